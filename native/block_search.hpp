@@ -1,0 +1,140 @@
+// Brute force over pairs of blocks, for any filter that can judge a block of rows against a panel of columns.
+//
+// A Filter has `Real`, `panel_rows`, `panel_cols`, `block`, and
+//   panel(i0, row_limit, j, col_limit, hits)  the pairs with h >= min(row_limit, col_limit), counted
+//   limit(bound)                              the h that a value equal to `bound` would have
+//   lower(h), upper(h, i, j)                  what h says of the true value
+//   zero(value)                               the largest `lower` that rounding noise of 0 may have
+//   exact(i, j, lower)                        the true value, in float64
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "threads.hpp"
+#include "tiles.hpp"
+
+namespace sepal {
+
+template <class Filter> class BlockSearch {
+    using Real = typename Filter::Real;
+
+  public:
+    BlockSearch(Filter& filter, std::int64_t n_points, std::int64_t n_queries, const Plan& plan)
+        : filter_(filter), n_points_(n_points), n_queries_(n_queries), plan_(plan), block_(filter.block),
+          rows_(n_queries), locks_(std::make_unique<std::mutex[]>(blocks(n_queries))) {}
+
+    Ranking run() {
+        const auto tasks = schedule();
+        const auto n_tasks = static_cast<std::int64_t>(tasks.size());
+        Watch watch(plan_.poll, n_tasks + n_queries_ / 1024);
+#pragma omp parallel num_threads(plan_.threads)
+        {
+            Scratch scratch(block_);
+#pragma omp for schedule(dynamic, 1)
+            for (std::int64_t t = 0; t < n_tasks; ++t)
+                if (watch.go_on()) tile(tasks[t].first, tasks[t].second, scratch);
+        }
+        return watch.stopped() ? Ranking{} : decide(watch);
+    }
+
+  private:
+    struct Scratch {
+        explicit Scratch(int block)
+            : row_limit(block), col_limit(block), hits(static_cast<std::size_t>(block) * Filter::panel_cols) {}
+        std::vector<Real> row_limit, col_limit;
+        std::vector<Hit<Real>> hits;
+    };
+
+    std::int64_t blocks(std::int64_t n) const { return (n + block_ - 1) / block_; }
+
+    // Diagonal by diagonal: the first gives every row a bound, and all threads stay busy to the end.
+    std::vector<std::pair<std::int32_t, std::int32_t>> schedule() const {
+        std::vector<std::pair<std::int32_t, std::int32_t>> tasks;
+        const auto left = static_cast<std::int32_t>(blocks(n_queries_)), right = static_cast<std::int32_t>(blocks(n_points_));
+        for (std::int32_t d = 0; d < right; ++d)
+            for (std::int32_t i = 0; i < left; ++i) {
+                if (!plan_.self_join) tasks.emplace_back(i, (i + d) % right);
+                else if (i + d < left) tasks.emplace_back(i, i + d);
+            }
+        return tasks;
+    }
+
+    void read_limits(std::int64_t block, std::vector<Real>& limit) {
+        const std::lock_guard guard(locks_[block]);
+        for (int r = 0; r < block_; ++r) {
+            const std::int64_t i = block * block_ + r;
+            limit[r] = i < n_queries_ ? filter_.limit(rows_[i].bound) : std::numeric_limits<Real>::infinity();
+        }
+    }
+
+    void tile(std::int64_t bi, std::int64_t bj, Scratch& s) {
+        const std::int64_t i0 = bi * block_, j0 = bj * block_;
+        const bool both_ways = plan_.self_join && bi != bj;
+        read_limits(bi, s.row_limit);
+        if (both_ways) read_limits(bj, s.col_limit);
+        else std::fill(s.col_limit.begin(), s.col_limit.end(), std::numeric_limits<Real>::infinity());
+        for (int c = 0; c < block_ && j0 + c < n_points_; c += Filter::panel_cols) {
+            const int n = filter_.panel(i0, s.row_limit.data(), j0 + c, s.col_limit.data() + c, s.hits.data());
+            if (n == 0) continue;
+            note(bi, i0, j0 + c, n, s);
+            if (both_ways) note_mirrored(bj, i0, j0 + c, c, n, s);
+        }
+    }
+
+    void note(std::int64_t block, std::int64_t i0, std::int64_t j0, int n, Scratch& s) {
+        const std::lock_guard guard(locks_[block]);
+        for (int t = 0; t < n; ++t) {
+            const auto& hit = s.hits[t];
+            const std::int64_t i = i0 + hit.i, j = j0 + hit.j;
+            if (!(hit.h >= s.row_limit[hit.i]) || i >= n_queries_ || j >= n_points_ || (plan_.self_join && i == j))
+                continue;
+            push(i, j, filter_.lower(hit.h), filter_.upper(hit.h, i, j));
+            s.row_limit[hit.i] = filter_.limit(rows_[i].bound);
+        }
+    }
+
+    void note_mirrored(std::int64_t block, std::int64_t i0, std::int64_t j0, int c, int n, Scratch& s) {
+        const std::lock_guard guard(locks_[block]);
+        for (int t = 0; t < n; ++t) {
+            const auto& hit = s.hits[t];
+            const std::int64_t i = i0 + hit.i, j = j0 + hit.j;
+            if (!(hit.h >= s.col_limit[c + hit.j]) || i >= n_queries_ || j >= n_points_) continue;
+            push(j, i, filter_.lower(hit.h), filter_.upper(hit.h, i, j));
+            s.col_limit[c + hit.j] = filter_.limit(rows_[j].bound);
+        }
+    }
+
+    void push(std::int64_t query, std::int64_t row, Real lower, Real upper) {
+        rows_[query].push(lower, upper, static_cast<std::int32_t>(row), plan_.k, static_cast<Real>(filter_.widen),
+                          filter_.zero(plan_.zero));
+    }
+
+    Ranking decide(Watch& watch) {
+        RankingBuilder builder(n_queries_);
+#pragma omp parallel num_threads(plan_.threads)
+        {
+            std::vector<Neighbor> found;
+#pragma omp for schedule(dynamic, 64)
+            for (std::int64_t i = 0; i < n_queries_; ++i) {
+                if (i % 1024 == 0) watch.go_on();
+                if (watch.stopped()) continue;
+                found.clear();
+                for (const auto& c : rows_[i].items()) found.push_back({filter_.exact(i, c.row, c.lower), c.row});
+                rows_[i].release();
+                builder.set(i, found, plan_);
+            }
+        }
+        return watch.stopped() ? Ranking{} : builder.finish();
+    }
+
+    Filter& filter_;
+    std::int64_t n_points_, n_queries_;
+    Plan plan_;
+    int block_;
+    std::vector<Candidates<Real>> rows_;  // of each query
+    std::unique_ptr<std::mutex[]> locks_; // one per block of queries
+};
+
+} // namespace sepal

@@ -1,0 +1,185 @@
+// What every search returns, and how candidates become a ranking.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace sepal {
+
+// Points as rows of float64, row-major.
+struct Points {
+    const double* x;
+    std::int64_t n;
+    int p;
+    const double* row(std::int64_t i) const { return x + i * p; }
+};
+
+// Ragged: the neighbours of query i are entries start[i] .. start[i+1], nearest first, the tied group of
+// the k-th included whole. Members of a tied group carry the group's smallest value, so that equal means tied.
+struct Ranking {
+    std::vector<std::int64_t> start;
+    std::vector<std::int32_t> rows;
+    std::vector<double> values;
+};
+
+// Asked now and then by the calling thread only: shows progress, and says whether to stop.
+struct Poll {
+    virtual ~Poll() = default;
+    virtual bool stop(double fraction_done) = 0;
+};
+
+struct Plan {
+    int k;
+    bool self_join; // queries are the points themselves: self is left out by index
+    double tie;     // values up to (1 + tie) * the smallest of a group are tied with it
+    double zero;    // values up to this are rounding noise of 0
+    int threads;
+    Poll* poll;
+};
+
+struct Neighbor {
+    double value;
+    std::int32_t row;
+};
+
+// Sorts candidates, forms tied groups, cuts after the group that holds the k-th. Returns how many stay.
+inline std::size_t settle(std::vector<Neighbor>& found, const Plan& plan) {
+    for (Neighbor& each : found)
+        if (each.value <= plan.zero) each.value = 0;
+    std::sort(found.begin(), found.end(), [](const Neighbor& a, const Neighbor& b) {
+        return a.value < b.value || (a.value == b.value && a.row < b.row);
+    });
+    std::size_t begin = 0;
+    while (begin < found.size()) {
+        const double first = found[begin].value, limit = first * (1 + plan.tie);
+        std::size_t end = begin + 1;
+        while (end < found.size() && found[end].value <= limit) ++end;
+        if (end - begin > 1 && found[end - 1].value != first) {
+            for (std::size_t j = begin; j < end; ++j) found[j].value = first;
+            std::sort(found.begin() + begin, found.begin() + end,
+                      [](const Neighbor& a, const Neighbor& b) { return a.row < b.row; });
+        }
+        begin = end;
+        if (static_cast<std::int64_t>(end) >= plan.k) break;
+    }
+    return begin;
+}
+
+// Keeps what may still be among the k nearest (ties included). `bound` is the k-th smallest upper bound so
+// far; a candidate whose lower bound exceeds it is dropped. For exact values lower = upper.
+template <class Real> class Candidates {
+  public:
+    struct Item {
+        Real lower;
+        std::int32_t row;
+    };
+    Real bound = std::numeric_limits<Real>::infinity();
+
+    // `widen` covers the tie tolerance; nothing at or below `zero` is ever left out.
+    void push(Real lower, Real upper, std::int32_t row, int k, Real widen, Real zero) {
+        if (!(lower <= bound)) return;
+        if (items_.size() >= room_) shrink();
+        items_.push_back({lower, row});
+        if (k == 1) {
+            bound = std::min(bound, std::max(upper * widen, zero));
+            return;
+        }
+        if (static_cast<int>(heap_.size()) < k) {
+            heap_.push_back(upper);
+            std::push_heap(heap_.begin(), heap_.end());
+        } else if (upper < heap_.front()) {
+            std::pop_heap(heap_.begin(), heap_.end());
+            heap_.back() = upper;
+            std::push_heap(heap_.begin(), heap_.end());
+        } else {
+            return;
+        }
+        if (static_cast<int>(heap_.size()) == k) bound = std::max(heap_.front() * widen, zero);
+    }
+    const std::vector<Item>& items() {
+        shrink();
+        return items_;
+    }
+    void reset() {
+        bound = std::numeric_limits<Real>::infinity();
+        items_.clear();
+        heap_.clear();
+        room_ = 24;
+    }
+    void release() {
+        std::vector<Item>().swap(items_);
+        std::vector<Real>().swap(heap_);
+    }
+
+  private:
+    std::vector<Item> items_;
+    std::vector<Real> heap_; // the k smallest upper bounds, largest first; unused for k = 1
+    std::size_t room_ = 24;
+
+    void shrink() {
+        std::erase_if(items_, [this](const Item& c) { return !(c.lower <= bound); });
+        room_ = std::max<std::size_t>(room_, 2 * items_.size());
+    }
+};
+
+// Collects the settled neighbours of each query, then joins them into one Ranking.
+class RankingBuilder {
+  public:
+    explicit RankingBuilder(std::int64_t n_queries) : found_(n_queries) {}
+    void set(std::int64_t query, std::vector<Neighbor>& found, const Plan& plan) {
+        const std::size_t keep = settle(found, plan);
+        found_[query].assign(found.begin(), found.begin() + keep);
+    }
+    Ranking finish() {
+        Ranking r;
+        r.start.resize(found_.size() + 1);
+        for (std::size_t i = 0; i < found_.size(); ++i)
+            r.start[i + 1] = r.start[i] + static_cast<std::int64_t>(found_[i].size());
+        r.rows.resize(r.start.back());
+        r.values.resize(r.start.back());
+        for (std::size_t i = 0; i < found_.size(); ++i) {
+            std::int64_t at = r.start[i];
+            for (const Neighbor& f : found_[i]) {
+                r.rows[at] = f.row;
+                r.values[at++] = f.value;
+            }
+        }
+        return r;
+    }
+
+  private:
+    std::vector<std::vector<Neighbor>> found_;
+};
+
+// The metrics that are computed directly from differences, in float64, feature after feature.
+enum class Metric { l2, l1, linf, lp, nan_l2, unit_l2, mixed };
+
+struct MetricSpec {
+    Metric metric;
+    double p;              // for lp
+    int n_numeric;         // for mixed: columns before this are numbers, the rest level codes
+    const double* weights; // for mixed: cost of a mismatch or a missing cell, per column
+};
+
+Ranking search_tiles(Points points, Points queries, const Plan& plan);
+Ranking search_direct(Points points, Points queries, const MetricSpec& metric, const Plan& plan);
+Ranking search_tree(Points points, Points queries, const MetricSpec& metric, const Plan& plan);
+Ranking search_matrix(Points distances, const Plan& plan);
+
+// Distinct rows in order of first appearance: group_of[i] is the number of row i's group.
+void distinct_rows(Points points, std::vector<std::int32_t>& group_of, std::vector<std::int32_t>& first);
+
+// Sum of squared differences, one feature after the other: the value every Euclidean path must return.
+inline double squared_distance(const double* a, const double* b, int p) {
+    double s = 0;
+    for (int f = 0; f < p; ++f) {
+        const double t = a[f] - b[f];
+        s += t * t;
+    }
+    return s;
+}
+
+} // namespace sepal

@@ -1,0 +1,49 @@
+// OpenMP where there is one, the same code on one thread where there is none.
+#pragma once
+
+#include <chrono>
+
+#include "ranking.hpp"
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace sepal {
+
+inline int this_thread() {
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+// Shared by the threads of one search: counts finished steps, and lets the calling thread ask `Poll`
+// about ten times a second whether to go on.
+class Watch {
+  public:
+    Watch(Poll* poll, std::int64_t steps) : poll_(poll), steps_(steps), last_(Clock::now()) {}
+    // True while work should go on. Call once per step, from any thread.
+    bool go_on() {
+        const std::int64_t done = done_.fetch_add(1, std::memory_order_relaxed) + 1;
+        if (stopped_.load(std::memory_order_relaxed)) return false;
+        if (poll_ == nullptr || this_thread() != 0) return true;
+        const auto now = Clock::now();
+        if (now - last_ < std::chrono::milliseconds(100)) return true;
+        last_ = now;
+        if (poll_->stop(static_cast<double>(done) / static_cast<double>(steps_)))
+            stopped_.store(true, std::memory_order_relaxed);
+        return !stopped_.load(std::memory_order_relaxed);
+    }
+    bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    Poll* poll_;
+    std::int64_t steps_;
+    Clock::time_point last_;
+    std::atomic<std::int64_t> done_{0};
+    std::atomic<bool> stopped_{false};
+};
+
+} // namespace sepal

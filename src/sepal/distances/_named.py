@@ -1,0 +1,251 @@
+"""The distances by name, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName, Scaling, Table, fit_scaling
+from sepal.distances._fitted import FittedDistance
+from sepal.exceptions import DataError, ParameterError
+
+Params = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Distance:
+    """What a distance is, before it has seen data."""
+
+    name: str
+    summary: str
+    fit: Callable[[Table, Scaling, Params], dict[str, Any]]
+    kinds: frozenset[str] = frozenset({"numeric", "ordinal"})
+    params: frozenset[str] = frozenset({"weights"})
+    required: frozenset[str] = frozenset()
+    allows_missing: bool = False
+    is_metric: bool = True
+
+
+def _weights(table: Table, params: Params) -> NDArray[np.float64]:
+    given = params.get("weights")
+    if given is None:
+        return np.ones(table.n_columns)
+    weights = np.asarray(given, dtype=np.float64)
+    if weights.shape != (table.n_columns,):
+        raise ParameterError(
+            f"distance_params['weights'] must hold one number per column, {table.n_columns} in all; "
+            f"got shape {weights.shape}"
+        )
+    if not np.all(np.isfinite(weights)) or np.any(weights < 0):
+        raise ParameterError("distance_params['weights'] must be finite and not negative")
+    if not np.any(weights > 0):
+        raise ParameterError("distance_params['weights'] are all zero: every distance would be 0")
+    return weights
+
+
+def _euclidean(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
+    return {"metric": "l2", "factors": np.sqrt(_weights(table, params))}
+
+
+def _manhattan(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
+    return {"metric": "l1", "factors": _weights(table, params), "value_is": "distance", "p": 1.0}
+
+
+def _chebyshev(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
+    return {"metric": "linf", "factors": _weights(table, params), "value_is": "distance"}
+
+
+def _minkowski(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
+    p = params.get("p", 2.0)
+    if not isinstance(p, (int, float)) or isinstance(p, bool) or not p >= 1:
+        raise ParameterError(
+            f"distance_params['p'] must be a number of at least 1; got {p!r}",
+            hint="below 1 the triangle inequality fails and the neighbours lose their meaning",
+        )
+    # The special exponents have exact and faster forms; weights follow scipy: sum of w |x - z|^p.
+    if p == 1:
+        return _manhattan(table, scaling, params)
+    if p == 2:
+        return _euclidean(table, scaling, params)
+    if np.isinf(p):
+        return _chebyshev(table, scaling, params)
+    return {
+        "metric": "lp",
+        "factors": _weights(table, params) ** (1.0 / p),
+        "value_is": "power",
+        "p": float(p),
+    }
+
+
+def _covariance(table: Table, values: NDArray[np.float64], params: Params) -> NDArray[np.float64]:
+    given = params.get("covariance")
+    if given is None:
+        if len(values) < 2:
+            raise DataError("a covariance needs at least two rows")
+        return np.atleast_2d(np.cov(values, rowvar=False))
+    covariance = np.asarray(given, dtype=np.float64)
+    if covariance.shape != (table.n_columns, table.n_columns):
+        raise ParameterError(
+            f"distance_params['covariance'] must be {table.n_columns} x {table.n_columns}; got shape {covariance.shape}"
+        )
+    if not np.allclose(covariance, covariance.T):
+        raise ParameterError("distance_params['covariance'] must be symmetric")
+    return covariance
+
+
+def _mahalanobis(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
+    """Whitening by the eigenvectors: (x-z)' S^+ (x-z) = |W'(x-z)|^2 with W = V diag(1/sqrt(e))."""
+    if table.has_missing:
+        raise DataError(
+            "the covariance of a table with missing values is not defined here",
+            hint='use missing="drop" to leave rows with missing cells out',
+        )
+    covariance = _covariance(table, scaling.apply(table.values), params)
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > max(values.max(), 0.0) * len(values) * np.finfo(float).eps  # as numpy.linalg.matrix_rank
+    if not np.any(kept):
+        raise DataError("all columns are constant: no Mahalanobis distance exists")
+    dropped = int(np.sum(~kept))
+    notes: tuple[str, ...] = ()
+    if dropped:
+        notes = (f"the covariance is singular: {dropped} directions without variance are ignored",)
+    return {
+        "metric": "l2",
+        "factors": np.ones(table.n_columns),
+        "whitening": vectors[:, kept] / np.sqrt(values[kept]),
+        "notes": notes,
+    }
+
+
+def _cosine(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
+    factors = np.sqrt(_weights(table, params))
+    return {"metric": "unit_l2", "factors": factors, "value_is": "double", "unit_length": True}
+
+
+def _nan_euclidean(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
+    return {"metric": "nan_l2", "factors": np.ones(table.n_columns)}
+
+
+def _heom(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
+    nominal = np.array([kind == "nominal" for kind in table.kinds])
+    order = np.concatenate([np.flatnonzero(~nominal), np.flatnonzero(nominal)])
+    return {
+        "metric": "mixed",
+        "order": order,
+        "factors": np.sqrt(_weights(table, params))[order],
+        "n_numeric": int(np.sum(~nominal)),
+    }
+
+
+_ANY_KIND = frozenset({"numeric", "ordinal", "nominal"})
+
+DISTANCES: dict[str, Distance] = {
+    entry.name: entry
+    for entry in (
+        Distance("euclidean", "square root of the sum of squared differences", _euclidean),
+        Distance(
+            "weighted_euclidean",
+            "Euclidean with a weight per column",
+            _euclidean,
+            required=frozenset({"weights"}),
+        ),
+        Distance("manhattan", "sum of absolute differences", _manhattan),
+        Distance("chebyshev", "largest absolute difference", _chebyshev),
+        Distance("minkowski", "p-th root of the sum of p-th powers", _minkowski, params=frozenset({"weights", "p"})),
+        Distance(
+            "mahalanobis",
+            "Euclidean after whitening by the covariance of the training rows",
+            _mahalanobis,
+            params=frozenset({"covariance"}),
+        ),
+        Distance(
+            "cosine",
+            "1 - cosine of the angle; a zero row is at distance 1 from every other",
+            _cosine,
+            is_metric=False,
+        ),
+        Distance(
+            "nan_euclidean",
+            "Euclidean over the cells present in both rows, scaled up for the absent ones",
+            _nan_euclidean,
+            params=frozenset(),
+            allows_missing=True,
+            is_metric=False,
+        ),
+        Distance(
+            "heom",
+            "mixed kinds: scaled difference, 0/1 for nominal columns, 1 where a cell is missing",
+            _heom,
+            kinds=_ANY_KIND,
+            allows_missing=True,
+            is_metric=False,
+        ),
+    )
+}
+
+
+def _resolve(name: str, table: Table) -> str:
+    """``auto``: Euclidean where it is defined, HEOM where kinds or missing cells ask for it."""
+    if name != "auto":
+        return name
+    return "euclidean" if set(table.kinds) <= {"numeric"} and not table.has_missing else "heom"
+
+
+def _check_params(entry: Distance, params: Params) -> None:
+    unknown = sorted(set(params) - entry.params)
+    if unknown:
+        allowed = ", ".join(sorted(entry.params)) or "none"
+        raise ParameterError(
+            f"distance_params[{unknown[0]!r}] is not known to the distance {entry.name!r}; it takes: {allowed}"
+        )
+    for name in sorted(entry.required - set(params)):
+        raise ParameterError(f"the distance {entry.name!r} needs distance_params[{name!r}]")
+
+
+def _check_kinds(entry: Distance, table: Table) -> None:
+    for name, kind in zip(table.names, table.kinds, strict=True):
+        if kind not in entry.kinds:
+            raise DataError(
+                f"column {name!r} is {kind}, and the distance {entry.name!r} compares numbers only",
+                hint='use distance="auto" or "heom", which compare nominal columns as equal or not',
+            )
+
+
+def fit_distance(
+    table: Table, distance: str = "euclidean", *, scale: ScaleName | None = None, params: Params | None = None
+) -> FittedDistance:
+    """Fit a distance to training rows.
+
+    Parameters
+    ----------
+    table : Table
+        The training rows; scaling and covariance come from these alone.
+    distance : str
+        A name in ``DISTANCES``, or ``"auto"``.
+    scale : {"minmax", "standard"} or None
+        How numeric columns are scaled first.
+    params : mapping, optional
+        ``weights`` (one per column), ``p`` (minkowski), ``covariance`` (mahalanobis).
+    """
+    params = dict(params or {})
+    name = _resolve(distance, table) if isinstance(distance, str) else distance
+    if not isinstance(name, str) or name not in DISTANCES:
+        near = get_close_matches(str(name), DISTANCES, n=1)
+        raise ParameterError(
+            f"distance must be one of {', '.join(sorted([*DISTANCES, 'auto', 'precomputed']))}; got {distance!r}",
+            hint=f"did you mean {near[0]!r}?" if near else None,
+        )
+    entry = DISTANCES[name]
+    _check_params(entry, params)
+    _check_kinds(entry, table)
+    scaling = fit_scaling(table.values, table.kinds, scale, levels=table.levels)
+    fitted = {"order": np.arange(table.n_columns), "notes": (), **entry.fit(table, scaling, params)}
+    if scaling.constant:
+        constant = ", ".join(repr(table.names[j]) for j in scaling.constant)
+        fitted["notes"] = (*fitted["notes"], f"constant columns, which contribute nothing: {constant}")
+    return FittedDistance(name=name, scaling=scaling, names=table.names, allows_missing=entry.allows_missing, **fitted)

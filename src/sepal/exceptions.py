@@ -1,0 +1,41 @@
+"""Every error Sepal raises on purpose.
+
+SepalError
+├── DataError (ValueError)          a file, table, column or label is not usable; says where
+├── ParameterError (ValueError)     an argument is outside what it may be
+└── MissingDependencyError (ImportError)   an optional package is needed; says the pip line
+
+and one warning:
+
+SepalWarning (UserWarning)          the answer stands, but the reader should know something
+
+An error text says what was expected and what was found; where a cure is known it ends in a ``hint:`` line.
+"""
+
+from __future__ import annotations
+
+__all__ = ["DataError", "MissingDependencyError", "ParameterError", "SepalError", "SepalWarning"]
+
+
+class SepalError(Exception):
+    """The root of all of them."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message if hint is None else f"{message}\nhint: {hint}")
+        self.hint = hint
+
+
+class DataError(SepalError, ValueError):
+    """A file, table, column or label cannot be used as it is."""
+
+
+class ParameterError(SepalError, ValueError):
+    """An argument is outside what it may be."""
+
+
+class MissingDependencyError(SepalError, ImportError):
+    """An optional package is needed for what was asked."""
+
+
+class SepalWarning(UserWarning):
+    """The answer stands, but there is something to know about it."""

@@ -1,0 +1,14 @@
+"""Who is near: exact neighbour search.
+
+In: rows and a distance. Out: a NeighborRanking (who are the k nearest of each row, and which of them are tied), or a
+DistinctRanking, the same for distinct rows only, which stays small when many rows are equal. No votes, no classes.
+
+May be imported by measures and everything after it on the road.
+"""
+
+from __future__ import annotations
+
+from sepal.neighbors._ranking import DistinctRanking, NeighborRanking, segment_positions
+from sepal.neighbors._search import Method, Search, neighbor_ranking
+
+__all__ = ["DistinctRanking", "Method", "NeighborRanking", "Search", "neighbor_ranking", "segment_positions"]

@@ -1,0 +1,364 @@
+"""The search itself, and the only door to the native code that does it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sepal import _native
+from sepal.data import ScaleName, Table, as_table
+from sepal.distances import FittedDistance, fit_distance
+from sepal.exceptions import DataError, ParameterError
+from sepal.neighbors._ranking import DistinctRanking, NeighborRanking, Ties, cut
+
+Method = Literal["auto", "brute", "tree"]
+Progress = Callable[[float], object]
+
+# Values are equal, and so tied, when they differ by less than rounding can explain. Scaled integers keep their ties
+# with this, whatever the order of the columns; unscaled integers are exact and need none.
+TIE_TOLERANCE = 2.0**-40
+
+# Up to this many columns a tree wins, measured on this code in benchmarks/speed (rows needed, by columns).
+_TREE_COLUMNS = 8
+_LARGEST_EXACT = 2.0**26  # squares of differences of such integers add up without rounding
+_TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
+_EXACT_METRICS = frozenset({"l2", "l1", "linf"})
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Threads to use: all cores for None, and as in scikit-learn -1 for all, -2 for all but one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        return cores
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
+        raise ParameterError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}")
+    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
+
+
+def _is_exact(values: NDArray[np.float64]) -> bool:
+    """Whether sums of squared differences of these values have no rounding error."""
+    return bool(np.all(np.abs(values) <= _LARGEST_EXACT) and np.all(values == np.floor(values)))
+
+
+def _rescale(*arrays: NDArray[np.float64]) -> tuple[float, tuple[NDArray[np.float64], ...]]:
+    """Bring coordinates into a range where squares neither overflow nor vanish; returns the power of two used."""
+    largest = max(float(np.nanmax(np.abs(a), initial=0.0)) for a in arrays)
+    if largest == 0.0 or 1e-120 < largest < 1e120:
+        return 1.0, arrays
+    factor = 2.0 ** -np.floor(np.log2(largest))
+    return float(factor), tuple(a * factor for a in arrays)
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Training rows prepared for neighbour queries under one distance.
+
+    Embedding, grouping of equal rows and the choice of method happen once, in :meth:`prepare`; after that any number
+    of rankings can be asked for.
+    """
+
+    table: Table
+    fitted: FittedDistance
+    points: NDArray[np.float64]  # coordinates of the distinct rows
+    group_of: NDArray[np.int32]
+    first: NDArray[np.int32]
+    n_copies: NDArray[np.int64]
+    method: str
+    threads: int
+
+    @classmethod
+    def prepare(
+        cls,
+        table: Table,
+        *,
+        distance: str = "euclidean",
+        distance_params: Mapping[str, Any] | None = None,
+        scale: ScaleName | None = None,
+        method: Method = "auto",
+        n_jobs: int | None = None,
+    ) -> Search:
+        """Fit the distance and group equal rows."""
+        if method not in ("auto", "brute", "tree"):
+            raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
+        fitted = fit_distance(table, distance, scale=scale, params=distance_params)
+        points = fitted.embed(table)
+        if fitted.metric == "unit_l2" and not np.isnan(points).any():
+            fitted = replace(fitted, metric="l2")  # no zero vector: plain Euclidean on the sphere
+        if fitted.metric == "unit_l2":  # zero vectors are at distance 1 from each other: not copies
+            group_of = first = np.arange(len(points), dtype=np.int32)
+        else:
+            group_of, first = _native.distinct(points)
+        return cls(
+            table,
+            fitted,
+            points if len(first) == len(points) else np.ascontiguousarray(points[first]),
+            group_of,
+            first,
+            np.bincount(group_of, minlength=len(first)).astype(np.int64),
+            _choose(method, fitted, points.shape[1], len(first)),
+            thread_count(n_jobs),
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """Training rows, copies included."""
+        return self.table.n_rows
+
+    def distinct_ranking(
+        self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Progress | None = None
+    ) -> DistinctRanking:
+        """The k nearest distinct rows of every distinct training row, or of those that ``rows`` belong to."""
+        if rows is None:
+            queries = np.arange(len(self.first), dtype=np.int64)
+            start, entries, values = self._native_search(None, min(k, len(self.first) - 1), progress)
+        else:
+            queries = np.unique(self.group_of[rows]).astype(np.int64)
+            found = self._native_search(self.points[queries], min(k + 1, len(self.first)), progress)
+            start, entries, values = _drop_own(*found, queries)
+        start, entries, values = _list_copies(start, entries, values, queries, self.n_copies)
+        distances = self.fitted.distances(values)
+        return DistinctRanking(queries, start, entries, distances, self.group_of, self.n_copies, self.first)
+
+    def query_ranking(self, queries: Table, k: int, progress: Progress | None = None) -> DistinctRanking:
+        """The k nearest distinct training rows of rows that are not among them."""
+        start, entries, values = self._native_search(self.fitted.embed(queries), min(k, len(self.first)), progress)
+        return DistinctRanking(
+            np.full(queries.n_rows, -1, dtype=np.int64),
+            start,
+            entries,
+            self.fitted.distances(values),
+            self.group_of,
+            self.n_copies,
+            self.first,
+        )
+
+    def among(self, rows: NDArray[np.intp]) -> Search:
+        """The same search over some of the training rows only (same scaling, same distance)."""
+        groups, group_of, n_copies = np.unique(self.group_of[rows], return_inverse=True, return_counts=True)
+        return replace(
+            self,
+            table=self.table.take(rows),
+            points=np.ascontiguousarray(self.points[groups]),
+            group_of=group_of.astype(np.int32),
+            first=np.arange(len(groups), dtype=np.int32),
+            n_copies=n_copies.astype(np.int64),
+        )
+
+    def nearest_distance(self, among: NDArray[np.intp], asking: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Distance from each asking training row to the nearest of some others.
+
+        ``asking`` must be the same rows as ``among``, then a row is not its own neighbour, or share none with them.
+        """
+        part = self.among(among)
+        if among is asking:
+            found = part.distinct_ranking(1)
+            return found.distances[found.start[:-1]][part.group_of]
+        groups, list_of = np.unique(self.group_of[asking], return_inverse=True)
+        start, _, values = part._native_search(np.ascontiguousarray(self.points[groups]), 1, None)
+        return self.fitted.distances(values[start[:-1]])[list_of]
+
+    def _tie_tolerance(self, *given: NDArray[np.float64]) -> float:
+        exact = self.fitted.metric in _EXACT_METRICS and all(_is_exact(a) for a in given)
+        return 0.0 if exact else TIE_TOLERANCE
+
+    def _native_search(
+        self, queries: NDArray[np.float64] | None, k: int, progress: Progress | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        if k < 1:  # all rows are equal: nobody else to list
+            return np.zeros(len(self.first) + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0)
+        given = (self.points,) if queries is None else (self.points, queries)
+        factor, scaled = _rescale(*given)
+        fitted = self.fitted
+        start, entries, values = _native.search(
+            scaled[0],
+            None if queries is None else np.ascontiguousarray(scaled[1]),
+            k,
+            self.method,
+            fitted.metric,
+            fitted.p,
+            fitted.n_numeric,
+            fitted.mismatch,
+            self._tie_tolerance(*given),
+            # Unit vectors of one direction differ by rounding: that is no distance.
+            4 * self.points.shape[1] * np.finfo(float).eps ** 2 if fitted.unit_length else 0.0,
+            self.threads,
+            progress,
+        )
+        if factor != 1.0:
+            exponent = {"square": 2.0, "power": fitted.p}.get(fitted.value_is, 1.0)
+            values = values / factor**exponent
+        return start, entries, values
+
+
+def _choose(method: Method, fitted: FittedDistance, n_columns: int, n_rows: int) -> str:
+    """The native path: a tree in few dimensions, float32 tiles for Euclidean, else direct sums."""
+    can_tree = fitted.metric in _TREE_METRICS
+    if method == "tree" and not can_tree:
+        raise ParameterError(
+            f"method='tree' cannot search under the distance {fitted.name!r} on these rows",
+            hint="use method='auto'",
+        )
+    if method == "tree" or (method == "auto" and can_tree and n_columns <= _TREE_COLUMNS):
+        return "tree"
+    return "tiles" if fitted.metric == "l2" else "direct"
+
+
+def _drop_own(
+    start: NDArray[np.int64],
+    entries: NDArray[np.int32],
+    values: NDArray[np.float64],
+    queries: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    query = np.repeat(np.arange(len(queries)), np.diff(start))
+    other = entries != queries[query]
+    lengths = np.bincount(query[other], minlength=len(queries))
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), entries[other], values[other]
+
+
+def _list_copies(
+    start: NDArray[np.int64],
+    entries: NDArray[np.int32],
+    values: NDArray[np.float64],
+    queries: NDArray[np.int64],
+    n_copies: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """Put a query's own distinct row first, at distance 0, where other rows equal it."""
+    copied = np.flatnonzero(n_copies[queries] > 1)
+    if len(copied) == 0:
+        return start, entries, values
+    extra = np.zeros(len(start), dtype=np.int64)
+    extra[copied + 1] = 1
+    at = start[:-1][copied]
+    return start + np.cumsum(extra), np.insert(entries, at, queries[copied]), np.insert(values, at, 0.0)
+
+
+def _check_k(k: int, largest: int, what: str) -> int:
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise ParameterError(f"k must be an integer of at least 1; got {k!r}")
+    if k > largest:
+        raise ParameterError(f"k must be at most {largest}, {what}; got {k}")
+    return int(k)
+
+
+def neighbor_ranking(
+    X: Any,
+    k: int,
+    *,
+    queries: Any = None,
+    distance: str = "euclidean",
+    distance_params: Mapping[str, Any] | None = None,
+    scale: ScaleName | None = None,
+    ties: Ties = "index",
+    method: Method = "auto",
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> NeighborRanking:
+    """Find the k nearest training rows of each query, exactly.
+
+    Parameters
+    ----------
+    X : Table, ndarray or data frame
+        The training rows, or with ``distance="precomputed"`` the square matrix of distances between them.
+    k : int
+        How many neighbours.
+    queries : Table, ndarray or data frame, optional
+        The rows to find neighbours for. Left out, every training row asks about the others: itself is left out by
+        its index, copies of it at distance 0 are not. With ``distance="precomputed"`` the distances from queries (rows)
+        to training rows (columns).
+    distance : str
+        A name in ``sepal.distances.DISTANCES``, ``"auto"`` or ``"precomputed"``.
+    distance_params : mapping, optional
+        ``weights``, ``p`` or ``covariance``, as the distance takes them.
+    scale : {"minmax", "standard"} or None
+        Scaling of numeric columns, from the training rows only.
+    ties : {"index", "expected"}
+        ``"index"`` keeps exactly k neighbours, the lowest rows among those tied at the k-th place; ``"expected"`` keeps
+        everyone tied there.
+    method : {"auto", "brute", "tree"}
+        How to search. All give the same answer; the result says which was used.
+    n_jobs : int, optional
+        Threads; all cores by default. The answer does not depend on it.
+    progress : callable, optional
+        Called now and then with the share of the work that is done.
+
+    Returns
+    -------
+    NeighborRanking
+
+    Notes
+    -----
+    Distances are sums in float64 over the columns in their order. Two of them are tied when they differ by less than a
+    2**-40 part of their square, which covers the rounding of scaled values; for integers they must be equal.
+
+    Examples
+    --------
+    >>> ranking = neighbor_ranking([[0.0], [1.0], [3.0]], k=1)
+    >>> ranking.rows.ravel().tolist(), ranking.distances.ravel().tolist()
+    ([1, 0, 1], [1.0, 1.0, 2.0])
+    """
+    if ties not in ("index", "expected"):
+        raise ParameterError(f"ties must be 'index' or 'expected'; got {ties!r}")
+    if distance == "precomputed":
+        return _from_matrix(X, k, queries, scale, distance_params, ties, n_jobs, progress)
+    table = as_table(X)
+    search = Search.prepare(
+        table, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
+    )
+    if queries is None:
+        k = _check_k(k, table.n_rows - 1, "one less than the number of rows, since a row is not its own neighbour")
+        found = search.distinct_ranking(k, progress=progress)
+        lists = found.per_row(k, ties, np.arange(table.n_rows))
+    else:
+        k = _check_k(k, table.n_rows, "the number of training rows")
+        found = search.query_ranking(as_table(queries), k, progress)
+        lists = found.per_row(k, ties, None)
+    method_used = "tree" if search.method == "tree" else "brute"
+    return NeighborRanking(k, ties, distance=search.fitted.name, method=method_used, notes=search.fitted.notes, **lists)
+
+
+def _check_distances(given: ArrayLike, name: str) -> NDArray[np.float64]:
+    D = np.ascontiguousarray(given, dtype=np.float64)
+    if D.ndim != 2 or 0 in D.shape:
+        raise DataError(f"{name} must be a matrix of distances with distance='precomputed'; got shape {D.shape}")
+    wrong = np.isnan(D) | (D < 0)
+    if wrong.any():
+        row, column = (int(i) for i in np.argwhere(wrong)[0])
+        raise DataError(f"{name}, row {row}, column {column}: a distance is at least 0; found {D[row, column]}")
+    return D
+
+
+def _from_matrix(
+    X: ArrayLike,
+    k: int,
+    queries: ArrayLike | None,
+    scale: Any,
+    distance_params: Any,
+    ties: Ties,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> NeighborRanking:
+    for name, value in (("scale", scale), ("distance_params", distance_params)):
+        if value is not None:
+            raise ParameterError(f"{name} has no meaning with distance='precomputed': X holds the distances already")
+    D = _check_distances(X, "X")
+    if D.shape[0] != D.shape[1]:
+        raise DataError(
+            f"X must be square with distance='precomputed': from every training row to every other; got {D.shape}",
+            hint="give the distances from queries (rows) to training rows (columns) as queries=",
+        )
+    n_points, self_join = len(D), queries is None
+    if queries is not None:
+        D = _check_distances(queries, "queries")
+        if D.shape[1] != n_points:
+            raise DataError(f"queries must have one column per training row, {n_points}; got {D.shape[1]}")
+    k = _check_k(k, n_points - self_join, "the number of rows a query may be near to")
+    tie = 0.0 if _is_exact(np.where(np.isinf(D), 0.0, D)) else TIE_TOLERANCE
+    start, rows, distances = _native.search_distances(D, self_join, k, tie, thread_count(n_jobs), progress)
+    query = np.repeat(np.arange(len(D)), np.diff(start))
+    lists = cut(query, rows.astype(np.intp), distances, len(D), k, ties)
+    return NeighborRanking(k, ties, distance="precomputed", method="precomputed", **lists)
