@@ -1,0 +1,79 @@
+"""Labelled rows made ready for neighbour questions: one entrance for all measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName, Table, as_table, class_codes
+from sepal.exceptions import DataError, ParameterError
+from sepal.neighbors import Method, Search
+
+Missing = Literal["distance", "drop"]
+Progress = Callable[[float], object]
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """A searchable table with class codes.
+
+    ``rows`` are the positions of its rows in what the user gave; they differ when rows with missing cells were dropped.
+    """
+
+    search: Search
+    codes: NDArray[np.int32]
+    classes: NDArray[Any]
+    rows: NDArray[np.intp]
+    notes: tuple[str, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows take part."""
+        return len(self.codes)
+
+    @property
+    def class_counts(self) -> NDArray[np.int64]:
+        """Rows per class."""
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+
+def as_labelled_table(X: Any, y: Any, missing: Missing) -> tuple[Table, NDArray[np.intp], tuple[str, ...]]:
+    """The table, without incomplete rows if they are to be dropped, and where its rows were."""
+    if missing not in ("distance", "drop"):
+        raise ParameterError(f"missing must be 'distance' or 'drop'; got {missing!r}")
+    table = as_table(X, y)
+    rows = np.arange(table.n_rows)
+    if missing == "distance" or not table.has_missing:
+        return table, rows, ()
+    rows = np.flatnonzero(~np.isnan(table.values).any(axis=1))
+    if len(rows) == 0:
+        raise DataError(
+            f"every one of the {table.n_rows} rows has a missing cell; nothing is left after missing='drop'",
+            hint='use distance="heom" or "nan_euclidean", which define missing cells',
+        )
+    note = f"{table.n_rows - len(rows)} of {table.n_rows} rows have missing cells and were dropped"
+    return table.take(rows), rows, (note,)
+
+
+def label(
+    X: Any,
+    y: Any,
+    *,
+    distance: str,
+    distance_params: Mapping[str, Any] | None,
+    scale: ScaleName | None,
+    missing: Missing,
+    n_jobs: int | None,
+    method: Method = "auto",
+) -> Labelled:
+    """Check rows and labels, fit the distance, group equal rows."""
+    table, rows, notes = as_labelled_table(X, y, missing)
+    codes, classes = class_codes(table)
+    search = Search.prepare(
+        table, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
+    )
+    return Labelled(search, codes, classes, rows, (*notes, *search.fitted.notes))

@@ -1,0 +1,342 @@
+"""The exact mean accuracy of k-NN over ALL random splits into training and test rows.
+
+Given that row i is held out, the training set is a uniform m-subset of the other N = n-1 rows. Along the ranking of its
+neighbours the chance that none of the first j is a training row is Q_j = C(N-j, m) / C(N, m), so that the tied group
+at ranks a+1..b supplies the nearest training row with probability Q_a - Q_b, and
+
+    A(m) = (1/n) sum_i sum_groups (Q_a - Q_b) * (share of the group that has the class of i).
+
+Only the first few ranks matter: Q_j falls like (1 - m/n)^j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaln
+from scipy.stats import hypergeom
+
+from sepal.data import ScaleName
+from sepal.exceptions import ParameterError
+from sepal.measures._groups import ClassGroups, class_groups
+from sepal.measures._labelled import Labelled, Missing, Progress, label
+from sepal.measures._split_noise import split_std
+from sepal.measures._stratified import stratified_accuracy
+from sepal.neighbors import Method
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NEGLIGIBLE = 1e-12  # probability of the ranks that are not looked at
+_CHUNK_ENTRIES = 30_000_000  # neighbours held in memory at a time
+
+
+def _survival(N: int, m: float, j: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Q_j = C(N-j, m) / C(N, m): no training row among the first j of N."""
+    # ln C(a, m) = -ln(a+1) - ln B(m+1, a-m+1)
+    left = np.minimum(j, N - m)
+    log_q = -np.log(N - left + 1) - betaln(m + 1, N - left - m + 1) + np.log(N + 1) + betaln(m + 1, N - m + 1)
+    return np.where(j > N - m, 0.0, np.exp(log_q))
+
+
+def _bootstrap_survival(N: int, n: int, j: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Q_j = ((N-j)/N)^n: none of the first j drawn in n draws with replacement, given that row i is not drawn."""
+    return ((N - j) / N) ** n
+
+
+def ranks_needed(N: int, m: int, k: int) -> int:
+    """How many neighbours must be known so that fewer than k training rows among them are as good as impossible."""
+    low, high = k, N
+    while low < high:
+        middle = (low + high) // 2
+        if hypergeom.cdf(k - 1, N, middle, m) <= NEGLIGIBLE:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _ranks_before(groups: ClassGroups) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows, and rows of the own class, in the groups before each group."""
+
+    def before(values: NDArray[np.int64]) -> NDArray[np.int64]:
+        total = np.cumsum(values) - values
+        return total - np.repeat(total[groups.start[:-1]], np.diff(groups.start))
+
+    return before(groups.size), before(groups.same)
+
+
+def _nearest_accuracy(groups: ClassGroups, survival: Any) -> NDArray[np.float64]:
+    """Probability that the nearest training row agrees, per case."""
+    ahead, _ = _ranks_before(groups)
+    share = groups.same / groups.size
+    agree = (survival(ahead) - survival(ahead + groups.size)) * share
+    return np.add.reduceat(agree, groups.start[:-1])
+
+
+def _majority_accuracy(groups: ClassGroups, N: int, m: int, k: int) -> NDArray[np.float64]:
+    """Probability that most of the k nearest training rows agree (two classes, odd k), per case.
+
+    The k-th training row lies in a group when q < k of the training rows are ahead of it and at least k - q inside.
+    Those ahead are a uniform q-subset of the rows ahead, those taken from the group a uniform (k-q)-subset of it.
+    """
+    ahead, same_ahead = _ranks_before(groups)
+    agree = np.zeros(len(groups.size))
+    for q in range(k):
+        here = hypergeom.pmf(q, N, ahead, m) * hypergeom.sf(k - q - 1, N - ahead, groups.size, max(m - q, 0))
+        needed = k // 2 + 1
+        win = np.zeros(len(groups.size))
+        for u in range(q + 1):
+            inside = hypergeom.sf(needed - u - 1, groups.size, groups.same, np.minimum(k - q, groups.size))
+            win += np.nan_to_num(hypergeom.pmf(u, ahead, same_ahead, np.minimum(q, ahead))) * inside
+        agree += np.nan_to_num(here) * win
+    return np.add.reduceat(agree, groups.start[:-1])
+
+
+@dataclass(frozen=True, eq=False)
+class SplitAccuracyCurve:
+    """Exact mean accuracy over all random splits, by the size of the training part.
+
+    Attributes
+    ----------
+    train_sizes : array of int
+        Training rows.
+    accuracy : array
+        Exact mean over all splits.
+    split_std : array
+        Estimated standard deviation of a single random split: how noisy one split is.
+    n_rows, k : int
+    stratified : bool
+    """
+
+    train_sizes: NDArray[np.int64]
+    accuracy: NDArray[np.float64]
+    split_std: NDArray[np.float64]
+    n_rows: int
+    k: int
+    stratified: bool
+
+    def frame(self) -> pd.DataFrame:
+        """One line per size."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "train_rows": self.train_sizes,
+                "train_share": self.train_sizes / self.n_rows,
+                "accuracy": self.accuracy,
+                "split_std": self.split_std,
+            }
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve with the band of a single split; returns the matplotlib axes."""
+        from sepal.plots import draw_curve
+
+        return draw_curve(
+            self.train_sizes / self.n_rows,
+            self.accuracy,
+            self.split_std,
+            xlabel="share of rows used for training",
+            ylabel=f"accuracy of {self.k}-NN",
+            band_label="one random split (±1 standard deviation)",
+            line_label="exact mean over all splits",
+            ax=ax,
+        )
+
+    def _repr_html_(self) -> str:
+        return str(self.frame().to_html(index=False))
+
+
+def _train_rows(train_size: ArrayLike, n: int, k: int) -> NDArray[np.int64]:
+    """Sizes as numbers of rows: shares are rounded (half to even), whole numbers stay."""
+    given = np.atleast_1d(np.asarray(train_size))
+    if given.dtype.kind == "f":
+        if not np.all((given > 0) & (given < 1)):
+            raise ParameterError(
+                f"train_size must lie between 0 and 1, or be whole numbers of rows; got {train_size!r}"
+            )
+        sizes: NDArray[np.int64] = np.rint(given * n).astype(np.int64)
+    elif given.dtype.kind in "iu":
+        sizes = given.astype(np.int64)
+    else:
+        raise ParameterError(f"train_size must be a share, a number of rows, or an array of these; got {train_size!r}")
+    if np.any(sizes < k) or np.any(sizes > n - 1):
+        raise ParameterError(
+            f"train_size must leave between {k} and {n - 1} of the {n} rows for training; got {sizes.tolist()}"
+        )
+    return sizes
+
+
+def _check_k(k: int, n_classes: int, other: bool) -> int:
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1 or k % 2 == 0:
+        raise ParameterError(f"k must be odd and at least 1; got {k!r}")
+    if k > 1 and n_classes > 2:
+        raise ParameterError(f"k must be 1 for more than two classes, where no exact form is known; got {k}")
+    if k > 1 and other:
+        raise ParameterError(f"k must be 1 with stratified=True or train_size='bootstrap'; got {k}")
+    return int(k)
+
+
+def _mean_over_rows(data: Labelled, ranks: int, solve: Any, progress: Progress | None) -> NDArray[np.float64]:
+    """Mean over rows of what ``solve`` gives per case (an array per size), in chunks of rows that fit in memory."""
+    chunk = max(1, _CHUNK_ENTRIES // max(ranks, 1))
+    n_chunks = -(-data.n_rows // chunk)
+    total: Any = 0.0
+    for at, rows in enumerate(np.array_split(np.arange(data.n_rows), n_chunks)):
+
+        def report(fraction: float, done: int = at) -> None:
+            if progress is not None:
+                progress((done + fraction) / n_chunks)
+
+        ranking = data.search.distinct_ranking(ranks, rows=None if n_chunks == 1 else rows, progress=report)
+        total = total + np.array([value.sum() for value in solve(ranking, rows)])
+    return np.asarray(total) / data.n_rows
+
+
+def accuracy_solve(
+    data: Labelled, sizes: NDArray[np.int64], k: int, stratified: bool, progress: Progress | None
+) -> NDArray[np.float64]:
+    """A(m) for each number of training rows."""
+    N, n_classes = data.n_rows - 1, len(data.classes)
+
+    def per_row(ranking: Any, rows: NDArray[np.intp]) -> list[NDArray[np.float64]]:
+        groups = class_groups(ranking, data.codes, n_classes, rows)
+        if k == 1:
+            cases = [_nearest_accuracy(groups, lambda j, m=m: _survival(N, m, j)) for m in sizes.tolist()]
+        else:
+            cases = [_majority_accuracy(groups, N, m, k) for m in sizes.tolist()]
+        return [value[groups.case_of] for value in cases]
+
+    if stratified:
+        return stratified_accuracy(data, sizes, progress)
+    ranks = ranks_needed(N, int(sizes.min()), k)
+    return _mean_over_rows(data, ranks, per_row, progress)
+
+
+def _bootstrap_accuracy(data: Labelled, progress: Progress | None) -> float:
+    n = data.n_rows
+    ranks = min(n - 1, int(np.ceil(-np.log(NEGLIGIBLE))) + 2)  # ((N-j)/N)^n < e^-j
+
+    def per_row(ranking: Any, rows: NDArray[np.intp]) -> list[NDArray[np.float64]]:
+        groups = class_groups(ranking, data.codes, len(data.classes), rows)
+        return [_nearest_accuracy(groups, lambda j: _bootstrap_survival(n - 1, n, j))[groups.case_of]]
+
+    return float(_mean_over_rows(data, ranks, per_row, progress)[0])
+
+
+def expected_accuracy(
+    X: Any,
+    y: Any = None,
+    train_size: Any = 0.5,
+    *,
+    stratified: bool = False,
+    k: int = 1,
+    return_std: bool = False,
+    distance: str = "euclidean",
+    distance_params: Mapping[str, Any] | None = None,
+    scale: ScaleName | None = "minmax",
+    missing: Missing = "distance",
+    random_state: int = 0,
+    method: Method = "auto",
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """The exact mean accuracy of k-NN over ALL random splits, without drawing one.
+
+    Parameters
+    ----------
+    X, y, distance, distance_params, scale, missing, method, n_jobs, progress
+        As in :func:`thornton_samples`. Tied neighbours are averaged over.
+    train_size : float, int, array of these, or "bootstrap"
+        Share or number of rows in the training part. ``"bootstrap"`` is the out-of-bag form: n rows drawn with
+        replacement train, the rows never drawn are tested.
+    stratified : bool
+        Splits that keep the class shares (k = 1).
+    k : int
+        Odd; above 1 for two classes only.
+    return_std : bool
+        Also return the standard deviation of the accuracy of ONE random split, estimated from simulated splits: how far
+        a single split may stray from the mean.
+    random_state : int
+        For the simulated splits of ``return_std`` only.
+
+    Returns
+    -------
+    float or ndarray
+        One value per train size; with ``return_std`` a pair (mean, standard deviation).
+
+    Notes
+    -----
+    With n - 1 training rows this is Thornton's index. Scaling uses all rows: it looks at no labels.
+
+    Examples
+    --------
+    >>> from sepal import datasets
+    >>> round(expected_accuracy(datasets.load("sonar"), train_size=0.5), 4)
+    0.83
+    """
+    data = label(
+        X,
+        y,
+        distance=distance,
+        distance_params=distance_params,
+        scale=scale,
+        missing=missing,
+        n_jobs=n_jobs,
+        method=method,
+    )
+    bootstrap = isinstance(train_size, str)
+    if bootstrap and train_size != "bootstrap":
+        raise ParameterError(f"train_size must be a share, a number of rows, or 'bootstrap'; got {train_size!r}")
+    if bootstrap and stratified:
+        raise ParameterError("stratified=True has no bootstrap form; give a share as train_size")
+    k = _check_k(k, len(data.classes), bootstrap or stratified)
+    if bootstrap:
+        if return_std:
+            raise ParameterError("return_std=True needs a share or a number of rows as train_size")
+        return _bootstrap_accuracy(data, progress)
+    sizes = _train_rows(train_size, data.n_rows, k)
+    mean = accuracy_solve(data, sizes, k, stratified, progress)
+    std = split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state) if return_std else None
+    if np.ndim(train_size) == 0:
+        return float(mean[0]) if std is None else (float(mean[0]), float(std[0]))
+    return mean if std is None else (mean, std)
+
+
+def expected_accuracy_curve(
+    X: Any,
+    y: Any = None,
+    train_sizes: ArrayLike = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+    *,
+    stratified: bool = False,
+    k: int = 1,
+    distance: str = "euclidean",
+    distance_params: Mapping[str, Any] | None = None,
+    scale: ScaleName | None = "minmax",
+    missing: Missing = "distance",
+    random_state: int = 0,
+    method: Method = "auto",
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> SplitAccuracyCurve:
+    """The learning curve of k-NN, exact at every size. Parameters are those of :func:`expected_accuracy`."""
+    data = label(
+        X,
+        y,
+        distance=distance,
+        distance_params=distance_params,
+        scale=scale,
+        missing=missing,
+        n_jobs=n_jobs,
+        method=method,
+    )
+    k = _check_k(k, len(data.classes), stratified)
+    sizes = _train_rows(train_sizes, data.n_rows, k)
+    mean = accuracy_solve(data, sizes, k, stratified, progress)
+    std = split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state)
+    return SplitAccuracyCurve(sizes, mean, std, data.n_rows, k, stratified)
