@@ -1,0 +1,33 @@
+"""Tables in: files, arrays and data frames become a :class:`Table` with known column kinds.
+
+Comes in: CSV and its relatives, ARFF and Parquet files, numpy arrays, lists, pandas, polars and pyarrow
+frames. Goes out: frozen Tables, class codes, scalings, the bundled data sets.
+Every other room may import this one; it imports none of them. It is the only place that knows data frames.
+"""
+
+from __future__ import annotations
+
+from sepal.data._bundled import SETS, BundledSet, load, names
+from sepal.data._columns import Kind, KindsSpec
+from sepal.data._convert import as_table
+from sepal.data._labels import class_codes
+from sepal.data._read import read_table
+from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling
+from sepal.data._table import Table
+
+__all__ = [
+    "SCALES",
+    "SETS",
+    "BundledSet",
+    "Kind",
+    "KindsSpec",
+    "ScaleName",
+    "Scaling",
+    "Table",
+    "as_table",
+    "class_codes",
+    "fit_scaling",
+    "load",
+    "names",
+    "read_table",
+]

@@ -1,0 +1,294 @@
+"""Tables in: arrays, lists and data frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sepal.data._columns import (
+    Column,
+    KindsSpec,
+    check_finite,
+    check_names,
+    coded_column,
+    is_missing,
+    recast,
+    resolve_kinds,
+)
+from sepal.data._labels import Labels, label_array
+from sepal.data._native_frames import declared_levels, is_frame, is_series
+from sepal.data._table import Table, assemble, constant_notes
+from sepal.data._where import MEMORY, Origin, shown
+from sepal.exceptions import DataError, ParameterError
+
+LARGEST_EXACT_INTEGER = 2**53
+
+
+def as_table(
+    X: Any,
+    y: ArrayLike | Any | None = None,
+    *,
+    kinds: KindsSpec | None = None,
+    names: Sequence[str] | None = None,
+) -> Table:
+    """Any table-like input as a :class:`Table`.
+
+    Parameters
+    ----------
+    X : Table, ndarray, pandas, polars or pyarrow data frame, or list of rows
+        A Table comes back as it is unless another argument changes it. Arrays are copied, so later changes
+        to them do not reach the table.
+    y : array-like or Series, optional
+        The labels, or a numeric target; replaces the target of a Table. A Series gives its name to the
+        target and its categories, if any, their order to the classes.
+    kinds : mapping or sequence, optional
+        What columns are, where their type does not say it: by name or position (from 0), a kind, or the
+        levels in order, which makes the column ordinal; or one entry per column.
+        Without it: categorical, text and boolean columns are nominal, ordered categorical ones ordinal,
+        numbers numeric, dates numeric in seconds since 1970. A polars Enum is nominal: its order is that of
+        the declaration, which need not mean anything.
+    names : sequence of str, optional
+        Column names. Without it those of the data frame, or x1, x2, ...
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    DataError
+        If the input is not a table of finite numbers, texts, booleans, categories or dates; the text says
+        where.
+    ParameterError
+        If ``kinds`` or ``names`` do not fit the columns.
+
+    Examples
+    --------
+    >>> table = as_table([[1.5, "red"], [2.0, "blue"], [None, "red"]], ["a", "b", "a"])
+    >>> table.kinds, table.levels[1]
+    (('numeric', 'nominal'), ('blue', 'red'))
+    >>> as_table([["S"], ["L"]], kinds={0: ["S", "M", "L"]}).values.ravel().tolist()
+    [0.0, 2.0]
+    """
+    labels = None if y is None else label_array(y)
+    if isinstance(X, Table):
+        table = X
+        if kinds is not None:
+            table = _recast_table(table, kinds)
+    elif is_frame(X):
+        table = _from_frame(X, kinds)
+    else:
+        table = _from_array(X, kinds)
+    if names is not None:
+        table = replace(table, names=_given_names(names, table.n_columns))
+    return table if labels is None else _with_labels(table, labels)
+
+
+def _given_names(names: Sequence[str], n_columns: int) -> tuple[str, ...]:
+    texts = tuple(str(name) for name in names)
+    if len(texts) != n_columns:
+        raise ParameterError(f"names: expected one per column ({n_columns}), found {len(texts)}")
+    check_names(texts, "names: ")
+    return texts
+
+
+def _with_labels(table: Table, labels: Labels) -> Table:
+    if labels.y.size != table.n_rows:
+        raise DataError(
+            f"X has {table.n_rows} rows and y has {labels.y.size} labels", hint="give one label for every row"
+        )
+    # The caller may change his array later; the table may not.
+    return replace(table, y=labels.y.copy(), target=labels.name, class_order=labels.order)
+
+
+def _recast_table(table: Table, kinds: KindsSpec) -> Table:
+    wanted = resolve_kinds(kinds, table.names)
+    values, new_kinds, levels = table.values.copy(), list(table.kinds), list(table.levels)
+    notes = list(table.notes)
+    for j, want in wanted.items():
+        column = Column(table.names[j], j, table.values[:, j], table.kinds[j], table.levels[j] or (), declared=True)
+        column = recast(column, want, MEMORY)
+        values[:, j], new_kinds[j] = column.values, column.kind
+        levels[j] = None if column.kind == "numeric" else column.levels
+        notes.extend(column.notes)
+    return replace(table, values=values, kinds=tuple(new_kinds), levels=tuple(levels), notes=tuple(notes))
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2:
+        raise DataError(
+            f"X: Expected 2D array, got {len(shape)}D array instead: rows and columns are needed, found shape {shape}",
+            hint="Reshape your data with X.reshape(-1, 1) for one column or X.reshape(1, -1) for one row",
+        )
+    if shape[0] == 0:
+        raise DataError(f"X: Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
+    if shape[1] == 0:
+        raise DataError(f"X: Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+
+
+def _from_array(X: Any, kinds: KindsSpec | None) -> Table:
+    array = _two_dimensional(X)
+    _check_shape(array.shape)
+    names = [f"x{j + 1}" for j in range(array.shape[1])]
+    if array.dtype.kind in "iuf" and kinds is None:
+        values = array.astype(np.float64, order="C", copy=True)
+        if np.isinf(values).any():
+            row, j = (int(i) for i in np.argwhere(np.isinf(values))[0])
+            check_finite(Column(names[j], j, values[:, j]), MEMORY)
+        notes = [*_rounding_notes(array, "X"), *constant_notes(values, names)]
+        return Table(values, tuple(names), ("numeric",) * len(names), (None,) * len(names), notes=tuple(notes))
+    wanted = resolve_kinds(kinds, names)
+    columns = [column_from_array(name, j, array[:, j]) for j, name in enumerate(names)]
+    return assemble([recast(column, wanted.get(j), MEMORY) for j, column in enumerate(columns)])
+
+
+def _two_dimensional(X: Any) -> NDArray[Any]:
+    if hasattr(X, "tocsr"):
+        raise DataError(
+            "X: expected a dense table, found a sparse matrix; sparse input is not supported",
+            hint="use X.toarray() if it fits into memory",
+        )
+    if isinstance(X, (str, bytes, os.PathLike)):
+        raise DataError(
+            f"X: expected a table, found {shown(X)}",
+            hint="read a file with sepal.read_table(path), a bundled set with sepal.datasets.load(name)",
+        )
+    if X is None or isinstance(X, Mapping):
+        raise DataError(f"X: expected a table, array or data frame, found {type(X).__name__}")
+    if is_series(X):
+        _check_shape((len(X),))
+    if type(X).__name__ == "LazyFrame":
+        raise DataError("X: expected a data frame in memory, found a LazyFrame", hint="use X.collect()")
+    if isinstance(X, np.ma.MaskedArray):
+        return X.astype(np.float64).filled(np.nan)
+    if not isinstance(X, (list, tuple)):
+        return np.asarray(X)
+    lengths = {len(row): i for i, row in reversed(list(enumerate(X))) if isinstance(row, (list, tuple, np.ndarray))}
+    if len(lengths) > 1:
+        first, row = lengths.pop(len(X[0]), 0), min(lengths.values())
+        raise DataError(f"X, row {row}: expected {len(X[first])} cells as in row {first}, found {len(X[row])}")
+    array = np.asarray(X)
+    # Next to a text numpy turns numbers into texts, so a mixed list is read cell by cell.
+    return array if array.dtype.kind in "biufcmM" else np.array(X, dtype=object)
+
+
+def _rounding_notes(array: NDArray[Any], name: str) -> list[str]:
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size:
+        if max(abs(int(array.max())), abs(int(array.min()))) > LARGEST_EXACT_INTEGER:
+            return [f"whole numbers above 2^53 in {shown(name)} were rounded to the nearest float64"]
+    return []
+
+
+def column_from_array(name: str, position: int, array: NDArray[Any], origin: Origin = MEMORY) -> Column:
+    """A column of the kind its dtype says."""
+    kind = array.dtype.kind
+    if kind in "iuf":
+        return Column(name, position, array.astype(np.float64), notes=tuple(_rounding_notes(array, name)))
+    if kind == "b":
+        return Column(name, position, array.astype(np.float64), "nominal", (False, True), declared=True)
+    if kind in "mM":
+        return _time_column(name, position, array)
+    if kind == "U":
+        return coded_column(name, position, array.tolist())
+    if kind == "O":
+        return _column_from_objects(name, position, array, origin)
+    found = "complex numbers. Complex data not supported" if kind == "c" else f"values of type {array.dtype}"
+    raise DataError(f"{origin.column(position, name)}: expected numbers, texts or booleans, found {found}")
+
+
+def _time_column(name: str, position: int, array: NDArray[Any]) -> Column:
+    one_second = np.timedelta64(1, "s")
+    if array.dtype.kind == "M":
+        seconds = (array - np.datetime64(0, "s")) / one_second
+        note = f"dates in column {shown(name)} were turned into seconds since 1970"
+    else:
+        seconds = array / one_second
+        note = f"durations in column {shown(name)} were turned into seconds"
+    return Column(name, position, np.asarray(seconds, dtype=np.float64), notes=(note,))
+
+
+def _object_sort(value: Any) -> str:
+    for sort, types in (
+        ("boolean", (bool, np.bool_)),
+        ("complex number", (complex, np.complexfloating)),
+        ("number", (int, float, np.number)),
+        ("text", (str,)),
+    ):
+        if isinstance(value, types):
+            return sort
+    if type(value).__name__ in ("Decimal", "Fraction"):
+        return "number"
+    if isinstance(value, np.datetime64) or type(value).__name__ in ("date", "datetime", "Timestamp"):
+        return "date"
+    return type(value).__name__
+
+
+def _column_from_objects(name: str, position: int, array: NDArray[Any], origin: Origin) -> Column:
+    first: dict[str, Any] = {}
+    cells = [None if is_missing(value) else value for value in array]
+    for value in cells:
+        if value is not None:
+            first.setdefault(_object_sort(value), value)
+    place = origin.column(position, name)
+    if len(first) > 1:
+        (one, a), (other, b) = list(first.items())[:2]
+        raise DataError(
+            f"{place}: expected values of one type, found the {one} {shown(a)} and the {other} {shown(b)}",
+            hint="turn the column into texts or into numbers",
+        )
+    sort = next(iter(first), "number")
+    if sort == "number":
+        try:
+            numbers = [np.nan if value is None else float(value) for value in cells]
+        except OverflowError as error:
+            raise DataError(f"{place}: expected numbers within float64, found a larger one") from error
+        return Column(name, position, np.array(numbers, dtype=np.float64))
+    if sort == "text":
+        return coded_column(name, position, cells)
+    if sort == "boolean":
+        return coded_column(name, position, (None if v is None else bool(v) for v in cells), (False, True))
+    if sort == "date":
+        return _time_column(name, position, np.array(cells, dtype="datetime64[us]"))
+    found = "complex numbers. Complex data not supported" if sort == "complex number" else f"{sort} objects"
+    raise DataError(f"{place}: expected numbers, texts or booleans, found {found}")
+
+
+def _from_frame(X: Any, kinds: KindsSpec | None) -> Table:
+    columns = frame_columns(X)
+    wanted = resolve_kinds(kinds, [column.name for column in columns])
+    return assemble([recast(column, wanted.get(column.position), MEMORY) for column in columns])
+
+
+def frame_columns(X: Any, origin: Origin = MEMORY) -> list[Column]:
+    """The columns of a pandas, polars or pyarrow data frame, kinds from their types."""
+    import narwhals as nw
+
+    _check_shape(X.shape)
+    check_names([str(name) for name in getattr(X, "column_names", X.columns)], f"{origin.source or 'X'}: ")
+    frame = nw.from_native(X, eager_only=True)
+    return [_column_from_series(frame[name], j, origin) for j, name in enumerate(frame.columns)]
+
+
+def _column_from_series(series: Any, position: int, origin: Origin) -> Column:
+    import narwhals as nw
+
+    name, native = str(series.name), series.to_native()
+    levels, ordered = declared_levels(native)
+    if levels is not None:
+        kind = "ordinal" if ordered else "nominal"
+        return coded_column(name, position, series.to_list(), levels, kind=kind, declared=True)  # type: ignore[arg-type]
+    if series.dtype == nw.Date or series.dtype == nw.Datetime:
+        seconds = series.dt.timestamp("us").cast(nw.Float64).to_numpy().astype(np.float64) / 1e6
+        note = f"dates in column {shown(name)} were turned into seconds since 1970"
+        return Column(name, position, seconds, notes=(note,))
+    if series.dtype == nw.Boolean or series.dtype == nw.String or series.dtype == nw.Categorical:
+        array: NDArray[Any] = np.empty(len(series), dtype=object)
+        array[:] = series.to_list()
+    else:
+        array = np.asarray(series.to_numpy())
+    return column_from_array(name, position, array, origin)

@@ -1,0 +1,199 @@
+"""CSV, TSV and their relatives."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data._columns import (
+    Column,
+    KindsSpec,
+    Wanted,
+    check_names,
+    parse_number,
+    resolve_kinds,
+    sorted_levels,
+)
+from sepal.data._dialect import Dialect, records, sniff
+from sepal.data._source import Source
+from sepal.data._where import Origin, shown
+from sepal.exceptions import DataError
+
+MISSING = frozenset(("", "?", "na", "nan", "null"))
+# Rows converted at a time: few enough for their cells to stay in the processor's cache.
+BLOCK_ROWS = 256
+
+
+def read_delimited(text: str, source: str, kinds: KindsSpec | None) -> Source:
+    """The columns of a delimited text, kinds from its cells and from ``kinds``."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text += "" if text.endswith("\n") else "\n"
+    lines = array("Q")
+    origin = Origin(source, lines.__getitem__)
+    dialect = sniff(text, origin)
+    first = next(records(text, dialect, origin), None)
+    if first is None:
+        raise DataError(f"{source}: the file holds blank lines only", hint="a header and rows are needed")
+    names, notes, skip = _header(first, dialect, origin)
+    wanted = resolve_kinds(kinds, names)
+    columns = [_Growing(name, j, _wants_text(wanted.get(j))) for j, name in enumerate(names)]
+    _fill(columns, text, dialect, origin, skip, lines)
+    if not lines:
+        raise DataError(f"{source}: a header and no rows", hint="at least one row of data is needed")
+    late = [column for column in columns if column.turned_text and column.chunks_before > 0]
+    if late:
+        # These looked numeric for the first blocks, whose texts are gone: read them again as texts.
+        fresh = {column.position: _Growing(column.name, column.position, True) for column in late}
+        _fill(list(fresh.values()), text, dialect, origin, skip, None)
+        columns = [fresh.get(column.position, column) for column in columns]
+    asked = {j for j, want in wanted.items() if _wants_text(want)}
+    finished = [column.finish(note=column.position not in asked, origin=origin) for column in columns]
+    if names[-1] == f"x{len(names)}" and first[1][-1].strip() == "" and np.isnan(finished[-1].values).all():
+        finished.pop()
+        notes.append("a delimiter at the end of every line was ignored")
+    return Source(finished, origin, notes=tuple(notes))
+
+
+def _wants_text(wanted: Wanted | None) -> bool:
+    return wanted is not None and wanted != "numeric"
+
+
+def _header(first: tuple[int, list[str]], dialect: Dialect, origin: Origin) -> tuple[list[str], list[str], int]:
+    """Names, notes, and how many records to skip. Only a first row of numbers (and gaps) is no header."""
+    line, cells = first
+    texts = [cell.strip() for cell in cells]
+    present = [text for text in texts if text.lower() not in MISSING]
+    numbers = sum(_numbers([text], dialect.decimal) is not None for text in present)
+    if present and numbers == len(present):
+        notes = [f"the file has no header; its columns are called x1 to x{len(texts)}"]
+        return [f"x{j + 1}" for j in range(len(texts))], notes, 0
+    names = [text or f"x{j + 1}" for j, text in enumerate(texts)]
+    notes = [f"column {j + 1} has no name and is called x{j + 1}" for j, text in enumerate(texts[:-1]) if not text]
+    if numbers > len(present) / 2:
+        notes.append(
+            f"the first row was taken as the header though {numbers} of its {len(texts)} cells are numbers; "
+            "if the file has no header, add one"
+        )
+    check_names(names, f"{origin.line(line)}: ")
+    return names, notes, 1
+
+
+def _fill(
+    columns: Sequence[_Growing],
+    text: str,
+    dialect: Dialect,
+    origin: Origin,
+    skip: int,
+    lines: array[int] | None,
+) -> None:
+    """Feed all rows to the columns, block by block; ``lines`` collects where each row starts."""
+    rows = islice(records(text, dialect, origin), skip, None)
+    width = None if lines is None else len(columns)
+    while block := list(islice(rows, BLOCK_ROWS)):
+        if width is not None and lines is not None:
+            for line, cells in block:
+                if len(cells) != width:
+                    _refuse_ragged(line, cells, width, dialect, origin, first=not lines)
+                lines.append(line)
+        cells_by_column = list(zip(*(cells for _, cells in block), strict=True))
+        for column in columns:
+            column.add(cells_by_column[column.position], dialect.decimal)
+
+
+def _refuse_ragged(line: int, cells: list[str], width: int, dialect: Dialect, origin: Origin, *, first: bool) -> None:
+    called = {"\t": "a tab", None: "blanks"}.get(dialect.delimiter, f'"{dialect.delimiter}"')
+    if first and len(cells) == width + 1:
+        hint = "the header is one name short; if the first column holds row names, give it a name"
+    else:
+        hint = f"cells are separated by {called} here; a text that contains it must be quoted"
+    raise DataError(f"{origin.line(line)}: expected {width} cells as in the header, found {len(cells)}", hint=hint)
+
+
+def _numbers(cells: Sequence[str], decimal: str) -> NDArray[np.float64] | None:
+    """The cells as numbers, NaN where one is missing; None if some cell is no number."""
+    if decimal == ",":
+        # A point has no place next to decimal commas; the underscore makes the cell a text.
+        cells = [cell.replace(".", "_").replace(",", ".", 1) for cell in cells]
+    numbers = []
+    for cell in cells:
+        try:
+            numbers.append(float(cell))
+        except ValueError:
+            if cell.strip().lower() not in MISSING:
+                return None
+            numbers.append(math.nan)
+    # Python reads 1_000 as a number; a data file hardly means one.
+    return None if "_" in "".join(cells) else np.array(numbers, dtype=np.float64)
+
+
+@dataclass(eq=False)
+class _Growing:
+    """A column while it is read: numbers until a text is met, then codes of texts in order of appearance."""
+
+    name: str
+    position: int
+    is_text: bool = False
+    turned_text: bool = False
+    chunks_before: int = 0
+    chunks: list[NDArray[np.float64]] = field(default_factory=list)
+    code_of: dict[str, float] = field(default_factory=dict)
+    texts: dict[str, int] = field(default_factory=dict)
+
+    def add(self, cells: Sequence[str], decimal: str) -> None:
+        if not self.is_text:
+            numbers = _numbers(cells, decimal)
+            if numbers is not None:
+                self.chunks.append(numbers)
+                return
+            self.is_text = self.turned_text = True
+            self.chunks_before = len(self.chunks)
+            self.chunks.clear()
+        if self.chunks_before:
+            return  # will be read again
+        self.chunks.append(self._codes(cells))
+
+    def _codes(self, cells: Iterable[str]) -> NDArray[np.float64]:
+        codes, known = [], self.code_of
+        for cell in cells:
+            code = known.get(cell)
+            if code is None:
+                stripped = cell.strip()
+                missing = stripped.lower() in MISSING
+                code = math.nan if missing else float(self.texts.setdefault(stripped, len(self.texts)))
+                known[cell] = code
+            codes.append(code)
+        return np.array(codes, dtype=np.float64)
+
+    def finish(self, *, note: bool, origin: Origin) -> Column:
+        values = np.concatenate(self.chunks)
+        self.chunks.clear()
+        if not self.is_text:
+            return Column(self.name, self.position, values)
+        levels = sorted_levels(self.texts)
+        rank = np.empty(len(levels))
+        for i, level in enumerate(levels):
+            rank[self.texts[level]] = i
+        present = ~np.isnan(values)
+        values[present] = rank[values[present].astype(np.intp)]
+        notes = _nearly_numeric(self.name, values, levels, origin) if note else ()
+        return Column(self.name, self.position, values, "nominal", levels, notes=notes)
+
+
+def _nearly_numeric(name: str, values: NDArray[np.float64], levels: tuple[str, ...], origin: Origin) -> tuple[str, ...]:
+    """A word about a column that is nominal because of a few cells."""
+    number = np.array([parse_number(level) is not None for level in levels], dtype=bool)
+    present_rows = np.flatnonzero(~np.isnan(values))
+    number_mask = number[values[present_rows].astype(np.intp)] if levels else np.zeros(0, dtype=bool)
+    if not number_mask.size or number_mask.mean() <= 0.5 or origin.line_of is None:
+        return ()
+    row = int(present_rows[np.flatnonzero(~number_mask)[0]])
+    return (
+        f"column {shown(name)} is nominal though {int(number_mask.sum())} of its {number_mask.size} values are "
+        f"numbers: line {origin.line_of(row)} has {shown(levels[int(values[row])])}",
+    )

@@ -1,0 +1,200 @@
+"""Labels in: from anything array-like to a checked array, and from there to class codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sepal.data._columns import is_missing
+from sepal.data._native_frames import declared_levels, is_series
+from sepal.data._table import Table
+from sepal.data._where import listed, shown
+from sepal.exceptions import DataError
+
+# A target of floats counts as continuous when it has broken numbers and more distinct values than this.
+MOST_FLOAT_CLASSES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """A checked target: one label per row, none missing."""
+
+    y: NDArray[Any]
+    name: str | None = None
+    order: tuple[Any, ...] | None = None
+
+
+def label_array(y: ArrayLike | Any, place: str = "y") -> Labels:
+    """The labels as a one-dimensional array without missing values, in the type they came in."""
+    if isinstance(y, (str, bytes)):
+        raise DataError(
+            f"{place}: expected one label per row, found the text {shown(y)}",
+            hint="take the column out of the data frame: X.drop(columns=name) as X, X[name] as y",
+        )
+    name, order = None, None
+    if is_series(y):
+        import narwhals as nw
+
+        series = nw.from_native(y, series_only=True)
+        levels, _ = declared_levels(y)
+        name, order = series.name or None, levels
+        array = series.to_numpy()
+    else:
+        array = _sequence(y, place)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise DataError(f"{place}: expected one label per row, found an array of shape {array.shape}")
+    if array.dtype.kind == "O":
+        array = _tidy_objects(array, place)
+    if array.dtype.kind == "c":
+        raise DataError(f"{place}: expected labels, found complex numbers. Complex data not supported")
+    _refuse_gaps(array, place)
+    return Labels(array, None if name is None else str(name), order)
+
+
+def _sequence(y: Any, place: str) -> NDArray[Any]:
+    if hasattr(y, "tocsr"):
+        raise DataError(f"{place}: expected an array of labels, found a sparse matrix", hint="use y.toarray()")
+    try:
+        array = np.asarray(y)
+    except ValueError as error:
+        raise DataError(f"{place}: expected one label per row, found rows of different lengths") from error
+    if isinstance(y, (list, tuple)) and array.dtype.kind in "US":
+        # numpy would turn the number in ["a", 1] into a text without a word.
+        return np.array(y, dtype=object) if any(not isinstance(v, (str, bytes)) for v in y) else array
+    return array
+
+
+def _tidy_objects(array: NDArray[Any], place: str) -> NDArray[Any]:
+    """Objects of one sort: booleans, whole numbers and numbers become arrays of those, texts stay."""
+    present = [value for value in array if not is_missing(value)]
+    sorts: tuple[tuple[Any, Any], ...] = (
+        ((bool, np.bool_), np.bool_),
+        ((int, np.integer), np.int64),
+        ((int, float, np.number), np.float64),
+        ((str,), None),
+    )
+    for types, dtype in sorts:
+        if all(isinstance(value, types) and (dtype is np.bool_ or not isinstance(value, bool)) for value in present):
+            if dtype is None or len(present) < array.size:
+                return array
+            return np.array(present, dtype=dtype)
+    kinds: dict[type, Any] = {type(value): value for value in reversed(present)}
+    if len(kinds) > 1:
+        one, other = list(kinds.values())[:2]
+        raise DataError(
+            f"{place}: expected labels of one type, found {shown(one)} and {shown(other)}",
+            hint="turn all labels into texts: [str(label) for label in y]",
+        )
+    return array
+
+
+def _refuse_gaps(array: NDArray[Any], place: str) -> None:
+    if array.dtype.kind == "f":
+        gaps = np.isnan(array)
+        endless = np.flatnonzero(np.isinf(array))
+        if endless.size:
+            raise DataError(f"{place}, row {endless[0]}: expected a label, found {array[endless[0]]} (inf)")
+    elif array.dtype.kind == "O":
+        gaps = np.fromiter((is_missing(value) for value in array), dtype=bool, count=array.size)
+    elif array.dtype.kind in "mM":
+        gaps = np.isnat(array)
+    else:
+        return
+    missing = np.flatnonzero(gaps)
+    if missing.size:
+        raise DataError(
+            f"{place}, row {missing[0]}: expected a label, found a missing value (NaN); "
+            f"{missing.size} of {array.size} are missing",
+            hint="drop the rows without a label",
+        )
+
+
+def class_codes(data: Table | ArrayLike | Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    """The classes of a table or of labels, and the class of each row.
+
+    Parameters
+    ----------
+    data : Table or array-like
+        A table with a target, or the labels themselves.
+
+    Returns
+    -------
+    codes : ndarray of int32, shape (n_rows,)
+        Positions in ``classes``.
+    classes : ndarray
+        The labels that occur, in the order their source declares, else sorted. No answer of Sepal depends
+        on this order.
+
+    Raises
+    ------
+    DataError
+        Without a target, with one class only, with missing labels, or when the target is a measured number
+        and not a class.
+
+    Examples
+    --------
+    >>> codes, classes = class_codes(["b", "a", "b"])
+    >>> codes.tolist(), classes.tolist()
+    ([1, 0, 1], ['a', 'b'])
+    """
+    if isinstance(data, Table):
+        if data.y is None:
+            raise DataError(
+                f"the table {shown(data.name or '')} has no target; separability needs a class for every row",
+                hint="give the labels as y, or name the target when reading the file",
+            )
+        place = f"target {shown(data.target)}" if data.target else "y"
+        labels = Labels(data.y, data.target, data.class_order)
+        _refuse_gaps(data.y, place)
+    else:
+        if data is None:
+            raise DataError("y is None; separability needs a class for every row", hint="give the labels as y")
+        place = "y"
+        labels = label_array(data)
+    _refuse_continuous(labels.y, place)
+    classes, codes = _unique(labels.y, place)
+    if classes.size < 2:
+        found = (
+            f"only one class, {shown(classes[0].item() if hasattr(classes[0], 'item') else classes[0])},"
+            if (classes.size)
+            else "no label"
+        )
+        raise DataError(
+            f"{place}: expected at least two classes, found {found} in all {labels.y.size} rows",
+            hint="separability compares classes; check that the right column is the target",
+        )
+    if labels.order is not None:
+        rank = {label: i for i, label in enumerate(labels.order)}
+        order = sorted(range(classes.size), key=lambda i: rank[classes[i]])
+        position = np.empty(classes.size, dtype=np.intp)
+        position[order] = np.arange(classes.size)
+        classes, codes = classes[order], position[codes]
+    return codes.astype(np.int32), classes
+
+
+def _unique(y: NDArray[Any], place: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        raise DataError(
+            f"{place}: expected labels that can be sorted, found {listed(list(y[:3]))}",
+            hint="turn all labels into texts: [str(label) for label in y]",
+        ) from error
+    return classes, codes.reshape(-1)
+
+
+def _refuse_continuous(y: NDArray[Any], place: str) -> None:
+    if y.dtype.kind != "f" or np.all(y == np.floor(y)):
+        return
+    distinct = np.unique(y)
+    if distinct.size > MOST_FLOAT_CLASSES or distinct.size > y.size // 2:
+        raise DataError(
+            f"Unknown label type: continuous. {place}: expected classes, found {distinct.size} distinct numbers "
+            f"in {y.size} rows ({listed(distinct[:3].tolist())}, ...)",
+            hint="separability needs class labels: cut the numbers into classes, or choose another target",
+        )

@@ -1,0 +1,136 @@
+"""Bringing columns to comparable size, with statistics from the training rows only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data._columns import Kind
+from sepal.data._where import listed, shown
+from sepal.exceptions import DataError, ParameterError
+
+ScaleName = Literal["minmax", "standard"]
+SCALES: tuple[ScaleName, ...] = ("minmax", "standard")
+
+_LARGEST = np.finfo(np.float64).max
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """What to do to each column: ``(values * shrink - offset) / divisor``.
+
+    ``shrink`` is 1 but for columns whose range does not fit into float64, where it is a small power of two
+    and ``offset`` and ``divisor`` are already shrunk.
+
+    Attributes
+    ----------
+    how : {"minmax", "standard"} or None
+    offset, divisor, shrink : ndarray of float64, shape (n_columns,)
+    constant : tuple of int
+        The columns with at most one distinct value in the training rows, whatever their kind.
+    """
+
+    how: ScaleName | None
+    offset: NDArray[np.float64]
+    divisor: NDArray[np.float64]
+    shrink: NDArray[np.float64]
+    constant: tuple[int, ...]
+
+    def apply(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scaled values as a new float64 array; NaN stays NaN, and nothing becomes infinite."""
+        array = np.asarray(values, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != self.offset.size:
+            raise DataError(f"values: expected {self.offset.size} columns, found shape {array.shape}")
+        if self.how is None:
+            return array.copy()
+        scaled = array * self.shrink if np.any(self.shrink != 1.0) else array.copy()
+        with np.errstate(over="ignore"):
+            scaled -= self.offset
+            scaled /= self.divisor
+            if np.isinf(scaled).any():
+                # A query far outside the training range: a quarter of everything cannot overflow in the
+                # difference; if the quotient still does, the largest number stands for it.
+                quarter = (array * (self.shrink / 4) - self.offset / 4) / self.divisor
+                scaled = np.where(np.isinf(scaled), np.clip(quarter, -_LARGEST / 4, _LARGEST / 4) * 4, scaled)
+        return scaled
+
+
+def fit_scaling(
+    values: NDArray[np.float64],
+    kinds: Sequence[Kind],
+    how: ScaleName | None,
+    *,
+    levels: Sequence[tuple[Any, ...] | None] | None = None,
+) -> Scaling:
+    """Learn the scaling of each column from training rows; missing cells are left out.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_rows, n_columns)
+        Training rows, as in ``Table.values``.
+    kinds : sequence of {"numeric", "ordinal", "nominal"}
+        Nominal columns are never touched.
+    how : {"minmax", "standard"} or None
+        "minmax" maps the training range of a numeric column to [0, 1] and divides the ranks of an ordinal
+        one by the number of its levels less one; "standard" gives mean 0 and (population) standard
+        deviation 1; None changes nothing.
+    levels : sequence, optional
+        ``Table.levels``. Without it the highest rank seen counts as the last level of an ordinal column.
+
+    Returns
+    -------
+    Scaling
+        Constant columns get divisor 1 and are listed in ``constant``.
+
+    Raises
+    ------
+    ParameterError
+        If ``how`` is none of the above.
+
+    Examples
+    --------
+    >>> scaling = fit_scaling(np.array([[1.0, 7.0], [3.0, 7.0]]), ["numeric", "numeric"], "minmax")
+    >>> scaling.apply(np.array([[2.0, 7.0], [5.0, 9.0]])).tolist(), scaling.constant
+    ([[0.5, 0.0], [2.0, 2.0]], (1,))
+    """
+    if how is not None and how not in SCALES:
+        raise ParameterError(f"scale: expected {listed(SCALES)} or None, found {shown(how)}")
+    n_columns = values.shape[1]
+    if len(kinds) != n_columns:
+        raise DataError(f"kinds: expected one per column ({n_columns}), found {len(kinds)}")
+    offset, divisor, shrink = np.zeros(n_columns), np.ones(n_columns), np.ones(n_columns)
+    low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+    constant_mask = ~(low < high)  # an empty column has NaN for both
+    for j in range(n_columns):
+        if how is None or kinds[j] == "nominal" or np.isnan(low[j]):
+            continue
+        if how == "minmax" and kinds[j] == "ordinal":
+            declared = None if levels is None else levels[j]
+            divisor[j] = max(1.0, high[j] if declared is None else len(declared) - 1.0)
+        elif constant_mask[j]:
+            offset[j] = low[j]
+        else:
+            if max(abs(low[j]), abs(high[j])) > _LARGEST / 4:
+                shrink[j] = 0.25
+            offset[j], divisor[j] = _STATISTICS[how](values[:, j] * shrink[j])
+    return Scaling(how, offset, divisor, shrink, tuple(np.flatnonzero(constant_mask).tolist()))
+
+
+def _range(column: NDArray[np.float64]) -> tuple[float, float]:
+    low, high = np.fmin.reduce(column), np.fmax.reduce(column)
+    return float(low), float(high - low)
+
+
+def _moments(column: NDArray[np.float64]) -> tuple[float, float]:
+    """Mean and standard deviation, taken near 1 so that neither sum nor square can overflow or vanish."""
+    present = column[~np.isnan(column)]
+    low, spread = _range(present)
+    near_one = (present - low) / spread
+    return float(low + near_one.mean() * spread), float(near_one.std() * spread)
+
+
+_STATISTICS = {"minmax": _range, "standard": _moments}

@@ -1,0 +1,292 @@
+"""The table every part of Sepal works on."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sepal.data._columns import KINDS, Column, Kind, check_finite, check_names, column_position
+from sepal.data._where import MEMORY, Origin, listed, shown
+from sepal.exceptions import DataError, ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Labelled rows with known column kinds. Frozen: its arrays are read-only.
+
+    Made by :func:`sepal.read_table`, :func:`sepal.datasets.load` or :func:`sepal.data.as_table`.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_rows, n_columns)
+        The feature columns. Numbers stand as they are, ordinal cells as ranks 0, 1, ..., nominal cells as
+        positions in ``levels``. NaN is a missing cell in every kind.
+    names : tuple of str
+        The feature columns, without the target.
+    kinds : tuple of {"numeric", "ordinal", "nominal"}
+    levels : tuple
+        Per column the levels in code order; None for a numeric column.
+    y : ndarray or None
+        The labels (or a numeric target), as given.
+    target : str or None
+        The name of the target.
+    class_order : tuple or None
+        The labels in the order their source declares, if it declares one. See ``target_levels``.
+    weights : ndarray or None
+        Row weights, where the source has them (ARFF).
+    notes : tuple of str
+        What a reader of results should know: cautions, conversions, dropped rows, constant columns.
+    name, description, citation, licence : str or None
+        What the data are, where known.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> table = sepal.datasets.load("athletes")
+    >>> table
+    <Table athletes: 20 rows, 2 columns (2 numeric), target "class" (no 12, yes 8)>
+    >>> table.take([0, 12]).y
+    array(['no', 'yes'], dtype='<U3')
+    """
+
+    values: NDArray[np.float64]
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    levels: tuple[tuple[Any, ...] | None, ...]
+    y: NDArray[Any] | None = None
+    target: str | None = None
+    class_order: tuple[Any, ...] | None = None
+    weights: NDArray[np.float64] | None = None
+    notes: tuple[str, ...] = ()
+    name: str | None = None
+    description: str | None = None
+    citation: str | None = None
+    licence: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.values.ndim != 2 or self.values.dtype != np.float64:
+            raise DataError(
+                f"values: expected a float64 array of two dimensions, found {self.values.dtype} of {self.values.ndim}"
+            )
+        for field in ("names", "kinds", "levels"):
+            if len(getattr(self, field)) != self.n_columns:
+                raise DataError(
+                    f"{field}: expected one entry per column ({self.n_columns}), found {len(getattr(self, field))}"
+                )
+        for field in ("y", "weights"):
+            array = getattr(self, field)
+            if array is not None and array.shape != (self.n_rows,):
+                raise DataError(f"{field}: expected shape ({self.n_rows},), found {array.shape}")
+        for field in ("values", "y", "weights"):
+            array = getattr(self, field)
+            if array is not None and array.flags.writeable:
+                # A view, so that the caller's own array stays writeable.
+                array = array.view()
+                array.flags.writeable = False
+                object.__setattr__(self, field, array)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return int(self.values.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        """The number of feature columns."""
+        return int(self.values.shape[1])
+
+    @cached_property
+    def n_missing(self) -> int:
+        """The number of missing cells among the features."""
+        return int(np.isnan(self.values).sum())
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether any feature cell is missing."""
+        return self.n_missing > 0
+
+    @cached_property
+    def target_levels(self) -> tuple[Any, ...] | None:
+        """The class labels in declared order if the source declares one, else the distinct labels, sorted.
+
+        None without a target, and for a numeric target held as floats.
+        """
+        if self.class_order is not None:
+            return self.class_order
+        if self.y is None or self.y.dtype.kind == "f":
+            return None
+        return tuple(np.unique(self.y).tolist())
+
+    def take(self, rows: ArrayLike) -> Table:
+        """The table of these rows: positions (any order, repeats allowed) or a boolean mask.
+
+        Levels, class order and notes stay as they are.
+        """
+        picked = np.asarray(rows)
+        if picked.ndim != 1 or (picked.size and picked.dtype.kind not in "iub"):
+            raise ParameterError(
+                f"rows: expected a list of row positions or a boolean mask, "
+                f"found {picked.dtype} of {picked.ndim} dimensions"
+            )
+        if picked.dtype.kind == "b":
+            if picked.size != self.n_rows:
+                raise ParameterError(f"rows: expected a mask of {self.n_rows} rows, found {picked.size}")
+        elif picked.size == 0:
+            picked = picked.astype(np.intp)
+        elif picked.max() >= self.n_rows or picked.min() < -self.n_rows:
+            worst = picked.max() if picked.max() >= self.n_rows else picked.min()
+            raise ParameterError(f"rows: expected positions from 0 to {self.n_rows - 1}, found {worst}")
+        return replace(
+            self,
+            values=self.values[picked],
+            y=None if self.y is None else self.y[picked],
+            weights=None if self.weights is None else self.weights[picked],
+        )
+
+    def select(self, columns: Sequence[str | int]) -> Table:
+        """The table of these feature columns, by name or position, in the order given."""
+        if isinstance(columns, (str, int)):
+            raise ParameterError(f"columns: expected a list of names or positions, found {shown(columns)}")
+        places = [column_position(column, self.names, "columns") for column in columns]
+        if not places:
+            raise ParameterError("columns: expected at least one column, found none")
+        check_names([self.names[i] for i in places], "columns: ")
+        return replace(
+            self,
+            values=np.ascontiguousarray(self.values[:, places]),
+            names=tuple(self.names[i] for i in places),
+            kinds=tuple(self.kinds[i] for i in places),
+            levels=tuple(self.levels[i] for i in places),
+        )
+
+    def drop_missing(self) -> Table:
+        """The complete rows only, with a note that says how many were dropped."""
+        complete_mask = ~np.isnan(self.values).any(axis=1)
+        dropped = int(self.n_rows - complete_mask.sum())
+        if dropped == 0:
+            return self
+        if dropped == self.n_rows:
+            emptiest = int(np.isnan(self.values).sum(axis=0).argmax())
+            raise DataError(
+                f"all {self.n_rows} rows have missing cells; dropping them leaves nothing",
+                hint=f"leave out column {shown(self.names[emptiest])}, which has the most missing cells",
+            )
+        note = f"{dropped} of {self.n_rows} rows with missing cells were dropped"
+        return replace(self.take(complete_mask), notes=(*self.notes, note))
+
+    def frame(self, library: Literal["pandas", "polars"] = "pandas") -> pd.DataFrame | pl.DataFrame:
+        """The feature columns as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}
+            pandas: numeric columns are float64, nominal ones Categorical, ordinal ones ordered Categorical;
+            :func:`as_table` gives the same table back. polars: nominal and ordinal columns both become Enum,
+            whose categories are texts; to read one back as ordinal, say so through ``kinds``.
+
+        Raises
+        ------
+        MissingDependencyError
+            If the library is not installed.
+        """
+        from sepal.data._frames import to_frame
+
+        return to_frame(self, library)
+
+    def __repr__(self) -> str:
+        return f"<Table {self._title()}: {self._shape()}{self._target_text()}>"
+
+    def _title(self) -> str:
+        return self.name or "without a name"
+
+    def _shape(self) -> str:
+        counts = [f"{self.kinds.count(kind)} {kind}" for kind in KINDS if kind in self.kinds]
+        missing = f", {_count(self.n_missing, 'missing cell')}" if self.has_missing else ""
+        return f"{_count(self.n_rows, 'row')}, {_count(self.n_columns, 'column')} ({', '.join(counts)}){missing}"
+
+    def _target_text(self) -> str:
+        if self.y is None:
+            return ", no target"
+        target = f", target {shown(self.target)}" if self.target else ", target"
+        if self.target_levels is None or len(self.target_levels) > 8:
+            distinct = len(np.unique(self.y)) if self.target_levels is None else len(self.target_levels)
+            return f"{target} ({distinct} distinct values)"
+        counts = ", ".join(f"{level} {int((self.y == level).sum())}" for level in self.target_levels)
+        return f"{target} ({counts})"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for j, (name, kind, levels) in enumerate(zip(self.names, self.kinds, self.levels, strict=True)):
+            if j == 20 and self.n_columns > 21:
+                rows.append(f"<tr><td colspan=4>and {self.n_columns - 20} more columns</td></tr>")
+                break
+            column = self.values[:, j]
+            present = column[~np.isnan(column)]
+            if levels is not None:
+                texts = [html.escape(str(level)[:40]) for level in levels[:8]]
+                content = (" &lt; " if kind == "ordinal" else ", ").join(texts)
+                content += ", ..." if len(levels) > 8 else ""
+            else:
+                content = f"{present.min():g} to {present.max():g}" if present.size else ""
+            rows.append(
+                f"<tr><td>{html.escape(name)}</td><td>{kind}</td><td>{content}</td>"
+                f"<td>{column.size - present.size or ''}</td></tr>"
+            )
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+        return (
+            f"<div><p><b>{html.escape(self._title())}</b>: {self._shape()}{html.escape(self._target_text())}</p>"
+            f"<table><thead><tr><th>column</th><th>kind</th><th>values</th><th>missing</th></tr></thead>"
+            f"<tbody>{''.join(rows)}</tbody></table>{f'<ul>{notes}</ul>' if notes else ''}</div>"
+        )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def assemble(columns: Sequence[Column], origin: Origin = MEMORY, **fields: Any) -> Table:
+    """The table of finished feature columns; checks that they are finite and notes the constant ones."""
+    n_rows = columns[0].values.size
+    values = np.empty((n_rows, len(columns)))
+    for j, column in enumerate(columns):
+        check_finite(column, origin)
+        values[:, j] = column.values
+    notes = [note for column in columns for note in column.notes]
+    names = tuple(column.name for column in columns)
+    return Table(
+        values=values,
+        names=names,
+        kinds=tuple(column.kind for column in columns),
+        levels=tuple(None if column.kind == "numeric" else column.levels for column in columns),
+        notes=(*fields.pop("notes", ()), *notes, *constant_notes(values, names)),
+        **fields,
+    )
+
+
+def _columns_text(names: list[str]) -> str:
+    if len(names) == 1:
+        return f"column {shown(names[0])}"
+    return f"{len(names)} columns: {listed(names, 5)}"
+
+
+def constant_notes(values: NDArray[np.float64], names: Sequence[str]) -> list[str]:
+    """One sentence for all constant columns, one for all empty ones."""
+    low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+    constant = [names[j] for j in np.flatnonzero(low == high)]
+    empty = [names[j] for j in np.flatnonzero(np.isnan(low))]
+    notes = []
+    if constant and values.shape[0] > 1:
+        notes.append(f"only one distinct value in {_columns_text(constant)}")
+    if empty:
+        notes.append(f"not a single value in {_columns_text(empty)}")
+    return notes

@@ -1,0 +1,55 @@
+"""How errors say where something is, and show what was found without flooding the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+LONGEST_SHOWN = 60
+
+
+def shown(value: Any) -> str:
+    """A value in an error text: texts in double quotes, long ones cut, control characters escaped."""
+    if isinstance(value, str):
+        cut = value if len(value) <= LONGEST_SHOWN else value[: LONGEST_SHOWN - 3] + "..."
+        return '"' + "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut) + '"'
+    text = repr(value)
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
+
+
+def listed(values: list[Any] | tuple[Any, ...], most: int = 8) -> str:
+    """Some values in an error text, with ``...`` when there are more."""
+    return ", ".join(shown(value) for value in values[:most]) + (", ..." if len(values) > most else "")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a table comes from: a file (rows are found by line) or memory (rows count from 0)."""
+
+    source: str | None = None
+    line_of: Callable[[int], int] | None = None
+
+    def column(self, position: int, name: str) -> str:
+        """``file.csv, column 3 ("age")`` or ``column "age"``."""
+        return self._join(self._column(position, name))
+
+    def cell(self, row: int, position: int, name: str) -> str:
+        """``file.csv, line 7, column 3 ("age")`` or ``row 6, column "age"``."""
+        return self._join(self._row(row), self._column(position, name))
+
+    def line(self, number: int) -> str:
+        """``file.csv, line 7``."""
+        return self._join(f"line {number}")
+
+    def _row(self, row: int) -> str:
+        return f"row {row}" if self.line_of is None else f"line {self.line_of(row)}"
+
+    def _column(self, position: int, name: str) -> str:
+        return f"column {shown(name)}" if self.source is None else f"column {position + 1} ({shown(name)})"
+
+    def _join(self, *parts: str) -> str:
+        return ", ".join(parts if self.source is None else (self.source, *parts))
+
+
+MEMORY = Origin()
