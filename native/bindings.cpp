@@ -9,7 +9,7 @@
 #include <string>
 
 #include "ranking.hpp"
-#include "simd.hpp"
+#include "isa.hpp"
 
 namespace nb = nanobind;
 using namespace sepal;

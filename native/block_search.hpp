@@ -5,6 +5,8 @@
 //   limit(bound)                              the h that a value equal to `bound` would have
 //   lower(h), upper(h, i, j)                  what h says of the true value
 //   zero(value)                               the largest `lower` that rounding noise of 0 may have
+//   query_row(i), point_row(j)                the rows at these positions
+//   apart(block i, block j, limit)            true if no pair of the two blocks can have h >= limit
 //   exact(i, j, lower)                        the true value, in float64
 #pragma once
 
@@ -75,12 +77,19 @@ template <class Filter> class BlockSearch {
         read_limits(bi, s.row_limit);
         if (both_ways) read_limits(bj, s.col_limit);
         else std::fill(s.col_limit.begin(), s.col_limit.end(), std::numeric_limits<Real>::infinity());
+        if (filter_.apart(bi, bj, loosest(s, both_ways))) return;
         for (int c = 0; c < block_ && j0 + c < n_points_; c += Filter::panel_cols) {
             const int n = filter_.panel(i0, s.row_limit.data(), j0 + c, s.col_limit.data() + c, s.hits.data());
             if (n == 0) continue;
             note(bi, i0, j0 + c, n, s);
             if (both_ways) note_mirrored(bj, i0, j0 + c, c, n, s);
         }
+    }
+
+    // The limit that is easiest to pass, over all rows and columns of a tile.
+    Real loosest(const Scratch& s, bool both_ways) const {
+        const Real row = *std::min_element(s.row_limit.begin(), s.row_limit.end());
+        return both_ways ? std::min(row, *std::min_element(s.col_limit.begin(), s.col_limit.end())) : row;
     }
 
     void note(std::int64_t block, std::int64_t i0, std::int64_t j0, int n, Scratch& s) {
@@ -121,9 +130,10 @@ template <class Filter> class BlockSearch {
                 if (i % 1024 == 0) watch.go_on();
                 if (watch.stopped()) continue;
                 found.clear();
-                for (const auto& c : rows_[i].items()) found.push_back({filter_.exact(i, c.row, c.lower), c.row});
+                for (const auto& c : rows_[i].items())
+                    found.push_back({filter_.exact(i, c.row, c.lower), filter_.point_row(c.row)});
                 rows_[i].release();
-                builder.set(i, found, plan_);
+                builder.set(filter_.query_row(i), found, plan_);
             }
         }
         return watch.stopped() ? Ranking{} : builder.finish();

@@ -89,15 +89,14 @@ template <class Real> class Candidates {
         }
         if (static_cast<int>(heap_.size()) < k) {
             heap_.push_back(upper);
-            std::push_heap(heap_.begin(), heap_.end());
+            if (static_cast<int>(heap_.size()) < k) return;
+            std::make_heap(heap_.begin(), heap_.end());
         } else if (upper < heap_.front()) {
-            std::pop_heap(heap_.begin(), heap_.end());
-            heap_.back() = upper;
-            std::push_heap(heap_.begin(), heap_.end());
+            replace_largest(upper);
         } else {
             return;
         }
-        if (static_cast<int>(heap_.size()) == k) bound = std::max(heap_.front() * widen, zero);
+        bound = std::max(heap_.front() * widen, zero);
     }
     const std::vector<Item>& items() {
         shrink();
@@ -119,6 +118,17 @@ template <class Real> class Candidates {
     std::vector<Real> heap_; // the k smallest upper bounds, largest first; unused for k = 1
     std::size_t room_ = 24;
 
+    void replace_largest(Real value) {
+        const std::size_t n = heap_.size();
+        std::size_t at = 0;
+        for (std::size_t child = 1; child < n; child = 2 * at + 1) {
+            if (child + 1 < n && heap_[child] < heap_[child + 1]) ++child;
+            if (!(value < heap_[child])) break;
+            heap_[at] = heap_[child];
+            at = child;
+        }
+        heap_[at] = value;
+    }
     void shrink() {
         std::erase_if(items_, [this](const Item& c) { return !(c.lower <= bound); });
         room_ = std::max<std::size_t>(room_, 2 * items_.size());

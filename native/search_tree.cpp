@@ -10,7 +10,6 @@
 #include "threads.hpp"
 
 namespace sepal {
-namespace {
 
 constexpr int kLeaf = 16; // points in a leaf, one register tile wide
 
@@ -95,135 +94,31 @@ class Tree {
     }
 };
 
-template <Metric M> double grow(double total, double gap, double p) {
-    if constexpr (M == Metric::l2) return total + gap * gap;
-    if constexpr (M == Metric::l1) return total + gap;
-    if constexpr (M == Metric::linf) return std::max(total, gap);
-    return total + std::pow(gap, p);
-}
-
-template <Metric M>
-double box_to_box(const double* lo1, const double* hi1, const double* lo2, const double* hi2, int p, double power) {
-    double total = 0;
-    for (int f = 0; f < p; ++f)
-        total = grow<M>(total, std::max(0.0, std::max(lo1[f] - hi2[f], lo2[f] - hi1[f])), power);
-    return total;
-}
-
-// Values of the kLeaf points of a leaf against one query, and whether any is within the bound.
-template <class L, Metric M>
-SEPAL_INLINE bool scan(const double* query, const double* leaf, const MetricSpec& spec, int p, double bound, double* out) {
-    using D = typename L::Double;
-    constexpr int W = D::width, N = kLeaf / W;
-    Sum<D, M> sums[N];
-    for (int f = 0; f < p; ++f) {
-        const auto x = D::fill(query[f]);
-        for (int v = 0; v < N; ++v) sums[v].add(x, D::load(leaf + f * kLeaf + v * W), spec, f);
-    }
-    auto pass = D::none();
-    for (int v = 0; v < N; ++v) {
-        const auto value = sums[v].value(p);
-        D::store(out + v * W, value);
-        pass = D::either(pass, D::at_most(value, D::fill(bound)));
-    }
-    return D::any(pass);
-}
-
-// Distance of a box to each of the kLeaf queries of a leaf: bounds for all of them in one sweep.
-template <class L, Metric M>
-SEPAL_INLINE void box_to_leaf(const double* lo, const double* hi, const double* leaf, const MetricSpec& spec, int p, double* out) {
-    using D = typename L::Double;
-    constexpr int W = D::width;
-    for (int v = 0; v < kLeaf; v += W) {
-        Sum<D, M> sum;
-        const auto zero = D::fill(0);
-        for (int f = 0; f < p; ++f) {
-            const auto x = D::load(leaf + f * kLeaf + v);
-            const auto gap = D::max(D::max(D::fill(lo[f]) - x, x - D::fill(hi[f])), zero);
-            sum.add(gap, zero, spec, f);
-        }
-        D::store(out + v, sum.value(p));
-    }
-}
-
 struct Job { // one leaf of queries against the whole tree
     const Tree& tree;
     const Tree& asking;
     const MetricSpec& spec;
     const Plan& plan;
     std::int32_t leaf;
+    int p;
     Candidates<double>* found; // of the queries of the leaf
 };
 
-template <class L, Metric M> SEPAL_INLINE void ask(const Job& job, const double* query_values) {
-    const int p = static_cast<int>(job.tree.boxes.size() / (2 * job.tree.nodes.size()));
-    const double widen = 1 + job.plan.tie;
-    const Node& own = job.asking.nodes[job.asking.leaves[job.leaf]];
-    const int n_queries = own.end - own.begin;
-    const double* block = job.asking.block(job.leaf);
-    const double *lo = job.asking.low(job.asking.leaves[job.leaf]), *hi = job.asking.high(job.asking.leaves[job.leaf]);
-    double widest = std::numeric_limits<double>::infinity(); // the largest bound among the queries
+} // namespace sepal
 
-    struct Visit {
-        std::int32_t node;
-        double distance;
-    };
-    Visit stack[128];
-    int depth = 0;
-    stack[depth++] = {0, 0.0};
-    while (depth > 0) {
-        const Visit visit = stack[--depth];
-        if (!(visit.distance <= widest)) continue;
-        const Node& node = job.tree.nodes[visit.node];
-        if (node.leaf < 0) {
-            const double a = box_to_box<M>(lo, hi, job.tree.low(node.left), job.tree.high(node.left), p, job.spec.p);
-            const double b = box_to_box<M>(lo, hi, job.tree.low(node.right), job.tree.high(node.right), p, job.spec.p);
-            const bool left_first = a < b || (a == b && job.leaf % 2 == 0);
-            if (left_first) {
-                stack[depth++] = {node.right, b};
-                stack[depth++] = {node.left, a};
-            } else {
-                stack[depth++] = {node.left, a};
-                stack[depth++] = {node.right, b};
-            }
-            continue;
-        }
-        double reach[kLeaf], value[kLeaf];
-        box_to_leaf<L, M>(job.tree.low(visit.node), job.tree.high(visit.node), block, job.spec, p, reach);
-        const double* points = job.tree.block(node.leaf);
-        bool changed = false;
-        for (int q = 0; q < n_queries; ++q) {
-            Candidates<double>& found = job.found[q];
-            if (!(reach[q] <= found.bound)) continue;
-            if (!scan<L, M>(query_values + q * p, points, job.spec, p, found.bound, value)) continue;
-            for (int c = 0; c < node.end - node.begin; ++c) {
-                if (!(value[c] <= found.bound)) continue;
-                const std::int32_t row = job.tree.order[node.begin + c];
-                if (job.plan.self_join && row == job.asking.order[own.begin + q]) continue;
-                found.push(value[c], value[c], row, job.plan.k, widen, job.plan.zero);
-                changed = true;
-            }
-        }
-        if (changed) {
-            widest = 0;
-            for (int q = 0; q < n_queries; ++q) widest = std::max(widest, job.found[q].bound);
-        }
-    }
-}
+#define SEPAL_HOT_FILE "tree.inc.hpp"
+#include "each_isa.hpp"
+
+namespace sepal {
+namespace {
 
 using AskFunction = void (*)(const Job&, const double*);
-template <Metric M> void ask_baseline(const Job& job, const double* q) { ask<Narrow, M>(job, q); }
-#ifdef SEPAL_HAS_V3_CLONES
-template <Metric M> SEPAL_V3 void ask_v3(const Job& job, const double* q) { ask<Wide, M>(job, q); }
-#endif
 
-AskFunction ask_function(Metric metric) {
-    return with_metric(metric, []<Metric M>() -> AskFunction {
-#ifdef SEPAL_HAS_V3_CLONES
-        if (has_v3()) return ask_v3<M>;
-#endif
-        return ask_baseline<M>;
-    });
+AskFunction ask_function(Metric metric, int p) {
+    if (metric == Metric::l2 && p == 2) return SEPAL_BEST(ask<Metric::l2, 2>);
+    if (metric == Metric::l2 && p == 3) return SEPAL_BEST(ask<Metric::l2, 3>);
+    if (metric == Metric::l2 && p == 4) return SEPAL_BEST(ask<Metric::l2, 4>);
+    return with_metric(metric, []<Metric M>() -> AskFunction { return SEPAL_BEST(ask<M, 0>); });
 }
 
 } // namespace
@@ -232,7 +127,7 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
     const Tree tree(points);
     std::optional<Tree> other;
     const Tree* asking = plan.self_join ? &tree : &other.emplace(queries);
-    const AskFunction function = ask_function(spec.metric);
+    const AskFunction function = ask_function(spec.metric, points.p);
     RankingBuilder builder(queries.n);
     const auto n_leaves = static_cast<std::int64_t>(asking->leaves.size());
     Watch watch(plan.poll, n_leaves);
@@ -249,7 +144,7 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
                 found[i - own.begin].reset();
                 std::copy_n(queries.row(asking->order[i]), points.p, rows.data() + static_cast<std::size_t>(i - own.begin) * points.p);
             }
-            function({tree, *asking, spec, plan, static_cast<std::int32_t>(leaf), found.data()}, rows.data());
+            function({tree, *asking, spec, plan, static_cast<std::int32_t>(leaf), points.p, found.data()}, rows.data());
             for (std::int32_t i = own.begin; i < own.end; ++i) {
                 neighbors.clear();
                 for (const auto& c : found[i - own.begin].items()) neighbors.push_back({c.lower, c.row});

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(SEPAL_PLAIN_VECTORS)
 #define SEPAL_VECTOR_EXTENSIONS 1
@@ -49,7 +50,7 @@ template <class T, int N> struct Vector {
         return v;
     }
     static SEPAL_INLINE void store(T* p, V v) { __builtin_memcpy(p, &v, sizeof(V)); }
-    static SEPAL_INLINE V fill(T x) { return V{} + x; }
+    static SEPAL_INLINE V fill(T x) { return x - V{}; } // folds to a broadcast; `x + V{}` would not, for -0
     static SEPAL_INLINE V min(V a, V b) { return a < b ? a : b; }
     static SEPAL_INLINE V max(V a, V b) { return a > b ? a : b; }
     static SEPAL_INLINE V abs(V a) { return a < -a ? -a : a; }

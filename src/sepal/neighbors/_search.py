@@ -23,8 +23,8 @@ Progress = Callable[[float], object]
 # with this, whatever the order of the columns; unscaled integers are exact and need none.
 TIE_TOLERANCE = 2.0**-40
 
-# Up to this many columns a tree wins, measured on this code in benchmarks/speed (rows needed, by columns).
-_TREE_COLUMNS = 8
+# Rows from which on a tree beats tiles, by the number of columns (measured: benchmarks/speed/neighbors.py).
+_TREE_FROM = {1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 40_000, 7: 80_000, 8: 160_000}
 _LARGEST_EXACT = 2.0**26  # squares of differences of such integers add up without rounding
 _TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
@@ -203,7 +203,7 @@ def _choose(method: Method, fitted: FittedDistance, n_columns: int, n_rows: int)
             f"method='tree' cannot search under the distance {fitted.name!r} on these rows",
             hint="use method='auto'",
         )
-    if method == "tree" or (method == "auto" and can_tree and n_columns <= _TREE_COLUMNS):
+    if method == "tree" or (method == "auto" and can_tree and n_rows >= _TREE_FROM.get(n_columns, np.inf)):
         return "tree"
     return "tiles" if fitted.metric == "l2" else "direct"
 

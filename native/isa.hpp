@@ -1,0 +1,44 @@
+// Which instruction sets hot code is compiled for, and which one this processor can run.
+//
+// A hot file is written once, as a .inc.hpp, and included once per instruction set by each_isa.hpp: in namespace
+// `baseline` for any processor, and in namespace `v3` (x86-64-v3: AVX2, FMA) where the compiler can target it function
+// by function. Every function in it carries SEPAL_ATTR, so nothing shared with the rest is compiled for v3.
+// The choice is made once, at load. Compilers without target attributes get the baseline only.
+#pragma once
+
+#if defined(__GNUC__)
+#define SEPAL_INLINE inline __attribute__((always_inline))
+#elif defined(_MSC_VER)
+#define SEPAL_INLINE __forceinline
+#else
+#define SEPAL_INLINE inline
+#endif
+
+#if defined(__GNUC__) && !defined(SEPAL_PLAIN_VECTORS)
+#define SEPAL_VECTOR_EXTENSIONS 1
+#endif
+
+#if defined(SEPAL_VECTOR_EXTENSIONS) && defined(__x86_64__) && !defined(__APPLE__)
+#define SEPAL_HAS_V3 1
+#endif
+
+namespace sepal {
+
+inline bool has_v3() {
+#ifdef SEPAL_HAS_V3
+    static const bool yes = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                            __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    return yes;
+#else
+    return false;
+#endif
+}
+
+} // namespace sepal
+
+// The function of this name in the best namespace this processor can run (commas in template arguments are fine).
+#ifdef SEPAL_HAS_V3
+#define SEPAL_BEST(...) (::sepal::has_v3() ? ::sepal::v3::__VA_ARGS__ : ::sepal::baseline::__VA_ARGS__)
+#else
+#define SEPAL_BEST(...) ::sepal::baseline::__VA_ARGS__
+#endif

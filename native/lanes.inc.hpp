@@ -1,0 +1,69 @@
+// Short vectors of the current instruction set: Floats and Doubles. Included by each_isa.hpp only.
+
+namespace sepal::SEPAL_ISA {
+
+#ifdef SEPAL_VECTOR_EXTENSIONS
+template <class T, class Bits> struct Lanes {
+    static constexpr int width = SEPAL_LANE_BYTES / sizeof(T);
+    typedef T V __attribute__((vector_size(SEPAL_LANE_BYTES)));
+    typedef Bits Mask __attribute__((vector_size(SEPAL_LANE_BYTES)));
+
+    SEPAL_ATTR static SEPAL_INLINE V load(const T* p) {
+        V v;
+        __builtin_memcpy(&v, p, sizeof(V));
+        return v;
+    }
+    SEPAL_ATTR static SEPAL_INLINE void store(T* p, V v) { __builtin_memcpy(p, &v, sizeof(V)); }
+    SEPAL_ATTR static SEPAL_INLINE V fill(T x) { return x - V{}; } // folds to a broadcast; x + V{} does not, for -0
+    SEPAL_ATTR static SEPAL_INLINE V min(V a, V b) { return a < b ? a : b; }
+    SEPAL_ATTR static SEPAL_INLINE V max(V a, V b) { return a > b ? a : b; }
+    SEPAL_ATTR static SEPAL_INLINE V abs(V a) { return a < -a ? -a : a; }
+    SEPAL_ATTR static SEPAL_INLINE Mask none() { return Mask{}; }
+    SEPAL_ATTR static SEPAL_INLINE Mask at_least(V a, V b) { return a >= b; }
+    SEPAL_ATTR static SEPAL_INLINE Mask at_most(V a, V b) { return a <= b; }
+    SEPAL_ATTR static SEPAL_INLINE Mask equal(V a, V b) { return a == b; }
+    SEPAL_ATTR static SEPAL_INLINE Mask either(Mask a, Mask b) { return a | b; }
+    SEPAL_ATTR static SEPAL_INLINE V pick(Mask m, V yes, V no) { return m ? yes : no; }
+    SEPAL_ATTR static SEPAL_INLINE bool any(Mask m) {
+        long long words[sizeof(Mask) / 8];
+        __builtin_memcpy(words, &m, sizeof(Mask));
+        long long all = 0;
+        for (long long w : words) all |= w;
+        return all != 0;
+    }
+};
+#else
+// The same face in plain loops, which the compiler may or may not vectorise.
+template <class T, class Bits> struct Lanes {
+    static constexpr int width = SEPAL_LANE_BYTES / sizeof(T);
+    struct V {
+        T x[width];
+        SEPAL_INLINE V operator+(V o) const { for (int i = 0; i < width; ++i) o.x[i] = x[i] + o.x[i]; return o; }
+        SEPAL_INLINE V operator-(V o) const { for (int i = 0; i < width; ++i) o.x[i] = x[i] - o.x[i]; return o; }
+        SEPAL_INLINE V operator*(V o) const { for (int i = 0; i < width; ++i) o.x[i] = x[i] * o.x[i]; return o; }
+        SEPAL_INLINE V operator/(V o) const { for (int i = 0; i < width; ++i) o.x[i] = x[i] / o.x[i]; return o; }
+        SEPAL_INLINE V& operator+=(V o) { return *this = *this + o; }
+    };
+    struct Mask { bool x[width]; };
+    template <class F> static SEPAL_INLINE V each(F f) { V v; for (int i = 0; i < width; ++i) v.x[i] = f(i); return v; }
+    template <class F> static SEPAL_INLINE Mask test(F f) { Mask m; for (int i = 0; i < width; ++i) m.x[i] = f(i); return m; }
+    static SEPAL_INLINE V load(const T* p) { return each([&](int i) { return p[i]; }); }
+    static SEPAL_INLINE void store(T* p, V v) { for (int i = 0; i < width; ++i) p[i] = v.x[i]; }
+    static SEPAL_INLINE V fill(T x) { return each([&](int) { return x; }); }
+    static SEPAL_INLINE V min(V a, V b) { return each([&](int i) { return a.x[i] < b.x[i] ? a.x[i] : b.x[i]; }); }
+    static SEPAL_INLINE V max(V a, V b) { return each([&](int i) { return a.x[i] > b.x[i] ? a.x[i] : b.x[i]; }); }
+    static SEPAL_INLINE V abs(V a) { return each([&](int i) { return a.x[i] < -a.x[i] ? -a.x[i] : a.x[i]; }); }
+    static SEPAL_INLINE Mask none() { return test([](int) { return false; }); }
+    static SEPAL_INLINE Mask at_least(V a, V b) { return test([&](int i) { return a.x[i] >= b.x[i]; }); }
+    static SEPAL_INLINE Mask at_most(V a, V b) { return test([&](int i) { return a.x[i] <= b.x[i]; }); }
+    static SEPAL_INLINE Mask equal(V a, V b) { return test([&](int i) { return a.x[i] == b.x[i]; }); }
+    static SEPAL_INLINE Mask either(Mask a, Mask b) { return test([&](int i) { return a.x[i] || b.x[i]; }); }
+    static SEPAL_INLINE V pick(Mask m, V yes, V no) { return each([&](int i) { return m.x[i] ? yes.x[i] : no.x[i]; }); }
+    static SEPAL_INLINE bool any(Mask m) { bool all = false; for (bool b : m.x) all |= b; return all; }
+};
+#endif
+
+using Floats = Lanes<float, int>;
+using Doubles = Lanes<double, long long>;
+
+} // namespace sepal::SEPAL_ISA

@@ -1,0 +1,49 @@
+// Distances summed feature after feature in float64, in lanes: several points against one row at a time.
+//
+// The order of the sum is the order of the columns and no multiply-add is fused, so that every path, lane width and
+// processor gives the same value for the same pair. Included by the hot files, for each instruction set.
+
+namespace sepal::SEPAL_ISA {
+
+template <Metric M> struct Sum {
+    using D = Doubles;
+    using V = D::V;
+    V total{}, count{}; // count: cells present in both, for nan_l2 only
+
+    SEPAL_ATTR SEPAL_INLINE void add(V x, V z, const MetricSpec& spec, int f) {
+        const V t = x - z;
+        if constexpr (M == Metric::l2 || M == Metric::unit_l2) total += t * t;
+        if constexpr (M == Metric::l1) total += D::abs(t);
+        if constexpr (M == Metric::linf) total = D::max(total, D::abs(t));
+        if constexpr (M == Metric::lp) total += power(D::abs(t), spec.p);
+        if constexpr (M == Metric::nan_l2) {
+            const auto present = D::equal(t, t);
+            total += D::pick(present, t * t, D::fill(0));
+            count += D::pick(present, D::fill(1), D::fill(0));
+        }
+        if constexpr (M == Metric::mixed) { // Wilson & Martinez 1997: a missing cell differs as much as a mismatch
+            const V cost = D::fill(spec.weights[f]);
+            if (f < spec.n_numeric) total += D::pick(D::equal(t, t), t * t, cost);
+            else total += D::pick(D::equal(x, z), D::fill(0), cost);
+        }
+    }
+    SEPAL_ATTR SEPAL_INLINE V value(int p) const {
+        if constexpr (M == Metric::nan_l2) {
+            const V none = D::fill(std::numeric_limits<double>::infinity());
+            return D::pick(D::equal(count, D::fill(0)), none, total * (D::fill(p) / count));
+        }
+        if constexpr (M == Metric::unit_l2) // a row of NaN stands for a zero vector: at right angles to everything
+            return D::pick(D::equal(total, total), total, D::fill(2));
+        return total;
+    }
+
+  private:
+    SEPAL_ATTR static SEPAL_INLINE V power(V t, double p) {
+        double x[D::width];
+        D::store(x, t);
+        for (double& each : x) each = std::pow(each, p);
+        return D::load(x);
+    }
+};
+
+} // namespace sepal::SEPAL_ISA

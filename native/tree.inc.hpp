@@ -1,0 +1,115 @@
+// One leaf of queries against a whole k-d tree. Included by search_tree.cpp for each instruction set.
+
+#include "metrics.inc.hpp"
+
+namespace sepal::SEPAL_ISA {
+
+template <Metric M> SEPAL_ATTR SEPAL_INLINE double grow(double total, double gap, double p) {
+    if constexpr (M == Metric::l2) return total + gap * gap;
+    if constexpr (M == Metric::l1) return total + gap;
+    if constexpr (M == Metric::linf) return std::max(total, gap);
+    return total + std::pow(gap, p);
+}
+
+template <Metric M>
+SEPAL_ATTR SEPAL_INLINE double box_to_box(const double* lo1, const double* hi1, const double* lo2, const double* hi2, int p, double power) {
+    double total = 0;
+    for (int f = 0; f < p; ++f)
+        total = grow<M>(total, std::max(0.0, std::max(lo1[f] - hi2[f], lo2[f] - hi1[f])), power);
+    return total;
+}
+
+// Values of the kLeaf points of a leaf against one query, and whether any is within the bound.
+template <Metric M>
+SEPAL_ATTR SEPAL_INLINE bool scan(const double* query, const double* leaf, const MetricSpec& spec, int p, double bound, double* out) {
+    using D = Doubles;
+    constexpr int W = D::width, N = kLeaf / W;
+    Sum<M> sums[N];
+    for (int f = 0; f < p; ++f) {
+        const auto x = D::fill(query[f]);
+        for (int v = 0; v < N; ++v) sums[v].add(x, D::load(leaf + f * kLeaf + v * W), spec, f);
+    }
+    auto pass = D::none();
+    for (int v = 0; v < N; ++v) {
+        const auto value = sums[v].value(p);
+        D::store(out + v * W, value);
+        pass = D::either(pass, D::at_most(value, D::fill(bound)));
+    }
+    return D::any(pass);
+}
+
+// Distance of a box to each of the kLeaf queries of a leaf: bounds for all of them in one sweep.
+template <Metric M>
+SEPAL_ATTR SEPAL_INLINE void box_to_leaf(const double* lo, const double* hi, const double* leaf, const MetricSpec& spec, int p, double* out) {
+    using D = Doubles;
+    constexpr int W = D::width;
+    for (int v = 0; v < kLeaf; v += W) {
+        Sum<M> sum;
+        const auto zero = D::fill(0);
+        for (int f = 0; f < p; ++f) {
+            const auto x = D::load(leaf + f * kLeaf + v);
+            const auto gap = D::max(D::max(D::fill(lo[f]) - x, x - D::fill(hi[f])), zero);
+            sum.add(gap, zero, spec, f);
+        }
+        D::store(out + v, sum.value(p));
+    }
+}
+
+// P is the number of columns where it is known in advance (short loops unroll), or 0.
+template <Metric M, int P> SEPAL_ATTR void ask(const Job& job, const double* query_values) {
+    const int p = P > 0 ? P : job.p;
+    const double widen = 1 + job.plan.tie;
+    const Node& own = job.asking.nodes[job.asking.leaves[job.leaf]];
+    const int n_queries = own.end - own.begin;
+    const double* block = job.asking.block(job.leaf);
+    const double *lo = job.asking.low(job.asking.leaves[job.leaf]), *hi = job.asking.high(job.asking.leaves[job.leaf]);
+    double widest = std::numeric_limits<double>::infinity(); // the largest bound among the queries
+
+    struct Visit {
+        std::int32_t node;
+        double distance;
+    };
+    Visit stack[128];
+    int depth = 0;
+    stack[depth++] = {0, 0.0};
+    while (depth > 0) {
+        const Visit visit = stack[--depth];
+        if (!(visit.distance <= widest)) continue;
+        const Node& node = job.tree.nodes[visit.node];
+        if (node.leaf < 0) {
+            const double a = box_to_box<M>(lo, hi, job.tree.low(node.left), job.tree.high(node.left), p, job.spec.p);
+            const double b = box_to_box<M>(lo, hi, job.tree.low(node.right), job.tree.high(node.right), p, job.spec.p);
+            const bool left_first = a < b || (a == b && job.leaf % 2 == 0);
+            if (left_first) {
+                stack[depth++] = {node.right, b};
+                stack[depth++] = {node.left, a};
+            } else {
+                stack[depth++] = {node.left, a};
+                stack[depth++] = {node.right, b};
+            }
+            continue;
+        }
+        double reach[kLeaf], value[kLeaf];
+        box_to_leaf<M>(job.tree.low(visit.node), job.tree.high(visit.node), block, job.spec, p, reach);
+        const double* points = job.tree.block(node.leaf);
+        bool changed = false;
+        for (int q = 0; q < n_queries; ++q) {
+            Candidates<double>& found = job.found[q];
+            if (!(reach[q] <= found.bound)) continue;
+            if (!scan<M>(query_values + q * p, points, job.spec, p, found.bound, value)) continue;
+            for (int c = 0; c < node.end - node.begin; ++c) {
+                if (!(value[c] <= found.bound)) continue;
+                const std::int32_t row = job.tree.order[node.begin + c];
+                if (job.plan.self_join && row == job.asking.order[own.begin + q]) continue;
+                found.push(value[c], value[c], row, job.plan.k, widen, job.plan.zero);
+                changed = true;
+            }
+        }
+        if (changed) {
+            widest = 0;
+            for (int q = 0; q < n_queries; ++q) widest = std::max(widest, job.found[q].bound);
+        }
+    }
+}
+
+} // namespace sepal::SEPAL_ISA
