@@ -20,8 +20,13 @@ from sepal.exceptions import DataError
 
 # Rows converted at a time: few enough for their cells to stay in the processor's cache.
 BLOCK_ROWS = 256
-_START = re.compile(r"(?:\s*(?:%[^\n]*)?\n)*\s*@relation\b", re.IGNORECASE)
+_START = re.compile(r"(?:[ \t]*+(?:%[^\r\n]*+)?[\r\n])*+[ \t]*@relation\b", re.IGNORECASE)
 _WEIGHT = re.compile(r",?[ \t]*\{[ \t]*([^{}]*?)[ \t]*\}[ \t]*(?:%.*)?$")
+_BLANKS = re.compile(r"[ \t]*+")
+_UP_TO_COMMA, _UP_TO_BLANK = re.compile(r"[^,]*+"), re.compile(r"[^ \t,]++|,")
+_COMMENT = re.compile(r"[ \t,]%.*")
+# Within an unquoted cell: a comment or a weight that no comma precedes.
+_CELL_END = re.compile(r"(?:^|[ \t])(?:%|\{[^{}]*+\}[ \t]*+(?:%.*)?$)")
 _ENTRY = re.compile(r"[\s,]*(\d+)\s+")
 _UNQUOTED = re.compile(r"[^\s,}]+")
 
@@ -51,7 +56,7 @@ def read_arff(text: str, source: str) -> Source:
     header = read_header(lines, origin)
     codings = [_coding(attribute) for attribute in header.attributes]
     weights = array("d")
-    blocks = []
+    blocks, notes = [], header.notes
     rows = _rows(lines, header, origin)
     for sparse, group in groupby(rows, key=lambda row: row.cells is None):
         while block := list(islice(group, BLOCK_ROWS)):
@@ -59,6 +64,8 @@ def read_arff(text: str, source: str) -> Source:
             weights.extend(row.weight for row in block)
             first = len(row_lines) - len(block)
             blocks.append((_sparse_block if sparse else _dense_block)(block, codings, first, origin))
+        if sparse and any(coding.attribute.type == "string" for coding in codings):
+            notes = (*header.notes, "texts that sparse rows leave out were taken as missing")
     if not blocks:
         raise DataError(f"{source}: a header and no rows", hint="at least one row is needed after @data")
     values = np.concatenate(blocks)
@@ -67,9 +74,9 @@ def read_arff(text: str, source: str) -> Source:
     return Source(
         columns,
         origin,
-        notes=header.notes,
+        notes=notes,
         weights=np.array(weights) if weighted else None,
-        title=header.relation or None,
+        description=header.relation or None,
         whole_labels=False,
     )
 
@@ -104,35 +111,37 @@ def _plain_cells(line: str) -> list[Cell]:
 
 def _careful_cells(line: str, place: str) -> tuple[list[Cell], float]:
     """The cells of a row with quotes, a comment or a weight."""
-    commas = "," in QUOTED.sub("", line)
-    plain = re.compile(r"[^,]*?(?=\s*(?:,|$|\s%))" if commas else r"[^\s,]+")
+    commas = "," in _COMMENT.sub("", QUOTED.sub("", line))
+    plain = _UP_TO_COMMA if commas else _UP_TO_BLANK
     cells: list[Cell] = []
-    position = 0
+    position, expects_cell = 0, True
     while True:
-        while line[position : position + 1] in (" ", "\t"):
-            position += 1
-        if position >= len(line) or line[position] == "%":
+        position = _BLANKS.match(line, position).end()  # type: ignore[union-attr]
+        rest = line[position : position + 1]
+        if rest in ("", "%"):
             break
-        if line[position] == "{":
-            match = _WEIGHT.match(line, position)
-            if match is not None:
-                return cells, _weight(match[1], place)
-        if line[position] in "'\"":
-            text, position = quoted_text(line, position, place)
-            cells.append(text)
-        else:
-            found = plain.match(line, position)
-            text, position = (found[0], found.end()) if found else ("", position)
-            cells.append(None if text == "?" else text)
-        separator = re.compile(r"\s*,|\s+" if not commas else r"\s*(?:,|$|(?=%))").match(line, position)
-        if separator is None and position < len(line):
+        if rest == "{" and (found := _WEIGHT.match(line, position)):
+            return cells, _weight(found[1], place)
+        if not expects_cell and rest == ",":
+            position, expects_cell = position + 1, True
+            continue
+        if not expects_cell and (commas or line[position - 1] not in " \t"):
             raise DataError(
                 f"{place}: expected a comma, found {shown(line[position:])}",
                 hint="a value with quotes or blanks in it must be quoted as a whole",
             )
-        position = len(line) if separator is None else separator.end()
-        if commas and separator is not None and separator[0].endswith(",") and not line[position:].strip():
-            cells.append("")
+        if rest in ("'", '"'):
+            text, position = quoted_text(line, position, place)
+            cells.append(text)
+        else:
+            text = plain.match(line, position)[0]  # type: ignore[index]
+            cut = _CELL_END.search(text)
+            text = text if cut is None else text[: cut.start()]
+            position += len(text)
+            cells.append(None if text.rstrip() == "?" else text.rstrip())
+        expects_cell = False
+    if expects_cell:
+        cells.append("")  # a comma at the end
     return cells, 1.0
 
 
@@ -183,7 +192,7 @@ class Coding(NamedTuple):
 
     attribute: Attribute
     code: Callable[[Cell], float]  # ValueError says what was expected
-    omitted: float  # what a sparse row means by leaving the attribute out: zero, or the first level
+    omitted: float  # what a sparse row means by leaving it out: zero, the first level; of a text: missing
     levels: Callable[[], tuple[str, ...]]
 
 
@@ -192,8 +201,12 @@ def _coding(attribute: Attribute) -> Coding:
         return Coding(attribute, _nominal_code(attribute.levels), 0.0, lambda: attribute.levels)
     if attribute.type == "string":
         seen: dict[Cell, float] = {None: math.nan}
-        texts = lambda: tuple(text for text in seen if text is not None)  # noqa: E731
-        return Coding(attribute, lambda cell: seen.setdefault(cell, len(seen) - 1.0), math.nan, texts)
+        return Coding(
+            attribute,
+            lambda cell: seen.setdefault(cell, len(seen) - 1.0),
+            math.nan,
+            lambda: tuple(text for text in seen if text is not None),
+        )
     return Coding(attribute, _date_code(attribute) if attribute.type == "date" else _number, 0.0, tuple)
 
 

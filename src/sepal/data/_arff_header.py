@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -174,12 +175,7 @@ def _levels(text: str, name: str, place: str) -> tuple[tuple[str, ...], int]:
             match = plain.match(text, position)
             level, position = (match[0].strip(), match.end()) if match else ("", position)
         levels.append(level)
-    repeated = (
-        next((level for i, level in enumerate(levels) if level in levels[:i]), None)
-        if len(set(levels)) < len(levels)
-        else None
-    )
-    if repeated is not None or not levels:
-        what = "no value" if repeated is None else f"{shown(repeated)} twice"
+    if not levels or len(set(levels)) < len(levels):
+        what = f"{shown(Counter(levels).most_common(1)[0][0])} twice" if levels else "none"
         raise DataError(f"{place}: attribute {shown(name)}: expected distinct values, found {what}")
     return tuple(levels), position + 1

@@ -9,7 +9,7 @@ import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from sepal.exceptions import DataError, ParameterError
 Kind = Literal["numeric", "ordinal", "nominal"]
 KINDS: tuple[Kind, ...] = ("numeric", "ordinal", "nominal")
 KindsSpec = Mapping[Any, Kind | Sequence[Any]] | Sequence[Kind | Sequence[Any] | None]
+# Up to here float64 holds every whole number.
+LARGEST_EXACT_INTEGER = 2**53
+
 Wanted = Kind | tuple[Any, ...]
 
 
@@ -102,7 +105,7 @@ def resolve_kinds(kinds: KindsSpec | None, names: Sequence[str]) -> dict[int, Wa
 
 def _wanted(key: Any, value: Any) -> Wanted:
     if isinstance(value, str) and value in KINDS:
-        return cast(Kind, value)
+        return value
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ParameterError(
             f"kinds[{key!r}]: expected one of {listed(KINDS)}, or the levels in order, found {shown(value)}"

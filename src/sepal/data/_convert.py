@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sepal.data._columns import (
+    LARGEST_EXACT_INTEGER,
     Column,
+    Kind,
     KindsSpec,
     check_finite,
     check_names,
@@ -20,13 +22,11 @@ from sepal.data._columns import (
     recast,
     resolve_kinds,
 )
+from sepal.data._foreign_frames import declared_levels, is_frame, is_series
 from sepal.data._labels import Labels, label_array
-from sepal.data._native_frames import declared_levels, is_frame, is_series
 from sepal.data._table import Table, assemble, constant_notes
 from sepal.data._where import MEMORY, Origin, shown
 from sepal.exceptions import DataError, ParameterError
-
-LARGEST_EXACT_INTEGER = 2**53
 
 
 def as_table(
@@ -102,7 +102,7 @@ def _with_labels(table: Table, labels: Labels) -> Table:
         raise DataError(
             f"X has {table.n_rows} rows and y has {labels.y.size} labels", hint="give one label for every row"
         )
-    # The caller may change his array later; the table may not.
+    # The caller may change the array later; the table must not change with it.
     return replace(table, y=labels.y.copy(), target=labels.name, class_order=labels.order)
 
 
@@ -138,10 +138,11 @@ def _from_array(X: Any, kinds: KindsSpec | None) -> Table:
     if array.dtype.kind in "iuf" and kinds is None:
         values = array.astype(np.float64, order="C", copy=True)
         if np.isinf(values).any():
-            row, j = (int(i) for i in np.argwhere(np.isinf(values))[0])
+            j = int(np.argwhere(np.isinf(values))[0, 1])
             check_finite(Column(names[j], j, values[:, j]), MEMORY)
         notes = [*_rounding_notes(array, "X"), *constant_notes(values, names)]
-        return Table(values, tuple(names), ("numeric",) * len(names), (None,) * len(names), notes=tuple(notes))
+        numeric: Kind = "numeric"
+        return Table(values, tuple(names), (numeric,) * len(names), (None,) * len(names), notes=tuple(notes))
     wanted = resolve_kinds(kinds, names)
     columns = [column_from_array(name, j, array[:, j]) for j, name in enumerate(names)]
     return assemble([recast(column, wanted.get(j), MEMORY) for j, column in enumerate(columns)])
@@ -165,7 +166,7 @@ def _two_dimensional(X: Any) -> NDArray[Any]:
     if type(X).__name__ == "LazyFrame":
         raise DataError("X: expected a data frame in memory, found a LazyFrame", hint="use X.collect()")
     if isinstance(X, np.ma.MaskedArray):
-        return X.astype(np.float64).filled(np.nan)
+        return np.asarray(np.ma.filled(X.astype(np.float64), np.nan))
     if not isinstance(X, (list, tuple)):
         return np.asarray(X)
     lengths = {len(row): i for i, row in reversed(list(enumerate(X))) if isinstance(row, (list, tuple, np.ndarray))}
@@ -178,10 +179,11 @@ def _two_dimensional(X: Any) -> NDArray[Any]:
 
 
 def _rounding_notes(array: NDArray[Any], name: str) -> list[str]:
-    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size:
-        if max(abs(int(array.max())), abs(int(array.min()))) > LARGEST_EXACT_INTEGER:
-            return [f"whole numbers above 2^53 in {shown(name)} were rounded to the nearest float64"]
-    return []
+    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8:
+        return []
+    if max(abs(int(array.max())), abs(int(array.min()))) <= LARGEST_EXACT_INTEGER:
+        return []
+    return [f"whole numbers above 2^53 in {shown(name)} were rounded to the nearest float64"]
 
 
 def column_from_array(name: str, position: int, array: NDArray[Any], origin: Origin = MEMORY) -> Column:
@@ -271,17 +273,17 @@ def frame_columns(X: Any, origin: Origin = MEMORY) -> list[Column]:
     _check_shape(X.shape)
     check_names([str(name) for name in getattr(X, "column_names", X.columns)], f"{origin.source or 'X'}: ")
     frame = nw.from_native(X, eager_only=True)
-    return [_column_from_series(frame[name], j, origin) for j, name in enumerate(frame.columns)]
+    return [_column_from_series(series, j, origin) for j, series in enumerate(frame.iter_columns())]
 
 
 def _column_from_series(series: Any, position: int, origin: Origin) -> Column:
     import narwhals as nw
 
-    name, native = str(series.name), series.to_native()
-    levels, ordered = declared_levels(native)
+    name = str(series.name)
+    levels, ordered = declared_levels(series.to_native())
     if levels is not None:
-        kind = "ordinal" if ordered else "nominal"
-        return coded_column(name, position, series.to_list(), levels, kind=kind, declared=True)  # type: ignore[arg-type]
+        kind: Kind = "ordinal" if ordered else "nominal"
+        return coded_column(name, position, series.to_list(), levels, kind=kind, declared=True)
     if series.dtype == nw.Date or series.dtype == nw.Datetime:
         seconds = series.dt.timestamp("us").cast(nw.Float64).to_numpy().astype(np.float64) / 1e6
         note = f"dates in column {shown(name)} were turned into seconds since 1970"

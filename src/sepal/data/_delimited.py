@@ -193,7 +193,8 @@ def _nearly_numeric(name: str, values: NDArray[np.float64], levels: tuple[str, .
     if not number_mask.size or number_mask.mean() <= 0.5 or origin.line_of is None:
         return ()
     row = int(present_rows[np.flatnonzero(~number_mask)[0]])
-    return (
-        f"column {shown(name)} is nominal though {int(number_mask.sum())} of its {number_mask.size} values are "
-        f"numbers: line {origin.line_of(row)} has {shown(levels[int(values[row])])}",
+    note = (
+        f"column {shown(name)} is nominal though {int(number_mask.sum())} of its {number_mask.size} values "
+        f"are numbers: line {origin.line_of(row)} has {shown(levels[int(values[row])])}"
     )
+    return (note,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from sepal.data._where import Origin, shown
@@ -14,8 +14,8 @@ from sepal.exceptions import DataError
 # A delimiter that splits all lines alike wins in this order. The comma comes last because it is also a decimal
 # sign and a common character in texts; runs of blanks (None) are only tried when nothing else splits the lines.
 DELIMITERS = ("\t", ";", "|", ",")
-SAMPLE_CHARACTERS = 1 << 16
 SAMPLE_RECORDS = 100
+_LEADING_BLANKS = re.compile(r"\s*+")
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,9 @@ def records(text: str, dialect: Dialect, origin: Origin) -> Iterator[tuple[int, 
     Raises DataError for a quote that is not closed, or closed too early.
     """
     delimiter, quote = dialect.delimiter, dialect.quote
-    position, line, end_of_text = 0, 1, len(text)
+    # The text is sniffed several times; many blank lines at its start are skipped in one go.
+    position = text.rfind("\n", 0, _LEADING_BLANKS.match(text).end()) + 1  # type: ignore[union-attr]
+    line, end_of_text = text.count("\n", 0, position) + 1, len(text)
     while position < end_of_text:
         end = text.find("\n", position)
         row = text[position:end]
@@ -137,47 +139,44 @@ def _unquoted(text: str, dialect: Dialect) -> str:
 
 
 def sniff(text: str, origin: Origin) -> Dialect:
-    """The dialect of a text that ends in a newline, judged by its first lines."""
-    sample = text[:SAMPLE_CHARACTERS]
-    if len(sample) < len(text):
-        sample = sample[: sample.rfind("\n") + 1] or sample + "\n"
-    quote = _quote(text, sample)
-    best, best_share = None, 0.0
+    """The dialect of a text that ends in a newline, judged by its first records."""
+    dialect, rows, share = _best_delimiter(text, '"', origin)
+    if "'" in text and '"' not in text:
+        # Apostrophes are common in texts: they only count as quotes if that makes a difference and no harm.
+        single, single_rows, single_share = _best_delimiter(text, "'", origin)
+        if single_share >= share and single_rows != rows:
+            dialect, rows = single, single_rows
+    return replace(dialect, decimal=_decimal(dialect, rows))
+
+
+def _best_delimiter(text: str, quote: str, origin: Origin) -> tuple[Dialect, list[list[str]], float]:
+    """The dialect that splits most of the first records like the very first, those records, and their share."""
+    best, best_rows, best_share = Dialect(",", quote, _escapes(text, quote, ",")), [], 0.0
     for delimiter in (*DELIMITERS, None):
         if delimiter is None and best_share >= 0.5:
             break
-        share = _share_alike(sample, Dialect(delimiter, quote), origin)
+        dialect = Dialect(delimiter, quote, _escapes(text, quote, delimiter))
+        rows, clean = _first_records(text, dialect, origin)
+        share = _share_alike(rows, clean)
         if share > best_share:
-            best, best_share = delimiter, share
-    if best_share == 0.0:
-        best = ","
-    dialect = Dialect(best, quote, _escapes(text, quote, best))
-    return Dialect(best, quote, dialect.escape, _decimal(sample, dialect, origin))
+            best, best_rows, best_share = dialect, rows, share
+    return best, best_rows, best_share
 
 
-def _sample_records(sample: str, dialect: Dialect, origin: Origin) -> list[list[str]]:
+def _first_records(text: str, dialect: Dialect, origin: Origin) -> tuple[list[list[str]], bool]:
     found: list[list[str]] = []
     try:
-        found.extend(cells for _, cells in islice(records(sample, dialect, origin), SAMPLE_RECORDS))
+        for _, cells in islice(records(text, dialect, origin), SAMPLE_RECORDS):
+            found.append(cells)  # what was found before an error counts
     except DataError:
-        # The sample may end inside a quoted text, or the delimiter is not the right one.
-        return found
-    return found
+        return found, False
+    return found, True
 
 
-def _share_alike(sample: str, dialect: Dialect, origin: Origin) -> float:
-    """The share of records with as many cells as the first; 0 if the first has one."""
-    widths = [len(cells) for cells in _sample_records(sample, dialect, origin)]
-    return widths.count(widths[0]) / len(widths) if widths and widths[0] > 1 else 0.0
-
-
-def _quote(text: str, sample: str) -> str:
-    """Single quotes count as quotes only where no double quote occurs and every cell that opens one closes it."""
-    if '"' in text or "'" not in sample:
-        return '"'
-    opening = re.findall(r"(?m)(?:^|[,;\t|])[ ]*'", sample)
-    whole = re.findall(r"(?m)(?:^|[,;\t|])[ ]*'[^'\n]*+(?:''[^'\n]*+)*+'[ ]*(?=$|[,;\t|])", sample)
-    return "'" if whole and len(whole) == len(opening) else '"'
+def _share_alike(rows: list[list[str]], clean: bool) -> float:
+    """The share of records with as many cells as the first; a broken one counts against it. 0 for one cell."""
+    widths = [len(cells) for cells in rows]
+    return widths.count(widths[0]) / (len(widths) + (not clean)) if widths and widths[0] > 1 else 0.0
 
 
 def _escapes(text: str, quote: str, delimiter: str | None) -> bool:
@@ -188,11 +187,11 @@ def _escapes(text: str, quote: str, delimiter: str | None) -> bool:
     return re.search(rf"\\{re.escape(quote)}(?!{re.escape(quote)}|{end}|[ \t]*\n)", text) is not None
 
 
-def _decimal(sample: str, dialect: Dialect, origin: Origin) -> str:
+def _decimal(dialect: Dialect, rows: list[list[str]]) -> str:
     """A decimal comma is only believed next to semicolons, and only if no number has a point."""
     if dialect.delimiter != ";":
         return "."
-    cells = [cell.strip() for row in _sample_records(sample, dialect, origin) for cell in row]
+    cells = [cell.strip() for row in rows for cell in row]
     comma = any(re.fullmatch(r"[+-]?\d*,\d+([eE][+-]?\d+)?", cell) for cell in cells)
     point = any(re.fullmatch(r"[+-]?\d*\.\d+([eE][+-]?\d+)?", cell) for cell in cells)
     return "," if comma and not point else "."

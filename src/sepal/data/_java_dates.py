@@ -42,9 +42,12 @@ def date_parser(pattern: str) -> Callable[[str], float]:
 
     def parse(text: str) -> float:
         match = compiled.fullmatch(text.strip())
-        if match is None:
-            raise ValueError(f"a date like {pattern}")
-        return _seconds(dict(zip(fields, match.groups(), strict=True)))
+        try:
+            if match is not None:
+                return _seconds(dict(zip(fields, match.groups(), strict=True)))
+        except (ValueError, OverflowError):
+            match = None  # the right form, but no such day or time
+        raise ValueError(f"a date like {pattern}")
 
     return parse
 

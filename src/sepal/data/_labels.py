@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sepal.data._columns import is_missing
-from sepal.data._native_frames import declared_levels, is_series
+from sepal.data._foreign_frames import declared_levels, is_series
 from sepal.data._table import Table
 from sepal.data._where import listed, shown
 from sepal.exceptions import DataError
@@ -38,7 +38,7 @@ def label_array(y: ArrayLike | Any, place: str = "y") -> Labels:
     if is_series(y):
         import narwhals as nw
 
-        series = nw.from_native(y, series_only=True)
+        series: Any = nw.from_native(cast(Any, y), series_only=True)
         levels, _ = declared_levels(y)
         name, order = series.name or None, levels
         array = series.to_numpy()
@@ -83,9 +83,11 @@ def _tidy_objects(array: NDArray[Any], place: str) -> NDArray[Any]:
             if dtype is None or len(present) < array.size:
                 return array
             return np.array(present, dtype=dtype)
-    kinds: dict[type, Any] = {type(value): value for value in reversed(present)}
-    if len(kinds) > 1:
-        one, other = list(kinds.values())[:2]
+    first: dict[type, Any] = {}
+    for value in present:
+        first.setdefault(type(value), value)
+    if len(first) > 1:
+        one, other = list(first.values())[:2]
         raise DataError(
             f"{place}: expected labels of one type, found {shown(one)} and {shown(other)}",
             hint="turn all labels into texts: [str(label) for label in y]",
@@ -142,35 +144,25 @@ def class_codes(data: Table | ArrayLike | Any) -> tuple[NDArray[np.int32], NDArr
     >>> codes.tolist(), classes.tolist()
     ([1, 0, 1], ['a', 'b'])
     """
-    if isinstance(data, Table):
-        if data.y is None:
-            raise DataError(
-                f"the table {shown(data.name or '')} has no target; separability needs a class for every row",
-                hint="give the labels as y, or name the target when reading the file",
-            )
-        place = f"target {shown(data.target)}" if data.target else "y"
-        labels = Labels(data.y, data.target, data.class_order)
-        _refuse_gaps(data.y, place)
-    else:
-        if data is None:
-            raise DataError("y is None; separability needs a class for every row", hint="give the labels as y")
-        place = "y"
-        labels = label_array(data)
+    if data is None or (isinstance(data, Table) and data.y is None):
+        raise DataError(
+            "there is no target (y is None); separability needs a class for every row",
+            hint="give the labels as y, or name the target when reading the file",
+        )
+    place = f"target {shown(data.target)}" if isinstance(data, Table) and data.target else "y"
+    labels = label_array(data.y if isinstance(data, Table) else data, place)
     _refuse_continuous(labels.y, place)
     classes, codes = _unique(labels.y, place)
     if classes.size < 2:
-        found = (
-            f"only one class, {shown(classes[0].item() if hasattr(classes[0], 'item') else classes[0])},"
-            if (classes.size)
-            else "no label"
-        )
+        found = f"only one class, {shown(classes.tolist()[0])}," if classes.size else "no label"
         raise DataError(
             f"{place}: expected at least two classes, found {found} in all {labels.y.size} rows",
             hint="separability compares classes; check that the right column is the target",
         )
-    if labels.order is not None:
-        rank = {label: i for i, label in enumerate(labels.order)}
-        order = sorted(range(classes.size), key=lambda i: rank[classes[i]])
+    declared = data.class_order if isinstance(data, Table) else labels.order
+    if declared is not None:
+        rank = {label: i for i, label in enumerate(declared)}
+        order = sorted(range(classes.size), key=lambda i: rank.get(classes[i], len(rank)))
         position = np.empty(classes.size, dtype=np.intp)
         position[order] = np.arange(classes.size)
         classes, codes = classes[order], position[codes]

@@ -68,7 +68,13 @@ def read_table(path: str | os.PathLike[str], target: str | int | None = None, ki
 
     Examples
     --------
-    >>> table = read_table("flowers.csv", target="species", kinds={"size": ["S", "M", "L"]})  # doctest: +SKIP
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "shirts.csv")
+    ...     _ = file.write_text("size;price;sold\\nS;9,50;yes\\nL;12;no\\n")
+    ...     table = read_table(file, kinds={"size": ["S", "M", "L"]})
+    >>> table.values.tolist(), table.y.tolist()
+    ([[0.0, 9.5], [2.0, 12.0]], ['yes', 'no'])
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError(
@@ -80,11 +86,18 @@ def read_table(path: str | os.PathLike[str], target: str | int | None = None, ki
 
 
 def table_from_bytes(
-    data: bytes, source: str, target: str | int | None, kinds: KindsSpec | None, **fields: Any
+    data: bytes,
+    source: str,
+    target: str | int | None,
+    kinds: KindsSpec | None,
+    *,
+    cautions: tuple[str, ...] = (),
+    **fields: Any,
 ) -> Table:
-    """The table in the bytes of a file called ``source``."""
+    """The table in the bytes of a file called ``source``; ``cautions`` come first among its notes."""
     parsed = _parse(_unpacked(data, source), source, kinds)
-    parsed = replace(parsed, notes=(*fields.pop("cautions", ()), *parsed.notes))
+    parsed = replace(parsed, notes=(*cautions, *parsed.notes))
+    fields.setdefault("description", parsed.description)
     return to_table(parsed, target, kinds, **fields)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._columns import (
+    LARGEST_EXACT_INTEGER,
     Column,
     KindsSpec,
     check_finite,
@@ -34,7 +35,7 @@ class Source:
     origin: Origin
     notes: tuple[str, ...] = ()
     weights: NDArray[np.float64] | None = None
-    title: str | None = None
+    description: str | None = None
     whole_labels: bool = True  # a numeric target of whole numbers holds class labels
 
 
@@ -85,8 +86,8 @@ def _labels(column: Column, source: Source) -> NDArray[Any]:
             hint="drop these rows, or choose another target",
         )
     if column.kind == "numeric":
-        whole = source.whole_labels and bool(np.all(column.values == np.floor(column.values)))
-        return column.values.astype(np.int64) if whole else column.values
+        whole = (column.values == np.floor(column.values)) & (np.abs(column.values) <= LARGEST_EXACT_INTEGER)
+        return column.values.astype(np.int64) if source.whole_labels and whole.all() else column.values
     texts = [level for level in column.levels if isinstance(level, str)]
     dtype = object if texts and max(map(len, texts)) > LONGEST_LABEL else None
     levels = np.array(column.levels, dtype=dtype)

@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,10 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from sepal.data._columns import KINDS, Column, Kind, check_finite, check_names, column_position
 from sepal.data._where import MEMORY, Origin, listed, shown
 from sepal.exceptions import DataError, ParameterError
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,6 +83,14 @@ class Table:
             array = getattr(self, field)
             if array is not None and array.shape != (self.n_rows,):
                 raise DataError(f"{field}: expected shape ({self.n_rows},), found {array.shape}")
+        self._freeze()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Pickled arrays come back writeable.
+        self.__dict__.update(state)
+        self._freeze()
+
+    def _freeze(self) -> None:
         for field in ("values", "y", "weights"):
             array = getattr(self, field)
             if array is not None and array.flags.writeable:
@@ -184,7 +188,7 @@ class Table:
         note = f"{dropped} of {self.n_rows} rows with missing cells were dropped"
         return replace(self.take(complete_mask), notes=(*self.notes, note))
 
-    def frame(self, library: Literal["pandas", "polars"] = "pandas") -> pd.DataFrame | pl.DataFrame:
+    def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
         """The feature columns as a data frame.
 
         Parameters
@@ -282,8 +286,8 @@ def _columns_text(names: list[str]) -> str:
 def constant_notes(values: NDArray[np.float64], names: Sequence[str]) -> list[str]:
     """One sentence for all constant columns, one for all empty ones."""
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
-    constant = [names[j] for j in np.flatnonzero(low == high)]
-    empty = [names[j] for j in np.flatnonzero(np.isnan(low))]
+    constant = [names[int(j)] for j in np.flatnonzero(low == high)]
+    empty = [names[int(j)] for j in np.flatnonzero(np.isnan(low))]
     notes = []
     if constant and values.shape[0] > 1:
         notes.append(f"only one distinct value in {_columns_text(constant)}")

@@ -25,20 +25,20 @@ def is_series(data: Any) -> bool:
     return bool(nw.dependencies.is_into_series(data))
 
 
-def declared_levels(native: Any) -> tuple[tuple[Any, ...] | None, bool]:
+def declared_levels(series: Any) -> tuple[tuple[Any, ...] | None, bool]:
     """The categories a series declares, in order, and whether that order means something.
 
     A polars Enum declares its categories but says nothing of their meaning, so it is not ordered; a polars
     Categorical declares nothing.
     """
-    categorical = getattr(native, "cat", None) if type(native).__module__.startswith("pandas") else None
+    categorical = getattr(series, "cat", None) if type(series).__module__.startswith("pandas") else None
     if categorical is not None:
         return tuple(categorical.categories.tolist()), bool(categorical.ordered)
-    dtype = getattr(native, "dtype", None)
+    dtype = getattr(series, "dtype", None)
     if type(dtype).__name__ == "Enum":
         return tuple(dtype.categories.to_list()), False  # type: ignore[union-attr]
-    arrow = getattr(native, "type", None)
+    arrow = getattr(series, "type", None)
     if type(arrow).__name__ == "DictionaryType":
-        chunks = native.unify_dictionaries().chunks
+        chunks = series.unify_dictionaries().chunks
         return tuple(chunks[0].dictionary.to_pylist() if chunks else ()), bool(arrow.ordered)  # type: ignore[union-attr]
     return None, False

@@ -1,0 +1,240 @@
+"""Files that cannot be read: each says where, what was expected, what was found, and what to do."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sepal.data import read_table
+from sepal.exceptions import DataError, ParameterError
+
+
+def refusal(folder: Path, data: str | bytes, name: str = "t.csv", **arguments: Any) -> str:
+    """The error text for a file of this content; short whatever the content."""
+    file = folder / name
+    file.write_bytes(data if isinstance(data, bytes) else data.encode())
+    with pytest.raises(DataError) as caught:
+        read_table(file, **arguments)
+    assert len(str(caught.value)) < 600
+    return str(caught.value)
+
+
+def test_ragged_row_too_short(tmp_path: Path) -> None:
+    text = refusal(tmp_path, "a,b,class\n1,2,x\n\n1,2\n")
+    assert text.startswith("t.csv, line 4: expected 3 cells as in the header, found 2\nhint: ")
+
+
+def test_ragged_row_too_long(tmp_path: Path) -> None:
+    text = refusal(tmp_path, "a;b;class\n1;2;x\n1;2;3;y\n")
+    assert text.startswith("t.csv, line 3: expected 3 cells as in the header, found 4\nhint: ")
+    assert '";"' in text
+
+
+def test_ragged_row_after_many_lines_and_a_quoted_newline(tmp_path: Path) -> None:
+    text = refusal(tmp_path, 'a,class\n"two\nlines",x\n' + "1,x\n" * 1000 + "1\n")
+    assert text.startswith("t.csv, line 1004: ")
+
+
+def test_row_names_without_a_heading(tmp_path: Path) -> None:
+    assert "the header is one name short" in refusal(tmp_path, "a,class\nr1,2,x\nr2,3,y\n")
+
+
+def test_wrong_encoding(tmp_path: Path) -> None:
+    text = refusal(tmp_path, "a,class\n1,x\n2,caf\xe9\n".encode("latin1"))
+    assert text.startswith("t.csv, line 3: expected UTF-8 text, found the byte 0xE9 (byte 17 of the file)")
+    assert "iconv -f latin1 -t utf-8 t.csv" in text
+
+
+def test_utf16(tmp_path: Path) -> None:
+    assert "found UTF-16 text\nhint: convert it" in refusal(tmp_path, "a,class\n1,x\n".encode("utf-16"))
+
+
+def test_target_that_is_not_there(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("a,outcome\n1,x\n")
+    with pytest.raises(ParameterError, match='target: there is no column "outcomes"\nhint: did you mean "outcome"'):
+        read_table(file, target="outcomes")
+
+
+def test_no_target_because_there_is_one_column(tmp_path: Path) -> None:
+    text = refusal(tmp_path, "a\n1\n2\n")
+    assert text.startswith('t.csv: expected a target and at least one more column, found only "a"')
+
+
+def test_one_class(tmp_path: Path) -> None:
+    from sepal.data import class_codes
+
+    file = tmp_path / "t.csv"
+    file.write_text("a,class\n1,x\n2,x\n")
+    with pytest.raises(DataError, match='target "class": expected at least two classes, found only one class, "x"'):
+        class_codes(read_table(file))
+
+
+@pytest.mark.parametrize("cells", [("x", "y", ""), ("1", "2", "NA")])
+def test_target_with_missing_values(tmp_path: Path, cells: tuple[str, ...]) -> None:
+    text = refusal(tmp_path, "a,class,b\n" + "".join(f"1,{cell},2\n" for cell in cells))
+    assert text.startswith('t.csv, line 4, column 2 ("class"): expected a label, found a missing value')
+    assert "1 of 3 rows" in text
+
+
+def test_infinite_target(tmp_path: Path) -> None:
+    assert 't.csv, line 3, column 2 ("class")' in refusal(tmp_path, "a,class\n1,1\n2,inf\n")
+
+
+def test_infinite_cell(tmp_path: Path) -> None:
+    for cell in ("inf", "-Infinity", "1e999"):
+        text = refusal(tmp_path, f"a,b,class\n1,2,x\n1,{cell},y\n")
+        assert text.startswith('t.csv, line 3, column 2 ("b"): expected finite numbers, found ')
+
+
+def test_duplicate_names(tmp_path: Path) -> None:
+    text = refusal(tmp_path, "\na,b,a,class\n1,2,3,x\n")
+    assert text.startswith('t.csv, line 2: columns 1 and 3 have the same name "a"\nhint: ')
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n  \n", b"\xef\xbb\xbf", gzip.compress(b"")])
+def test_empty_file(tmp_path: Path, data: bytes) -> None:
+    text = refusal(tmp_path, data)
+    assert "empty" in text or "blank lines only" in text
+
+
+def test_header_only(tmp_path: Path) -> None:
+    assert refusal(tmp_path, "a,b,class\n").startswith("t.csv: a header and no rows")
+
+
+def test_a_directory(tmp_path: Path) -> None:
+    (tmp_path / "inside.csv").write_text("x")
+    with pytest.raises(DataError, match=r'found a directory\nhint: it holds "inside\.csv"'):
+        read_table(tmp_path)
+
+
+def test_a_device() -> None:
+    with pytest.raises(DataError, match="found a device"):
+        read_table("/dev/zero")
+
+
+def test_a_binary_file(tmp_path: Path) -> None:
+    assert "found a binary file (a zero byte at 4)" in refusal(tmp_path, b"a,b\n\0\1\2")
+
+
+@pytest.mark.parametrize(
+    ("start", "what"),
+    [
+        (b"PK\x03\x04\0\0", "Excel workbook"),
+        (b"\x93NUMPY\x01\0", "numpy array"),
+        (b"%PDF-1.4\n", "PDF"),
+        (b"BZh9", "bzip2"),
+    ],
+)
+def test_well_known_foreign_files(tmp_path: Path, start: bytes, what: str) -> None:
+    text = refusal(tmp_path, start)
+    assert text.startswith("t.csv: expected CSV, ARFF or Parquet, found ")
+    assert what in text
+    assert "hint:" in text
+
+
+MILLION = 10**6
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "x" * MILLION,
+        "x," * (MILLION // 2),
+        "a,class\n" + "1," * (MILLION // 2) + "\n",
+        "a,class\n1,x\n" + "y" * MILLION + "\n",
+        'a,class\n"' + "y" * MILLION + "\n",
+        "a,class\n" + '"' * (MILLION + 1) + "\n",
+        "a,class\n" + "\\" * MILLION + '"x\n',
+        " " * MILLION + "@",
+        "\n" * MILLION + "@",
+        "%\n" * (MILLION // 2),
+        "@relation x\n@attribute " + "y" * MILLION,
+        "@relation x\n@attribute a {" + "y, " * (MILLION // 3),
+        "@relation x\n@attribute a numeric\n@data\n'" + "\\" * MILLION,
+    ],
+)
+def test_a_million_characters_in_a_line(tmp_path: Path, content: str) -> None:
+    start = time.process_time()
+    refusal(tmp_path, content)
+    assert time.process_time() - start < 20  # looks for a hang, not for speed
+
+
+def test_a_million_characters_in_a_good_cell(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("a,class\n" + "y" * MILLION + ",x\nz,w\n")
+    assert read_table(file).n_rows == 2
+
+
+def test_a_missing_file_names_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "flowers.csv").write_text("x")
+    with pytest.raises(DataError, match=r'flower\.csv: there is no such file\nhint: did you mean "flowers\.csv"'):
+        read_table(tmp_path / "flower.csv")
+    with pytest.raises(DataError, match="has a similar name"):
+        read_table(tmp_path / "qqq")
+
+
+def test_a_missing_folder(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="cannot be read either"):
+        read_table(tmp_path / "nowhere" / "t.csv")
+
+
+def test_a_bundled_name_is_not_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match=r'sepal\.datasets\.load\("heart"\)'):
+        read_table("heart")
+
+
+def test_an_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    (tmp_path / "t.csv").write_text("a,class\n1,x\n")
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(DataError, match="cannot be read: Permission denied"):
+        read_table(tmp_path / "t.csv")
+
+
+def test_an_impossible_path() -> None:
+    for path in ("a\0b", "x" * 5000):
+        with pytest.raises(DataError, match=r"cannot be read|no such file"):
+            read_table(path)
+
+
+def test_not_a_path() -> None:
+    with pytest.raises(ParameterError, match="path: expected the name of a file"):
+        read_table(np.zeros((2, 2)))  # type: ignore[arg-type]
+
+
+def test_unclosed_quote_names_the_line_where_it_opened(tmp_path: Path) -> None:
+    text = refusal(tmp_path, 'a,b,class\n"x\ny",2,u\n1,"open,v\n3,4,w\n5,6,u\n')
+    assert text.startswith('t.csv, line 4: the quote " opened before "open,v')
+    assert "is never closed" in text
+
+
+def test_unclosed_quote_that_meets_another_quote(tmp_path: Path) -> None:
+    text = refusal(tmp_path, 'a,b,class\n1,"open,v\n3,"x",w\n')
+    assert text.startswith('t.csv, line 3: expected a delimiter after the closing quote, found "x')
+    assert "opened on line 2" in text
+
+
+def test_text_after_a_closing_quote(tmp_path: Path) -> None:
+    text = refusal(tmp_path, 'a,class\n"x"yz,u\n')
+    assert text.startswith('t.csv, line 2: expected a delimiter after the closing quote, found "yz,u"')
+
+
+@pytest.mark.parametrize("keep", [5, 20, -9, -1])
+def test_truncated_gzip(tmp_path: Path, keep: int) -> None:
+    whole = gzip.compress(b"a,class\n" + b"1,x\n" * 5000)
+    assert "cut off or damaged" in refusal(tmp_path, whole[:keep], "t.csv.gz")
+
+
+def test_damaged_gzip(tmp_path: Path) -> None:
+    whole = bytearray(gzip.compress(b"a,class\n" + bytes(range(32, 120)) * 50))
+    whole[15] ^= 0xFF
+    assert "cut off or damaged" in refusal(tmp_path, bytes(whole), "t.csv.gz")
