@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal import _native
+import sepal._native as _native
 from sepal.data import ScaleName, Table, as_table
 from sepal.distances import FittedDistance, fit_distance
 from sepal.exceptions import DataError, ParameterError
