@@ -23,7 +23,7 @@ struct Node {
 // Splits at the median of the widest side until at most kLeaf points are left.
 class Tree {
   public:
-    Tree(Points points, int threads)
+    Tree(Points points, [[maybe_unused]] int threads)
         : points_(points), p_(points.p), order(points.n), keyed_(points.n), nodes(size_of(points.n)),
           leaves((points.n + kLeaf - 1) / kLeaf), boxes(nodes.size() * 2 * p_),
           values(leaves.size() * kLeaf * p_, std::numeric_limits<double>::quiet_NaN()) {
@@ -75,7 +75,7 @@ class Tree {
         const std::int32_t left = id + 1, right = left + size_of(middle - begin);
         nodes[id].left = left;
         nodes[id].right = right;
-        const bool apart = end - begin > 4096; // large enough to be worth another thread
+        [[maybe_unused]] const bool apart = end - begin > 4096; // large enough to be worth another thread
 #pragma omp task if (apart)
         build(left, leaf, begin, middle);
         build(right, leaf + left_leaves, middle, end);
