@@ -179,8 +179,10 @@ Ranking search_direct(Points points, Points queries, const MetricSpec& metric, c
 Ranking search_tree(Points points, Points queries, const MetricSpec& metric, const Plan& plan);
 Ranking search_matrix(Points distances, const Plan& plan);
 
-// Distinct rows in order of first appearance: group_of[i] is the number of row i's group.
-void distinct_rows(Points points, std::vector<std::int32_t>& group_of, std::vector<std::int32_t>& first);
+// Distinct rows in order of first appearance: group_of[i] is the number of row i's group. A row with missing cells
+// equals another only if `missing_equal`: under some metrics two missing cells differ.
+void distinct_rows(Points points, bool missing_equal, std::vector<std::int32_t>& group_of,
+                   std::vector<std::int32_t>& first);
 
 // Sum of squared differences, one feature after the other: the value every Euclidean path must return.
 inline double squared_distance(const double* a, const double* b, int p) {

@@ -46,16 +46,9 @@ def class_table(
 
 
 def class_groups(
-    ranking: DistinctRanking,
-    codes: NDArray[np.int32],
-    n_classes: int,
-    rows: NDArray[np.intp],
-    counted: NDArray[np.bool_] | None = None,
+    ranking: DistinctRanking, codes: NDArray[np.int32], n_classes: int, rows: NDArray[np.intp]
 ) -> ClassGroups:
-    """Count classes in the tied groups around the asking ``rows``.
-
-    ``counted`` marks the rows that count as neighbours; by default all but the asking row itself do.
-    """
+    """Count classes in the tied groups around the asking ``rows`` (training rows)."""
     position = np.full(len(ranking.n_copies), -1, dtype=np.int64)
     position[ranking.queries] = np.arange(len(ranking.queries))
     key, case_of = np.unique(ranking.group_of[rows].astype(np.int64) * n_classes + codes[rows], return_inverse=True)
@@ -67,11 +60,8 @@ def class_groups(
 
     entry, distance = ranking.entries[at], ranking.distances[at]
     itself = entry == distinct[case]
-    mask = slice(None) if counted is None else counted
-    table = class_table(ranking.group_of[mask], len(ranking.n_copies), codes[mask], n_classes)
-    itself = itself & (counted is None)
-    size = table.sum(axis=1)[entry] - itself
-    same = table[entry, own_class[case]] - itself
+    size = ranking.n_copies[entry] - itself
+    same = class_table(ranking.group_of, len(ranking.n_copies), codes, n_classes)[entry, own_class[case]] - itself
     opens = np.ones(len(case), dtype=bool)
     opens[1:] = (case[1:] != case[:-1]) | (distance[1:] != distance[:-1])
     first = np.flatnonzero(opens)

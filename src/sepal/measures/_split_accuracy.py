@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaln
-from scipy.stats import hypergeom
 
 from sepal.data import ScaleName
 from sepal.exceptions import ParameterError
@@ -35,29 +33,36 @@ NEGLIGIBLE = 1e-12  # probability of the ranks that are not looked at
 _CHUNK_ENTRIES = 30_000_000  # neighbours held in memory at a time
 
 
-def _survival(N: int, m: float, j: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Q_j = C(N-j, m) / C(N, m): no training row among the first j of N."""
-    # ln C(a, m) = -ln(a+1) - ln B(m+1, a-m+1)
-    left = np.minimum(j, N - m)
-    log_q = -np.log(N - left + 1) - betaln(m + 1, N - left - m + 1) + np.log(N + 1) + betaln(m + 1, N - m + 1)
-    return np.where(j > N - m, 0.0, np.exp(log_q))
+def _survival(N: int, m: int, most: int) -> NDArray[np.float64]:
+    """Q_j = C(N-j, m) / C(N, m) for j = 0..most: no training row among the first j of N."""
+    j = np.arange(most)
+    factors = np.where(j < N, (N - j - m) / np.maximum(N - j, 1), 0.0)
+    return np.concatenate([[1.0], np.cumprod(np.maximum(factors, 0.0))])
 
 
-def _bootstrap_survival(N: int, n: int, j: NDArray[np.int64]) -> NDArray[np.float64]:
+def _bootstrap_survival(N: int, n: int, most: int) -> NDArray[np.float64]:
     """Q_j = ((N-j)/N)^n: none of the first j drawn in n draws with replacement, given that row i is not drawn."""
-    return ((N - j) / N) ** n
+    return (np.maximum(N - np.arange(most + 1), 0) / N) ** n
 
 
 def ranks_needed(N: int, m: int, k: int) -> int:
     """How many neighbours must be known so that fewer than k training rows among them are as good as impossible."""
+    if k == 1:
+        return max(1, int(np.argmax(_survival(N, m, N) <= NEGLIGIBLE)))
     low, high = k, N
     while low < high:
         middle = (low + high) // 2
-        if hypergeom.cdf(k - 1, N, middle, m) <= NEGLIGIBLE:
+        if _hypergeom().cdf(k - 1, N, middle, m) <= NEGLIGIBLE:
             high = middle
         else:
             low = middle + 1
     return low
+
+
+def _hypergeom() -> Any:
+    from scipy.stats import hypergeom  # late: scipy.stats is the slowest import of all, and 1-NN does not need it
+
+    return hypergeom
 
 
 def _ranks_before(groups: ClassGroups) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -71,10 +76,11 @@ def _ranks_before(groups: ClassGroups) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def _nearest_accuracy(groups: ClassGroups, survival: Any) -> NDArray[np.float64]:
-    """Probability that the nearest training row agrees, per case."""
+    """Probability that the nearest training row agrees, per case; ``survival(most)`` gives Q_0..Q_most."""
     ahead, _ = _ranks_before(groups)
     share = groups.same / groups.size
-    agree = (survival(ahead) - survival(ahead + groups.size)) * share
+    Q = survival(int(np.max(ahead + groups.size)))
+    agree = (Q[ahead] - Q[ahead + groups.size]) * share
     return np.add.reduceat(agree, groups.start[:-1])
 
 
@@ -84,6 +90,7 @@ def _majority_accuracy(groups: ClassGroups, N: int, m: int, k: int) -> NDArray[n
     The k-th training row lies in a group when q < k of the training rows are ahead of it and at least k - q inside.
     Those ahead are a uniform q-subset of the rows ahead, those taken from the group a uniform (k-q)-subset of it.
     """
+    hypergeom = _hypergeom()
     ahead, same_ahead = _ranks_before(groups)
     agree = np.zeros(len(groups.size))
     for q in range(k):
@@ -207,7 +214,7 @@ def accuracy_solve(
     def per_row(ranking: Any, rows: NDArray[np.intp]) -> list[NDArray[np.float64]]:
         groups = class_groups(ranking, data.codes, n_classes, rows)
         if k == 1:
-            cases = [_nearest_accuracy(groups, lambda j, m=m: _survival(N, m, j)) for m in sizes.tolist()]
+            cases = [_nearest_accuracy(groups, lambda most, m=m: _survival(N, m, most)) for m in sizes.tolist()]
         else:
             cases = [_majority_accuracy(groups, N, m, k) for m in sizes.tolist()]
         return [value[groups.case_of] for value in cases]
@@ -224,7 +231,7 @@ def _bootstrap_accuracy(data: Labelled, progress: Progress | None) -> float:
 
     def per_row(ranking: Any, rows: NDArray[np.intp]) -> list[NDArray[np.float64]]:
         groups = class_groups(ranking, data.codes, len(data.classes), rows)
-        return [_nearest_accuracy(groups, lambda j: _bootstrap_survival(n - 1, n, j))[groups.case_of]]
+        return [_nearest_accuracy(groups, lambda most: _bootstrap_survival(n - 1, n, most))[groups.case_of]]
 
     return float(_mean_over_rows(data, ranks, per_row, progress)[0])
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.measures._groups import class_groups
 from sepal.measures._labelled import Labelled
 from sepal.measures._stratified import stratified_counts
-from sepal.neighbors import DistinctRanking
 
-_SPLITS = 200
+_MOST_SPLITS = 200
+_ROWS_TIMES_SPLITS = 200_000  # fewer splits for more rows: each is less noisy there
 _MOST_ROWS = 5000  # beyond this the binomial value is close, and small anyway
-_RANKS_PER_SHARE = 7.0  # (1 - f)^(7/f) < 0.001: rows with no training row among these ranks count as the mean
+_RANKS_PER_SHARE = 7.0  # (1 - f)^(7/f) < 0.001: rows with no training row among these ranks are left out
+_BATCH_CELLS = 4_000_000
 
 
 def split_std(
@@ -31,43 +31,66 @@ def split_std(
     """
     if k > 1 or data.n_rows > _MOST_ROWS:
         return np.sqrt(accuracy * (1 - accuracy) / (data.n_rows - sizes))
-    rng = np.random.default_rng(seed)
-    order = _canonical_order(data)
-    return np.array([_simulate(data, int(m), stratified, order, rng) for m in sizes])
+    n_splits = max(40, min(_MOST_SPLITS, _ROWS_TIMES_SPLITS // data.n_rows))
+    draws = _draws(data, n_splits, np.random.default_rng(seed))
+    return np.array([_simulated_std(data, draws, int(m), stratified) for m in sizes])
 
 
-def _canonical_order(data: Labelled) -> NDArray[np.intp]:
-    """Rows sorted by what they are, so that the draws do not depend on the order they came in."""
-    return np.lexsort((data.codes, *data.search.table.values.T))
+def _draws(data: Labelled, n_splits: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """A random number per split and row; the smallest ones train. The same numbers serve every size.
+
+    They are dealt to the rows sorted by what they are, so that they do not depend on the order the rows came in.
+    """
+    order = np.lexsort((data.codes, *data.search.table.values.T))
+    draws = np.empty((n_splits, data.n_rows))
+    draws[:, order] = rng.random((n_splits, data.n_rows))
+    return draws
 
 
-def _simulate(data: Labelled, m: int, stratified: bool, order: NDArray[np.intp], rng: np.random.Generator) -> float:
-    ranks = min(data.n_rows - 1, int(np.ceil(_RANKS_PER_SHARE * data.n_rows / m)))
-    ranking = data.search.distinct_ranking(ranks)
-    accuracies = []
-    for _ in range(_SPLITS):
-        training = np.zeros(data.n_rows, dtype=bool)
-        training[order[_draw(data, m, stratified, order, rng)]] = True
-        accuracies.append(_accuracy(data, ranking, training))
-    return float(np.std(accuracies, ddof=1))
-
-
-def _draw(
-    data: Labelled, m: int, stratified: bool, order: NDArray[np.intp], rng: np.random.Generator
-) -> NDArray[np.intp]:
+def _in_training(data: Labelled, draws: NDArray[np.float64], m: int, stratified: bool) -> NDArray[np.bool_]:
+    """Which rows train in each split: the m smallest draws, or with strata so many of each class."""
     if not stratified:
-        return rng.permutation(data.n_rows)[:m]
-    codes = data.codes[order]
-    counts = stratified_counts(data.class_counts, m)
-    return np.concatenate([rng.permutation(np.flatnonzero(codes == c))[:take] for c, take in enumerate(counts)])
+        return np.asarray(draws <= np.partition(draws, m - 1, axis=1)[:, m - 1 : m])
+    training = np.zeros(draws.shape, dtype=bool)
+    for code, take in enumerate(stratified_counts(data.class_counts, m)):
+        rows = np.flatnonzero(data.codes == code)
+        if take:
+            training[:, rows] = draws[:, rows] <= np.partition(draws[:, rows], take - 1, axis=1)[:, take - 1 : take]
+    return training
 
 
-def _accuracy(data: Labelled, ranking: DistinctRanking, training: NDArray[np.bool_]) -> float:
-    """Accuracy of 1-NN on the rows that are not in training, ties averaged."""
-    groups = class_groups(ranking, data.codes, len(data.classes), np.flatnonzero(~training), training)
-    # The first group with a training row decides.
-    filled = np.flatnonzero(groups.size > 0)
-    case, first = np.unique(groups.case[filled], return_index=True)
-    share = np.full(len(groups.start) - 1, np.nan)
-    share[case] = groups.same[filled[first]] / groups.size[filled[first]]
-    return float(np.nanmean(share[groups.case_of]))
+def _simulated_std(data: Labelled, draws: NDArray[np.float64], m: int, stratified: bool) -> float:
+    ranks = min(data.n_rows - 1, int(np.ceil(_RANKS_PER_SHARE * data.n_rows / m)))
+    lists = data.search.distinct_ranking(ranks).per_row(ranks, "expected", np.arange(data.n_rows))
+    start, neighbor, distance = lists["start"], lists["flat_rows"], lists["flat_distances"]
+    row = np.repeat(np.arange(data.n_rows), np.diff(start))
+    opens = np.concatenate([[True], (row[1:] != row[:-1]) | (distance[1:] != distance[:-1])])
+    groups = np.flatnonzero(opens)  # tied groups, one row's after the other's
+    first_group = np.searchsorted(groups, start[:-1])
+    same = data.codes[neighbor] == data.codes[row]
+    training = _in_training(data, draws, m, stratified)
+    batch = max(1, _BATCH_CELLS // len(row))
+    accuracies = [
+        _accuracies(training[at : at + batch], neighbor, same, groups, first_group)
+        for at in range(0, len(training), batch)
+    ]
+    return float(np.std(np.concatenate(accuracies), ddof=1))
+
+
+def _accuracies(
+    training: NDArray[np.bool_],
+    neighbor: NDArray[np.intp],
+    same: NDArray[np.bool_],
+    groups: NDArray[np.intp],
+    first_group: NDArray[np.intp],
+) -> NDArray[np.float64]:
+    """Accuracy of 1-NN on the rows not in training, for each split: the first group with a training row decides."""
+    trains = training[:, neighbor]
+    found = np.add.reduceat(trains, groups, axis=1, dtype=np.int32)
+    agree = np.add.reduceat(trains & same, groups, axis=1, dtype=np.int32)
+    number = np.where(found > 0, np.arange(len(groups)), len(groups))
+    deciding = np.minimum.reduceat(number, first_group, axis=1)
+    known = (deciding < np.append(first_group[1:], len(groups))) & ~training
+    at = np.minimum(deciding, len(groups) - 1)
+    share = np.take_along_axis(agree, at, axis=1) / np.maximum(np.take_along_axis(found, at, axis=1), 1)
+    return np.asarray((share * known).sum(axis=1) / np.maximum(known.sum(axis=1), 1))

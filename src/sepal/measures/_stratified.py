@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
-from scipy.stats import hypergeom
 
 from sepal.measures._groups import class_table
 from sepal.measures._labelled import Labelled, Progress
@@ -41,6 +40,8 @@ def _log_choose(n: NDArray[Any], k: NDArray[Any]) -> NDArray[np.float64]:
 @lru_cache(maxsize=200_000)
 def _own_share(left: tuple[int, ...], inside: tuple[int, ...], train: tuple[int, ...], own: int) -> float:
     """E[u_own / sum_c u_c], zero where all u_c are zero; u_c training rows among ``inside[c]`` of ``left[c]``."""
+    from scipy.stats import hypergeom  # late: the slowest import of all, and needed for mixed tied groups only
+
     others = np.ones(1)
     for c, (n_left, n_inside, m) in enumerate(zip(left, inside, train, strict=True)):
         if c != own and n_inside:

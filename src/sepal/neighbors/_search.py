@@ -25,6 +25,7 @@ TIE_TOLERANCE = 2.0**-40
 
 # Rows from which on a tree beats tiles, by the number of columns (measured: benchmarks/speed/neighbors.py).
 _TREE_FROM = {1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 40_000, 7: 80_000, 8: 160_000}
+_WORTH_THREADS = 4_000_000  # coordinate differences; below this starting threads costs more than it saves
 _LARGEST_EXACT = 2.0**26  # squares of differences of such integers add up without rounding
 _TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
@@ -89,10 +90,10 @@ class Search:
         points = fitted.embed(table)
         if fitted.metric == "unit_l2" and not np.isnan(points).any():
             fitted = replace(fitted, metric="l2")  # no zero vector: plain Euclidean on the sphere
-        if fitted.metric == "unit_l2":  # zero vectors are at distance 1 from each other: not copies
-            group_of = first = np.arange(len(points), dtype=np.int32)
-        else:
-            group_of, first = _native.distinct(points)
+        # Copies are rows at distance 0. Missing cells count as a mismatch under "mixed", and zero vectors (NaN under
+        # "unit_l2") are at right angles to each other; only nan_euclidean sees no difference, if any cell is present.
+        missing_equal = fitted.metric == "nan_l2" and not np.isnan(points).all(axis=1).any()
+        group_of, first = _native.distinct(points, missing_equal)
         return cls(
             table,
             fitted,
@@ -172,6 +173,7 @@ class Search:
         if k < 1:  # all rows are equal: nobody else to list
             return np.zeros(len(self.first) + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0)
         given = (self.points,) if queries is None else (self.points, queries)
+        n_terms = given[-1].size * len(self.points)
         factor, scaled = _rescale(*given)
         fitted = self.fitted
         start, entries, values = _native.search(
@@ -186,7 +188,7 @@ class Search:
             self._tie_tolerance(*given),
             # Unit vectors of one direction differ by rounding: that is no distance.
             4 * self.points.shape[1] * np.finfo(float).eps ** 2 if fitted.unit_length else 0.0,
-            self.threads,
+            self.threads if n_terms > _WORTH_THREADS else 1,
             progress,
         )
         if factor != 1.0:
