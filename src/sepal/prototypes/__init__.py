@@ -10,6 +10,7 @@ May be imported by learners, machines and everything after them on the road.
 
 from __future__ import annotations
 
+from sepal.prototypes._curve import CondenseCurve, condense_curve
 from sepal.prototypes._drop3 import drop3
 from sepal.prototypes._edited import all_knn, enn, renn, tomek_links
 from sepal.prototypes._fcnn import fcnn
@@ -18,13 +19,17 @@ from sepal.prototypes._ib3 import ib3
 from sepal.prototypes._icf import icf
 from sepal.prototypes._methods import METHODS
 from sepal.prototypes._selective import mss, rss
+from sepal.prototypes._selector import PrototypeSelector
 from sepal.prototypes._set import PrototypeSet, Round
 
 __all__ = [
     "METHODS",
+    "CondenseCurve",
+    "PrototypeSelector",
     "PrototypeSet",
     "Round",
     "all_knn",
+    "condense_curve",
     "drop3",
     "enn",
     "fcnn",

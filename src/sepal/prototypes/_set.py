@@ -162,7 +162,7 @@ def prototype_set(
     if len(conflicting_rows):
         notes = (
             *notes,
-            f"{len(conflicting_rows)} rows are at distance 0 from a row of another class: no subset has all of them right",
+            f"{len(conflicting_rows)} rows are at distance 0 from a row of another class: no subset has them all right",
         )
     lost = np.setdiff1d(np.unique(data.codes), np.unique(cases.codes[kept_mask]))
     if len(lost):
