@@ -14,6 +14,7 @@
 #include "condense.hpp"
 #include "ranking.hpp"
 #include "simd.hpp"
+#include "window.hpp"
 
 namespace nb = nanobind;
 using namespace sepal;
@@ -224,6 +225,94 @@ class CondensingCall {
     int threads_;
 };
 
+template <class T, int N = 1> using Slots = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+
+// What a window of rows is to do; the rows themselves live in arrays of the caller, which are changed in place.
+class WindowCall {
+  public:
+    WindowCall(int k, bool by_distance, const std::string& distances, const std::string& metric, double p, int n_numeric,
+               const Row& weights, double tie, double zero, const Row& factors, const Flags& is_scaled, std::int64_t most,
+               double max_age, std::int64_t class_quota, int edit_k, std::int64_t edit_every, int threads)
+        : weights_(weights), factors_(factors), is_scaled_(is_scaled),
+          plan_{k,    by_distance, distances_named(distances), {metric_named(metric), p, n_numeric, weights.data()}, tie, zero,
+                factors.data(), is_scaled.data(), most, max_age, class_quota, edit_k, edit_every, 0, threads, nullptr} {
+        if (weights.shape(0) != factors.shape(0) || weights.shape(0) != is_scaled.shape(0))
+            throw std::invalid_argument("weights, factors and is_scaled must have one entry per column");
+    }
+    nb::tuple predict(const Slots<const double, 3>& cells, const Slots<const std::int32_t>& codes,
+                      const Slots<const std::int64_t>& arrival, const Slots<const double>& time, std::int64_t n,
+                      const Matrix& queries, const Row& seen) const {
+        const WindowRows rows = rows_of(cells, codes, arrival, time, n, queries); // read only
+        const auto n_classes = static_cast<std::size_t>(seen.shape(0));
+        PythonPoll poll{nb::object(nb::none())};
+        const WindowPlan plan = plan_for(n_classes, poll);
+        WindowAnswer answer;
+        {
+            const nb::gil_scoped_release free;
+            answer = window_predict(rows, plan, points_of(queries), seen.data());
+        }
+        if (poll.raised()) throw nb::python_error();
+        return nb::make_tuple(to_numpy(std::move(answer.votes)), to_numpy(std::move(answer.codes)));
+    }
+    nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> learn(const Slots<double, 3>& cells, const Slots<std::int32_t>& codes, const Slots<std::int64_t>& arrival,
+                    const Slots<double>& time, const Slots<std::int64_t>& counters, const Matrix& given,
+                    const Codes& given_codes, const Row& given_times, const Slots<double>& seen, bool test) const {
+        if (counters.shape(0) != 2) throw std::invalid_argument("counters must hold rows in the window and rows learnt");
+        std::int64_t &n = counters.data()[0], &n_learnt = counters.data()[1];
+        WindowRows rows = rows_of(cells, codes, arrival, time, n, given);
+        if (given_codes.shape(0) != given.shape(0) || given_times.shape(0) != given.shape(0))
+            throw std::invalid_argument("one code and one time per row are needed");
+        const auto n_classes = static_cast<std::int64_t>(seen.shape(0));
+        for (std::size_t i = 0; i < given_codes.shape(0); ++i)
+            if (given_codes.data()[i] < 0 || given_codes.data()[i] >= n_classes)
+                throw std::invalid_argument("a code is outside the classes");
+        const std::int64_t room = plan_.most > 0 ? plan_.most : n + static_cast<std::int64_t>(given.shape(0));
+        if (rows.capacity < room) throw std::invalid_argument("the window has no room for these rows");
+        PythonPoll poll{nb::object(nb::none())};
+        const WindowPlan plan = plan_for(seen.shape(0), poll);
+        WindowAnswer answer;
+        {
+            const nb::gil_scoped_release free;
+            answer = window_learn(rows, plan, points_of(given), given_codes.data(), given_times.data(), test, seen.data(), n_learnt);
+        }
+        n = rows.n; // also when interrupted: what was learnt until then stays learnt
+        if (poll.raised()) throw nb::python_error();
+        return to_numpy(std::move(answer.codes));
+    }
+
+  private:
+    static Distances distances_named(const std::string& name) {
+        if (name == "square") return Distances::root;
+        if (name == "power") return Distances::power;
+        if (name == "double") return Distances::half;
+        return Distances::plain;
+    }
+    WindowPlan plan_for(std::size_t n_classes, PythonPoll& poll) const {
+        WindowPlan plan = plan_;
+        plan.n_classes = static_cast<int>(n_classes);
+        plan.poll = &poll;
+        return plan;
+    }
+    template <class C, class I, class A, class T>
+    WindowRows rows_of(const C& cells, const I& codes, const A& arrival, const T& time, std::int64_t n,
+                       const Matrix& given) const {
+        const auto capacity = static_cast<std::int64_t>(codes.shape(0));
+        const auto p = static_cast<std::int64_t>(weights_.shape(0));
+        if (static_cast<std::int64_t>(cells.shape(0)) * 8 < capacity || static_cast<std::int64_t>(cells.shape(1)) != p ||
+            cells.shape(2) != 8 || static_cast<std::int64_t>(arrival.shape(0)) != capacity ||
+            static_cast<std::int64_t>(time.shape(0)) != capacity || n > capacity || n < 0)
+            throw std::invalid_argument("the arrays of the window do not fit together");
+        if (static_cast<std::int64_t>(given.shape(1)) != p) throw std::invalid_argument("rows and window differ in columns");
+        return {const_cast<double*>(cells.data()),         const_cast<std::int32_t*>(codes.data()),
+                const_cast<std::int64_t*>(arrival.data()), const_cast<double*>(time.data()),
+                n,                                         capacity,
+                static_cast<int>(p)};
+    }
+    Row weights_, factors_;
+    Flags is_scaled_;
+    WindowPlan plan_;
+};
+
 } // namespace
 
 NB_MODULE(_native, m) {
@@ -250,5 +339,17 @@ NB_MODULE(_native, m) {
         .def("enemies", &CondensingCall::enemies, nb::arg("progress").none())
         .def("values_to", &CondensingCall::values_to_point, nb::arg("point"))
         .def("local_sets", &CondensingCall::local_sets, nb::arg("enemy"), nb::arg("progress").none());
+    nb::class_<WindowCall>(m, "Window")
+        .def(nb::init<int, bool, const std::string&, const std::string&, double, int, const Row&, double, double, const Row&,
+                      const Flags&, std::int64_t, double, std::int64_t, int, std::int64_t, int>(),
+             nb::arg("k"), nb::arg("by_distance"), nb::arg("distances"), nb::arg("metric"), nb::arg("p"),
+             nb::arg("n_numeric"), nb::arg("weights"), nb::arg("tie"), nb::arg("zero"), nb::arg("factors"),
+             nb::arg("is_scaled"), nb::arg("most"), nb::arg("max_age"), nb::arg("class_quota"), nb::arg("edit_k"),
+             nb::arg("edit_every"), nb::arg("threads"))
+        .def("predict", &WindowCall::predict, nb::arg("cells"), nb::arg("codes"), nb::arg("arrival"), nb::arg("time"),
+             nb::arg("n"), nb::arg("queries"), nb::arg("seen"))
+        .def("learn", &WindowCall::learn, nb::arg("cells"), nb::arg("codes"), nb::arg("arrival"), nb::arg("time"),
+             nb::arg("counters"), nb::arg("given"), nb::arg("given_codes"), nb::arg("given_times"), nb::arg("seen"),
+             nb::arg("test"));
     m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });
 }

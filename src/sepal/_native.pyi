@@ -1,4 +1,4 @@
-"""The typed face of the compiled module. Only neighbors/_search.py and prototypes/_condense.py open it."""
+"""The typed face of the compiled module. Only neighbors/_search.py, prototypes/_condense.py and learners/_window.py open it."""
 
 from collections.abc import Callable
 
@@ -69,5 +69,50 @@ class Condensing:
     def local_sets(
         self, enemy: NDArray[np.float64], progress: _Progress | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+
+class Window:
+    def __init__(
+        self,
+        k: int,
+        by_distance: bool,
+        distances: str,
+        metric: str,
+        p: float,
+        n_numeric: int,
+        weights: NDArray[np.float64],
+        tie: float,
+        zero: float,
+        factors: NDArray[np.float64],
+        is_scaled: NDArray[np.uint8],
+        most: int,
+        max_age: float,
+        class_quota: int,
+        edit_k: int,
+        edit_every: int,
+        threads: int,
+    ) -> None: ...
+    def predict(
+        self,
+        cells: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        arrival: NDArray[np.int64],
+        time: NDArray[np.float64],
+        n: int,
+        queries: NDArray[np.float64],
+        seen: NDArray[np.float64],
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...
+    def learn(
+        self,
+        cells: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        arrival: NDArray[np.int64],
+        time: NDArray[np.float64],
+        counters: NDArray[np.int64],
+        given: NDArray[np.float64],
+        given_codes: NDArray[np.int32],
+        given_times: NDArray[np.float64],
+        seen: NDArray[np.float64],
+        test: bool,
+    ) -> NDArray[np.int32]: ...
 
 def instruction_set() -> str: ...
