@@ -240,9 +240,9 @@ class WindowCall {
             throw std::invalid_argument("weights, factors and is_scaled must have one entry per column");
     }
     nb::tuple predict(const Slots<const double, 3>& cells, const Slots<const std::int32_t>& codes,
-                      const Slots<const std::int64_t>& arrival, const Slots<const double>& time, std::int64_t n,
-                      const Matrix& queries, const Row& seen) const {
-        const WindowRows rows = rows_of(cells, codes, arrival, time, n, queries); // read only
+                      const Slots<const std::int64_t>& arrival, const Slots<const double>& time,
+                      const Slots<const double, 2>& ranges, std::int64_t n, const Matrix& queries, const Row& seen) const {
+        const WindowRows rows = rows_of(cells, codes, arrival, time, ranges, n, queries); // read only
         const auto n_classes = static_cast<std::size_t>(seen.shape(0));
         PythonPoll poll{nb::object(nb::none())};
         const WindowPlan plan = plan_for(n_classes, poll);
@@ -255,11 +255,11 @@ class WindowCall {
         return nb::make_tuple(to_numpy(std::move(answer.votes)), to_numpy(std::move(answer.codes)));
     }
     nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> learn(const Slots<double, 3>& cells, const Slots<std::int32_t>& codes, const Slots<std::int64_t>& arrival,
-                    const Slots<double>& time, const Slots<std::int64_t>& counters, const Matrix& given,
+                    const Slots<double>& time, const Slots<double, 2>& ranges, const Slots<std::int64_t>& counters, const Matrix& given,
                     const Codes& given_codes, const Row& given_times, const Slots<double>& seen, bool test) const {
         if (counters.shape(0) != 2) throw std::invalid_argument("counters must hold rows in the window and rows learnt");
         std::int64_t &n = counters.data()[0], &n_learnt = counters.data()[1];
-        WindowRows rows = rows_of(cells, codes, arrival, time, n, given);
+        WindowRows rows = rows_of(cells, codes, arrival, time, ranges, n, given);
         if (given_codes.shape(0) != given.shape(0) || given_times.shape(0) != given.shape(0))
             throw std::invalid_argument("one code and one time per row are needed");
         const auto n_classes = static_cast<std::int64_t>(seen.shape(0));
@@ -293,18 +293,20 @@ class WindowCall {
         plan.poll = &poll;
         return plan;
     }
-    template <class C, class I, class A, class T>
-    WindowRows rows_of(const C& cells, const I& codes, const A& arrival, const T& time, std::int64_t n,
+    template <class C, class I, class A, class T, class R>
+    WindowRows rows_of(const C& cells, const I& codes, const A& arrival, const T& time, const R& ranges, std::int64_t n,
                        const Matrix& given) const {
         const auto capacity = static_cast<std::int64_t>(codes.shape(0));
         const auto p = static_cast<std::int64_t>(weights_.shape(0));
         if (static_cast<std::int64_t>(cells.shape(0)) * 8 < capacity || static_cast<std::int64_t>(cells.shape(1)) != p ||
             cells.shape(2) != 8 || static_cast<std::int64_t>(arrival.shape(0)) != capacity ||
-            static_cast<std::int64_t>(time.shape(0)) != capacity || n > capacity || n < 0)
+            static_cast<std::int64_t>(time.shape(0)) != capacity || n > capacity || n < 0 || ranges.shape(0) != 2 ||
+            static_cast<std::int64_t>(ranges.shape(1)) != p)
             throw std::invalid_argument("the arrays of the window do not fit together");
         if (static_cast<std::int64_t>(given.shape(1)) != p) throw std::invalid_argument("rows and window differ in columns");
         return {const_cast<double*>(cells.data()),         const_cast<std::int32_t*>(codes.data()),
                 const_cast<std::int64_t*>(arrival.data()), const_cast<double*>(time.data()),
+                const_cast<double*>(ranges.data()),        const_cast<double*>(ranges.data()) + p,
                 n,                                         capacity,
                 static_cast<int>(p)};
     }
@@ -347,9 +349,9 @@ NB_MODULE(_native, m) {
              nb::arg("is_scaled"), nb::arg("most"), nb::arg("max_age"), nb::arg("class_quota"), nb::arg("edit_k"),
              nb::arg("edit_every"), nb::arg("threads"))
         .def("predict", &WindowCall::predict, nb::arg("cells"), nb::arg("codes"), nb::arg("arrival"), nb::arg("time"),
-             nb::arg("n"), nb::arg("queries"), nb::arg("seen"))
+             nb::arg("ranges"), nb::arg("n"), nb::arg("queries"), nb::arg("seen"))
         .def("learn", &WindowCall::learn, nb::arg("cells"), nb::arg("codes"), nb::arg("arrival"), nb::arg("time"),
-             nb::arg("counters"), nb::arg("given"), nb::arg("given_codes"), nb::arg("given_times"), nb::arg("seen"),
+             nb::arg("ranges"), nb::arg("counters"), nb::arg("given"), nb::arg("given_codes"), nb::arg("given_times"), nb::arg("seen"),
              nb::arg("test"));
     m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });
 }

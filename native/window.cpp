@@ -23,10 +23,10 @@ double distance_of(double value, const WindowPlan& plan) {
 class Window {
   public:
     Window(WindowRows& rows, const WindowPlan& plan)
-        : rows_(rows), plan_(plan), values_(values_function(plan.metric.metric)), low_(rows.p, kNone), high_(rows.p, -kNone),
+        : rows_(rows), plan_(plan), values_(values_function(plan.metric.metric)), low_(rows.low), high_(rows.high),
           scale_(rows.p), count_(plan.n_classes, 0) {
         for (std::int64_t i = 0; i < rows_.n; ++i) ++count_[rows_.codes[i]];
-        for (int f = 0; f < rows_.p; ++f) measure(f);
+        for (int f = 0; f < rows_.p; ++f) rescale(f);
     }
 
     struct Scratch {
@@ -128,7 +128,7 @@ class Window {
     void leave(std::int64_t slot) {
         --count_[rows_.codes[slot]];
         for (int f = 0; f < rows_.p; ++f)
-            if (plan_.is_scaled[f] && (cell(slot, f) == low_[f] || cell(slot, f) == high_[f])) stale_.push_back(f);
+            if (cell(slot, f) == low_[f] || cell(slot, f) == high_[f]) stale_.push_back(f);
     }
     void remove(std::int64_t slot) {
         leave(slot);
@@ -202,7 +202,8 @@ class Window {
     WindowRows& rows_;
     const WindowPlan& plan_;
     ValuesFunction values_;
-    std::vector<double> low_, high_, scale_;
+    double *low_, *high_;
+    std::vector<double> scale_;
     std::vector<std::int64_t> count_;
     std::vector<int> stale_;
 };

@@ -15,6 +15,7 @@ struct WindowRows {
     std::int32_t* codes;
     std::int64_t* arrival;
     double* time;
+    double *low, *high;    // of each column over the rows in the window; infinite and crossed where there is none
     std::int64_t n;        // rows in the window
     std::int64_t capacity; // rows the arrays can hold
     int p;

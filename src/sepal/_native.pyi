@@ -1,4 +1,7 @@
-"""The typed face of the compiled module. Only neighbors/_search.py, prototypes/_condense.py and learners/_window.py open it."""
+"""The typed face of the compiled module.
+
+Only neighbors/_search.py, prototypes/_condense.py and learners/_window.py open it.
+"""
 
 from collections.abc import Callable
 
@@ -97,6 +100,7 @@ class Window:
         codes: NDArray[np.int32],
         arrival: NDArray[np.int64],
         time: NDArray[np.float64],
+        ranges: NDArray[np.float64],
         n: int,
         queries: NDArray[np.float64],
         seen: NDArray[np.float64],
@@ -107,6 +111,7 @@ class Window:
         codes: NDArray[np.int32],
         arrival: NDArray[np.int64],
         time: NDArray[np.float64],
+        ranges: NDArray[np.float64],
         counters: NDArray[np.int64],
         given: NDArray[np.float64],
         given_codes: NDArray[np.int32],

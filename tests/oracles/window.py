@@ -79,11 +79,11 @@ class Window:
         votes, nearest = self.votes(x, self.k)
         best = None
         for label in sorted(votes):
-            if (
-                best is None
-                or votes[label] > votes[best] + SAME
-                or (votes[label] >= votes[best] - SAME and nearest[label] < nearest[best])
-            ):
+            if best is None:
+                best = label
+                continue
+            ahead = votes[label] - votes[best]
+            if ahead > SAME or (ahead >= -SAME and nearest[label] < nearest[best]):
                 best = label
         return best
 

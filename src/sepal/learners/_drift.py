@@ -154,8 +154,8 @@ class ADWIN:
 class DDM:
     """Drift detection method: an error rate that rises above its best value.
 
-    With p the share of errors since the last drift and s its standard error, the lowest p + s is remembered. A warning is
-    given at ``warn`` times that s above that p, a drift at ``alarm`` times.
+    With p the share of errors since the last drift and s its standard error, the lowest p + s is remembered. A warning
+    is given at ``warn`` times that s above that p, a drift at ``alarm`` times.
 
     Parameters
     ----------

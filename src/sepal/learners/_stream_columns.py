@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -79,12 +80,12 @@ class StreamColumns:
             )
         return columns
 
-    @property
+    @cached_property
     def nominal(self) -> NDArray[np.bool_]:
         """Which columns are compared as equal or not."""
         return np.array([kind == "nominal" for kind in self.kinds])
 
-    @property
+    @cached_property
     def order(self) -> NDArray[np.intp]:
         """Numbers first, as the native metric for mixed kinds wants them."""
         return np.concatenate([np.flatnonzero(~self.nominal), np.flatnonzero(self.nominal)])
@@ -105,7 +106,7 @@ class StreamColumns:
 
     def read(self, X: Any) -> NDArray[np.float64]:
         """Rows as native coordinates. A level never seen before gets a number of its own."""
-        simple = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and not self.nominal.any()
+        simple = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and "nominal" not in self.kinds
         if simple and X.shape[1] == len(self.kinds) and len(X) and np.isfinite(X).all():
             values = X
         else:

@@ -22,19 +22,32 @@ from sepal.learners._stream_columns import StreamColumns, check_distance
 from sepal.neighbors._search import TIE_TOLERANCE, thread_count
 
 _PANEL = 8  # rows that the native code packs together
+_NATIVE_PARAMETERS = (
+    "window",
+    "n_neighbors",
+    "max_age",
+    "class_quota",
+    "weights",
+    "scale",
+    "edit_neighbors",
+    "edit_every",
+    "n_jobs",
+)
 
 
 @dataclass
 class WindowRows:
     """The rows in the window: packed coordinates, class codes, order of arrival and times. Native code changes them.
 
-    ``counters`` holds the number of rows in the window and of rows learnt in all.
+    ``ranges`` holds the lowest and the highest value of each column, ``counters`` the number of rows in the window and
+    of rows learnt in all.
     """
 
     cells: NDArray[np.float64]
     codes: NDArray[np.int32]
     arrival: NDArray[np.int64]
     time: NDArray[np.float64]
+    ranges: NDArray[np.float64]
     counters: NDArray[np.int64]
 
     @classmethod
@@ -45,6 +58,7 @@ class WindowRows:
             np.zeros(0, dtype=np.int32),
             np.zeros(0, dtype=np.int64),
             np.zeros(0),
+            np.repeat([[np.inf], [-np.inf]], n_columns, axis=1),
             np.zeros(2, dtype=np.int64),
         )
 
@@ -89,6 +103,9 @@ class WindowRows:
             array[: len(slots)] = array[slots]
             array[len(slots) :] = 0
         self.counters[0] = len(slots)
+        self.ranges = np.stack(
+            [np.fmin.reduce(points, axis=0, initial=np.inf), np.fmax.reduce(points, axis=0, initial=-np.inf)]
+        )
 
 
 def _whole(value: Any, name: str, *, optional: bool = True) -> int:
@@ -125,8 +142,8 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Rows older than this, in the units of ``times`` (row numbers if no times are given), are forgotten when a row
         is learnt.
     class_quota : int, optional
-        How many rows of one class it holds; a new one takes the place of the oldest of its class. With this a rare class
-        is not pushed out by a frequent one.
+        How many rows of one class it holds; a new one takes the place of the oldest of its class. A rare class is
+        then not pushed out by a frequent one.
     weights : {"uniform", "distance"}
         Votes count alike, or one over the distance (rows at distance 0 vote alone).
     distance : str
@@ -173,6 +190,8 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> learner.partial_fit([[0.1], [5.0]], ["c", "c"]).predict([[0.2]]).tolist()
     ['c']
     """
+
+    _native_: tuple[Any, _native.Window] | None
 
     def __init__(
         self,
@@ -367,16 +386,20 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # ---------------------------------------------------------------- inside
 
     def _native_window(self) -> _native.Window:
-        columns = self._columns_
-        factors, mismatch, is_number = columns.factors()
-        metric, value_is = columns.metric
+        """What native code is to do. Kept until a parameter changes: one row at a time must be quick."""
+        metric, value_is = self._columns_.metric
+        key = (metric, *(getattr(self, name) for name in _NATIVE_PARAMETERS))
+        if self._native_ is not None and self._native_[0] == key:
+            return self._native_[1]
+        self._check_parameters()
+        factors, mismatch, is_number = self._columns_.factors()
         n_columns = len(factors)
-        return _native.Window(
+        made = _native.Window(
             _whole(self.n_neighbors, "n_neighbors", optional=False),
             self.weights == "distance",
             value_is,
             metric,
-            columns.p,
+            self._columns_.p,
             int(is_number.sum()),
             mismatch,
             TIE_TOLERANCE,
@@ -390,6 +413,12 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             _whole(self.edit_every, "edit_every", optional=False),
             thread_count(self.n_jobs),
         )
+        self._native_ = (key, made)
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_native_": None} if "_native_" in state else state
 
     def _check_parameters(self) -> None:
         check_distance(self.distance, self.distance_params or {}, self.scale)
@@ -408,6 +437,7 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = as_table(X)
         self._columns_ = StreamColumns.of(table, self.distance, self.distance_params or {})
         self._rows_ = WindowRows.empty(table.n_columns)
+        self._native_ = None
         self._seen_ = np.zeros(0)
         self._tested_ = np.zeros(2, dtype=np.int64)  # rows tested, and rightly predicted
         self.drift_detector_ = None if self.drift is None else DETECTORS[self.drift]()
@@ -418,9 +448,9 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _note_features(self, X: Any, *, reset: bool) -> None:
         if isinstance(X, Table):
             X = X.frame("pandas")
-        elif not reset and type(X) is np.ndarray and not hasattr(self, "feature_names_in_"):
-            if X.ndim != 2 or X.shape[1] == self.n_features_in_:
-                return  # nothing to compare (what is no table is refused where it is read)
+        plain = not reset and type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
+        if plain and (X.ndim != 2 or X.shape[1] == self.n_features_in_):
+            return  # nothing to compare (what is no table is refused where it is read)
         validate_data(self, X, skip_check_array=True, reset=reset)
 
     def _take_in(
@@ -483,6 +513,7 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 state.codes,
                 state.arrival,
                 state.time,
+                state.ranges,
                 state.counters,
                 rows,
                 codes,
@@ -534,11 +565,12 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 warning_rows.append(i)
 
     def _ask(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        check_is_fitted(self)
+        if not self.__sklearn_is_fitted__():  # check_is_fitted costs more than the answer for one row
+            check_is_fitted(self)
         self._note_features(X, reset=False)
         rows = self._columns_.read(X)
         state = self._rows_
         votes, codes = self._native_window().predict(
-            state.cells, state.codes, state.arrival, state.time, state.n, rows, self._seen_
+            state.cells, state.codes, state.arrival, state.time, state.ranges, state.n, rows, self._seen_
         )
         return votes.reshape(len(rows), -1), codes
