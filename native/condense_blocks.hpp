@@ -45,7 +45,8 @@ class CaseBlocks {
     // Every block, in parallel.
     template <class Visitor>
     bool catch_up_all(const std::vector<std::int32_t>& prototypes, Watch& watch, Visitor& visitor) {
-#pragma omp parallel for num_threads(c_.threads) schedule(dynamic, 1)
+        const bool worth = static_cast<double>(prototypes.size()) * static_cast<double>(visit_.size()) * c_.points.p > 1e6;
+#pragma omp parallel for num_threads(c_.threads) schedule(dynamic, 1) if (worth)
         for (std::int64_t block = 0; block < n_blocks(); ++block)
             if (watch.go_on()) catch_up(block, prototypes, 1, visitor);
         return !watch.stopped();

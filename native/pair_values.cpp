@@ -6,17 +6,17 @@
 namespace sepal {
 namespace {
 
-// R points against one panel: 2 R accumulators of 4 (or 4 R of 2) keep the adders busy.
-template <class L, Metric M, int R, bool Scaled>
-SEPAL_INLINE void panel_values(const double* panel, const double* const* points, const double* scale,
+// R points against P panels: enough sums side by side to keep the adders busy.
+template <class L, Metric M, int R, int P, bool Scaled>
+SEPAL_INLINE void panel_values(const double* panels, const double* const* points, const double* scale,
                                const MetricSpec& spec, int p, double zero, double* out, std::int64_t stride) {
     using D = typename L::Double;
     using V = typename D::V;
-    constexpr int W = D::width, parts = kPanel / W;
+    constexpr int W = D::width, per_panel = kPanel / W, parts = P * per_panel;
     Sum<D, M> sums[R][parts];
     for (int f = 0; f < p; ++f)
         for (int part = 0; part < parts; ++part) {
-            V z = D::load(panel + f * kPanel + part * W);
+            V z = D::load(panels + (part / per_panel * static_cast<std::int64_t>(p) + f) * kPanel + part % per_panel * W);
             if constexpr (Scaled) z = z * D::fill(scale[f]);
             for (int r = 0; r < R; ++r) sums[r][part].add(D::fill(points[r][f]), z, spec, f);
         }
@@ -31,14 +31,20 @@ SEPAL_INLINE void panel_values(const double* panel, const double* const* points,
 template <class L, Metric M, bool Scaled>
 SEPAL_INLINE void all_values(const double* panels, std::int64_t n_panels, const double* const* points, int m,
                              const double* scale, const MetricSpec& spec, int p, double zero, double* out) {
-    const std::int64_t stride = n_panels * kPanel;
-    for (std::int64_t b = 0; b < n_panels; ++b) {
-        const double* panel = panels + b * kPanel * p;
-        int r = 0;
-        for (; r + 4 <= m; r += 4)
-            panel_values<L, M, 4, Scaled>(panel, points + r, scale, spec, p, zero, out + r * stride + b * kPanel, stride);
-        for (; r < m; ++r)
-            panel_values<L, M, 1, Scaled>(panel, points + r, scale, spec, p, zero, out + r * stride + b * kPanel, stride);
+    const std::int64_t stride = n_panels * kPanel, step = static_cast<std::int64_t>(kPanel) * p;
+    const int in_fours = m / 4 * 4;
+    for (std::int64_t b = 0; b < n_panels; ++b)
+        for (int r = 0; r < in_fours; r += 4)
+            panel_values<L, M, 4, 1, Scaled>(panels + b * step, points + r, scale, spec, p, zero,
+                                             out + r * stride + b * kPanel, stride);
+    for (int r = in_fours; r < m; ++r) {
+        std::int64_t b = 0;
+        for (; b + 4 <= n_panels; b += 4)
+            panel_values<L, M, 1, 4, Scaled>(panels + b * step, points + r, scale, spec, p, zero,
+                                             out + r * stride + b * kPanel, stride);
+        for (; b < n_panels; ++b)
+            panel_values<L, M, 1, 1, Scaled>(panels + b * step, points + r, scale, spec, p, zero,
+                                             out + r * stride + b * kPanel, stride);
     }
 }
 
