@@ -4,7 +4,6 @@
 
 #include "condense.hpp"
 #include "pair_values.hpp"
-#include "simd.hpp"
 #include "threads.hpp"
 
 namespace sepal {
@@ -85,7 +84,8 @@ template <class Memory> struct Bounded {
 
     class Part {
       public:
-        Part(Bounded& b, const std::int32_t* cases, int n) : b_(b), cases_(cases), n_(n) {
+        Part(Bounded& b, const std::int32_t* cases, int n)
+            : b_(b), cases_(cases), n_(n), n_padded_(static_cast<int>(panels_of(n)) * kPanel) {
             for (int j = 0; j < n; ++j) {
                 code_[j] = b_.c.codes[cases[j]];
                 own_[j] = b_.memory.bound(cases[j], true);
@@ -94,15 +94,8 @@ template <class Memory> struct Bounded {
             for (int j = n; j < kPartRows; ++j) code_[j] = own_[j] = other_[j] = -1;
         }
         void meet(std::int32_t prototype, const double* values) {
-            using D = Narrow::Double;
             const std::int32_t code = b_.c.codes[prototype];
-            const auto own = D::fill(code);
-            auto pass = D::none();
-            for (int j = 0; j < n_; j += D::width) {
-                const auto bound = D::pick(D::equal(D::load(code_ + j), own), D::load(own_ + j), D::load(other_ + j));
-                pass = D::either(pass, D::at_most(D::load(values + j), bound));
-            }
-            if (!D::any(pass)) return;
+            if (!b_.within(values, code_, code, own_, other_, n_padded_)) return;
             for (int j = 0; j < n_; ++j) {
                 double& bound = code_[j] == code ? own_[j] : other_[j];
                 if (values[j] > bound) continue;
@@ -115,12 +108,13 @@ template <class Memory> struct Bounded {
       private:
         Bounded& b_;
         const std::int32_t* cases_;
-        int n_;
+        int n_, n_padded_;
         double code_[kPartRows], own_[kPartRows], other_[kPartRows];
     };
 
     const Condensing& c;
     Memory& memory;
+    WithinFunction within = within_function();
 };
 
 // Nearest like and nearest unlike prototype of every case.

@@ -48,6 +48,30 @@ SEPAL_INLINE void all_values(const double* panels, std::int64_t n_panels, const 
     }
 }
 
+template <class L>
+SEPAL_INLINE bool any_within(const double* values, const double* codes, double code, const double* own,
+                             const double* other, int n) {
+    using D = typename L::Double;
+    const auto wanted = D::fill(code);
+    auto pass = D::none();
+    for (int j = 0; j < n; j += D::width) {
+        const auto bound = D::pick(D::equal(D::load(codes + j), wanted), D::load(own + j), D::load(other + j));
+        pass = D::either(pass, D::at_most(D::load(values + j), bound));
+    }
+    return D::any(pass);
+}
+
+bool within_baseline(const double* values, const double* codes, double code, const double* own, const double* other,
+                     int n) {
+    return any_within<Narrow>(values, codes, code, own, other, n);
+}
+#ifdef SEPAL_HAS_V3_CLONES
+SEPAL_V3 bool within_v3(const double* values, const double* codes, double code, const double* own, const double* other,
+                        int n) {
+    return any_within<Wide>(values, codes, code, own, other, n);
+}
+#endif
+
 template <Metric M>
 void values_baseline(const double* panels, std::int64_t n_panels, const double* const* points, int m,
                      const double* scale, const MetricSpec& spec, int p, double zero, double* out) {
@@ -64,6 +88,13 @@ SEPAL_V3 void values_v3(const double* panels, std::int64_t n_panels, const doubl
 #endif
 
 } // namespace
+
+WithinFunction within_function() {
+#ifdef SEPAL_HAS_V3_CLONES
+    if (has_v3()) return within_v3;
+#endif
+    return within_baseline;
+}
 
 ValuesFunction values_function(Metric metric) {
     return with_metric(metric, []<Metric M>() -> ValuesFunction {

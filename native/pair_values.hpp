@@ -47,4 +47,11 @@ using ValuesFunction = void (*)(const double* panels, std::int64_t n_panels, con
 
 ValuesFunction values_function(Metric metric);
 
+// Whether some of n values is at most its bound: own[j] where codes[j] is `code`, other[j] elsewhere. n is a multiple
+// of 8; all arrays are that long.
+using WithinFunction = bool (*)(const double* values, const double* codes, double code, const double* own,
+                                const double* other, int n);
+
+WithinFunction within_function();
+
 } // namespace sepal
