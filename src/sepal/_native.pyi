@@ -1,10 +1,11 @@
-"""The typed face of the compiled module. Only neighbors/_search.py opens it."""
+"""The typed face of the compiled module. tests/test_architecture.py names the few files that open it."""
 
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+_Progress = Callable[[float], object]
 _Ranking = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 
 def search(
@@ -19,7 +20,7 @@ def search(
     tie: float,
     zero: float,
     threads: int,
-    progress: Callable[[float], object] | None,
+    progress: _Progress | None,
 ) -> _Ranking: ...
 def search_distances(
     distances: NDArray[np.float64],
@@ -27,7 +28,93 @@ def search_distances(
     k: int,
     tie: float,
     threads: int,
-    progress: Callable[[float], object] | None,
+    progress: _Progress | None,
 ) -> _Ranking: ...
 def distinct(points: NDArray[np.float64], missing_equal: bool) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 def instruction_set() -> str: ...
+
+_Positions = NDArray[np.int32]
+_Condensed = tuple[_Positions, _Positions, NDArray[np.uint8]]  # kept positions, their rounds, which cases are right
+
+class Condensing:
+    def __init__(
+        self,
+        points: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        metric: str,
+        p: float,
+        n_numeric: int,
+        weights: NDArray[np.float64],
+        tie: float,
+        zero: float,
+        threads: int,
+    ) -> None: ...
+    def hart(
+        self, visit: _Positions, rule: str, enemy: NDArray[np.float64] | None, progress: _Progress | None
+    ) -> _Condensed: ...
+    def fcnn(self, seeds: _Positions, may_keep: NDArray[np.uint8], progress: _Progress | None) -> _Condensed: ...
+    def reduce(self, kept_pos: _Positions, wanted: NDArray[np.uint8], progress: _Progress | None) -> _Condensed: ...
+    def selective(self, visit: _Positions, enemy: NDArray[np.float64], progress: _Progress | None) -> _Condensed: ...
+    def judge(self, kept_pos: _Positions, progress: _Progress | None) -> _Condensed: ...
+    def drop(self, k: int, visit: _Positions, progress: _Progress | None) -> _Condensed: ...
+    def ib3(
+        self,
+        visit: _Positions,
+        chance: NDArray[np.float64],
+        accept_z: float,
+        drop_z: float,
+        progress: _Progress | None,
+    ) -> _Condensed: ...
+    def enemies(self, progress: _Progress | None) -> NDArray[np.float64]: ...
+    def values_to(self, point: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def local_sets(
+        self, enemy: NDArray[np.float64], progress: _Progress | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+
+class Window:
+    def __init__(
+        self,
+        k: int,
+        by_distance: bool,
+        distances: str,
+        metric: str,
+        p: float,
+        n_numeric: int,
+        weights: NDArray[np.float64],
+        tie: float,
+        zero: float,
+        factors: NDArray[np.float64],
+        is_scaled: NDArray[np.uint8],
+        most: int,
+        max_age: float,
+        class_quota: int,
+        edit_k: int,
+        edit_every: int,
+        threads: int,
+    ) -> None: ...
+    def predict(
+        self,
+        cells: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        arrival: NDArray[np.int64],
+        time: NDArray[np.float64],
+        ranges: NDArray[np.float64],
+        n: int,
+        queries: NDArray[np.float64],
+        seen: NDArray[np.float64],
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...
+    def learn(
+        self,
+        cells: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        arrival: NDArray[np.int64],
+        time: NDArray[np.float64],
+        ranges: NDArray[np.float64],
+        counters: NDArray[np.int64],
+        given: NDArray[np.float64],
+        given_codes: NDArray[np.int32],
+        given_times: NDArray[np.float64],
+        seen: NDArray[np.float64],
+        test: bool,
+    ) -> NDArray[np.int32]: ...
+

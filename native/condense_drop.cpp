@@ -1,0 +1,216 @@
+// The decremental pass of DROP (Wilson & Martinez 2000), and Aha's IB3.
+#include <cmath>
+
+#include "condense_blocks.hpp"
+
+namespace sepal {
+namespace {
+
+// The living neighbours of every case, nearest first: always at least k + 1 while so many live.
+class NeighborLists {
+  public:
+    NeighborLists(const Condensing& c, int k)
+        : c_(c), k_(k), values_(values_function(c.metric.metric)), alive_(c.points.n, 1), n_alive_(c.points.n),
+          lists_(c.points.n) {
+        for (std::int64_t i = 0; i < c.points.n; ++i) living_.push_back(static_cast<std::int32_t>(i));
+        pack();
+    }
+    bool fill_all() {
+        Watch watch(c_.poll, c_.points.n);
+#pragma omp parallel num_threads(c_.threads)
+        {
+            Scratch scratch;
+#pragma omp for schedule(dynamic, 64)
+            for (std::int64_t i = 0; i < c_.points.n; ++i)
+                if (watch.go_on()) fill(static_cast<std::int32_t>(i), scratch);
+        }
+        return !watch.stopped();
+    }
+    // The nearest k + 1 (fewer if fewer live).
+    std::vector<std::int32_t> top(std::int32_t pos) const {
+        const auto& list = lists_[pos];
+        return {list.begin(), list.begin() + std::min<std::size_t>(k_ + 1, list.size())};
+    }
+    // Class by the k nearest living ones, `without` left out; a tied vote goes to the class that comes first.
+    std::int32_t vote(std::int32_t pos, std::int32_t without) const {
+        std::vector<std::pair<std::int32_t, int>> votes; // class, count, in order of appearance
+        int taken = 0;
+        for (const std::int32_t other : lists_[pos]) {
+            if (other == without) continue;
+            if (taken++ == k_) break;
+            auto at = std::find_if(votes.begin(), votes.end(), [&](auto& v) { return v.first == c_.codes[other]; });
+            if (at == votes.end()) votes.emplace_back(c_.codes[other], 1);
+            else ++at->second;
+        }
+        if (votes.empty()) return -1;
+        return std::max_element(votes.begin(), votes.end(), [](auto& a, auto& b) { return a.second < b.second; })->first;
+    }
+    void remove(std::int32_t pos) {
+        alive_[pos] = 0;
+        --n_alive_;
+        if (2 * n_alive_ < static_cast<std::int64_t>(living_.size())) {
+            std::erase_if(living_, [this](std::int32_t p) { return !alive_[p]; });
+            pack();
+        }
+    }
+    // Takes a removed case out of a list; looks for more when the list grows too short.
+    void forget(std::int32_t pos, std::int32_t gone) {
+        std::erase(lists_[pos], gone);
+        const std::int64_t others = n_alive_ - alive_[pos];
+        std::erase_if(lists_[pos], [this](std::int32_t p) { return !alive_[p]; });
+        if (static_cast<std::int64_t>(lists_[pos].size()) < std::min<std::int64_t>(k_ + 1, others)) fill(pos, scratch_);
+    }
+    bool alive(std::int32_t pos) const { return alive_[pos]; }
+
+  private:
+    struct Scratch {
+        std::vector<double> values, sorted;
+        std::vector<Neighbor> found;
+    };
+    void pack() {
+        packed_.clear();
+        for (const std::int32_t pos : living_) packed_.append(c_.points.row(pos));
+    }
+    void fill(std::int32_t pos, Scratch& s) {
+        const auto n = static_cast<std::int64_t>(living_.size());
+        s.values.resize(panels_of(n) * kPanel);
+        const double* row = c_.points.row(pos);
+        values_(packed_.panel(0), panels_of(n), &row, 1, nullptr, c_.metric, c_.points.p, c_.zero, s.values.data());
+        s.sorted.clear();
+        for (std::int64_t j = 0; j < n; ++j)
+            if (alive_[living_[j]] && living_[j] != pos) s.sorted.push_back(s.values[j]);
+        lists_[pos].clear();
+        if (s.sorted.empty()) return;
+        const int wanted = static_cast<int>(std::min<std::size_t>(4 * (k_ + 1), s.sorted.size()));
+        std::nth_element(s.sorted.begin(), s.sorted.begin() + (wanted - 1), s.sorted.end());
+        const double limit = s.sorted[wanted - 1] * (1 + 2 * c_.tie);
+        s.found.clear();
+        for (std::int64_t j = 0; j < n; ++j)
+            if (alive_[living_[j]] && living_[j] != pos && s.values[j] <= limit) s.found.push_back({s.values[j], living_[j]});
+        const std::size_t keep = settle(s.found, Plan{wanted, false, c_.tie, 0, 1, nullptr});
+        for (std::size_t j = 0; j < keep; ++j) lists_[pos].push_back(s.found[j].row);
+    }
+
+    const Condensing& c_;
+    int k_;
+    ValuesFunction values_;
+    PackedRows packed_{c_.points.p};
+    std::vector<std::int32_t> living_; // what is packed: all living ones and a few dead
+    std::vector<std::uint8_t> alive_;
+    std::int64_t n_alive_;
+    std::vector<std::vector<std::int32_t>> lists_;
+    Scratch scratch_;
+};
+
+} // namespace
+
+Condensed drop_cases(const Condensing& c, int k, const std::vector<std::int32_t>& visit) {
+    NeighborLists lists(c, k);
+    if (!lists.fill_all()) return {};
+    std::vector<std::vector<std::int32_t>> associates(c.points.n); // who has this case among its k + 1 nearest
+    for (std::int32_t i = 0; i < c.points.n; ++i)
+        for (const std::int32_t near : lists.top(i)) associates[near].push_back(i);
+    Watch watch(c.poll, static_cast<std::int64_t>(visit.size()));
+    for (const std::int32_t pos : visit) {
+        if (!watch.go_on()) return {};
+        std::int64_t with = 0, without = 0;
+        for (const std::int32_t a : associates[pos]) {
+            with += lists.vote(a, -1) == c.codes[a];
+            without += lists.vote(a, pos) == c.codes[a];
+        }
+        if (without < with) continue;
+        lists.remove(pos);
+        for (const std::int32_t a : associates[pos]) {
+            const auto before = lists.top(a);
+            lists.forget(a, pos);
+            for (const std::int32_t near : lists.top(a))
+                if (std::find(before.begin(), before.end(), near) == before.end()) associates[near].push_back(a);
+        }
+    }
+    Condensed out;
+    for (std::int32_t i = 0; i < c.points.n; ++i)
+        if (lists.alive(i)) out.kept_pos.push_back(i);
+    return out;
+}
+
+namespace {
+
+struct Interval {
+    double low, high;
+};
+
+// Wilson's interval for a share of `part` in `all`; everything for no trials.
+Interval share_interval(double part, double all, double z) {
+    if (all == 0) return {0, 1};
+    const double share = part / all, g = z * z / all;
+    const double half = z * std::sqrt(share * (1 - share) / all + g / (4 * all));
+    return {(share + g / 2 - half) / (1 + g), (share + g / 2 + half) / (1 + g)};
+}
+
+struct Member {
+    std::int32_t pos;
+    double tried = 0, right = 0;
+};
+
+} // namespace
+
+Condensed condense_ib3(const Condensing& c, const std::vector<std::int32_t>& visit, const Ib3Plan& plan) {
+    const ValuesFunction values = values_function(c.metric.metric);
+    std::vector<Member> members; // in order of arrival
+    PackedRows packed(c.points.p);
+    std::vector<double> found, class_count(*std::max_element(c.codes, c.codes + c.points.n) + 1, 0.0), sorted;
+    double n_seen = 0;
+    const auto class_share = [&](const Member& m, double z) { return share_interval(class_count[c.codes[m.pos]], n_seen, z); };
+    const auto accepted = [&](const Member& m) {
+        return m.tried > 0 && share_interval(m.right, m.tried, plan.accept_z).low > class_share(m, plan.accept_z).high;
+    };
+    const auto poor = [&](const Member& m) {
+        return m.tried > 0 && share_interval(m.right, m.tried, plan.drop_z).high < class_share(m, plan.drop_z).low;
+    };
+    Watch watch(c.poll, static_cast<std::int64_t>(visit.size()));
+    for (std::size_t t = 0; t < visit.size(); ++t) {
+        if (!watch.go_on()) return {};
+        const std::int32_t pos = visit[t];
+        const double* row = c.points.row(pos);
+        const auto n = static_cast<std::int64_t>(members.size());
+        found.resize(panels_of(n) * kPanel);
+        if (n > 0) values(packed.panel(0), panels_of(n), &row, 1, nullptr, c.metric, c.points.p, c.zero, found.data());
+        std::int64_t best = -1;
+        for (std::int64_t k = 0; k < n; ++k)
+            if ((best < 0 || found[k] * (1 + c.tie) < found[best]) && accepted(members[k])) best = k;
+        if (best < 0 && n > 0) { // nobody is accepted yet: the i-th nearest, i by chance
+            sorted.assign(found.begin(), found.begin() + n);
+            const auto i = static_cast<std::int64_t>(plan.chance[t] * static_cast<double>(n));
+            std::nth_element(sorted.begin(), sorted.begin() + i, sorted.end());
+            best = std::find(found.begin(), found.begin() + n, sorted[i]) - found.begin();
+        }
+        ++n_seen;
+        ++class_count[c.codes[pos]];
+        const bool wrong = best < 0 || c.codes[members[best].pos] != c.codes[pos];
+        const std::size_t before = members.size();
+        if (best >= 0) {
+            const double limit = found[best] * (1 + c.tie);
+            for (std::int64_t k = 0; k < n; ++k)
+                if (found[k] <= limit) {
+                    ++members[k].tried;
+                    members[k].right += c.codes[members[k].pos] == c.codes[pos];
+                }
+            std::int64_t k = 0;
+            std::erase_if(members, [&](const Member& m) { return found[k++] <= limit && poor(m); });
+        }
+        if (members.size() != before) {
+            packed.clear();
+            for (const Member& m : members) packed.append(c.points.row(m.pos));
+        }
+        if (wrong) {
+            members.push_back({pos});
+            packed.append(row);
+        }
+    }
+    Condensed out;
+    for (const Member& m : members)
+        if (accepted(m)) out.kept_pos.push_back(m.pos);
+    return out;
+}
+
+} // namespace sepal

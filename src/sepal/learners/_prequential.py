@@ -1,0 +1,94 @@
+"""What test-then-train found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.exceptions import MissingDependencyError, ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrequentialResult:
+    """Every row predicted before it was learnt.
+
+    Attributes
+    ----------
+    rows : array
+        The rows that could be predicted: all but the very first that a learner ever sees.
+    predictions, labels : arrays
+        What was said of each of these rows, and what it was.
+    drift_rows, warning_rows : arrays
+        Rows after which the drift detector gave a signal.
+    """
+
+    rows: NDArray[np.intp]
+    predictions: NDArray[Any]
+    labels: NDArray[Any]
+    drift_rows: NDArray[np.intp]
+    warning_rows: NDArray[np.intp]
+
+    @property
+    def correct(self) -> NDArray[np.bool_]:
+        """Whether each prediction was right."""
+        return np.asarray(self.predictions == self.labels)
+
+    @property
+    def score(self) -> float:
+        """The share of right predictions over the whole stream; NaN if nothing was predicted."""
+        return float(np.mean(self.correct)) if len(self.rows) else float("nan")
+
+    def rolling(self, size: int = 200) -> NDArray[np.float64]:
+        """The share of right ones among the last ``size`` predictions (fewer at the start), after each row."""
+        if isinstance(size, bool) or size < 1:
+            raise ParameterError(f"size must be an integer of at least 1; got {size!r}")
+        right = np.concatenate([[0], np.cumsum(self.correct)])
+        end = np.arange(1, len(right))
+        start = np.maximum(end - size, 0)
+        return np.asarray((right[end] - right[start]) / (end - start))
+
+    def frame(self) -> pd.DataFrame:
+        """One line per predicted row."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "row": self.rows,
+                "prediction": self.predictions,
+                "label": self.labels,
+                "correct": self.correct,
+                "drift": np.isin(self.rows, self.drift_rows),
+            }
+        )
+
+    def plot(self, size: int = 200, ax: Axes | None = None) -> Axes:
+        """The rolling share of right predictions, with drifts as lines."""
+        if ax is None:
+            try:
+                from matplotlib.figure import Figure
+            except ImportError as error:
+                raise MissingDependencyError(
+                    "drawing needs matplotlib, which is not installed", hint="pip install matplotlib"
+                ) from error
+            ax = Figure(figsize=(7.0, 3.5), layout="constrained").subplots()
+        ax.plot(self.rows, self.rolling(size), label=f"last {size} rows")
+        ax.axhline(self.score, color="0.6", linestyle="--", label=f"all rows: {self.score:.3f}")
+        for row in self.drift_rows:
+            ax.axvline(row, color="C3", linewidth=0.8)
+        ax.set_xlabel("row")
+        ax.set_ylabel("share predicted rightly")
+        ax.legend(frameon=False)
+        return ax
+
+    def _repr_html_(self) -> str:
+        return f"<p>{repr(self).strip('<>')}</p>"
+
+    def __repr__(self) -> str:
+        return f"<PrequentialResult of {len(self.rows)} rows: score {self.score:.4g}, {len(self.drift_rows)} drifts>"

@@ -1,0 +1,576 @@
+"""k-NN over a moving window of labelled rows, and the door to the native loop that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+import sepal._native as _native
+from sepal.data import ScaleName, Table, as_table
+from sepal.data._labels import label_array
+from sepal.exceptions import DataError, ParameterError
+from sepal.learners._drift import DETECTORS
+from sepal.learners._prequential import PrequentialResult
+from sepal.learners._stream_columns import StreamColumns, check_distance
+from sepal.neighbors._search import TIE_TOLERANCE, thread_count
+
+_PANEL = 8  # rows that the native code packs together
+_NATIVE_PARAMETERS = (
+    "window",
+    "n_neighbors",
+    "max_age",
+    "class_quota",
+    "weights",
+    "scale",
+    "edit_neighbors",
+    "edit_every",
+    "n_jobs",
+)
+
+
+@dataclass
+class WindowRows:
+    """The rows in the window: packed coordinates, class codes, order of arrival and times. Native code changes them.
+
+    ``ranges`` holds the lowest and the highest value of each column, ``counters`` the number of rows in the window and
+    of rows learnt in all.
+    """
+
+    cells: NDArray[np.float64]
+    codes: NDArray[np.int32]
+    arrival: NDArray[np.int64]
+    time: NDArray[np.float64]
+    ranges: NDArray[np.float64]
+    counters: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls, n_columns: int) -> WindowRows:
+        """Without room for any row."""
+        return cls(
+            np.zeros((0, n_columns, _PANEL)),
+            np.zeros(0, dtype=np.int32),
+            np.zeros(0, dtype=np.int64),
+            np.zeros(0),
+            np.repeat([[np.inf], [-np.inf]], n_columns, axis=1),
+            np.zeros(2, dtype=np.int64),
+        )
+
+    @property
+    def n(self) -> int:
+        """Rows in the window."""
+        return int(self.counters[0])
+
+    def make_room(self, n_rows: int) -> None:
+        """Let the arrays hold so many rows."""
+        n_panels = -(-n_rows // _PANEL)
+        if n_panels <= len(self.cells):
+            return
+        n_panels = max(n_panels, min(2 * len(self.cells), 2**40))
+        more = n_panels - len(self.cells)
+        self.cells = np.concatenate([self.cells, np.zeros((more, *self.cells.shape[1:]))])
+        self.codes = np.concatenate([self.codes, np.zeros(more * _PANEL, dtype=np.int32)])
+        self.arrival = np.concatenate([self.arrival, np.zeros(more * _PANEL, dtype=np.int64)])
+        self.time = np.concatenate([self.time, np.zeros(more * _PANEL)])
+
+    def own(self) -> None:
+        """Copy arrays that may not be written, as those of a memory-mapped model."""
+        for name, array in vars(self).items():
+            if not array.flags.writeable:
+                setattr(self, name, array.copy())
+
+    def points(self) -> NDArray[np.float64]:
+        """(n, n_columns) coordinates, in slot order."""
+        return np.asarray(self.cells.transpose(0, 2, 1).reshape(-1, self.cells.shape[1])[: self.n])
+
+    def by_age(self) -> NDArray[np.intp]:
+        """Slots, oldest row first."""
+        return np.argsort(self.arrival[: self.n])
+
+    def keep(self, slots: NDArray[np.intp]) -> None:
+        """Really delete all other rows: what they held is overwritten."""
+        points = self.points()[slots]
+        packed = np.zeros((len(self.cells) * _PANEL, self.cells.shape[1]))
+        packed[: len(slots)] = points
+        self.cells = np.ascontiguousarray(packed.reshape(-1, _PANEL, self.cells.shape[1]).transpose(0, 2, 1))
+        for array in (self.codes, self.arrival, self.time):
+            array[: len(slots)] = array[slots]
+            array[len(slots) :] = 0
+        self.counters[0] = len(slots)
+        self.ranges = np.stack(
+            [np.fmin.reduce(points, axis=0, initial=np.inf), np.fmax.reduce(points, axis=0, initial=-np.inf)]
+        )
+
+
+def _whole(value: Any, name: str, *, optional: bool = True) -> int:
+    """A positive whole number, or 0 for None."""
+    if value is None and optional:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ParameterError(f"{name} must be {'None or ' if optional else ''}an integer of at least 1; got {value!r}")
+    return int(value)
+
+
+def _labels(y: Any, first: bool) -> NDArray[Any]:
+    """Checked labels; quick for arrays of whole numbers or texts, as long as they are not the first."""
+    plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iubU"
+    if plain and not first:
+        return np.asarray(y)
+    if getattr(y, "ndim", 1) == 2:
+        y = column_or_1d(y, warn=True)
+    labels = label_array(y).y
+    check_classification_targets(labels)
+    return labels
+
+
+class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """k-NN over the most recent rows: learns one row or many at a time, and forgets.
+
+    Parameters
+    ----------
+    window : int or None
+        How many rows it holds; the oldest goes when a new one comes. None for no such limit.
+    n_neighbors : int
+        How many rows vote; all of them while there are fewer.
+    max_age : float, optional
+        Rows older than this, in the units of ``times`` (row numbers if no times are given), are forgotten when a row
+        is learnt.
+    class_quota : int, optional
+        How many rows of one class it holds; a new one takes the place of the oldest of its class. A rare class is
+        then not pushed out by a frequent one.
+    weights : {"uniform", "distance"}
+        Votes count alike, or one over the distance (rows at distance 0 vote alone).
+    distance : str
+        ``"auto"`` (Euclidean; HEOM once there are nominal columns or missing cells), or ``"euclidean"``,
+        ``"manhattan"``, ``"chebyshev"``, ``"minkowski"``, ``"nan_euclidean"``, ``"heom"``, ``"cosine"``.
+    distance_params : mapping, optional
+        ``p`` (minkowski), ``weights`` (one per column).
+    scale : {"minmax"} or None
+        Divide each numeric column by its range among the rows now in the window.
+    edit_neighbors : int, optional
+        Take out, after every ``edit_every`` rows, those that the vote of so many neighbours in the window gets wrong.
+    edit_every : int
+        See above.
+    drift : {"adwin", "ddm"} or None
+        Watch the errors of test-then-train for a change.
+    on_drift : {"signal", "forget"}
+        Only say so, or also keep no more than the rows the detector thinks are of the new kind.
+    n_jobs : int, optional
+        Threads for predicting many rows; all cores by default. The answer does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : array
+        All classes seen so far, sorted.
+    n_features_in_, feature_names_in_
+        Fixed by the first rows.
+    n_window_, n_seen_ : int
+        Rows in the window, and rows learnt in all.
+    prequential_score_ : float
+        Share of right predictions of all rows tested before they were learnt; NaN if there were none.
+    drift_detector_ : ADWIN, DDM or None
+    drift_detected_ : bool
+        Whether the last rows learnt brought a drift signal.
+
+    Notes
+    -----
+    Rows tied for the last of the ``n_neighbors`` places share it. A tied vote goes to the class with the nearer row.
+
+    Examples
+    --------
+    >>> learner = WindowKNNClassifier(window=3, n_neighbors=1)
+    >>> learner.partial_fit([[0.0], [1.0], [2.0]], ["a", "a", "b"]).predict([[0.2]]).tolist()
+    ['a']
+    >>> learner.partial_fit([[0.1], [5.0]], ["c", "c"]).predict([[0.2]]).tolist()
+    ['c']
+    """
+
+    _native_: tuple[Any, _native.Window] | None
+
+    def __init__(
+        self,
+        window: int | None = 1000,
+        *,
+        n_neighbors: int = 5,
+        max_age: float | None = None,
+        class_quota: int | None = None,
+        weights: Literal["uniform", "distance"] = "uniform",
+        distance: str = "auto",
+        distance_params: Mapping[str, Any] | None = None,
+        scale: ScaleName | None = "minmax",
+        edit_neighbors: int | None = None,
+        edit_every: int = 100,
+        drift: Literal["adwin", "ddm"] | None = None,
+        on_drift: Literal["signal", "forget"] = "signal",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.window = window
+        self.n_neighbors = n_neighbors
+        self.max_age = max_age
+        self.class_quota = class_quota
+        self.weights = weights
+        self.distance = distance
+        self.distance_params = distance_params
+        self.scale = scale
+        self.edit_neighbors = edit_neighbors
+        self.edit_every = edit_every
+        self.drift = drift
+        self.on_drift = on_drift
+        self.n_jobs = n_jobs
+
+    # ---------------------------------------------------------------- learning
+
+    def fit(self, X: Any, y: Any = None, *, times: ArrayLike | None = None) -> WindowKNNClassifier:
+        """Start anew and learn rows in their order.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            The rows, oldest first.
+        y : array-like
+            Their classes; not needed for a Table with a target.
+        times : array-like, optional
+            When each row came, ascending.
+
+        Returns
+        -------
+        WindowKNNClassifier
+            Itself.
+        """
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:
+            delattr(self, name)
+        return self.partial_fit(X, y, times=times)
+
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: ArrayLike | None = None, *, times: ArrayLike | None = None
+    ) -> WindowKNNClassifier:
+        """Learn more rows in their order; new classes are welcome.
+
+        Parameters
+        ----------
+        X, y, times
+            As in :meth:`fit`.
+        classes : array-like, optional
+            Classes that may come later; never needed.
+
+        Returns
+        -------
+        WindowKNNClassifier
+            Itself.
+        """
+        rows, codes, when = self._take_in(X, y, classes, times)
+        if self.drift is None:
+            self._learn(rows, codes, when, test=False)
+        else:
+            self._test_then_train(rows, codes, when)
+        return self
+
+    def prequential(self, X: Any, y: Any = None, *, times: ArrayLike | None = None) -> PrequentialResult:
+        """Test, then train: predict each row from those before it, then learn it.
+
+        Parameters
+        ----------
+        X, y, times
+            As in :meth:`fit`. What was learnt before is kept.
+
+        Returns
+        -------
+        PrequentialResult
+
+        Examples
+        --------
+        >>> stream = [[float(i % 2)] for i in range(20)]
+        >>> WindowKNNClassifier(n_neighbors=1).prequential(stream, [i % 2 for i in range(20)]).score
+        0.9473684210526315
+        """
+        rows, codes, when = self._take_in(X, y, None, times)
+        said, drift_rows, warning_rows = self._test_then_train(rows, codes, when)
+        tested = np.flatnonzero(said >= 0)
+        return PrequentialResult(
+            tested,
+            self.classes_[said[tested]],
+            self.classes_[codes[tested]],
+            np.array(drift_rows, dtype=np.intp),
+            np.array(warning_rows, dtype=np.intp),
+        )
+
+    def forget(self, n: int | None = None, *, before: float | None = None, label: Any = None) -> WindowKNNClassifier:
+        """Delete rows from the window, really: the oldest ``n``, those before a time, those of a class.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many of the oldest rows go. With ``before`` or ``label`` the oldest of those.
+        before : float, optional
+            Rows with an earlier time go.
+        label : optional
+            Rows of this class go.
+
+        Returns
+        -------
+        WindowKNNClassifier
+            Itself. Without any argument all rows go; classes stay known.
+        """
+        check_is_fitted(self)
+        slots = self._rows_.by_age()
+        goes = np.ones(len(slots), dtype=bool)
+        if before is not None:
+            goes &= self._rows_.time[slots] < before
+        if label is not None:
+            goes &= np.asarray(self.classes_[self._rows_.codes[slots]] == label)
+        if n is not None:
+            goes &= np.cumsum(goes) <= _whole(n, "n", optional=False)
+        self._rows_.keep(slots[~goes])
+        self.n_window_ = self._rows_.n
+        return self
+
+    # ---------------------------------------------------------------- answering
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row. Does not change the window.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            The rows.
+
+        Returns
+        -------
+        ndarray
+            Labels.
+        """
+        _, codes = self._ask(X)
+        return np.asarray(self.classes_[codes])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The share of the votes of each class, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        votes, codes = self._ask(X)
+        rows = np.arange(len(votes))
+        # Where votes are tied the class that predict names stands ahead by less than any share could.
+        late = votes.argmax(axis=1) != codes
+        votes[rows[late], codes[late]] = votes[late].max(axis=1) * (1.0 + 1e-12)
+        return np.asarray(votes / votes.sum(axis=1, keepdims=True))
+
+    def window_rows(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
+        """What is in the window, oldest first: number of arrival (from 0), label and time of each row."""
+        check_is_fitted(self)
+        slots = self._rows_.by_age()
+        rows = self._rows_
+        return rows.arrival[slots], self.classes_[rows.codes[slots]], rows.time[slots]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_columns_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.distance in ("auto", "heom", "nan_euclidean")
+        tags.input_tags.string = self.distance in ("auto", "heom")
+        return tags
+
+    # ---------------------------------------------------------------- inside
+
+    def _native_window(self) -> _native.Window:
+        """What native code is to do. Kept until a parameter changes: one row at a time must be quick."""
+        metric, value_is = self._columns_.metric
+        key = (metric, *(getattr(self, name) for name in _NATIVE_PARAMETERS))
+        if self._native_ is not None and self._native_[0] == key:
+            return self._native_[1]
+        self._check_parameters()
+        factors, mismatch, is_number = self._columns_.factors()
+        n_columns = len(factors)
+        made = _native.Window(
+            _whole(self.n_neighbors, "n_neighbors", optional=False),
+            self.weights == "distance",
+            value_is,
+            metric,
+            self._columns_.p,
+            int(is_number.sum()),
+            mismatch,
+            TIE_TOLERANCE,
+            4 * n_columns * np.finfo(float).eps ** 2 if metric == "unit_l2" else 0.0,
+            factors,
+            is_number if self.scale == "minmax" else np.zeros(n_columns, dtype=np.uint8),
+            _whole(self.window, "window"),
+            np.inf if self.max_age is None else float(self.max_age),
+            _whole(self.class_quota, "class_quota"),
+            _whole(self.edit_neighbors, "edit_neighbors"),
+            _whole(self.edit_every, "edit_every", optional=False),
+            thread_count(self.n_jobs),
+        )
+        self._native_ = (key, made)
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_native_": None} if "_native_" in state else state
+
+    def _check_parameters(self) -> None:
+        check_distance(self.distance, self.distance_params or {}, self.scale)
+        if self.weights not in ("uniform", "distance"):
+            raise ParameterError(f"weights must be 'uniform' or 'distance'; got {self.weights!r}")
+        if self.max_age is not None and not self.max_age > 0:
+            raise ParameterError(f"max_age must be None or positive; got {self.max_age!r}")
+        if self.drift is not None and self.drift not in DETECTORS:
+            raise ParameterError(f"drift must be None, {' or '.join(map(repr, DETECTORS))}; got {self.drift!r}")
+        if self.on_drift not in ("signal", "forget"):
+            raise ParameterError(f"on_drift must be 'signal' or 'forget'; got {self.on_drift!r}")
+
+    def _start(self, X: Any) -> None:
+        """Fix the columns and begin with an empty window."""
+        self._check_parameters()
+        table = as_table(X)
+        self._columns_ = StreamColumns.of(table, self.distance, self.distance_params or {})
+        self._rows_ = WindowRows.empty(table.n_columns)
+        self._native_ = None
+        self._seen_ = np.zeros(0)
+        self._tested_ = np.zeros(2, dtype=np.int64)  # rows tested, and rightly predicted
+        self.drift_detector_ = None if self.drift is None else DETECTORS[self.drift]()
+        self.drift_detected_ = False
+        self.prequential_score_ = float("nan")
+        self.n_seen_ = self.n_window_ = 0
+
+    def _note_features(self, X: Any, *, reset: bool) -> None:
+        if isinstance(X, Table):
+            X = X.frame("pandas")
+        plain = not reset and type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
+        if plain and (X.ndim != 2 or X.shape[1] == self.n_features_in_):
+            return  # nothing to compare (what is no table is refused where it is read)
+        validate_data(self, X, skip_check_array=True, reset=reset)
+
+    def _take_in(
+        self, X: Any, y: Any, classes: ArrayLike | None, times: ArrayLike | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
+        """Check rows, labels and times; begin if these are the first."""
+        if isinstance(X, Table) and y is None:
+            y = X.y
+        if y is None:
+            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        first = not self.__sklearn_is_fitted__()
+        labels = _labels(y, first)
+        if first:
+            self._start(X)
+            self._note_features(X, reset=True)
+            self.classes_ = labels[:0]
+        else:
+            self._note_features(X, reset=False)
+        rows = self._columns_.read(X)
+        if len(rows) != len(labels):
+            raise DataError(f"X has {len(rows)} rows and y has {len(labels)} labels")
+        when = self._check_times(times, len(rows))
+        return rows, self._encode(labels, classes), when
+
+    def _check_times(self, times: ArrayLike | None, n: int) -> NDArray[np.float64]:
+        if times is None:
+            return np.arange(self.n_seen_, self.n_seen_ + n, dtype=np.float64)
+        when = np.array(times, dtype=np.float64)
+        if when.shape != (n,) or not np.all(np.isfinite(when)):
+            raise DataError(f"times must hold one finite number per row, {n} in all; got shape {when.shape}")
+        latest = self._rows_.time[: self._rows_.n].max(initial=-np.inf)
+        if np.any(np.diff(when) < 0) or (n and when[0] < latest):
+            raise DataError("times must not go back", hint="sort the rows by time before they are learnt")
+        return when
+
+    def _encode(self, labels: NDArray[Any], classes: ArrayLike | None) -> NDArray[np.int32]:
+        """Codes of labels; new classes are put in their place among the sorted ones."""
+        offered = labels if classes is None else np.concatenate([np.asarray(classes), labels])
+        at = np.searchsorted(self.classes_, offered) if len(self.classes_) else np.zeros(len(offered), dtype=np.intp)
+        known = at < len(self.classes_)
+        if not (known.all() and np.array_equal(self.classes_[at], offered)):
+            merged = np.unique(np.concatenate([self.classes_, offered]))
+            moved = np.searchsorted(merged, self.classes_)
+            self._rows_.codes = moved.astype(np.int32)[self._rows_.codes] if len(moved) else self._rows_.codes
+            seen = np.zeros(len(merged))
+            seen[moved] = self._seen_
+            self._seen_, self.classes_ = seen, merged
+        return np.searchsorted(self.classes_, labels).astype(np.int32)
+
+    def _learn(
+        self, rows: NDArray[np.float64], codes: NDArray[np.int32], when: NDArray[np.float64], *, test: bool
+    ) -> NDArray[np.int32]:
+        state = self._rows_
+        native = self._native_window()
+        state.make_room(_whole(self.window, "window") or state.n + len(rows))
+        state.own()
+        try:
+            return native.learn(
+                state.cells,
+                state.codes,
+                state.arrival,
+                state.time,
+                state.ranges,
+                state.counters,
+                rows,
+                codes,
+                when,
+                self._seen_,
+                test,
+            )
+        finally:
+            self.n_window_, self.n_seen_ = int(state.counters[0]), int(state.counters[1])
+
+    def _test_then_train(
+        self, rows: NDArray[np.float64], codes: NDArray[np.int32], when: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], list[int], list[int]]:
+        """What was said of each row before it was learnt (-1: nothing), and where the detector gave a signal."""
+        step = 1 if self.drift is not None and self.on_drift == "forget" else max(len(rows), 1)
+        said = np.empty(len(rows), dtype=np.int32)
+        drift_rows: list[int] = []
+        warning_rows: list[int] = []
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            said[part] = self._learn(rows[part], codes[part], when[part], test=True)
+            self._watch(start, said[part], codes[part], drift_rows, warning_rows)
+        self.drift_detected_ = bool(drift_rows)
+        tested = said >= 0
+        self._tested_ += [tested.sum(), np.sum(said[tested] == codes[tested])]
+        if self._tested_[0]:
+            self.prequential_score_ = float(self._tested_[1] / self._tested_[0])
+        return said, drift_rows, warning_rows
+
+    def _watch(
+        self,
+        start: int,
+        said: NDArray[np.int32],
+        codes: NDArray[np.int32],
+        drift_rows: list[int],
+        warning_rows: list[int],
+    ) -> None:
+        detector = self.drift_detector_
+        if detector is None:
+            return
+        for i, (answer, code) in enumerate(zip(said.tolist(), codes.tolist(), strict=True), start):
+            if answer < 0:
+                continue
+            if detector.update(answer != code):
+                drift_rows.append(i)
+                if self.on_drift == "forget" and self.n_window_ > detector.width:
+                    self.forget(self.n_window_ - max(detector.width, 1))
+            elif detector.warning:
+                warning_rows.append(i)
+
+    def _ask(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        if not self.__sklearn_is_fitted__():  # check_is_fitted costs more than the answer for one row
+            check_is_fitted(self)
+        self._note_features(X, reset=False)
+        rows = self._columns_.read(X)
+        state = self._rows_
+        votes, codes = self._native_window().predict(
+            state.cells, state.codes, state.arrival, state.time, state.ranges, state.n, rows, self._seen_
+        )
+        return votes.reshape(len(rows), -1), codes

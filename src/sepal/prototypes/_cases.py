@@ -1,0 +1,116 @@
+"""Training rows as cases: equal rows of one class are one case, in an order that the row order cannot change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName
+from sepal.exceptions import ParameterError
+from sepal.measures._labelled import Labelled, Missing, label
+
+CaseTies = Literal["expected", "index"]
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Distinct pairs of coordinates and class.
+
+    Three index spaces meet here. ``*_rows`` are rows as the user gave them, ``data_pos`` positions in ``data`` (the
+    same unless rows with missing cells were dropped), ``*_pos`` positions of cases.
+
+    Attributes
+    ----------
+    data : Labelled
+    points : (n_cases, p) array
+        Coordinates. Cases stand in geometric order (column by column, then class), or by their first row.
+    codes, n_copies : (n_cases,) arrays
+        Class, and how many rows are this case.
+    case_of : (n_data,) array
+        The case of each position in ``data``.
+    first_rows : (n_cases,) array
+        The lowest row of each case.
+    point_of : (n_cases,) array
+        Cases with the same coordinates share a number.
+    is_conflict : (n_cases,) array
+        Rows of another class have the same coordinates.
+    may_keep : (n_cases,) array
+        No such rows, or fewer of each other class: what a condenser may choose from.
+    """
+
+    data: Labelled
+    points: NDArray[np.float64]
+    codes: NDArray[np.int32]
+    n_copies: NDArray[np.int64]
+    case_of: NDArray[np.intp]
+    first_rows: NDArray[np.intp]
+    point_of: NDArray[np.intp]
+    is_conflict: NDArray[np.bool_]
+    may_keep: NDArray[np.bool_]
+
+    @property
+    def n_cases(self) -> int:
+        """How many distinct cases there are."""
+        return len(self.codes)
+
+    def rows_of(self, case_mask: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """All rows whose case is marked, ascending."""
+        return self.data.rows[case_mask[self.case_of]]
+
+
+def _geometric_rank(points: NDArray[np.float64]) -> NDArray[np.intp]:
+    order = np.lexsort(points.T[::-1])
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def as_cases(data: Labelled, ties: CaseTies = "expected") -> Cases:
+    """Group rows by coordinates and class."""
+    if ties not in ("expected", "index"):
+        raise ParameterError(f"ties must be 'expected' or 'index'; got {ties!r}")
+    search, n_classes = data.search, len(data.classes)
+    point = search.group_of.astype(np.int64)
+    if ties == "expected":
+        point = _geometric_rank(search.points)[point]
+    key, first_pos, found_of, n_copies = np.unique(
+        point * n_classes + data.codes, return_index=True, return_inverse=True, return_counts=True
+    )
+    if ties == "index":
+        order = np.argsort(first_pos)
+        place = np.empty(len(order), dtype=np.intp)
+        place[order] = np.arange(len(order))
+        key, first_pos, n_copies, found_of = key[order], first_pos[order], n_copies[order], place[found_of]
+    _, point_of = np.unique(key // n_classes, return_inverse=True)
+    n_classes_at = np.bincount(point_of)
+    most = np.zeros(len(n_classes_at), dtype=np.int64)
+    np.maximum.at(most, point_of, n_copies)
+    n_most = np.bincount(point_of, weights=n_copies == most[point_of])
+    return Cases(
+        data,
+        np.ascontiguousarray(search.points[search.group_of[first_pos]]),
+        data.codes[first_pos],
+        n_copies.astype(np.int64),
+        found_of,
+        data.rows[first_pos],
+        point_of,
+        n_classes_at[point_of] > 1,
+        (n_copies == most[point_of]) & (n_most[point_of] == 1),
+    )
+
+
+def label_rows(
+    X: Any,
+    y: Any,
+    distance: str,
+    distance_params: Mapping[str, Any] | None,
+    scale: ScaleName | None,
+    missing: Missing,
+    n_jobs: int | None,
+) -> Labelled:
+    """Check rows and labels and fit the distance."""
+    return label(X, y, distance=distance, distance_params=distance_params, scale=scale, missing=missing, n_jobs=n_jobs)

@@ -1,0 +1,141 @@
+"""The door to native condensing: cases under one metric, compared with prototypes as these come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import sepal._native as _native
+from sepal.neighbors import Search
+from sepal.neighbors._search import TIE_TOLERANCE
+from sepal.prototypes._cases import Cases
+
+Progress = Callable[[float], object]
+Positions = NDArray[np.intp]
+
+_EXACT_METRICS = frozenset({"l2", "l1", "linf"})
+_LARGEST_EXACT = 2.0**26  # squares of differences of such integers add up without rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Chosen cases in the order they were chosen, and the sweep or round of each."""
+
+    pos: Positions
+    round: NDArray[np.int32]
+
+
+def _within_reach(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Coordinates whose squares neither overflow nor vanish: a power of two changes no comparison."""
+    largest = float(np.nanmax(np.abs(points), initial=0.0))
+    if largest == 0.0 or 1e-120 < largest < 1e120:
+        return points
+    return np.asarray(points * 2.0 ** -np.floor(np.log2(largest)))
+
+
+def _tie(search: Search, points: NDArray[np.float64]) -> float:
+    """How far apart values may be and still be tied; 0 for integers, which have no rounding."""
+    exact = search.fitted.metric in _EXACT_METRICS
+    whole = bool(np.all(np.abs(points) <= _LARGEST_EXACT) and np.all(points == np.floor(points)))
+    return 0.0 if exact and whole else TIE_TOLERANCE
+
+
+class CaseMetric:
+    """Native loops over some cases. Positions in and out index the arrays given here."""
+
+    def __init__(
+        self,
+        search: Search,
+        points: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        progress: Progress | None = None,
+    ) -> None:
+        fitted = search.fitted
+        self.points = _within_reach(points)
+        self.tie = _tie(search, points)
+        self._progress = progress
+        self._native = _native.Condensing(
+            np.ascontiguousarray(self.points),
+            np.ascontiguousarray(codes, dtype=np.int32),
+            fitted.metric,
+            fitted.p,
+            fitted.n_numeric,
+            fitted.mismatch,
+            self.tie,
+            4 * points.shape[1] * np.finfo(float).eps ** 2 if fitted.unit_length else 0.0,
+            search.threads,
+        )
+
+    @classmethod
+    def of(cls, cases: Cases, progress: Progress | None = None) -> CaseMetric:
+        """Over all cases."""
+        return cls(cases.data.search, cases.points, cases.codes, progress)
+
+    def hart(self, visit: Positions, rule: str = "strict") -> Kept:
+        """Hart's sweeps; ``rule`` says what becomes of a case equally near to prototypes of two classes."""
+        return _kept(self._native.hart(_pos(visit), rule, None, self._progress))
+
+    def relaxed_selective(self, visit: Positions, enemy: NDArray[np.float64]) -> Kept:
+        """One sweep against the enemies among all cases."""
+        return _kept(self._native.hart(_pos(visit), "strict", enemy, self._progress))
+
+    def selective(self, visit: Positions, enemy: NDArray[np.float64]) -> Kept:
+        """Each of ``visit`` that covers a case not covered before."""
+        return _kept(self._native.selective(_pos(visit), enemy, self._progress))
+
+    def fcnn(self, seeds: Positions, may_keep: NDArray[np.bool_]) -> Kept:
+        """Rounds of FCNN."""
+        return _kept(self._native.fcnn(_pos(seeds), may_keep.astype(np.uint8), self._progress))
+
+    def reduce(self, kept_pos: Positions, wanted: NDArray[np.bool_]) -> Kept:
+        """What is left after dropping, in turn, each prototype that no wanted case needs."""
+        return _kept(self._native.reduce(_pos(kept_pos), wanted.astype(np.uint8), self._progress))
+
+    def drop(self, k: int, visit: Positions) -> Kept:
+        """The decremental pass of DROP."""
+        return _kept(self._native.drop(k, _pos(visit), self._progress))
+
+    def ib3(self, visit: Positions, chance: NDArray[np.float64], accept_z: float, drop_z: float) -> Kept:
+        """The stream of IB3."""
+        return _kept(self._native.ib3(_pos(visit), chance, accept_z, drop_z, self._progress))
+
+    def is_right(self, kept_pos: Positions) -> NDArray[np.bool_]:
+        """Of every case whether the kept ones nearest to it are all of its class."""
+        return self._native.judge(_pos(kept_pos), self._progress)[2].astype(bool)
+
+    def enemy_values(self) -> NDArray[np.float64]:
+        """Native value from each case to the nearest of another class."""
+        return self._native.enemies(self._progress)
+
+    def values_to(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Native values from all cases to a point."""
+        return self._native.values_to(np.ascontiguousarray(point))
+
+    def local_sets(self, enemy: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many cases are nearer to each than its enemy, and of how many it is one."""
+        return self._native.local_sets(enemy, self._progress)
+
+
+def _pos(positions: Positions) -> NDArray[np.int32]:
+    return np.ascontiguousarray(positions, dtype=np.int32)
+
+
+def _kept(found: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]) -> Kept:
+    pos, rounds, _ = found
+    return Kept(pos.astype(np.intp), rounds if len(rounds) else np.ones(len(pos), dtype=np.int32))
+
+
+def tied_order(values: NDArray[np.float64], tie: float, *, descending: bool = False) -> Positions:
+    """Positions by value; values tied with the smallest of their group stay in position order."""
+    order = np.argsort(values, kind="stable")
+    ranked = values[order]
+    group = np.zeros(len(values), dtype=np.int64)
+    start = 0
+    while start < len(ranked):
+        end = max(int(np.searchsorted(ranked, ranked[start] * (1.0 + tie), side="right")), start + 1)
+        group[start:end] = start
+        start = end
+    return order[np.lexsort((order, -group if descending else group))]

@@ -1,0 +1,177 @@
+"""How small, and at what price: size against accuracy for every method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold
+
+from sepal.data import ScaleName, Table, class_codes
+from sepal.exceptions import DataError, ParameterError
+from sepal.measures._labelled import Missing, Progress, as_labelled_table
+from sepal.neighbors import Search
+from sepal.prototypes._methods import METHODS, method_named
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class CondenseCurve:
+    """Size and held-out accuracy of each method.
+
+    Attributes
+    ----------
+    methods : tuple of str
+    kept_share : array
+        Mean share of the training rows that the method keeps, over the folds.
+    consistency : array
+        Mean share of the training rows that the kept ones classify rightly.
+    accuracy, standard_error : arrays
+        Of 1-NN on the kept rows, on rows held out; ties count by their share. The error is over all held-out rows.
+    full_accuracy : float
+        The same with all training rows.
+    n_folds : int
+    """
+
+    methods: tuple[str, ...]
+    kept_share: NDArray[np.float64]
+    consistency: NDArray[np.float64]
+    accuracy: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    full_accuracy: float
+    n_folds: int
+
+    def frame(self) -> pd.DataFrame:
+        """One line per method, smallest first."""
+        import pandas as pd
+
+        frame = pd.DataFrame(
+            {
+                "method": self.methods,
+                "kept_share": self.kept_share,
+                "consistency": self.consistency,
+                "accuracy": self.accuracy,
+                "standard_error": self.standard_error,
+            }
+        )
+        return frame.sort_values("kept_share", ignore_index=True)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """A point per method: share of rows kept against held-out accuracy."""
+        from sepal.prototypes._drawing import draw_size_accuracy
+
+        return draw_size_accuracy(
+            self.methods, self.kept_share.tolist(), self.accuracy.tolist(), self.full_accuracy, ax
+        )
+
+    def _repr_html_(self) -> str:
+        return str(self.frame().to_html(index=False))
+
+
+def nearest_share(
+    search: Search, codes: NDArray[np.int32], held_out: Table, held_codes: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """For each held-out row the share of its class among the training rows tied for nearest."""
+    lists = search.query_ranking(held_out, 1).per_row(1, "expected", None)
+    query = np.repeat(np.arange(held_out.n_rows), np.diff(lists["start"]))
+    right = codes[lists["flat_rows"]] == held_codes[query]
+    return np.asarray(np.bincount(query, weights=right, minlength=held_out.n_rows) / np.diff(lists["start"]))
+
+
+def condense_curve(
+    X: Any,
+    y: Any = None,
+    *,
+    methods: Sequence[str] | None = None,
+    method_params: Mapping[str, Mapping[str, Any]] | None = None,
+    cv: int = 10,
+    random_state: int | None = 0,
+    distance: str = "auto",
+    distance_params: Mapping[str, Any] | None = None,
+    scale: ScaleName | None = "minmax",
+    missing: Missing = "distance",
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> CondenseCurve:
+    """Compare methods by the size of what they keep and its accuracy on rows held out.
+
+    Parameters
+    ----------
+    X, y, distance, distance_params, scale, missing, n_jobs
+        As in :func:`hart`.
+    methods : sequence of str, optional
+        Names in ``METHODS``; all of them by default.
+    method_params : mapping of str to mapping, optional
+        Further parameters by method.
+    cv : int
+        Folds, stratified and shuffled. Scaling and choice of rows see the training part only.
+    random_state : int or None
+        For the folds.
+    progress : callable, optional
+        Called after each method and fold with the share of the work that is done.
+
+    Returns
+    -------
+    CondenseCurve
+
+    Examples
+    --------
+    >>> import sepal
+    >>> curve = condense_curve(sepal.datasets.load("athletes"), methods=["hart", "mss"], cv=4)
+    >>> curve.methods, bool((curve.kept_share < 1).all())
+    (('hart', 'mss'), True)
+    """
+    names = tuple(METHODS if methods is None else methods)
+    if not names:
+        raise ParameterError("methods must name at least one method")
+    solvers = [method_named(name) for name in names]
+    table, _, _ = as_labelled_table(X, y, missing)
+    codes, _ = class_codes(table)
+    folds = _folds(codes, cv, random_state)
+    params = method_params or {}
+    common: dict[str, Any] = {
+        "distance": distance,
+        "distance_params": distance_params,
+        "scale": scale,
+        "n_jobs": n_jobs,
+    }
+    right = np.zeros((len(names) + 1, table.n_rows))
+    kept, consistency = np.zeros((len(names), cv)), np.zeros((len(names), cv))
+    for fold, (train_rows, test_rows) in enumerate(folds):
+        train, test = table.take(train_rows), table.take(test_rows)
+        search = Search.prepare(train, **common)
+        right[-1, test_rows] = nearest_share(search, codes[train_rows], test, codes[test_rows])
+        for m, (name, solve) in enumerate(zip(names, solvers, strict=True)):
+            found = solve(train, **common, **params.get(name, {}))
+            kept[m, fold], consistency[m, fold] = 1.0 - found.reduction, found.consistency
+            if found.n_kept:
+                part = search.among(found.rows)
+                right[m, test_rows] = nearest_share(part, codes[train_rows[found.rows]], test, codes[test_rows])
+            if progress is not None:
+                progress((fold * len(names) + m + 1) / (cv * len(names)))
+    accuracy = right.mean(axis=1)
+    error = np.sqrt(right.var(axis=1, ddof=1) / table.n_rows)
+    return CondenseCurve(
+        names, kept.mean(axis=1), consistency.mean(axis=1), accuracy[:-1], error[:-1], float(accuracy[-1]), cv
+    )
+
+
+def _folds(
+    codes: NDArray[np.int32], cv: int, random_state: int | None
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
+        raise ParameterError(f"cv must be an integer of at least 2; got {cv!r}")
+    smallest = int(np.bincount(codes)[np.unique(codes)].min())
+    if smallest < cv:
+        raise DataError(
+            f"the smallest class has {smallest} rows, which is fewer than the {cv} folds",
+            hint=f"use cv={max(2, smallest)}",
+        )
+    splitter = StratifiedKFold(int(cv), shuffle=True, random_state=random_state)
+    return list(splitter.split(np.zeros((len(codes), 1)), codes))

@@ -1,0 +1,99 @@
+"""DROP3: what is left when no row can go without harm to those that lean on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName
+from sepal.measures._labelled import Labelled, Missing
+from sepal.prototypes._cases import Cases, as_cases, label_rows
+from sepal.prototypes._condense import CaseMetric, Positions, Progress, tied_order
+from sepal.prototypes._edited import enn_solve
+from sepal.prototypes._set import PrototypeSet, Round, prototype_set
+
+
+def edited_cases(cases: Cases, data: Labelled, k: int, progress: Progress | None) -> Positions:
+    """Cases with a row that Wilson's editing leaves; of conflicting ones only the most frequent class."""
+    noisy = np.zeros(data.n_rows, dtype=bool)
+    noisy[enn_solve(data, k, progress)] = True
+    kept = np.zeros(cases.n_cases, dtype=bool)
+    kept[cases.case_of[~noisy]] = True
+    return np.flatnonzero(kept & cases.may_keep)
+
+
+def drop_solve(metric: CaseMetric, k: int) -> Positions:
+    """From the farthest enemy to the nearest, drop each case that its associates do without."""
+    visit = tied_order(metric.enemy_values(), metric.tie, descending=True)
+    return metric.drop(k, visit).pos
+
+
+def filtered_set(
+    name: str,
+    cases: Cases,
+    filtered_pos: NDArray[np.intp],
+    kept_pos: NDArray[np.intp],
+    passes: list[NDArray[np.intp]],
+    progress: Progress | None,
+) -> PrototypeSet:
+    """The set left after noise filtering and further passes over cases."""
+    none = np.zeros(0, dtype=np.intp)
+    start_rows = cases.first_rows[filtered_pos]
+    history = [Round(none, np.setdiff1d(cases.data.rows, start_rows), len(filtered_pos))]
+    for removed_pos in passes:
+        history.append(Round(none, cases.first_rows[removed_pos], history[-1].n_kept - len(removed_pos)))
+    metric = CaseMetric.of(cases, progress)
+    return prototype_set(name, cases, metric, cases.first_rows[kept_pos], tuple(history))
+
+
+def drop3(
+    X: Any,
+    y: Any = None,
+    *,
+    n_neighbors: int = 3,
+    distance: str = "auto",
+    distance_params: Mapping[str, Any] | None = None,
+    scale: ScaleName | None = "minmax",
+    missing: Missing = "distance",
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> PrototypeSet:
+    """DROP3: small sets that stand label noise.
+
+    After :func:`enn` rows are tried from the farthest to the nearest enemy. One goes if at least as many of its
+    associates (rows that have it among their ``n_neighbors`` + 1 nearest) are right without it as with it. Rows that
+    went stay associates of others.
+
+    Parameters
+    ----------
+    X, y, distance, distance_params, scale, missing, n_jobs, progress
+        As in :func:`hart`.
+    n_neighbors : int
+        Neighbours that vote, in the filter and after it.
+
+    Returns
+    -------
+    PrototypeSet
+        Equal rows of one class count once. Not consistent in general: noise is not to be reproduced.
+
+    References
+    ----------
+    D. R. Wilson, T. R. Martinez, "Reduction techniques for instance-based learning algorithms", Machine Learning 38,
+    2000. Associates are taken among the rows that the noise filter leaves.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [10.0], [11.0], [12.0], [13.0]]
+    >>> drop3(X, list("aaaabbbb"), n_neighbors=1).consistency
+    1.0
+    """
+    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
+    cases = as_cases(data)
+    filtered_pos = edited_cases(cases, data, n_neighbors, progress)
+    part = CaseMetric(data.search, cases.points[filtered_pos], cases.codes[filtered_pos], progress)
+    kept_pos = filtered_pos[drop_solve(part, n_neighbors)] if len(filtered_pos) else filtered_pos
+    removed_pos = np.setdiff1d(filtered_pos, kept_pos)
+    return filtered_set("drop3", cases, filtered_pos, kept_pos, [removed_pos], progress)

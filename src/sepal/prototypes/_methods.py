@@ -1,0 +1,42 @@
+"""The methods by name, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+
+from sepal.exceptions import ParameterError
+from sepal.prototypes._drop3 import drop3
+from sepal.prototypes._edited import all_knn, enn, renn, tomek_links
+from sepal.prototypes._fcnn import fcnn
+from sepal.prototypes._hart import hart, rnn
+from sepal.prototypes._ib3 import ib3
+from sepal.prototypes._icf import icf
+from sepal.prototypes._selective import mss, rss
+from sepal.prototypes._set import PrototypeSet
+
+METHODS: dict[str, Callable[..., PrototypeSet]] = {
+    "hart": hart,
+    "fcnn": fcnn,
+    "rnn": rnn,
+    "mss": mss,
+    "rss": rss,
+    "enn": enn,
+    "renn": renn,
+    "all_knn": all_knn,
+    "tomek_links": tomek_links,
+    "drop3": drop3,
+    "icf": icf,
+    "ib3": ib3,
+}
+
+
+def method_named(name: str) -> Callable[..., PrototypeSet]:
+    """The function of that name."""
+    if isinstance(name, str) and name in METHODS:
+        return METHODS[name]
+    near = get_close_matches(str(name), METHODS, n=1)
+    raise ParameterError(
+        f"method must be one of {', '.join(METHODS)}; got {name!r}",
+        hint=f"did you mean {near[0]!r}?" if near else None,
+    )

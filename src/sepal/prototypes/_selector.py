@@ -1,0 +1,144 @@
+"""Prototype selection as an estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import validate_data
+
+from sepal.data import ScaleName, Table, as_table
+from sepal.exceptions import DataError
+from sepal.measures._labelled import Missing
+from sepal.prototypes._methods import method_named
+from sepal.prototypes._set import PrototypeSet
+
+
+def note_features(estimator: Any, X: Any, *, reset: bool) -> None:
+    """Set or check ``n_features_in_`` and ``feature_names_in_``; a Table names its columns."""
+    if not isinstance(X, Table):
+        validate_data(estimator, X, skip_check_array=True, reset=reset)
+        return
+    if reset:
+        estimator.n_features_in_ = X.n_columns
+        estimator.feature_names_in_ = np.array(X.names, dtype=object)
+    elif estimator.n_features_in_ != X.n_columns:
+        raise DataError(
+            f"X has {X.n_columns} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} "
+            "features as input"
+        )
+
+
+class PrototypeSelector(BaseEstimator):  # type: ignore[misc]
+    """Keep the rows that matter: any method of this room behind imbalanced-learn's ``fit_resample``.
+
+    Parameters
+    ----------
+    method : str
+        A name in ``sepal.prototypes.METHODS``: ``"fcnn"``, ``"hart"``, ``"drop3"``, ...
+    method_params : mapping, optional
+        What the method takes beyond the parameters below, ``{"n_neighbors": 5}`` for instance.
+    distance, distance_params, scale, missing, n_jobs
+        As in :func:`sepal.prototypes.hart`.
+
+    Attributes
+    ----------
+    sample_indices_ : array
+        The kept rows, ascending.
+    prototypes_ : PrototypeSet
+        All there is to know about them.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> selector = PrototypeSelector("hart")
+    >>> X, y = selector.fit_resample(np.array([[0.0], [1.0], [2.0], [5.0], [6.0]]), np.array(list("aaabb")))
+    >>> X.ravel().tolist(), y.tolist(), selector.sample_indices_.tolist()
+    ([2.0, 5.0], ['a', 'b'], [2, 3])
+    """
+
+    sample_indices_: Any
+    prototypes_: PrototypeSet
+
+    def __init__(
+        self,
+        method: str = "fcnn",
+        *,
+        method_params: Mapping[str, Any] | None = None,
+        distance: str = "auto",
+        distance_params: Mapping[str, Any] | None = None,
+        scale: ScaleName | None = "minmax",
+        missing: Missing = "distance",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.method = method
+        self.method_params = method_params
+        self.distance = distance
+        self.distance_params = distance_params
+        self.scale = scale
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> PrototypeSelector:
+        """Choose the rows.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            The rows.
+        y : array-like
+            The class of each row; not needed for a Table with a target.
+
+        Returns
+        -------
+        PrototypeSelector
+            Itself.
+        """
+        if y is None and not isinstance(X, Table):
+            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        select = method_named(self.method)
+        table = as_table(X, y)
+        note_features(self, X, reset=True)
+        self.prototypes_ = select(
+            table,
+            distance=self.distance,
+            distance_params=self.distance_params,
+            scale=self.scale,
+            missing=self.missing,
+            n_jobs=self.n_jobs,
+            **(self.method_params or {}),
+        )
+        self.sample_indices_ = self.prototypes_.rows
+        return self
+
+    def fit_resample(self, X: Any, y: Any = None) -> tuple[Any, Any]:
+        """Choose the rows and return them, in the containers they came in.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            The rows.
+        y : array-like
+            The class of each row; not needed for a Table with a target.
+
+        Returns
+        -------
+        X_kept, y_kept
+            For a Table with a target ``y_kept`` is the target of the kept rows.
+        """
+        self.fit(X, y)
+        if isinstance(X, Table):
+            kept = as_table(X, y).take(self.sample_indices_)
+            return kept, kept.y
+        return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.distance in ("auto", "heom", "nan_euclidean") or self.missing == "drop"
+        tags.input_tags.string = self.distance in ("auto", "heom")
+        return tags

@@ -1,0 +1,248 @@
+"""hart, fcnn, rnn, mss, rss against plain loops, and what they promise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+from tests.oracles import prototypes as oracle
+from tests.oracles.neighbors import compared_values
+from tests.oracles.neighbors import squared_euclidean_by_column as squared_quickly
+from tests.prototypes.sets import geometric, smooth, squared, tied
+
+import sepal
+from sepal.exceptions import DataError, ParameterError
+from sepal.prototypes import fcnn, hart, mss, rnn, rss
+
+CONDENSERS = (hart, fcnn, rnn, mss, rss)
+SETS = [tied(0), tied(1, n=30, n_classes=2), tied(2, n=36, n_classes=4), smooth(3), smooth(4, n_classes=2)]
+
+
+def expected_rows(name: str, X: np.ndarray, y: np.ndarray) -> list[int]:
+    """The oracle's answer as rows of X; it sees the rows in geometric order."""
+    order = geometric(X, y)
+    D, labels = squared(X[order]), y[order]
+    enemy_order = oracle.order_by(oracle.enemy_values(D, labels), tol_of(X))
+    tol = tol_of(X)
+    if name == "hart":
+        pos = oracle.hart(D, labels, enemy_order, tol)
+    elif name == "rnn":
+        pos = oracle.rnn(D, labels, oracle.hart(D, labels, enemy_order, tol), tol)
+    elif name == "fcnn":
+        pos = [p for each in oracle.fcnn(D, labels, seeds(X[order], labels), tol) for p in each]
+    else:
+        pos = getattr(oracle, name)(D, labels, tol)
+    return sorted(int(order[p]) for p in pos)
+
+
+def tol_of(X: np.ndarray) -> float:
+    return 0.0 if np.all(np.floor(X) == X) else oracle.TOL
+
+
+def seeds(X: np.ndarray, y: np.ndarray) -> list[int]:
+    found = []
+    for label in np.unique(y):
+        rows = np.flatnonzero(y == label)
+        center = X[rows].sum(axis=0) / len(rows)
+        values = [float(((X[r] - center) ** 2).sum()) for r in rows]
+        found.append(int(rows[[v <= min(values) * (1 + oracle.TOL) for v in values].index(True)]))
+    return found
+
+
+@pytest.mark.parametrize("method", CONDENSERS, ids=lambda m: m.__name__)
+@pytest.mark.parametrize("number", range(len(SETS)))
+def test_equals_the_plain_loops(method, number):
+    X, y = SETS[number]
+    found = method(X, y, scale=None)
+    assert found.rows.tolist() == expected_rows(method.__name__, X, y)
+    assert found.consistency == 1.0
+    assert found.is_consistent
+    assert len(found.conflicting_rows) == 0
+    assert found.reduction == pytest.approx(1 - found.n_kept / len(y))
+    assert oracle.consistent(squared(X), y, found.rows.tolist(), tol_of(X))
+
+
+def test_fcnn_history_has_the_rounds():
+    X, y = SETS[0]
+    order = geometric(X, y)
+    rounds = oracle.fcnn(squared(X[order]), y[order], seeds(X[order], y[order]), 0.0)
+    found = fcnn(X, y, scale=None)
+    assert [each.added_rows.tolist() for each in found.history] == [[int(order[p]) for p in each] for each in rounds]
+    assert [each.n_kept for each in found.history] == np.cumsum([len(each) for each in rounds]).tolist()
+
+
+@pytest.mark.parametrize("number", range(len(SETS)))
+def test_hart_in_row_order_keeps_the_first_of_tied_prototypes(number):
+    X, y = SETS[number]
+    found = hart(X, y, order="rows", ties="index", scale=None)
+    expected = oracle.hart_first_come(squared(X), y, range(len(y)), tol_of(X))
+    assert sorted(r for each in found.history for r in each.added_rows) == sorted(expected)
+    assert [r for each in found.history for r in each.added_rows.tolist()] == expected
+
+
+def test_breast_cancer_figures():
+    """Known figures on the 683 complete rows, raw integers: 63 by enemy order, FCNN 64 (ties by row)."""
+    table = sepal.datasets.load("breast-cancer").drop_missing()
+    assert hart(table, scale=None, ties="index").n_kept == 63
+    assert fcnn(table, scale=None, ties="index").n_kept == 64
+    for method in CONDENSERS:
+        assert method(table, scale=None).is_consistent
+
+
+@pytest.mark.parametrize("method", CONDENSERS, ids=lambda m: m.__name__)
+def test_one_nearest_neighbor_reproduces_all_training_labels(method):
+    """Another library's 1-NN on the kept rows classifies every training row, three classes and more."""
+    for X, y in SETS:
+        kept = method(X, y, scale=None).rows
+        assert KNeighborsClassifier(1).fit(X[kept], y[kept]).score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("method", CONDENSERS, ids=lambda m: m.__name__)
+def test_never_below_the_smallest_consistent_subset(method):
+    for seed in range(8):
+        X, y = tied(seed, n=11, n_classes=2 + seed % 2, levels=4)
+        smallest = oracle.smallest_consistent_size(squared(X), y, 0.0)
+        assert smallest <= method(X, y, scale=None).n_kept <= len(y)
+
+
+@pytest.mark.parametrize("method", CONDENSERS, ids=lambda m: m.__name__)
+def test_row_order_class_names_and_threads_change_nothing(method):
+    X, y = tied(5, n=36)
+    rng = np.random.default_rng(0)
+    base = set(method(X, y).rows.tolist())
+    for _ in range(5):
+        order = rng.permutation(len(y))
+        moved = method(X[order], np.array(["z", "m", "a"])[y[order]], n_jobs=3)
+        assert {int(order[r]) for r in moved.rows} == base
+
+
+@pytest.mark.parametrize("method", CONDENSERS, ids=lambda m: m.__name__)
+@pytest.mark.parametrize("name", ["manhattan", "chebyshev", "minkowski", "cosine"])
+def test_other_distances_are_consistent_under_them(method, name):
+    X, y = smooth(6, n=50)
+    params = {"p": 3.0} if name == "minkowski" else {}
+    D = compared_values(name, X, X, **params)
+    kept = method(X, y, distance=name, distance_params=params, scale=None).rows.tolist()
+    assert oracle.consistent(D, y, kept)
+    if method in (mss, rss):  # these are functions of the compared values alone, up to ties
+        power = 3.0 if name == "minkowski" else 1.0
+        assert kept == sorted(getattr(oracle, method.__name__)(D**power, y))
+
+
+@pytest.mark.parametrize("method", CONDENSERS, ids=lambda m: m.__name__)
+def test_mixed_kinds_and_missing_cells(method):
+    rng = np.random.default_rng(2)
+    X = np.array([[round(rng.normal(), 2), str(rng.choice(["red", "blue", "green"]))] for _ in range(60)], dtype=object)
+    X[rng.integers(60, size=6), 0] = None
+    y = np.where([c == "red" for c in X[:, 1]], "hot", rng.choice(["cold", "cool"], size=60))
+    found = method(X.tolist(), y)
+    assert found.distance == "heom"
+    assert found.is_consistent
+
+
+def test_conflicting_duplicates_are_reported_and_not_looped_on():
+    X = [[0.0], [0.0], [0.0], [1.0], [1.0], [5.0]]
+    y = ["a", "a", "b", "a", "b", "b"]
+    for method in CONDENSERS:
+        found = method(X, y, scale=None)
+        assert found.conflicting_rows.tolist() == [0, 1, 2, 3, 4]
+        assert set(found.rows.tolist()) <= {0, 5}  # the majority of the first point; nobody of the second
+        assert found.consistency == pytest.approx(4 / 6)  # not the b at 0 and not the b at 1
+        assert found.is_consistent
+        assert any("distance 0" in note for note in found.notes)
+
+
+def test_rows_at_distance_zero_without_being_equal_end_too():
+    """Under nan_euclidean a row with a gap can be at distance 0 from rows of two classes."""
+    X = np.array([[1.0, np.nan], [1.0, 2.0], [1.0, 3.0], [4.0, 4.0]])
+    y = ["a", "b", "a", "b"]
+    for method in CONDENSERS:
+        found = method(X, y, distance="nan_euclidean", scale=None)
+        assert found.is_consistent
+    assert set(hart(X, y, distance="nan_euclidean", scale=None).conflicting_rows) == {0, 1}
+
+
+def test_dropped_rows_keep_their_numbers():
+    X = np.array([[np.nan], [0.0], [np.nan], [1.0], [5.0]])
+    found = hart(X, ["a", "a", "b", "a", "b"], missing="drop", distance="euclidean", scale=None)
+    assert found.rows.tolist() == [3, 4]
+    assert found.n_rows == 3
+    assert found.frame()["row"].tolist() == [1, 3, 4]
+    assert found.frame()["kept"].tolist() == [False, True, True]
+
+
+def test_extreme_coordinates():
+    X, y = smooth(7, n=30)
+    base = hart(X, y, scale=None).rows.tolist()
+    assert hart(X * 2.0**600, y, scale=None).rows.tolist() == base
+    assert hart(X * 2.0**-600, y, scale=None).rows.tolist() == base
+
+
+def test_random_order_comes_from_the_seed():
+    X, y = smooth(8)
+    first = hart(X, y, order="random", random_state=1).rows.tolist()
+    assert hart(X, y, order="random", random_state=1).rows.tolist() == first
+    assert any(hart(X, y, order="random", random_state=s).rows.tolist() != first for s in range(2, 8))
+
+
+def test_many_blocks_of_cases_and_prototypes():
+    """More cases than one block, so that blocks catch up with prototypes of others."""
+    X, y = smooth(9, n=700, p=2)
+    geometry = geometric(X, y)  # mutual enemies are tied in their distance: the coordinates decide
+    X, y = X[geometry], y[geometry]
+    D = squared_quickly(X, X)
+    order = oracle.order_by(oracle.enemy_values(D, y))
+    like = np.full(len(y), np.inf)
+    unlike = np.full(len(y), np.inf)
+    kept: list[int] = []
+    while True:
+        before = len(kept)
+        for row in order:
+            if row in kept or unlike[row] > like[row] * (1 + oracle.TOL):
+                continue
+            kept.append(row)
+            same = y == y[row]
+            like[same] = np.minimum(like[same], D[same, row])
+            unlike[~same] = np.minimum(unlike[~same], D[~same, row])
+        if len(kept) == before:
+            break
+    assert hart(X, y, scale=None).rows.tolist() == sorted(kept)
+
+
+def test_progress_and_interruption():
+    X, y = smooth(10, n=4000, p=8)
+    shares: list[float] = []
+    hart(X, y, progress=shares.append)
+    assert all(share >= 0 for share in shares)
+
+    def stop(share: float) -> None:
+        raise KeyboardInterrupt
+
+    X, y = np.random.default_rng(0).normal(size=(12000, 20)), np.arange(12000) % 2
+    with pytest.raises(KeyboardInterrupt):
+        hart(X, y, progress=stop)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"order": "best"}, "order must be"),
+        ({"ties": "first"}, "ties must be"),
+        ({"distance": "eucl"}, "distance must"),
+    ],
+)
+def test_wrong_parameters_are_named(given, message):
+    with pytest.raises(ParameterError, match=message):
+        hart(*smooth(0), **given)
+
+
+def test_one_class_is_an_error():
+    with pytest.raises(DataError, match="two classes"):
+        hart([[0.0], [1.0]], ["a", "a"])
+
+
+def test_result_shows_itself():
+    found = hart(*smooth(0))
+    assert "hart" in repr(found)
+    assert "hart" in found._repr_html_()
+    assert len(found.plot().patches) == 6

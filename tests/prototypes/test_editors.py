@@ -1,0 +1,147 @@
+"""enn, renn, all_knn, tomek_links, drop3, icf and ib3 against plain loops and against imbalanced-learn's figures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from sklearn.datasets import load_iris
+from tests.oracles import prototypes as oracle
+from tests.prototypes.sets import geometric, labels, smooth, squared, tied
+
+from sepal.exceptions import ParameterError
+from sepal.prototypes import all_knn, drop3, enn, ib3, icf, renn, tomek_links
+
+SETS = [tied(0), tied(1, n=30, n_classes=2), smooth(3), smooth(4, n_classes=2), smooth(5, n=45, n_classes=5)]
+
+
+def with_copies(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(4, size=(50, 2)).astype(float)
+    return X, labels(rng, 50, 3)
+
+
+def tol_of(X: np.ndarray) -> float:
+    return 0.0 if np.all(np.floor(X) == X) else oracle.TOL
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5])
+@pytest.mark.parametrize("number", range(len(SETS) + 2))
+def test_enn_family_equals_the_plain_loops(number, k):
+    X, y = [*SETS, with_copies(0), with_copies(1)][number]
+    D, tol = squared(X), tol_of(X)
+    assert enn(X, y, n_neighbors=k, scale=None).rows.tolist() == oracle.enn(D, y, k, tol=tol)
+    assert renn(X, y, n_neighbors=k, scale=None).rows.tolist() == oracle.renn(D, y, k, tol)
+    assert all_knn(X, y, n_neighbors=k, scale=None).rows.tolist() == oracle.all_knn(D, y, k, tol)
+
+
+def test_enn_on_iris_keeps_144():
+    """As imbalanced-learn's EditedNearestNeighbours(kind_sel='mode', sampling_strategy='all') on the raw data."""
+    X, y = load_iris(return_X_y=True)
+    found = enn(X, y, n_neighbors=3, scale=None)
+    assert found.n_kept == 144
+    assert found.history[0].n_kept == 144
+    assert len(found.history[0].removed_rows) == 6
+
+
+def test_renn_can_be_stopped():
+    X, y = smooth(4, n_classes=2)
+    assert renn(X, y, max_passes=1, scale=None).rows.tolist() == enn(X, y, scale=None).rows.tolist()
+    assert len(renn(X, y, scale=None).history) > 1
+
+
+@pytest.mark.parametrize("number", range(len(SETS) + 2))
+def test_tomek_links_equal_the_plain_loops(number):
+    X, y = [*SETS, with_copies(2), with_copies(3)][number]
+    links = oracle.tomek_links(squared(X), y, tol_of(X))
+    gone = {row for pair in links for row in pair}
+    found = tomek_links(X, y, scale=None)
+    assert found.rows.tolist() == [r for r in range(len(y)) if r not in gone]
+    assert f"{len(links)} Tomek links" in found.notes
+
+
+def test_tomek_links_may_take_the_larger_class_only():
+    X, y = [[0.0], [1.0], [1.4], [3.0], [9.0]], list("aabbb")
+    assert tomek_links(X, y, remove="larger", scale=None).rows.tolist() == [0, 1, 3, 4]
+
+
+def in_geometric_order(X, y):
+    order = geometric(X, y)
+    return order, squared(X[order]), y[order]
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("number", range(len(SETS)))
+def test_drop3_equals_the_plain_loops(number, k):
+    X, y = SETS[number]
+    order, D, sorted_y = in_geometric_order(X, y)
+    tol = tol_of(X)
+    expected = oracle.drop3(D, sorted_y, oracle.enn(D, sorted_y, k, tol=tol), k, tol)
+    assert drop3(X, y, n_neighbors=k, scale=None).rows.tolist() == sorted(int(order[p]) for p in expected)
+
+
+@pytest.mark.parametrize("number", range(len(SETS)))
+def test_icf_equals_the_plain_loops(number):
+    X, y = SETS[number]
+    order, D, sorted_y = in_geometric_order(X, y)
+    tol = tol_of(X)
+    expected = oracle.icf(D, sorted_y, oracle.enn(D, sorted_y, 3, tol=tol), tol)
+    assert icf(X, y, scale=None).rows.tolist() == sorted(int(order[p]) for p in expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ib3_equals_the_plain_loops(seed):
+    X, y = smooth(seed, n=300, n_classes=2)
+    chance = np.random.default_rng(11).random(len(y))
+    z = norm.ppf(0.95), norm.ppf(0.875)
+    expected = oracle.ib3(squared(X), y, range(len(y)), chance, *z)
+    assert len(expected) > 1
+    found = ib3(X, y, scale=None, random_state=11)
+    assert found.rows.tolist() == sorted(expected)
+
+
+def test_ib3_depends_on_the_order_only_through_the_seed():
+    X, y = smooth(1, n=300, n_classes=2)
+    first = ib3(X, y, order="random", random_state=3).rows.tolist()
+    assert ib3(X, y, order="random", random_state=3).rows.tolist() == first
+    assert any(ib3(X, y, order="random", random_state=s).rows.tolist() != first for s in range(4, 8))
+
+
+@pytest.mark.parametrize("method", [enn, renn, all_knn, tomek_links, drop3, icf], ids=lambda m: m.__name__)
+def test_row_order_class_names_and_threads_change_nothing(method):
+    X, y = tied(5, n=30, levels=9)
+    rng = np.random.default_rng(0)
+    base = set(method(X, y).rows.tolist())
+    assert 0 < len(base) < len(y)
+    for _ in range(4):
+        order = rng.permutation(len(y))
+        moved = method(X[order], np.array(["z", "m", "a"])[y[order]], n_jobs=2)
+        assert {int(order[r]) for r in moved.rows} == base
+
+
+def test_a_class_that_is_lost_is_named():
+    X, y = [[0.0], [1.0], [2.0], [3.0], [1.5]], ["a", "a", "a", "a", "rare"]
+    assert any("rare" in note for note in enn(X, y).notes)
+
+
+def test_conflicting_duplicates_are_reported():
+    X, y = [[0.0], [0.0], [1.0], [1.0], [2.0], [7.0], [8.0]], list("abaaabb")
+    for method in (enn, renn, all_knn, tomek_links, drop3, icf, ib3):
+        assert {0, 1} <= set(method(X, y).conflicting_rows.tolist()), method.__name__
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda X, y: enn(X, y, n_neighbors=0), "n_neighbors must be an integer"),
+        (lambda X, y: enn(X, y, n_neighbors=len(y)), "at most"),
+        (lambda X, y: drop3(X, y, n_neighbors=len(y)), "at most"),
+        (lambda X, y: renn(X, y, max_passes=0), "max_passes"),
+        (lambda X, y: tomek_links(X, y, remove="all"), "remove must be"),
+        (lambda X, y: ib3(X, y, accept=1.5), "accept must be"),
+        (lambda X, y: ib3(X, y, order="enemy"), "order must be"),
+    ],
+)
+def test_wrong_parameters_are_named(call, message):
+    with pytest.raises(ParameterError, match=message):
+        call(*smooth(0))
