@@ -271,7 +271,7 @@ def frame_columns(X: Any, origin: Origin = MEMORY) -> list[Column]:
     _check_shape(X.shape)
     check_names([str(name) for name in getattr(X, "column_names", X.columns)], f"{origin.source or 'X'}: ")
     frame = nw.from_native(X, eager_only=True)
-    return [_column_from_series(frame[name], j, origin) for j, name in enumerate(frame.columns)]
+    return [_column_from_series(series, j, origin) for j, series in enumerate(frame.iter_columns())]
 
 
 def _column_from_series(series: Any, position: int, origin: Origin) -> Column:

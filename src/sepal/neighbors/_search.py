@@ -139,13 +139,15 @@ class Search:
 
     def among(self, rows: NDArray[np.intp]) -> Search:
         """The same search over some of the training rows only (same scaling, same distance)."""
-        groups, group_of, n_copies = np.unique(self.group_of[rows], return_inverse=True, return_counts=True)
+        groups, first, group_of, n_copies = np.unique(
+            self.group_of[rows], return_index=True, return_inverse=True, return_counts=True
+        )
         return replace(
             self,
             table=self.table.take(rows),
             points=np.ascontiguousarray(self.points[groups]),
             group_of=group_of.astype(np.int32),
-            first=np.arange(len(groups), dtype=np.int32),
+            first=first.astype(np.int32),
             n_copies=n_copies.astype(np.int64),
         )
 

@@ -1,0 +1,12 @@
+from __future__ import annotations
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sepal.learners import KNNClassifier
+
+ESTIMATORS = [KNNClassifier(), KNNClassifier(9, weights="distance")]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
