@@ -2,9 +2,14 @@ from __future__ import annotations
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sepal.learners import KNNClassifier
+from sepal.learners import KNNClassifier, KNNRegressor
 
-ESTIMATORS = [KNNClassifier(), KNNClassifier(9, weights="distance")]
+ESTIMATORS = [
+    KNNClassifier(),
+    KNNClassifier(9, weights="distance"),
+    KNNRegressor(),
+    KNNRegressor(3, aggregate="median"),
+]
 
 
 @parametrize_with_checks(ESTIMATORS)

@@ -111,7 +111,7 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         if k > hood.total_mass:
             weigh = "" if np.all(hood.weights == 1.0) else " (their weights added)"
             raise ParameterError(
-                f"n_neighbors is {k}, but there are only {hood.total_mass:g} training rows{weigh}",
+                f"n_neighbors is {k}, but there are only {hood.total_mass:g} training rows{weigh}: n_samples = {hood.n_rows}",
                 hint="use n_neighbors='auto', or 'all' with a kernel weight",
             )
         return int(k)
@@ -128,9 +128,11 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
             raise ParameterError(f"k_max must be at most {largest}, one less than the number of rows; got {k_max}")
         return int(k_max)
 
-    def _lists(self, table: Table, n_sums: int, k: float) -> Iterator[tuple[int, int, Lists]]:
+    def _lists(
+        self, table: Table, n_sums: int, k: float, hood: Neighborhood | None = None
+    ) -> Iterator[tuple[int, int, Lists]]:
         """Neighbours of new rows, so many rows at a time as fit into memory."""
-        hood = self.neighborhood_
+        hood = self.neighborhood_ if hood is None else hood
         for begin, end in hood.chunks(table.n_rows, n_sums, k):
             part = table if end - begin == table.n_rows else table.take(np.arange(begin, end))
             yield begin, end, hood.lists(part, k)

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import ScaleName, class_codes
+from sepal.data import ScaleName, Table, class_codes
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._base import NeighborLearner
 from sepal.learners._class_factors import ClassFactors, class_factors
-from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, classification_curve
+from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, classification_curve, credit
 from sepal.learners._neighborhood import TiedGroups, Ties
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, geometric_order, sums_at
@@ -79,7 +79,7 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
     --------
     >>> import sepal.datasets
     >>> athletes = sepal.datasets.load("athletes")
-    >>> model = KNNClassifier(3, scale=None).fit(athletes, athletes.y)
+    >>> model = KNNClassifier(3, scale=None).fit(athletes.values, athletes.y)
     >>> model.predict([[3.0, 8.0]]).tolist(), model.kneighbors([[3.0, 8.0]])[1].tolist()
     (['no'], [[3, 4, 1]])
     """
@@ -144,15 +144,28 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         class_factors(self.class_weight, self.priors, self.classes_)
         k = self._check_n_neighbors()
         if k is None:
-            self.loo_curve_ = self._curve()
+            self.loo_curve_ = self.leave_one_out()
             k = self.loo_curve_.one_se_k
         self.n_neighbors_ = k
         return self
 
-    def _curve(self) -> LeaveOneOutCurve:
+    def leave_one_out(self, groups: NDArray[np.intp] | None = None) -> LeaveOneOutCurve:
+        """The leave-one-out curve of the fitted rows; ``groups`` are codes of rows to be left out together."""
+        check_is_fitted(self, "codes_")
+        k_max = self._largest_k(K_MAX)
         return classification_curve(
-            self.neighborhood_, self.codes_, self._weights(), self._tie_break(), self._factors(), self._largest_k(K_MAX)
+            self.neighborhood_, self.codes_, self._weights(), self._tie_break(), self._factors(), k_max, groups
         )
+
+    def scores_for_every_k(self, table: Table, k_max: int) -> NDArray[np.float64]:
+        """Accuracy on the rows of a table for k = 1..k_max, from one search."""
+        check_is_fitted(self)
+        hood, rows = self.neighborhood_, self._query_table(table)
+        position = {label: code for code, label in enumerate(self.classes_.tolist())}
+        wanted = np.array([position.get(label, -1) for label in np.asarray(table.y).tolist()], dtype=np.int32)
+        lists = hood.lists(rows, k_max)
+        right = credit(hood, lists, self.codes_, wanted, self._weights(), self._tie_break(), self._factors(), k_max)
+        return np.asarray(right.mean(axis=0))
 
     def _weights(self) -> VoteWeights:
         return vote_weights(self.weights, self.width, self.neighborhood_.span)

@@ -265,7 +265,7 @@ class Neighborhood:
         self, lists: Lists, sums: NDArray[np.float64], payload: NDArray[np.float64] | None, k: float
     ) -> TiedGroups:
         """Collapse lists into tied groups up to mass k; ``payload`` (per row) is what an asker takes out of its own."""
-        lists, mass, flat = self._entries(lists, sums, payload)
+        lists, mass, flat = self.entries(lists, sums, payload)
         query = lists.query
         opens = np.ones(len(query), dtype=bool)
         if self.ties == "expected":
@@ -289,9 +289,10 @@ class Neighborhood:
             return groups
         return TiedGroups(groups.distance[:, :used], groups.mass[:, :used], groups.sums[:, :used])
 
-    def _entries(
+    def entries(
         self, lists: Lists, sums: NDArray[np.float64], payload: NDArray[np.float64] | None
     ) -> tuple[Lists, NDArray[np.float64], NDArray[np.float64]]:
+        """The lists with the mass and sums of each entry, what an asker takes out of its own subtracted."""
         mass, flat = self.voter_mass[lists.voter], sums[lists.voter]
         if lists.asker is None or payload is None:
             return lists, mass, flat
