@@ -155,13 +155,13 @@ class RankingBuilder {
 };
 
 // The metrics that are computed directly from differences, in float64, feature after feature.
-enum class Metric { l2, l1, linf, lp, nan_l2, unit_l2, mixed };
+enum class Metric { l2, l1, linf, lp, nan_l2, unit_l2, mixed, gower, tanimoto };
 
 struct MetricSpec {
     Metric metric;
     double p;              // for lp
-    int n_numeric;         // for mixed: columns before this are numbers, the rest level codes
-    const double* weights; // for mixed: cost of a mismatch or a missing cell, per column
+    int n_numeric;         // for mixed and gower: columns before this are numbers, the rest level codes
+    const double* weights; // per column; mixed: cost of a mismatch or a missing cell; nan_l2, gower: what a cell counts
 };
 
 Ranking search_tiles(Points points, Points queries, const Plan& plan);
