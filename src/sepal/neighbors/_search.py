@@ -92,7 +92,7 @@ class Search:
         if fitted.metric == "unit_l2":  # zero vectors are at distance 1 from each other: not copies
             group_of = first = np.arange(len(points), dtype=np.int32)
         else:
-            group_of, first = _native.distinct(points)
+            group_of, first = _apart(*_native.distinct(points), fitted.compares_nothing(points))
         return cls(
             table,
             fitted,
@@ -208,6 +208,30 @@ def _choose(method: Method, fitted: FittedDistance, n_columns: int, n_rows: int)
     if method == "tree" or (method == "auto" and can_tree and n_columns <= _TREE_COLUMNS):
         return "tree"
     return "tiles" if fitted.metric == "l2" else "direct"
+
+
+def _apart(
+    group_of: NDArray[np.int32], first: NDArray[np.int32], alone: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Groups in which rows that are not at distance 0 from their own copies stand for themselves."""
+    if not alone.any():
+        return group_of, first
+    key = np.where(alone, len(first) + np.arange(len(alone)), group_of)
+    _, at, inverse = np.unique(key, return_index=True, return_inverse=True)
+    order = np.argsort(at)  # groups are numbered by their first row
+    number = np.empty(len(at), dtype=np.int32)
+    number[order] = np.arange(len(at), dtype=np.int32)
+    return number[inverse], at[order].astype(np.int32)
+
+
+def rank_distances(
+    distances: NDArray[np.float64], k: int, *, n_jobs: int | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
+    """The k nearest columns of each row of a matrix, everyone tied with the k-th included: start, rows, distances."""
+    given = np.ascontiguousarray(distances, dtype=np.float64)
+    tie = 0.0 if _is_exact(np.where(np.isinf(given), 0.0, given)) else TIE_TOLERANCE
+    start, rows, found = _native.search_distances(given, False, k, tie, thread_count(n_jobs), None)
+    return start, rows.astype(np.intp), found
 
 
 def _drop_own(
