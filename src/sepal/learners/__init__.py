@@ -8,8 +8,9 @@ May be imported by evaluation and everything after it on the road.
 
 from __future__ import annotations
 
+from sepal.learners._explain import NeighborExplanation
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._knn_regressor import KNNRegressor
 from sepal.learners._leave_one_out import LeaveOneOutCurve
 
-__all__ = ["KNNClassifier", "KNNRegressor", "LeaveOneOutCurve"]
+__all__ = ["KNNClassifier", "KNNRegressor", "LeaveOneOutCurve", "NeighborExplanation"]

@@ -111,7 +111,8 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         if k > hood.total_mass:
             weigh = "" if np.all(hood.weights == 1.0) else " (their weights added)"
             raise ParameterError(
-                f"n_neighbors is {k}, but there are only {hood.total_mass:g} training rows{weigh}: n_samples = {hood.n_rows}",
+                f"n_neighbors is {k}, but there are only {hood.total_mass:g} training rows{weigh}: "
+                f"n_samples = {hood.n_rows}",
                 hint="use n_neighbors='auto', or 'all' with a kernel weight",
             )
         return int(k)

@@ -14,10 +14,11 @@ from sepal.data import ScaleName, Table, class_codes
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._base import NeighborLearner
 from sepal.learners._class_factors import ClassFactors, class_factors
+from sepal.learners._explain import NeighborExplanation, flips_needed
 from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, classification_curve, credit
-from sepal.learners._neighborhood import TiedGroups, Ties
+from sepal.learners._neighborhood import Lists, TiedGroups, Ties
 from sepal.learners._vote_weights import VoteWeights, vote_weights
-from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, geometric_order, sums_at
+from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, entry_shares, geometric_order, sums_at
 
 
 class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
@@ -229,3 +230,75 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
                 share = (share * k + self.smoothing) / (k + len(self.classes_) * self.smoothing)
             shares.append(share)
         return np.concatenate(shares)
+
+    def explain(self, X: Any) -> NeighborExplanation:
+        """The neighbours behind each answer, their distances split by column, and how close the vote was.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            The rows to explain.
+
+        Returns
+        -------
+        NeighborExplanation
+
+        Examples
+        --------
+        >>> model = KNNClassifier(2, scale=None).fit([[0.0, 0.0], [3.0, 4.0], [9.0, 9.0]], ["a", "a", "b"])
+        >>> why = model.explain([[0.0, 4.0]])
+        >>> why.rows.tolist(), why.distances.tolist(), why.parts.tolist(), why.other_row.tolist()
+        ([1, 0], [3.0, 4.0], [[1.0, 0.0], [0.0, 1.0]], [2])
+        """
+        table = self._query_table(X)
+        hood, k, weights = self.neighborhood_.for_rows(), self.n_neighbors_, self._weights()
+        listed, shares = entry_shares(hood, hood.lists(table, k), weights, k)
+        votes, predicted = self.predict_proba(X), self.predict(X)
+        codes = np.searchsorted(self.classes_, predicted)
+        factor = self._factors().of(self._class_mass())[self.codes_[listed.voter]]
+        shares = shares * factor
+        total = np.bincount(listed.query, weights=shares, minlength=len(listed))
+        shares = shares / np.where(total > 0, total, 1.0)[listed.query]
+        others = votes.copy()
+        others[np.arange(len(votes)), codes] = -1.0
+        margin = np.maximum(votes[np.arange(len(votes)), codes] - others.max(axis=1), 0.0)
+        other = self._nearest_of_another_class(table, codes)
+        return NeighborExplanation(
+            predicted=predicted,
+            classes=self.classes_,
+            votes=votes,
+            start=listed.start,
+            rows=self.rows_[listed.voter],
+            labels=self.classes_[self.codes_[listed.voter]],
+            distances=listed.distance,
+            shares=shares,
+            parts=self._parts(table, listed),
+            names=() if hood.search is None else self.table_.names,
+            runner_up=self.classes_[others.argmax(axis=1)],
+            margin=margin,
+            flips=flips_needed(shares, self.codes_[listed.voter] == codes[listed.query], listed.start, margin),
+            other_row=self.rows_[other[0]],
+            other_label=self.classes_[self.codes_[other[0]]],
+            other_distance=other[1],
+        )
+
+    def _nearest_of_another_class(
+        self, table: Table, codes: NDArray[np.intp]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        rows, distances = np.zeros(table.n_rows, dtype=np.intp), np.zeros(table.n_rows)
+        for code in np.unique(codes):
+            asking, among = np.flatnonzero(codes == code), np.flatnonzero(self.codes_ != code)
+            queries = table.take(asking)
+            if self.neighborhood_.search is None:  # distances to all training rows: those of the others
+                queries = queries.select(among.tolist())
+            lists = self.neighborhood_.among(among).plain_lists(queries, 1)
+            rows[asking], distances[asking] = among[lists.voter[lists.start[:-1]]], lists.distance[lists.start[:-1]]
+        return rows, distances
+
+    def _parts(self, table: Table, lists: Lists) -> NDArray[np.float64]:
+        search = self.neighborhood_.search
+        if search is None:
+            return np.zeros((len(lists.voter), 0))
+        parts = search.fitted.parts(table.take(lists.query), search.table.take(lists.voter))
+        total = np.abs(parts).sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(parts, total, out=np.zeros_like(parts), where=total > 0))

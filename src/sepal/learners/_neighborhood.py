@@ -15,9 +15,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table
+from sepal.data import ScaleName, Table, class_codes
+from sepal.distances import squares_without
 from sepal.exceptions import DataError, ParameterError
-from sepal.neighbors import Search, neighbor_ranking, segment_positions
+from sepal.neighbors import Search, neighbor_ranking, rank_distances, segment_positions
 
 Ties = Literal["expected", "index"]
 _CELLS = 4_000_000  # numbers held at a time, about 32 MB
@@ -121,8 +122,15 @@ class Neighborhood:
         weights = np.ones(table.n_rows) if weights is None else weights
         if distance == "precomputed":
             return cls(None, _square(table.values), weights, ties, True, n_jobs)
-        search = Search.prepare(table, distance=distance, distance_params=distance_params, scale=scale, n_jobs=n_jobs)
-        return cls(search, None, weights, ties, ties == "index", n_jobs)
+        search = Search.prepare(
+            replace(table, weights=weights),
+            distance=distance,
+            distance_params=distance_params,
+            scale=scale,
+            n_jobs=n_jobs,
+        )
+        supervised = search.fitted.counts is not None
+        return cls(search, None, weights, ties, ties == "index" or supervised, n_jobs)
 
     @property
     def n_rows(self) -> int:
@@ -184,6 +192,8 @@ class Neighborhood:
         if self.search is None:
             found = neighbor_ranking(self.matrix, depth, distance="precomputed", ties="expected", n_jobs=self.n_jobs)
             lists = Lists(found.start, found.flat_rows, found.flat_distances, asker)
+        elif self.search.fitted.counts is not None:
+            lists = self._supervised_lists(self.search, depth)
         else:
             ranking = self.search.distinct_ranking(depth)
             if self.by_row or groups is not None:
@@ -198,6 +208,21 @@ class Neighborhood:
         if groups is not None:
             return lists.where(groups[lists.voter] != groups[asker][lists.query])
         return self._with_own(lists)
+
+    def _supervised_lists(self, search: Search, depth: int) -> Lists:
+        """Lists under a distance that has learnt from the labels: every row is taken out of what it asks about."""
+        codes = class_codes(search.table)[0]
+        asker = np.arange(self.n_rows)
+        starts, voters, distances = [np.zeros(1, dtype=np.int64)], [], []
+        step = max(1, _CELLS // self.n_rows)
+        for begin in range(0, self.n_rows, step):
+            block = asker[begin : begin + step]
+            squares = squares_without(search.fitted, search.table, codes, self.left_out, block)
+            start, voter, found = rank_distances(squares, depth, n_jobs=self.n_jobs)
+            starts.append(start[1:] + starts[-1][-1])
+            voters.append(voter)
+            distances.append(np.sqrt(found))
+        return Lists(np.concatenate(starts), np.concatenate(voters), np.concatenate(distances), asker)
 
     def plain_lists(self, queries: Table | None, k: int) -> Lists:
         """At least the k nearest rows of each query (of each training row without queries), weights ignored."""

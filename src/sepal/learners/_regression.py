@@ -11,7 +11,7 @@ from sepal.exceptions import DataError
 from sepal.learners._leave_one_out import LeaveOneOutCurve, check_enough, curve_of
 from sepal.learners._neighborhood import Lists, Neighborhood
 from sepal.learners._vote_weights import VoteWeights
-from sepal.learners._votes import sums_at, sums_for_every_k
+from sepal.learners._votes import entry_shares, sums_at, sums_for_every_k
 
 Aggregate = Literal["mean", "median", "linear"]
 AGGREGATES = ("mean", "median", "linear")
@@ -31,25 +31,6 @@ def mean_and_std(
 
 def _powers(y: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([np.ones_like(y), y, y**2], axis=1)
-
-
-def entry_shares(hood: Neighborhood, lists: Lists, weights: VoteWeights, k: float) -> tuple[Lists, NDArray[np.float64]]:
-    """How much each listed row counts, when voters are rows; entries that count nothing are left out."""
-    ones = np.ones((hood.n_rows, 1))
-    listed, mass, _ = hood.entries(lists, hood.voter_sums(ones), ones)
-    groups = hood.groups(lists, hood.voter_sums(ones), ones, np.inf)
-    share = weights.shares(groups, k)
-    query = listed.query
-    opens = np.ones(len(query), dtype=bool)
-    opens[1:] = query[1:] != query[:-1]
-    if hood.ties == "expected":
-        opens[1:] |= listed.distance[1:] != listed.distance[:-1]
-    else:
-        opens[:] = True
-    number = np.cumsum(opens) - 1
-    column = number - number[listed.start[:-1]][query]
-    each = share[query, column] * mass
-    return listed.where(each > 0), each[each > 0]
 
 
 def quantiles(

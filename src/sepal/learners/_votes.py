@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.learners._neighborhood import TiedGroups
+from sepal.learners._neighborhood import Lists, Neighborhood, TiedGroups
 from sepal.learners._vote_weights import VoteWeights
 
 VoteTies = Literal["nearest", "prior", "smallest"]
@@ -59,6 +59,25 @@ def _running(groups: TiedGroups, sums: NDArray[np.float64], k_max: int) -> NDArr
     share = np.divide(taken, groups.mass[row, part], out=np.zeros_like(taken), where=groups.mass[row, part] > 0)
     share[full >= width] = 0.0
     return np.asarray(padded[row, full] + share[:, :, None] * sums[row, part])
+
+
+def entry_shares(hood: Neighborhood, lists: Lists, weights: VoteWeights, k: float) -> tuple[Lists, NDArray[np.float64]]:
+    """How much each listed row counts, when voters are rows; entries that count nothing are left out."""
+    ones = np.ones((hood.n_rows, 1))
+    listed, mass, _ = hood.entries(lists, hood.voter_sums(ones), ones)
+    groups = hood.groups(lists, hood.voter_sums(ones), ones, np.inf)
+    share = weights.shares(groups, k)
+    query = listed.query
+    opens = np.ones(len(query), dtype=bool)
+    opens[1:] = query[1:] != query[:-1]
+    if hood.ties == "expected":
+        opens[1:] |= listed.distance[1:] != listed.distance[:-1]
+    else:
+        opens[:] = True
+    number = np.cumsum(opens) - 1
+    column = number - number[listed.start[:-1]][query]
+    each = share[query, column] * mass
+    return listed.where(each > 0), each[each > 0]
 
 
 @dataclass(frozen=True, eq=False)
