@@ -2,13 +2,15 @@ from __future__ import annotations
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sepal.learners import KNNClassifier, KNNRegressor
+from sepal.learners import DANNClassifier, KNNClassifier, KNNRegressor, MetricClusteringClassifier
 
 ESTIMATORS = [
     KNNClassifier(),
     KNNClassifier(9, weights="distance"),
     KNNRegressor(),
     KNNRegressor(3, aggregate="median"),
+    MetricClusteringClassifier(),
+    DANNClassifier(),
 ]
 
 

@@ -8,9 +8,24 @@ May be imported by evaluation and everything after it on the road.
 
 from __future__ import annotations
 
+from sepal.learners._dann import DANNClassifier
 from sepal.learners._explain import NeighborExplanation
+from sepal.learners._feature_weights import FeatureWeights, learn_feature_weights
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._knn_regressor import KNNRegressor
 from sepal.learners._leave_one_out import LeaveOneOutCurve
+from sepal.learners._metric_clustering import MetricClusteringClassifier
+from sepal.learners._saving import load_model, save_model
 
-__all__ = ["KNNClassifier", "KNNRegressor", "LeaveOneOutCurve", "NeighborExplanation"]
+__all__ = [
+    "DANNClassifier",
+    "FeatureWeights",
+    "KNNClassifier",
+    "KNNRegressor",
+    "LeaveOneOutCurve",
+    "MetricClusteringClassifier",
+    "NeighborExplanation",
+    "learn_feature_weights",
+    "load_model",
+    "save_model",
+]

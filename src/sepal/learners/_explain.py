@@ -90,9 +90,9 @@ class NeighborExplanation:
         """One answer in words."""
         votes = ", ".join(f"{c} {v:.3f}" for c, v in zip(self.classes.tolist(), self.votes[query], strict=True))
         plural = "" if self.flips[query] == 1 else "s"
-        verdict = f"ahead of {self.runner_up[query]} by {self.margin[query]:.3f}"
+        ahead = f"ahead of {self.runner_up[query]} by {self.margin[query]:.3f}"
         lines = [
-            f"{self.predicted[query]}: votes {votes}; {verdict}, {self.flips[query]} changed neighbour{plural} would undo it"
+            f"{self.predicted[query]}: votes {votes}; {ahead}, undone by {self.flips[query]} changed neighbour{plural}"
         ]
         for entry in range(int(self.start[query]), int(min(self.start[query + 1], self.start[query] + most))):
             order = np.argsort(-self.parts[entry], kind="stable")[:3]

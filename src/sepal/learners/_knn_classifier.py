@@ -17,6 +17,7 @@ from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._explain import NeighborExplanation, flips_needed
 from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, classification_curve, credit
 from sepal.learners._neighborhood import Lists, TiedGroups, Ties
+from sepal.learners._numeric import ahead_by_a_hair
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, entry_shares, geometric_order, sums_at
 
@@ -182,14 +183,14 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
 
         return TieBreak(self.vote_ties, order)
 
-    def _votes(self, X: Any) -> Iterator[tuple[int, int, TiedGroups, NDArray[np.float64]]]:
+    def _votes(self, X: Any) -> Iterator[tuple[TiedGroups, NDArray[np.float64]]]:
         """For some rows at a time, the tied groups and the votes, class factors included."""
         table, k, hood = self._query_table(X), self.n_neighbors_, self.neighborhood_
         sums = hood.voter_sums(np.eye(len(self.classes_))[self.codes_])
         weights, factor = self._weights(), self._factors().of(self._class_mass())
-        for begin, end, lists in self._lists(table, len(self.classes_), k):
+        for _, _, lists in self._lists(table, len(self.classes_), k):
             groups = hood.groups(lists, sums, None, k)
-            yield begin, end, groups, sums_at(groups, weights, k) * factor
+            yield groups, sums_at(groups, weights, k) * factor
 
     def _class_mass(self) -> NDArray[np.float64]:
         mass = np.bincount(self.codes_, weights=self.neighborhood_.weights, minlength=len(self.classes_))
@@ -208,27 +209,29 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         ndarray of labels
         """
         check_is_fitted(self)
-        winners: list[NDArray[np.intp]] = []
-        ties, mass = self._tie_break(), self._class_mass()[None, :]
-        for _, _, groups, votes in self._votes(X):
-            factor = self._factors().of(mass)
-            ks = np.array([float(self.n_neighbors_)])
-            winners.append(ties.winners(votes[:, None, :], ks, groups, factor, mass)[:, 0])
-        return np.asarray(self.classes_[np.concatenate(winners)])
+        return np.asarray(self.classes_[np.concatenate([self._winners(*part) for part in self._votes(X)])])
+
+    def _winners(self, groups: TiedGroups, votes: NDArray[np.float64]) -> NDArray[np.intp]:
+        mass, ks = self._class_mass()[None, :], np.array([float(self.n_neighbors_)])
+        factor = self._factors().of(mass)
+        return np.asarray(self._tie_break().winners(votes[:, None, :], ks, groups, factor, mass)[:, 0])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """(n_rows, n_classes) share of each class in the vote, in the order of ``classes_``."""
+        """(n_rows, n_classes) share of each class in the vote, in the order of ``classes_``.
+
+        Where classes have equal shares the one that :meth:`predict` answers is ahead by a trillionth.
+        """
         check_is_fitted(self)
         shares = []
         mass = self._class_mass()
-        for _, _, _, votes in self._votes(X):
+        for groups, votes in self._votes(X):
             total = votes.sum(axis=1, keepdims=True)
             # Nobody of a class with a positive weight is near: fall back to the class sizes.
             share = np.divide(votes, total, out=np.tile(mass / mass.sum(), (len(votes), 1)), where=total > 0)
             if self.smoothing:
                 k = float(self.n_neighbors_)
                 share = (share * k + self.smoothing) / (k + len(self.classes_) * self.smoothing)
-            shares.append(share)
+            shares.append(ahead_by_a_hair(share, self._winners(groups, votes)))
         return np.concatenate(shares)
 
     def explain(self, X: Any) -> NeighborExplanation:

@@ -163,3 +163,16 @@ def geometric_order(values: NDArray[np.float64], codes: NDArray[np.int32], n_cla
     order = np.empty(n_classes, dtype=np.intp)
     order[[key[2] for key in sorted(keys)]] = np.arange(n_classes)
     return order
+
+
+def class_preference(values: NDArray[np.float64], codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:
+    """A number per class for equal shares: the larger class first, then by where its rows lie."""
+    sizes = np.bincount(codes, minlength=n_classes)
+    order = geometric_order(values, codes.astype(np.int32), n_classes)
+    return np.asarray(sizes * (n_classes + 1.0) - order, dtype=np.float64)
+
+
+def preferred(shares: NDArray[np.float64], preference: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The class of the largest share; of equal ones that of the highest preference."""
+    left = shares >= shares.max(axis=1, keepdims=True) * (1.0 - _EQUAL)
+    return np.asarray(np.where(left, preference, -np.inf).argmax(axis=1))
