@@ -45,11 +45,11 @@ nb::tuple search_distances(const Matrix& distances, bool self_join, int k, doubl
     return finish(std::move(ranking), poll);
 }
 
-nb::tuple distinct(const Matrix& points, bool missing_equal) {
+nb::tuple distinct(const Matrix& points) {
     std::vector<std::int32_t> group_of, first;
     {
         const nb::gil_scoped_release free;
-        distinct_rows(points_of(points), missing_equal, group_of, first);
+        distinct_rows(points_of(points), group_of, first);
     }
     return nb::make_tuple(to_numpy(std::move(group_of)), to_numpy(std::move(first)));
 }
@@ -62,7 +62,7 @@ void bind_search(nb::module_& m) {
           nb::arg("threads"), nb::arg("progress").none());
     m.def("search_distances", &search_distances, nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
-    m.def("distinct", &distinct, nb::arg("points"), nb::arg("missing_equal"));
+    m.def("distinct", &distinct, nb::arg("points"));
     m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });
 }
 

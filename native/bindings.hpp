@@ -56,7 +56,8 @@ inline Metric metric_named(const std::string& name) {
     static const std::pair<const char*, Metric> names[] = {{"l2", Metric::l2},         {"l1", Metric::l1},
                                                            {"linf", Metric::linf},     {"lp", Metric::lp},
                                                            {"nan_l2", Metric::nan_l2}, {"unit_l2", Metric::unit_l2},
-                                                           {"mixed", Metric::mixed}};
+                                                           {"mixed", Metric::mixed},   {"gower", Metric::gower},
+                                                           {"tanimoto", Metric::tanimoto}};
     for (const auto& [known, metric] : names)
         if (name == known) return metric;
     throw std::invalid_argument("no native metric is called " + name);

@@ -14,6 +14,8 @@ template <class F> auto with_metric(Metric m, F&& f) {
     case Metric::nan_l2: return f.template operator()<Metric::nan_l2>();
     case Metric::unit_l2: return f.template operator()<Metric::unit_l2>();
     case Metric::mixed: return f.template operator()<Metric::mixed>();
+    case Metric::gower: return f.template operator()<Metric::gower>();
+    case Metric::tanimoto: return f.template operator()<Metric::tanimoto>();
     default: return f.template operator()<Metric::l2>();
     }
 }

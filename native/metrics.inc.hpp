@@ -8,7 +8,7 @@ namespace sepal::SEPAL_ISA {
 template <Metric M> struct Sum {
     using D = Doubles;
     using V = D::V;
-    V total{}, count{}; // count: cells present in both, for nan_l2 only
+    V total{}, count{}; // count: weight of the cells compared; for tanimoto, of the union
 
     SEPAL_ATTR SEPAL_INLINE void add(V x, V z, const MetricSpec& spec, int f) {
         const V t = x - z;
@@ -19,12 +19,28 @@ template <Metric M> struct Sum {
         if constexpr (M == Metric::nan_l2) {
             const auto present = D::equal(t, t);
             total += D::pick(present, t * t, D::fill(0));
-            count += D::pick(present, D::fill(1), D::fill(0));
+            count += D::pick(present, D::fill(spec.weights[f]), D::fill(0));
         }
         if constexpr (M == Metric::mixed) { // Wilson & Martinez 1997: a missing cell differs as much as a mismatch
             const V cost = D::fill(spec.weights[f]);
             if (f < spec.n_numeric) total += D::pick(D::equal(t, t), t * t, cost);
             else total += D::pick(D::equal(x, z), D::fill(0), cost);
+        }
+        if constexpr (M == Metric::gower) { // a code below 0 is absence: absent in both says nothing
+            const V weight = D::fill(spec.weights[f]), none = D::fill(0);
+            const auto present = D::equal(t, t);
+            if (f < spec.n_numeric) {
+                total += D::pick(present, weight * D::abs(t), none);
+                count += D::pick(present, weight, none);
+            } else {
+                const V counted = D::pick(D::equal(t, none), D::pick(D::at_least(x, none), weight, none), weight);
+                total += D::pick(present, D::pick(D::equal(t, none), none, weight), none);
+                count += D::pick(present, counted, none);
+            }
+        }
+        if constexpr (M == Metric::tanimoto) {
+            total += D::abs(t);
+            count += D::max(x, z);
         }
     }
     SEPAL_ATTR SEPAL_INLINE V value(int p) const {
@@ -32,6 +48,12 @@ template <Metric M> struct Sum {
             const V none = D::fill(std::numeric_limits<double>::infinity());
             return D::pick(D::equal(count, D::fill(0)), none, total * (D::fill(p) / count));
         }
+        if constexpr (M == Metric::gower) { // nothing to compare: infinitely far
+            const V none = D::fill(std::numeric_limits<double>::infinity());
+            return D::pick(D::equal(count, D::fill(0)), none, total / count);
+        }
+        if constexpr (M == Metric::tanimoto) // two empty sets are equal
+            return D::pick(D::equal(count, D::fill(0)), D::fill(0), total / count);
         if constexpr (M == Metric::unit_l2) // a row of NaN stands for a zero vector: at right angles to everything
             return D::pick(D::equal(total, total), total, D::fill(2));
         return total;

@@ -165,13 +165,13 @@ class RankingBuilder {
 };
 
 // The metrics that are computed directly from differences, in float64, feature after feature.
-enum class Metric { l2, l1, linf, lp, nan_l2, unit_l2, mixed };
+enum class Metric { l2, l1, linf, lp, nan_l2, unit_l2, mixed, gower, tanimoto };
 
 struct MetricSpec {
     Metric metric;
     double p;              // for lp
-    int n_numeric;         // for mixed: columns before this are numbers, the rest level codes
-    const double* weights; // for mixed: cost of a mismatch or a missing cell, per column
+    int n_numeric;         // for mixed and gower: columns before this are numbers, the rest level codes
+    const double* weights; // per column; mixed: cost of a mismatch or a missing cell; nan_l2, gower: what a cell counts
 };
 
 Ranking search_tiles(Points points, Points queries, const Plan& plan);
@@ -179,10 +179,8 @@ Ranking search_direct(Points points, Points queries, const MetricSpec& metric, c
 Ranking search_tree(Points points, Points queries, const MetricSpec& metric, const Plan& plan);
 Ranking search_matrix(Points distances, const Plan& plan);
 
-// Distinct rows in order of first appearance: group_of[i] is the number of row i's group. A row with missing cells
-// equals another only if `missing_equal`: under some metrics two missing cells differ.
-void distinct_rows(Points points, bool missing_equal, std::vector<std::int32_t>& group_of,
-                   std::vector<std::int32_t>& first);
+// Distinct rows in order of first appearance: group_of[i] is the number of row i's group.
+void distinct_rows(Points points, std::vector<std::int32_t>& group_of, std::vector<std::int32_t>& first);
 
 // Sum of squared differences, one feature after the other: the value every Euclidean path must return.
 inline double squared_distance(const double* a, const double* b, int p) {

@@ -11,6 +11,7 @@ from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._columns import Kind, KindsSpec
 from sepal.data._convert import as_table
 from sepal.data._labels import class_codes
+from sepal.data._matching import match_table
 from sepal.data._read import read_table
 from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling
 from sepal.data._table import Table
@@ -28,6 +29,7 @@ __all__ = [
     "class_codes",
     "fit_scaling",
     "load",
+    "match_table",
     "names",
     "read_table",
 ]

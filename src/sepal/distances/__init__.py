@@ -10,6 +10,7 @@ May be imported by neighbors and everything after it on the road.
 from __future__ import annotations
 
 from sepal.distances._fitted import FittedDistance
+from sepal.distances._hvdm import squares_without
 from sepal.distances._named import DISTANCES, Distance, fit_distance
 
-__all__ = ["DISTANCES", "Distance", "FittedDistance", "fit_distance"]
+__all__ = ["DISTANCES", "Distance", "FittedDistance", "fit_distance", "squares_without"]

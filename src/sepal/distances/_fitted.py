@@ -11,16 +11,21 @@ from numpy.typing import NDArray
 from sepal.data import Scaling, Table
 from sepal.exceptions import DataError
 
-# What the native value is: a squared distance, the distance itself, its p-th power, or twice a cosine distance.
-ValueIs = Literal["square", "distance", "power", "double"]
+# What the native value is: a squared distance, the distance itself, its p-th power, twice a cosine distance, or the
+# squared distance that a Gaussian kernel turns into its own.
+ValueIs = Literal["square", "distance", "power", "double", "gaussian"]
 
 
 @dataclass(frozen=True, eq=False)
 class FittedDistance:
     """Coordinates for rows, and the native metric that compares them.
 
-    A row becomes ``scaling``, then the columns in ``order``, then ``factors`` per column, then ``whitening`` (a
-    matrix), then, for the cosine, unit length.
+    A row becomes ``scaling``, then the columns in ``order``, then ``factors`` per column, then ``profiles`` (each level
+    of a nominal column becomes several coordinates), then ``whitening`` (a matrix), then ``monomials`` (products of
+    columns), then, for the cosine, unit length.
+
+    ``costs`` is what the native metric needs per coordinate where it is not the squared factors: what a missing cell
+    costs, or how much a cell counts. ``counts`` keeps the rows of each level and class behind ``profiles``.
     """
 
     name: str
@@ -35,6 +40,12 @@ class FittedDistance:
     whitening: NDArray[np.float64] | None = None
     unit_length: bool = False
     allows_missing: bool = False
+    costs: NDArray[np.float64] | None = None
+    profiles: tuple[NDArray[np.float64] | None, ...] | None = None
+    counts: tuple[NDArray[np.float64] | None, ...] | None = None
+    absent: NDArray[np.float64] | None = None  # per ordered column, the code of absence; NaN where there is none
+    monomials: NDArray[np.intp] | None = None  # per product, the columns in it; -1 for a constant
+    coefficients: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
 
     def embed(self, table: Table) -> NDArray[np.float64]:
@@ -50,28 +61,123 @@ class FittedDistance:
                 "does not define missing values",
                 hint='use distance="heom" or "nan_euclidean", or missing="drop" to leave such rows out',
             )
-        values = self.scaling.apply(table.values)[:, self.order]
-        if not np.all(self.factors == 1.0):
-            values = values * self._column_factors()
+        values = self._coordinates(table)
         if self.whitening is not None:
             values = values @ self.whitening
+        if self.monomials is not None and self.coefficients is not None:
+            padded = np.concatenate([values, np.ones((len(values), 1))], axis=1)
+            values = np.prod(padded[:, self.monomials], axis=2) * self.coefficients
         if self.unit_length:
             length = np.linalg.norm(values, axis=1, keepdims=True)
             values = values / np.where(length == 0, np.nan, length)
         return np.ascontiguousarray(values, dtype=np.float64)
 
+    def _coordinates(self, table: Table) -> NDArray[np.float64]:
+        """The coordinates that still belong to one column each."""
+        values = self.scaling.apply(table.values)[:, self.order]
+        if not np.all(self.factors == 1.0):
+            values = values * self._column_factors()
+        if self.absent is not None:
+            values = np.where(values == self.absent, -1.0, values)
+        if self.metric == "tanimoto" and np.any(values < 0):
+            row, column = (int(i) for i in np.argwhere(values < 0)[0])
+            raise DataError(
+                f"row {row + 1}, column {table.names[self.order[column]]!r}: the distance 'tanimoto' compares sets "
+                f"or counts, which are at least 0; found {table.values[row, self.order[column]]:g}"
+            )
+        if self.profiles is not None:
+            values = np.concatenate([_profiled(values[:, j], self.profiles[j]) for j in range(values.shape[1])], axis=1)
+        return values
+
+    def parts(self, queries: Table, rows: Table) -> NDArray[np.float64]:
+        """(n, n_columns): what each column adds to the distance between row i of one table and row i of the other.
+
+        In the units in which the distance adds up: squares for Euclidean-like distances, differences for Manhattan and
+        Gower, p-th powers for Minkowski. The products of a polynomial kernel are shared by their columns.
+        """
+        x, z = self.embed(queries), self.embed(rows)
+        if self.whitening is not None:
+            gap = self._coordinates(queries) - self._coordinates(rows)
+            terms = gap * ((x - z) @ self.whitening.T)
+        else:
+            terms = self._terms(x, z)
+        found = np.zeros((len(terms), len(self.names)))
+        for place, columns in enumerate(self._columns_of_coordinates(terms.shape[1])):
+            for column in columns:
+                found[:, column] += terms[:, place] / len(columns)
+        return found
+
+    def _terms(self, x: NDArray[np.float64], z: NDArray[np.float64]) -> NDArray[np.float64]:
+        gap, cost = x - z, self.mismatch
+        match self.metric:
+            case "l1":
+                return np.abs(gap)
+            case "lp":
+                return np.asarray(np.abs(gap) ** self.p)
+            case "linf":
+                largest = np.abs(gap).argmax(axis=1)
+                return np.where(np.arange(gap.shape[1]) == largest[:, None], np.abs(gap), 0.0)
+            case "tanimoto":
+                return np.asarray(
+                    np.abs(gap) / np.maximum(np.maximum(x, z).sum(axis=1, keepdims=True), np.finfo(float).tiny)
+                )
+            case "mixed":
+                numeric = np.arange(gap.shape[1]) < self.n_numeric
+                return np.where(np.isnan(gap), cost, np.where(numeric, gap**2, np.where(gap == 0, 0.0, cost)))
+            case "gower":
+                numeric = np.arange(gap.shape[1]) < self.n_numeric
+                counted = np.where(np.isnan(gap) | (~numeric & (gap == 0) & (x < 0)), 0.0, cost)
+                terms = np.where(numeric, np.nan_to_num(np.abs(gap)), gap != 0) * counted
+                return np.asarray(terms / np.maximum(counted.sum(axis=1, keepdims=True), np.finfo(float).tiny))
+            case "nan_l2":
+                present = np.where(np.isnan(gap), 0.0, cost).sum(axis=1, keepdims=True)
+                return np.asarray(np.nan_to_num(gap**2) * (gap.shape[1] / np.maximum(present, np.finfo(float).tiny)))
+        return np.asarray(np.nan_to_num(gap**2) / (2.0 if self.unit_length else 1.0))
+
+    def _columns_of_coordinates(self, n: int) -> list[list[int]]:
+        """The columns each coordinate comes from."""
+        if self.monomials is not None:
+            return [sorted({int(self.order[c]) for c in product if c >= 0}) for product in self.monomials]
+        if self.profiles is None:
+            return [[int(column)] for column in self.order]
+        return [
+            [int(column)]
+            for column, profile in zip(self.order, self.profiles, strict=True)
+            for _ in range(1 if profile is None else profile.shape[1])
+        ]
+
     def _column_factors(self) -> NDArray[np.float64]:
         # Level codes are compared for equality only and must stay as they are.
         factors = self.factors.copy()
-        if self.metric == "mixed":
+        if self.metric in ("mixed", "gower"):
             factors[self.n_numeric :] = 1.0
         return factors
 
     @property
     def mismatch(self) -> NDArray[np.float64]:
         """What a mismatch or a missing cell adds to the native value, per embedded column."""
+        if self.costs is not None:
+            return self.costs
+        if self.monomials is not None:
+            return np.ones(len(self.monomials))
         n = len(self.order) if self.whitening is None else self.whitening.shape[1]
         return self.factors**2 if self.metric == "mixed" else np.ones(n)
+
+    def compares_nothing(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Rows that are not at distance 0 from their own copies, because of what is missing in them."""
+        gaps = np.isnan(points)
+        match self.metric:
+            case "mixed":
+                return np.asarray(gaps.any(axis=1))
+            case "nan_l2":
+                return np.asarray((gaps | (self.mismatch == 0)).all(axis=1))
+            case "gower":
+                silent = gaps | (self.mismatch == 0)
+                silent[:, self.n_numeric :] |= points[:, self.n_numeric :] < 0
+                return np.asarray(silent.all(axis=1))
+            case "unit_l2":
+                return np.asarray(gaps.all(axis=1))
+        return np.zeros(len(points), dtype=bool)
 
     def distances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Native values as distances."""
@@ -82,5 +188,16 @@ class FittedDistance:
                 return values ** (1.0 / self.p)
             case "double":
                 return values / 2.0
+            case "gaussian":
+                return np.sqrt(-2.0 * np.expm1(-self.p * values))
             case "distance":
                 return values
+
+
+def _profiled(codes: NDArray[np.float64], profile: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """The coordinates of each level; a level that training did not have gets zeros, a missing cell stays missing."""
+    if profile is None:
+        return codes[:, None]
+    padded = np.concatenate([profile, np.zeros((1, profile.shape[1])), np.full((1, profile.shape[1]), np.nan)])
+    at = np.where(np.isnan(codes), len(profile) + 1, np.minimum(np.nan_to_num(codes), len(profile)))
+    return np.asarray(padded[at.astype(np.intp)])

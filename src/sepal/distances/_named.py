@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 
 from sepal.data import ScaleName, Scaling, Table, fit_scaling
 from sepal.distances._fitted import FittedDistance
+from sepal.distances._hvdm import hvdm
+from sepal.distances._kernel_induced import kernel_induced
+from sepal.distances._mixed import gower, hamming, tanimoto
+from sepal.distances._weights import column_weights
 from sepal.exceptions import DataError, ParameterError
 
 Params = Mapping[str, Any]
@@ -31,33 +35,16 @@ class Distance:
     is_metric: bool = True
 
 
-def _weights(table: Table, params: Params) -> NDArray[np.float64]:
-    given = params.get("weights")
-    if given is None:
-        return np.ones(table.n_columns)
-    weights = np.asarray(given, dtype=np.float64)
-    if weights.shape != (table.n_columns,):
-        raise ParameterError(
-            f"distance_params['weights'] must hold one number per column, {table.n_columns} in all; "
-            f"got shape {weights.shape}"
-        )
-    if not np.all(np.isfinite(weights)) or np.any(weights < 0):
-        raise ParameterError("distance_params['weights'] must be finite and not negative")
-    if not np.any(weights > 0):
-        raise ParameterError("distance_params['weights'] are all zero: every distance would be 0")
-    return weights
-
-
 def _euclidean(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
-    return {"metric": "l2", "factors": np.sqrt(_weights(table, params))}
+    return {"metric": "l2", "factors": np.sqrt(column_weights(table, params))}
 
 
 def _manhattan(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
-    return {"metric": "l1", "factors": _weights(table, params), "value_is": "distance", "p": 1.0}
+    return {"metric": "l1", "factors": column_weights(table, params), "value_is": "distance", "p": 1.0}
 
 
 def _chebyshev(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
-    return {"metric": "linf", "factors": _weights(table, params), "value_is": "distance"}
+    return {"metric": "linf", "factors": column_weights(table, params), "value_is": "distance"}
 
 
 def _minkowski(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
@@ -76,7 +63,7 @@ def _minkowski(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]
         return _chebyshev(table, scaling, params)
     return {
         "metric": "lp",
-        "factors": _weights(table, params) ** (1.0 / p),
+        "factors": column_weights(table, params) ** (1.0 / p),
         "value_is": "power",
         "p": float(p),
     }
@@ -116,19 +103,21 @@ def _mahalanobis(table: Table, scaling: Scaling, params: Params) -> dict[str, An
         notes = (f"the covariance is singular: {dropped} directions without variance are ignored",)
     return {
         "metric": "l2",
-        "factors": np.ones(table.n_columns),
+        "factors": np.sqrt(column_weights(table, params)),
         "whitening": vectors[:, kept] / np.sqrt(values[kept]),
         "notes": notes,
     }
 
 
 def _cosine(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
-    factors = np.sqrt(_weights(table, params))
+    factors = np.sqrt(column_weights(table, params))
     return {"metric": "unit_l2", "factors": factors, "value_is": "double", "unit_length": True}
 
 
 def _nan_euclidean(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
-    return {"metric": "nan_l2", "factors": np.ones(table.n_columns)}
+    weights = column_weights(table, params)
+    # The native value is p / (cells present) times the sum: counts that add up to p make that a share of the weights.
+    return {"metric": "nan_l2", "factors": np.sqrt(weights), "costs": weights * (len(weights) / weights.sum())}
 
 
 def _heom(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
@@ -137,7 +126,7 @@ def _heom(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
     return {
         "metric": "mixed",
         "order": order,
-        "factors": np.sqrt(_weights(table, params))[order],
+        "factors": np.sqrt(column_weights(table, params))[order],
         "n_numeric": int(np.sum(~nominal)),
     }
 
@@ -161,7 +150,7 @@ DISTANCES: dict[str, Distance] = {
             "mahalanobis",
             "Euclidean after whitening by the covariance of the training rows",
             _mahalanobis,
-            params=frozenset({"covariance"}),
+            params=frozenset({"weights", "covariance"}),
         ),
         Distance(
             "cosine",
@@ -173,7 +162,6 @@ DISTANCES: dict[str, Distance] = {
             "nan_euclidean",
             "Euclidean over the cells present in both rows, scaled up for the absent ones",
             _nan_euclidean,
-            params=frozenset(),
             allows_missing=True,
             is_metric=False,
         ),
@@ -184,6 +172,42 @@ DISTANCES: dict[str, Distance] = {
             kinds=_ANY_KIND,
             allows_missing=True,
             is_metric=False,
+        ),
+        Distance(
+            "hvdm",
+            "mixed kinds, learnt from the classes: levels are near when their class probabilities are",
+            hvdm,
+            kinds=_ANY_KIND,
+            allows_missing=True,
+            is_metric=False,
+        ),
+        Distance(
+            "gower",
+            "mixed kinds: mean over the cells present in both of difference by range, or 0/1",
+            gower,
+            kinds=_ANY_KIND,
+            params=frozenset({"weights", "asymmetric"}),
+            allows_missing=True,
+            is_metric=False,
+        ),
+        Distance(
+            "hamming",
+            "share of columns that differ; a missing cell differs from everything",
+            hamming,
+            kinds=_ANY_KIND,
+            allows_missing=True,
+        ),
+        Distance(
+            "tanimoto",
+            "1 - common / all elements of two sets given as 0/1 columns; counts too",
+            tanimoto,
+            kinds=_ANY_KIND,
+        ),
+        Distance(
+            "kernel",
+            "distance in the feature space of a Gaussian, linear or polynomial kernel",
+            kernel_induced,
+            params=frozenset({"weights", "kernel", "gamma", "degree", "constant"}),
         ),
     )
 }
@@ -230,7 +254,8 @@ def fit_distance(
     scale : {"minmax", "standard"} or None
         How numeric columns are scaled first.
     params : mapping, optional
-        ``weights`` (one per column), ``p`` (minkowski), ``covariance`` (mahalanobis).
+        ``weights`` (one per column), ``p`` (minkowski), ``covariance`` (mahalanobis), ``asymmetric`` (gower: columns
+        whose first level, or 0, is absence), ``kernel``, ``gamma``, ``degree`` and ``constant`` (kernel).
     """
     params = dict(params or {})
     name = _resolve(distance, table) if isinstance(distance, str) else distance
@@ -244,8 +269,13 @@ def fit_distance(
     _check_params(entry, params)
     _check_kinds(entry, table)
     scaling = fit_scaling(table.values, table.kinds, scale, levels=table.levels)
-    fitted = {"order": np.arange(table.n_columns), "notes": (), **entry.fit(table, scaling, params)}
+    fitted = {
+        "scaling": scaling,
+        "order": np.arange(table.n_columns),
+        "notes": (),
+        **entry.fit(table, scaling, params),
+    }
     if scaling.constant:
         constant = ", ".join(repr(table.names[j]) for j in scaling.constant)
         fitted["notes"] = (*fitted["notes"], f"constant columns, which contribute nothing: {constant}")
-    return FittedDistance(name=name, scaling=scaling, names=table.names, allows_missing=entry.allows_missing, **fitted)
+    return FittedDistance(name=name, names=table.names, allows_missing=entry.allows_missing, **fitted)

@@ -1,14 +1,38 @@
 """Neighbours vote.
 
-In: labelled rows. Out: estimators after scikit-learn's conventions.
+In: labelled rows (a Table, or X and y). Out: scikit-learn estimators whose answers come from the rows nearby, and the
+leave-one-out curve that chooses k.
 
 May be imported by evaluation and everything after it on the road.
 """
 
 from __future__ import annotations
 
+from sepal.learners._dann import DANNClassifier
 from sepal.learners._drift import ADWIN, DDM
+from sepal.learners._explain import NeighborExplanation
+from sepal.learners._feature_weights import FeatureWeights, learn_feature_weights
+from sepal.learners._knn_classifier import KNNClassifier
+from sepal.learners._knn_regressor import KNNRegressor
+from sepal.learners._leave_one_out import LeaveOneOutCurve
+from sepal.learners._metric_clustering import MetricClusteringClassifier
 from sepal.learners._prequential import PrequentialResult
+from sepal.learners._saving import load_model, save_model
 from sepal.learners._window import WindowKNNClassifier
 
-__all__ = ["ADWIN", "DDM", "PrequentialResult", "WindowKNNClassifier"]
+__all__ = [
+    "ADWIN",
+    "DDM",
+    "DANNClassifier",
+    "FeatureWeights",
+    "KNNClassifier",
+    "KNNRegressor",
+    "LeaveOneOutCurve",
+    "MetricClusteringClassifier",
+    "NeighborExplanation",
+    "PrequentialResult",
+    "WindowKNNClassifier",
+    "learn_feature_weights",
+    "load_model",
+    "save_model",
+]

@@ -90,10 +90,8 @@ class Search:
         points = fitted.embed(table)
         if fitted.metric == "unit_l2" and not np.isnan(points).any():
             fitted = replace(fitted, metric="l2")  # no zero vector: plain Euclidean on the sphere
-        # Copies are rows at distance 0. Missing cells count as a mismatch under "mixed", and zero vectors (NaN under
-        # "unit_l2") are at right angles to each other; only nan_euclidean sees no difference, if any cell is present.
-        missing_equal = fitted.metric == "nan_l2" and not np.isnan(points).all(axis=1).any()
-        group_of, first = _native.distinct(points, missing_equal)
+        # Copies are rows at distance 0; because of what is missing in them, some rows are not at 0 from their own copies.
+        group_of, first = _apart(*_native.distinct(points), fitted.compares_nothing(points))
         return cls(
             table,
             fitted,
@@ -140,13 +138,15 @@ class Search:
 
     def among(self, rows: NDArray[np.intp]) -> Search:
         """The same search over some of the training rows only (same scaling, same distance)."""
-        groups, group_of, n_copies = np.unique(self.group_of[rows], return_inverse=True, return_counts=True)
+        groups, first, group_of, n_copies = np.unique(
+            self.group_of[rows], return_index=True, return_inverse=True, return_counts=True
+        )
         return replace(
             self,
             table=self.table.take(rows),
             points=np.ascontiguousarray(self.points[groups]),
             group_of=group_of.astype(np.int32),
-            first=np.arange(len(groups), dtype=np.int32),
+            first=first.astype(np.int32),
             n_copies=n_copies.astype(np.int64),
         )
 
@@ -208,6 +208,30 @@ def _choose(method: Method, fitted: FittedDistance, n_columns: int, n_rows: int)
     if method == "tree" or (method == "auto" and can_tree and n_rows >= _TREE_FROM.get(n_columns, np.inf)):
         return "tree"
     return "tiles" if fitted.metric == "l2" else "direct"
+
+
+def _apart(
+    group_of: NDArray[np.int32], first: NDArray[np.int32], alone: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Groups in which rows that are not at distance 0 from their own copies stand for themselves."""
+    if not alone.any():
+        return group_of, first
+    key = np.where(alone, len(first) + np.arange(len(alone)), group_of)
+    _, at, inverse = np.unique(key, return_index=True, return_inverse=True)
+    order = np.argsort(at)  # groups are numbered by their first row
+    number = np.empty(len(at), dtype=np.int32)
+    number[order] = np.arange(len(at), dtype=np.int32)
+    return number[inverse], at[order].astype(np.int32)
+
+
+def rank_distances(
+    distances: NDArray[np.float64], k: int, *, n_jobs: int | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
+    """The k nearest columns of each row of a matrix, everyone tied with the k-th included: start, rows, distances."""
+    given = np.ascontiguousarray(distances, dtype=np.float64)
+    tie = 0.0 if _is_exact(np.where(np.isinf(given), 0.0, given)) else TIE_TOLERANCE
+    start, rows, found = _native.search_distances(given, False, k, tie, thread_count(n_jobs), None)
+    return start, rows.astype(np.intp), found
 
 
 def _drop_own(

@@ -1,0 +1,126 @@
+"""k-NN: choosing k, mixed tables, prediction; ours against scikit-learn, gower and FAISS, on the same data in one run.
+
+Answers are compared before anything is timed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from benchmarks.speed._timing import race, show
+from numpy.typing import NDArray
+
+from sepal.evaluation import leave_one_out_curve
+from sepal.learners import KNNClassifier
+from sepal.neighbors import neighbor_ranking
+
+
+def numeric(n: int, p: int, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p))
+    return X, (X[:, 0] + X[:, 1] * X[:, 2] + rng.standard_normal(n) > 0).astype(np.int64)
+
+
+def choose_k(n: int = 10_000, p: int = 20, k_max: int = 100, *, grid: bool = True) -> None:
+    """k by leave-one-out from one ranking against one k_max-NN query, and against a grid search over the same k."""
+    from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict
+    from sklearn.neighbors import KNeighborsClassifier
+
+    X, y = numeric(n, p)
+    small = X[:300], y[:300]
+    curve = leave_one_out_curve(*small, k_max=7, scale=None)
+    for k in (1, 7):
+        expected = np.mean(cross_val_predict(KNeighborsClassifier(k), *small, cv=LeaveOneOut()) == small[1])
+        assert abs(curve.score[k - 1] - expected) < 1e-12, (k, curve.score[k - 1], expected)
+    contestants = {
+        "sepal, k = 1..100 by LOO": lambda: leave_one_out_curve(X, y, k_max=k_max),
+        "sepal, one 100-NN query": lambda: neighbor_ranking(X, k_max, scale="minmax"),
+    }
+    show(f"choose k, {n:,} x {p}", race(contestants, 5), "sepal, k = 1..100 by LOO")
+    if not grid:
+        return
+    search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": list(range(1, k_max + 1))}, cv=10)
+    both = {
+        "sepal, k = 1..100 by LOO": lambda: leave_one_out_curve(X, y, k_max=k_max),
+        "scikit-learn GridSearchCV": lambda: search.fit(X, y),
+    }
+    show(f"choose k, {n:,} x {p}, against a grid", race(both, 2, budget=1.0), "sepal, k = 1..100 by LOO")
+
+
+def mixed_frame(n: int, p: int, seed: int = 0) -> tuple[pd.DataFrame, NDArray[np.int64]]:
+    """Half of the columns nominal."""
+    rng = np.random.default_rng(seed)
+    columns = {f"x{j}": rng.standard_normal(n) for j in range(p // 2)}
+    for j in range(p - p // 2):
+        columns[f"c{j}"] = pd.Categorical.from_codes(rng.integers(0, 5, size=n), list("abcde"))
+    frame = pd.DataFrame(columns)
+    return frame, (frame["x0"] + (frame["c0"] == "a") > 0.2).to_numpy().astype(np.int64)
+
+
+def mixed(n: int = 5_000, p: int = 20, k: int = 5) -> None:
+    """Gower on a mixed table: ours against the gower package with precomputed distances (n x n in memory)."""
+    import gower
+    from sklearn.neighbors import NearestNeighbors
+
+    frame, _ = mixed_frame(n, p)
+    plain = frame.astype({name: object for name in frame.columns if name.startswith("c")})
+
+    def theirs(rows: pd.DataFrame) -> NDArray[np.float64]:
+        D = gower.gower_matrix(rows)
+        return NearestNeighbors(n_neighbors=k, metric="precomputed").fit(D).kneighbors()[0]  # leaves the row itself out
+
+    ours = neighbor_ranking(frame[:500], k, distance="gower").distances
+    np.testing.assert_allclose(ours, theirs(plain[:500]), atol=1e-5)
+    contestants = {
+        "sepal gower": lambda: neighbor_ranking(frame, k, distance="gower"),
+        "gower + precomputed": lambda: theirs(plain),
+    }
+    show(f"mixed {n:,} x {p}, {k}-NN of all rows", race(contestants, 3), "sepal gower")
+
+
+def mixed_large(n: int = 50_000, p: int = 20, k: int = 5) -> None:
+    """Where n x n no longer fits: ours alone, fitting included."""
+    frame, y = mixed_frame(n, p)
+    contestants = {
+        "sepal heom, LOO k = 1..5": lambda: leave_one_out_curve(frame, y, k_max=k),
+        "sepal gower, LOO k = 1..5": lambda: leave_one_out_curve(frame, y, k_max=k, distance="gower"),
+    }
+    show(f"mixed {n:,} x {p}", race(contestants, 2), "sepal heom, LOO k = 1..5")
+
+
+def predict(n: int = 100_000, queries: int = 10_000, p: int = 10, k: int = 10) -> None:
+    """Predicting: ours against scikit-learn and FAISS flat (float32, votes counted in numpy)."""
+    import faiss
+    from sklearn.neighbors import KNeighborsClassifier
+
+    X, y = numeric(n, p)
+    asked, _ = numeric(queries, p, seed=1)
+    ours = KNNClassifier(k, scale=None).fit(X, y)
+    theirs = KNeighborsClassifier(k, n_jobs=-1).fit(X, y)
+    index = faiss.IndexFlatL2(p)
+    index.add(X.astype(np.float32))
+
+    def faiss_votes() -> NDArray[np.bool_]:
+        rows = index.search(asked.astype(np.float32), k)[1]
+        return y[rows].mean(axis=1) > 0.5
+
+    share = ours.predict_proba(asked)
+    np.testing.assert_allclose(share, theirs.predict_proba(asked), atol=1e-9)
+    agreed = np.mean(faiss_votes() == (share[:, 1] > 0.5 + 1e-9))
+    assert agreed > 0.999, agreed
+    contestants = {
+        "sepal": lambda: ours.predict(asked),
+        "scikit-learn": lambda: theirs.predict(asked),
+        "FAISS flat + votes": faiss_votes,
+    }
+    show(f"predict {queries:,} rows from {n:,} x {p}, k = {k}", race(contestants, 5), "sepal")
+
+
+def run(data_folder: Path | None) -> None:
+    choose_k()
+    mixed()
+    mixed_large()
+    predict()
+    predict(p=30)

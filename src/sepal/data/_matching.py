@@ -1,0 +1,101 @@
+"""New rows read the way the training rows were read: the same columns, kinds and level codes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data._convert import as_table
+from sepal.data._table import Table
+from sepal.data._where import listed, shown
+from sepal.exceptions import DataError
+
+
+def match_table(X: Any, like: Table) -> Table:
+    """Any table-like input as a Table whose codes mean what they mean in ``like``.
+
+    Columns go by position. A level that ``like`` has not got keeps a code of its own in a nominal column, so that it
+    equals no training level, and is refused in an ordinal one, where it has no rank.
+
+    Parameters
+    ----------
+    X : Table, ndarray or data frame
+        New rows.
+    like : Table
+        The training rows.
+
+    Returns
+    -------
+    Table
+        With the names, kinds and levels of ``like``.
+
+    Raises
+    ------
+    DataError
+        If the number of columns differs, or a column does not hold what the training column held; the text names it.
+
+    Examples
+    --------
+    >>> training = as_table([[1.0, "red"], [2.0, "blue"]])
+    >>> match_table([[1.5, "red"], [0.0, "green"]], training).values.tolist()
+    [[1.5, 1.0], [0.0, 2.0]]
+    """
+    table = as_table(X)
+    if table.n_columns != like.n_columns:
+        raise DataError(
+            f"X has {table.n_columns} features, but {like.n_columns} features were expected: {listed(like.names, 8)}"
+        )
+    if table.kinds == like.kinds and table.levels == like.levels:
+        return table if table.names == like.names else replace(table, names=like.names)
+    values = table.values.copy()
+    for j in range(like.n_columns):
+        values[:, j] = _column(table, like, j)
+    return replace(table, values=values, names=like.names, kinds=like.kinds, levels=like.levels)
+
+
+def _column(table: Table, like: Table, j: int) -> NDArray[np.float64]:
+    given, levels = table.values[:, j], like.levels[j]
+    if np.isnan(given).all():
+        return given
+    name = shown(like.names[j])
+    if levels is None:
+        found = table.levels[j]
+        if found is None:
+            return given
+        code = int(given[~np.isnan(given)][0])
+        raise DataError(f"column {name}: expected numbers as in training, found {shown(found[code])}")
+    new_codes, new_levels = _as_levels(given, table.levels[j])
+    position = {level: float(i) for i, level in enumerate(levels)}
+    unseen = [level for level in new_levels if level not in position]
+    if unseen and like.kinds[j] == "ordinal":
+        raise DataError(
+            f"column {name}: expected one of the levels {listed(levels, 8)}, found {shown(unseen[0])}",
+            hint="an ordinal column has no rank for a new level",
+        )
+    if unseen and not any(type(level) is type(levels[0]) for level in new_levels) and not _numbers(new_levels, levels):
+        raise DataError(f"column {name}: expected values such as {listed(levels, 3)}, found {shown(unseen[0])}")
+    for extra, level in enumerate(unseen):
+        position[level] = float(len(levels) + extra)
+    lookup = np.array([position[level] for level in new_levels], dtype=np.float64)
+    codes = np.full(given.shape, np.nan)
+    present = ~np.isnan(new_codes)
+    codes[present] = lookup[new_codes[present].astype(np.intp)]
+    return codes
+
+
+def _numbers(*groups: Any) -> bool:
+    return all(isinstance(level, (int, float, np.number)) for group in groups for level in group)
+
+
+def _as_levels(given: NDArray[np.float64], levels: tuple[Any, ...] | None) -> tuple[NDArray[np.float64], list[Any]]:
+    """Codes and the levels that occur; the distinct numbers are the levels of a numeric column."""
+    present = ~np.isnan(given)
+    distinct, inverse = np.unique(given[present], return_inverse=True)
+    codes = np.full(given.shape, np.nan)
+    codes[present] = inverse
+    if levels is None:
+        return codes, [int(value) if value == int(value) else float(value) for value in distinct]
+    return codes, [levels[int(value)] for value in distinct]

@@ -1,0 +1,155 @@
+"""Which of several evaluations is better, and whether that is more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import binomtest, t
+
+from sepal.evaluation._evaluate import Evaluation
+from sepal.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """Two evaluations on the same rows and folds.
+
+    ``difference`` is the score of ``first`` minus that of ``second``; ``t_p`` comes from the corrected resampled t test
+    over the folds, ``mcnemar_p`` from the rows only one of them has right (``only_first`` and ``only_second``). None
+    where a test does not apply.
+    """
+
+    first: str
+    second: str
+    difference: float
+    t: float | None
+    t_p: float | None
+    only_first: int | None
+    only_second: int | None
+    mcnemar_p: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """All pairs of some evaluations."""
+
+    names: tuple[str, ...]
+    scores: tuple[float, ...]
+    measure: str
+    pairs: tuple[PairTest, ...]
+
+    def frame(self) -> pd.DataFrame:
+        """One line per pair."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(pair) for pair in self.pairs])
+
+    def __str__(self) -> str:
+        best = int(np.argmax(self.scores))
+        lines = [f"{name}: {self.measure} {score:.4f}" for name, score in zip(self.names, self.scores, strict=True)]
+        for pair in self.pairs:
+            if self.names[best] not in (pair.first, pair.second):
+                continue
+            tests = []
+            if pair.t_p is not None:
+                tests.append(f"corrected t over folds p = {pair.t_p:.3g}")
+            if pair.mcnemar_p is not None:
+                tests.append(f"McNemar {pair.only_first}:{pair.only_second}, p = {pair.mcnemar_p:.3g}")
+            lines.append(
+                f"{pair.first} - {pair.second}: {pair.difference:+.4f}; {'; '.join(tests) or 'no test applies'}"
+            )
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return self.frame().to_html(index=False)
+
+
+def corrected_t(differences: np.ndarray, n_train: float, n_test: float) -> tuple[float, float] | None:
+    """T and two-sided p for the mean of fold differences; None for fewer than two folds.
+
+    The training sets of the folds overlap, so the variance is taken (1/folds + n_test/n_train) times instead of
+    1/folds times. No difference in any fold gives t = 0 and p = 1.
+
+    References
+    ----------
+    C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
+    """
+    folds = len(differences)
+    if folds < 2:
+        return None
+    mean, variance = float(differences.mean()), float(differences.var(ddof=1))
+    if variance <= 1e-24:
+        return (0.0, 1.0) if abs(mean) < 1e-12 else (float(np.sign(mean) * np.inf), 0.0)
+    statistic = mean / float(np.sqrt(variance * (1.0 / folds + n_test / n_train)))
+    return statistic, float(2.0 * t.sf(abs(statistic), folds - 1))
+
+
+def compare(evaluations: Mapping[str, Evaluation] | Sequence[Evaluation]) -> Comparison:
+    """Compare evaluations of several estimators on the same rows and folds, pair by pair.
+
+    Parameters
+    ----------
+    evaluations : mapping from name to Evaluation, or sequence
+        At least two, made with the same table, ``cv`` and ``random_state``.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ParameterError
+        If they did not answer the same rows in the same folds.
+    """
+    if not isinstance(evaluations, Mapping):
+        evaluations = _named(evaluations)
+    if len(evaluations) < 2:
+        raise ParameterError("evaluations: at least two are needed to compare")
+    first = next(iter(evaluations.values()))
+    for name, other in evaluations.items():
+        same = other.task == first.task and np.array_equal(other.rows, first.rows)
+        if not same or not np.array_equal(other.fold, first.fold) or not np.array_equal(other.actual, first.actual):
+            raise ParameterError(
+                f"evaluations: {name!r} did not answer the same rows in the same folds",
+                hint="evaluate with the same table, cv and random_state",
+            )
+    pairs = tuple(_pair(a, b, evaluations[a], evaluations[b]) for a, b in combinations(evaluations, 2))
+    scores = tuple(_score(evaluation) for evaluation in evaluations.values())
+    measure = "accuracy" if first.task == "classification" else "minus mean squared error"
+    return Comparison(tuple(evaluations), scores, measure, pairs)
+
+
+def _named(evaluations: Sequence[Evaluation]) -> dict[str, Evaluation]:
+    named: dict[str, Evaluation] = {}
+    for evaluation in evaluations:
+        name, number = evaluation.scheme, 2
+        while name in named:
+            name, number = f"{evaluation.scheme} ({number})", number + 1
+        named[name] = evaluation
+    return named
+
+
+def _score(evaluation: Evaluation) -> float:
+    if evaluation.task == "classification":
+        return evaluation.accuracy
+    return -float(np.mean((evaluation.actual - evaluation.predicted) ** 2))
+
+
+def _pair(name_a: str, name_b: str, a: Evaluation, b: Evaluation) -> PairTest:
+    n_train, n_test = (float(size) for size in a.fold_sizes.mean(axis=0))
+    # One row per fold has no spread of its own: McNemar is the test there.
+    found = None if n_test < 2 else corrected_t(a.fold_scores() - b.fold_scores(), n_train, n_test)
+    only_a = only_b = mcnemar = None
+    if a.task == "classification":
+        right_a, right_b = a.actual == a.predicted, b.actual == b.predicted
+        only_a, only_b = int(np.sum(right_a & ~right_b)), int(np.sum(right_b & ~right_a))
+        mcnemar = float(binomtest(only_a, only_a + only_b).pvalue) if only_a + only_b else 1.0
+    statistic, p_value = (None, None) if found is None else found
+    return PairTest(name_a, name_b, _score(a) - _score(b), statistic, p_value, only_a, only_b, mcnemar)

@@ -1,0 +1,113 @@
+"""Leave-one-out for every k, asked for directly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName, Table, as_table
+from sepal.exceptions import DataError, ParameterError
+from sepal.learners import KNNClassifier, KNNRegressor, LeaveOneOutCurve
+
+
+def leave_one_out_curve(
+    X: Any,
+    y: Any = None,
+    *,
+    k_max: int | None = None,
+    weights: Any = "uniform",
+    groups: Any = None,
+    task: Literal["auto", "classification", "regression"] = "auto",
+    distance: str = "auto",
+    distance_params: Mapping[str, Any] | None = None,
+    feature_weights: Any = None,
+    scale: ScaleName | None = "minmax",
+    test: Any = None,
+    training: bool = False,
+    n_jobs: int | None = None,
+    **learner: Any,
+) -> LeaveOneOutCurve:
+    """How good k nearest neighbours are for every k = 1..k_max, each row left out in turn, from one ranking.
+
+    Parameters
+    ----------
+    X, y : rows and target
+        A Table, or X and y.
+    k_max : int, optional
+        By default 100, or all rows but one (but the largest group).
+    weights, distance, distance_params, feature_weights, scale, n_jobs
+        As in :class:`sepal.learners.KNNClassifier`.
+    groups : array-like, optional
+        One label per row: rows of the same group (copies, the same subject) are left out together, and groups are the
+        units of the standard error.
+    task : {"auto", "classification", "regression"}
+        ``"auto"``: regression if the target is made of broken numbers.
+    test : Table or (X, y), optional
+        Other rows, to draw their score beside.
+    training : bool
+        Also score the training rows on themselves, which shows how optimistic that is.
+    **learner
+        Further parameters of KNNClassifier (``ties``, ``vote_ties``, ``class_weight``, ``priors``, ``width``) or
+        KNNRegressor (``ties``, ``width``, ``aggregate``).
+
+    Returns
+    -------
+    LeaveOneOutCurve
+
+    Notes
+    -----
+    Scaling and other statistics of the distance come from all rows, since no label enters into them.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> curve = leave_one_out_curve(sepal.datasets.load("athletes"), scale=None)
+    >>> curve.score[[0, 2, 4, 18]].round(4).tolist()
+    [1.0, 0.8, 0.8, 0.6]
+    """
+    table = as_table(X, y)
+    kind = KNNRegressor if _is_regression(table, task) else KNNClassifier
+    group_codes = None if groups is None else _group_codes(groups, table)
+    options: dict[str, Any] = {
+        "weights": weights,
+        "distance": distance,
+        "distance_params": distance_params,
+        "feature_weights": feature_weights,
+        "scale": scale,
+        "n_jobs": n_jobs,
+        **learner,
+    }
+    if k_max is None and group_codes is not None:
+        k_max = max(1, min(100, table.n_rows - int(np.bincount(group_codes).max())))
+    model = kind(1, k_max=k_max, **options).fit(table)
+    curve = model.leave_one_out(group_codes)
+    if training:
+        curve = replace(curve, training=model.scores_for_every_k(table, len(curve.k)))
+    if test is not None:
+        other = test if isinstance(test, Table) else as_table(*test)
+        curve = replace(curve, test=model.scores_for_every_k(other, len(curve.k)))
+    return curve
+
+
+def _is_regression(table: Table, task: str) -> bool:
+    if task not in ("auto", "classification", "regression"):
+        raise ParameterError(f"task must be 'auto', 'classification' or 'regression'; got {task!r}")
+    if table.y is None:
+        raise DataError("there is no target", hint="give it as y, or name the target of the table")
+    if task != "auto":
+        return task == "regression"
+    return table.y.dtype.kind == "f" and not np.all(table.y == np.floor(table.y))
+
+
+def _group_codes(groups: Any, table: Table) -> NDArray[np.intp]:
+    labels = np.asarray(groups)
+    if labels.shape != (table.n_rows,):
+        raise DataError(f"groups: expected one label for each of {table.n_rows} rows, found shape {labels.shape}")
+    found, codes = np.unique(labels, return_inverse=True)
+    if len(found) < 2:
+        raise DataError("groups: all rows are in one group; nothing remains when it is left out")
+    return np.asarray(codes, dtype=np.intp)

@@ -1,0 +1,391 @@
+"""Cross-validation with everything fitted inside the folds, and what came out of it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+from sklearn.base import clone, is_regressor
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
+
+from sepal.data import Table, as_table
+from sepal.evaluation._class_scores import COLUMNS, confusion, kappa, per_class
+from sepal.exceptions import DataError, ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What an estimator answered for rows it had not seen.
+
+    Attributes
+    ----------
+    scheme : str
+        The estimator, as it would be written.
+    data : str
+        The name of the table.
+    columns : tuple of str
+    task : {"classification", "regression"}
+    test_mode : str
+        How rows were held out.
+    rows : (n,) array
+        Positions of the answered rows in the table; they stay what they are, whatever the folds.
+    fold : (n,) array
+        In which fold each was answered.
+    actual, predicted : (n,) arrays
+        Class codes (positions in ``classes``), or numbers.
+    share : (n, n_classes) array or None
+        Probabilities.
+    prior : (n, n_classes) or (n,) array
+        What the training rows of the fold alone would say: class shares, or the mean.
+    classes : array or None
+    fold_sizes : (n_folds, 2) array
+        Training and test rows of each fold.
+    """
+
+    scheme: str
+    data: str
+    columns: tuple[str, ...]
+    task: Literal["classification", "regression"]
+    test_mode: str
+    rows: NDArray[np.intp]
+    fold: NDArray[np.intp]
+    actual: NDArray[Any]
+    predicted: NDArray[Any]
+    share: NDArray[np.float64] | None
+    prior: NDArray[np.float64]
+    classes: NDArray[Any] | None
+    fold_sizes: NDArray[np.intp]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were answered."""
+        return len(self.rows)
+
+    @cached_property
+    def confusion(self) -> NDArray[np.int64]:
+        """Rows of each class (down) by what they were taken for (across)."""
+        return confusion(self.actual, self.predicted, len(self._classes))
+
+    @property
+    def _classes(self) -> NDArray[Any]:
+        if self.classes is None:
+            raise DataError("a regression has no classes")
+        return self.classes
+
+    @property
+    def n_right(self) -> int:
+        """Rows answered rightly."""
+        return int(np.sum(self.actual == self.predicted))
+
+    @property
+    def accuracy(self) -> float:
+        """Share of rows answered rightly."""
+        return self.n_right / self.n_rows
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Wilson's interval for the accuracy."""
+        found = binomtest(self.n_right, self.n_rows).proportion_ci(confidence, method="wilson")
+        return float(found.low), float(found.high)
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """Mean of the class recalls."""
+        sizes = self.confusion.sum(axis=1)
+        return float(np.mean(np.diag(self.confusion)[sizes > 0] / sizes[sizes > 0]))
+
+    @property
+    def majority_rate(self) -> float:
+        """Accuracy of always answering the largest class."""
+        return float(self.confusion.sum(axis=1).max() / self.n_rows)
+
+    @property
+    def kappa(self) -> float:
+        """Cohen's kappa."""
+        return kappa(self.confusion)
+
+    @cached_property
+    def errors(self) -> dict[str, float]:
+        """Mean absolute, root mean squared and both relative to the prior; of probabilities for classes."""
+        if self.task == "classification":
+            truth = np.eye(len(self._classes))[self.actual]
+            share = np.eye(len(self._classes))[self.predicted] if self.share is None else self.share
+            off, prior = share - truth, self.prior - truth
+        else:
+            off, prior = self.predicted - self.actual, self.prior - self.actual
+        mean, root = float(np.mean(np.abs(off))), float(np.sqrt(np.mean(off**2)))
+        mean_prior, root_prior = float(np.mean(np.abs(prior))), float(np.sqrt(np.mean(prior**2)))
+        return {
+            "mae": mean,
+            "rmse": root,
+            "rae": mean / mean_prior if mean_prior else float("nan"),
+            "rrse": root / root_prior if root_prior else float("nan"),
+        }
+
+    @property
+    def correlation(self) -> float:
+        """Between actual and predicted numbers; 0 where one of them is constant."""
+        if np.ptp(self.actual) == 0 or np.ptp(self.predicted) == 0:
+            return 0.0
+        return float(np.corrcoef(self.actual, self.predicted)[0, 1])
+
+    @cached_property
+    def by_class(self) -> dict[str, list[float]]:
+        """The columns of the table by class, one number per class."""
+        share = np.eye(len(self._classes))[self.predicted] if self.share is None else self.share
+        return per_class(self.confusion, share, self.actual)
+
+    def fold_scores(self) -> NDArray[np.float64]:
+        """Of each fold the accuracy, or for numbers minus the mean squared error."""
+        good = (
+            (self.actual == self.predicted).astype(np.float64)
+            if self.task == "classification"
+            else -((self.actual - self.predicted) ** 2)
+        )
+        return np.bincount(self.fold, weights=good) / np.bincount(self.fold)
+
+    def frame(self) -> pd.DataFrame:
+        """One line per row: its position, fold, the truth, the answer and the probabilities."""
+        import pandas as pd
+
+        actual, predicted = self.actual, self.predicted
+        if self.classes is not None:
+            actual, predicted = self.classes[actual], self.classes[predicted]
+        columns: dict[str, Any] = {"row": self.rows, "fold": self.fold, "actual": actual, "predicted": predicted}
+        if self.classes is not None:
+            columns["right"] = self.actual == self.predicted
+            for c, label in enumerate(self.classes.tolist()):
+                if self.share is not None:
+                    columns[f"p({label})"] = self.share[:, c]
+        return pd.DataFrame(columns)
+
+    def class_frame(self) -> pd.DataFrame:
+        """One line per class."""
+        import pandas as pd
+
+        return pd.DataFrame({"class": self._classes, **self.by_class})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts as plain values, for JSON."""
+        facts: dict[str, Any] = {
+            "scheme": self.scheme,
+            "data": self.data,
+            "task": self.task,
+            "test_mode": self.test_mode,
+            "n_rows": self.n_rows,
+            "errors": self.errors,
+        }
+        if self.classes is None:
+            return {**facts, "correlation": self.correlation}
+        return {
+            **facts,
+            "classes": self.classes.tolist(),
+            "right": self.n_right,
+            "accuracy": self.accuracy,
+            "interval": list(self.interval()),
+            "balanced_accuracy": self.balanced_accuracy,
+            "majority_rate": self.majority_rate,
+            "kappa": self.kappa,
+            "by_class": {name: [None if np.isnan(v) else v for v in self.by_class[name]] for name in COLUMNS},
+            "confusion": self.confusion.tolist(),
+        }
+
+    def summary(self) -> str:
+        """The text a Weka user knows, then what it leaves out."""
+        from sepal.evaluation._summary import summary_text
+
+        return summary_text(self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.summary())}</pre>"
+
+    def plot(self, ax: Any = None) -> Any:
+        """The confusion matrix as a map; for numbers, predicted against actual."""
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots(layout="constrained")[1] if ax is None else ax
+        if self.classes is None:
+            ax.scatter(self.actual, self.predicted, s=12)
+            ax.axline((float(self.actual.mean()),) * 2, slope=1.0, color="gray", linewidth=0.8)
+            ax.set(xlabel="actual", ylabel="predicted")
+            return ax
+        ax.imshow(self.confusion, cmap="Blues")
+        for (i, j), count in np.ndenumerate(self.confusion):
+            ax.text(j, i, str(count), ha="center", va="center")
+        places = np.arange(len(self.classes))
+        ax.set(xticks=places, yticks=places, xlabel="classified as", ylabel="class")
+        ax.set_xticklabels([str(c) for c in self.classes])
+        ax.set_yticklabels([str(c) for c in self.classes])
+        return ax
+
+
+def evaluate(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    cv: Any = 10,
+    groups: Any = None,
+    random_state: int | None = 1,
+) -> Evaluation:
+    """Hold rows out, fit on the others, answer them; everything is fitted inside the folds.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+        Is cloned for every fold and never fitted itself.
+    X : Table, ndarray or data frame
+        The rows. Estimators of Sepal get Tables; others get the array, or a data frame where columns are nominal.
+    y : array-like, optional
+        The target; left out, that of the Table.
+    cv : int, "loo", splitter or list of test rows
+        Number of folds (stratified by class, shuffled by ``random_state``), leave-one-out, a scikit-learn splitter, or
+        the test rows of each fold.
+    groups : array-like, optional
+        Rows of one group stay together in one fold.
+    random_state : int or None
+        Seed of the folds.
+
+    Returns
+    -------
+    Evaluation
+        With stable row positions, ``summary()``, ``frame()`` and ``plot()``.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> from sepal.learners import KNNClassifier
+    >>> evaluation = evaluate(KNNClassifier(1), sepal.datasets.load("athletes"), cv="loo")
+    >>> evaluation.n_right, evaluation.n_rows
+    (20, 20)
+    """
+    table = as_table(X, y)
+    if table.y is None:
+        raise DataError("there is no target to predict", hint="give it as y, or name the target of the table")
+    regression = bool(is_regressor(estimator))
+    target = np.asarray(table.y)
+    classes, codes = (None, target.astype(np.float64)) if regression else np.unique(target, return_inverse=True)
+    folds, mode = _folds(cv, target, None if groups is None else np.asarray(groups), regression, random_state)
+    parts = [_answer(estimator, table, rows, classes, codes) for rows in folds]
+    order = np.argsort(np.concatenate(folds), kind="stable")
+
+    def joined(name: str) -> NDArray[Any]:
+        return np.asarray(np.concatenate([part[name] for part in parts])[order])
+
+    return Evaluation(
+        scheme=_scheme(estimator),
+        data=table.name or "data",
+        columns=(*table.names, table.target or "class"),
+        task="regression" if regression else "classification",
+        test_mode=mode,
+        rows=np.concatenate(folds)[order],
+        fold=np.repeat(np.arange(len(folds)), [len(rows) for rows in folds])[order],
+        actual=joined("actual"),
+        predicted=joined("predicted"),
+        share=None if parts[0]["share"] is None else joined("share"),
+        prior=joined("prior"),
+        classes=classes,
+        fold_sizes=np.array([[table.n_rows - len(rows), len(rows)] for rows in folds]),
+    )
+
+
+def _scheme(estimator: Any) -> str:
+    return " ".join(repr(estimator).split())
+
+
+def _folds(
+    cv: Any, target: NDArray[Any], groups: NDArray[Any] | None, regression: bool, random_state: int | None
+) -> tuple[list[NDArray[np.intp]], str]:
+    """The test rows of each fold, and what to call it."""
+    n = len(target)
+    if isinstance(cv, str):
+        if cv != "loo":
+            raise ParameterError(f"cv must be a number of folds, 'loo', a splitter or lists of rows; got {cv!r}")
+        return [np.array([i]) for i in range(n)], "leave-one-out"
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        if not 2 <= cv <= n:
+            raise ParameterError(f"cv must be at least 2 and at most the number of rows, {n}; got {cv}")
+        splitter: Any
+        if groups is not None:
+            splitter = (
+                GroupKFold(cv) if regression else StratifiedGroupKFold(cv, shuffle=True, random_state=random_state)
+            )
+            mode = f"{cv}-fold cross-validation by group"
+        else:
+            kind = KFold if regression else StratifiedKFold
+            splitter, mode = kind(cv, shuffle=True, random_state=random_state), f"{cv}-fold cross-validation"
+            if not regression:
+                _check_class_sizes(target, int(cv))
+        cv = splitter
+    else:
+        mode = f"{type(cv).__name__}" if hasattr(cv, "split") else "given folds"
+    if hasattr(cv, "split"):
+        folds = [np.asarray(test) for _, test in cv.split(np.zeros((n, 1)), target, groups)]
+    elif isinstance(cv, Iterable):
+        folds = [np.asarray(rows) for rows in cv]
+    else:
+        raise ParameterError(f"cv must be a number of folds, 'loo', a splitter or lists of rows; got {cv!r}")
+    _check_folds(folds, n)
+    return folds, "leave-one-out" if isinstance(cv, LeaveOneOut) else mode
+
+
+def _check_class_sizes(target: NDArray[Any], n_folds: int) -> None:
+    labels, sizes = np.unique(target, return_counts=True)
+    if sizes.max() < n_folds:
+        raise ParameterError(
+            f"cv is {n_folds}, but the largest class, {labels[sizes.argmax()]!s}, has {sizes.max()} rows",
+            hint="use fewer folds, or cv='loo'",
+        )
+
+
+def _check_folds(folds: list[NDArray[np.intp]], n: int) -> None:
+    for number, rows in enumerate(folds):
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(rows) == 0:
+            raise ParameterError(f"cv: fold {number} must list the positions of at least one test row")
+        if rows.min() < 0 or rows.max() >= n:
+            raise ParameterError(f"cv: fold {number} names row {rows.max()}, but rows go from 0 to {n - 1}")
+        if len(rows) == n:
+            raise ParameterError(f"cv: fold {number} leaves no row to train on")
+    asked = np.concatenate(folds)
+    if len(np.unique(asked)) < len(asked):
+        raise ParameterError("cv: a row is in the test part of two folds; every row is answered once")
+
+
+def _answer(
+    estimator: Any, table: Table, rows: NDArray[np.intp], classes: NDArray[Any] | None, codes: NDArray[Any]
+) -> dict[str, Any]:
+    """Fit on all other rows and answer these."""
+    others = np.setdiff1d(np.arange(table.n_rows), rows)
+    model = clone(estimator)
+    model.fit(_rows_for(model, table, others), np.asarray(table.y)[others])
+    asked = _rows_for(model, table, rows)
+    answer = np.asarray(model.predict(asked))
+    if classes is None:
+        mean = float(codes[others].mean())
+        return {"actual": codes[rows], "predicted": answer, "share": None, "prior": np.full(len(rows), mean)}
+    share = None
+    if hasattr(model, "predict_proba"):
+        share = np.zeros((len(rows), len(classes)))
+        share[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(asked)
+    # As in Weka every class starts with one row, so that none has a prior of 0.
+    counts = np.bincount(codes[others], minlength=len(classes)) + 1.0
+    prior = np.tile(counts / counts.sum(), (len(rows), 1))
+    return {"actual": codes[rows], "predicted": np.searchsorted(classes, answer), "share": share, "prior": prior}
+
+
+def _rows_for(model: Any, table: Table, rows: NDArray[np.intp]) -> Any:
+    part = table.take(rows)
+    if type(model).__module__.startswith("sepal."):
+        return part
+    return part.values if set(part.kinds) <= {"numeric"} else part.frame("pandas")

@@ -1,0 +1,117 @@
+"""The evaluation as the text Weka's users know, column for column, and a block of what it leaves out."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sepal.evaluation._class_scores import COLUMNS
+
+if TYPE_CHECKING:
+    from sepal.evaluation._evaluate import Evaluation
+
+_WIDTHS = (9, 9, 11, 9, 11, 9, 10, 10)
+_INDENT = 17
+
+
+def summary_text(evaluation: Evaluation) -> str:
+    """All blocks, one after the other."""
+    heading = (
+        "Stratified cross-validation"
+        if evaluation.task == "classification" and evaluation.test_mode.endswith("fold cross-validation")
+        else evaluation.test_mode[:1].upper() + evaluation.test_mode[1:]
+    )
+    blocks = [f"=== {heading} ===\n=== Summary ===\n", _summary_block(evaluation)]
+    if evaluation.classes is not None:
+        blocks += ["=== Detailed Accuracy By Class ===\n", _class_block(evaluation)]
+        blocks += ["=== Confusion Matrix ===\n", _confusion_block(evaluation)]
+        blocks += ["=== How sure ===\n", _sure_block(evaluation)]
+    return "\n".join(blocks)
+
+
+def number(value: float) -> str:
+    """Twelve characters with the point in a fixed place, four decimals, no trailing zeros."""
+    if np.isnan(value):
+        return f"{'?':>7}     "
+    # Halves go up, as Java prints them: 72.65625 is 72.6563.
+    rounded = Decimal(value).quantize(Decimal("0.0001"), ROUND_HALF_UP)
+    whole, _, decimals = f"{rounded:f}".partition(".")
+    decimals = decimals.rstrip("0")
+    return f"{whole:>7}" + (f".{decimals:<4}" if decimals else " " * 5)
+
+
+def _line(label: str, value: float, percent: bool = False) -> str:
+    return f"{label:<35}{number(value)}" + (" %" if percent else "")
+
+
+def _summary_block(evaluation: Evaluation) -> str:
+    errors = evaluation.errors
+    lines = []
+    if evaluation.classes is None:
+        lines.append(_line("Correlation coefficient", evaluation.correlation))
+    else:
+        wrong = evaluation.n_rows - evaluation.n_right
+        for label, count in (("Correctly", evaluation.n_right), ("Incorrectly", wrong)):
+            share = number(100.0 * count / evaluation.n_rows)
+            lines.append(f"{_line(f'{label} Classified Instances', count)}     {share} %")
+        lines.append(_line("Kappa statistic", evaluation.kappa))
+    lines += [
+        _line("Mean absolute error", errors["mae"]),
+        _line("Root mean squared error", errors["rmse"]),
+        _line("Relative absolute error", 100.0 * errors["rae"], percent=True),
+        _line("Root relative squared error", 100.0 * errors["rrse"], percent=True),
+        _line("Total Number of Instances", evaluation.n_rows),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(values: list[float]) -> str:
+    texts = ("?" if np.isnan(value) else f"{value:.3f}" for value in values)
+    return "".join(f"{text:<{width}}" for text, width in zip(texts, _WIDTHS, strict=True))
+
+
+def _class_block(evaluation: Evaluation) -> str:
+    head = "".join(f"{name:<{width}}" for name, width in zip(COLUMNS, _WIDTHS, strict=True))
+    lines = [" " * _INDENT + head + "Class"]
+    sizes = evaluation.confusion.sum(axis=1)
+    means = []
+    for name in COLUMNS:
+        column = np.array(evaluation.by_class[name])
+        used = sizes > 0  # a class without rows adds nothing
+        means.append(float(np.sum(column[used] * sizes[used]) / sizes.sum()))
+    for c, label in enumerate(np.asarray(evaluation.classes).tolist()):
+        lines.append(" " * _INDENT + _cells([evaluation.by_class[name][c] for name in COLUMNS]) + str(label))
+    lines.append("Weighted Avg.".ljust(_INDENT) + _cells(means))
+    return "\n".join(lines) + "\n"
+
+
+def letters(c: int) -> str:
+    """a, b, ..., z, aa, ab, ..."""
+    text = chr(ord("a") + c % 26)
+    return text if c < 26 else letters(c // 26 - 1) + text
+
+
+def _confusion_block(evaluation: Evaluation) -> str:
+    matrix = evaluation.confusion
+    labels = np.asarray(evaluation.classes).tolist()
+    width = max(len(str(matrix.max())), len(letters(len(labels) - 1)))
+    lines = ["".join(f" {letters(c):>{width}}" for c in range(len(labels))) + "   <-- classified as"]
+    for c, label in enumerate(labels):
+        counts = "".join(f" {count:>{width}}" for count in matrix[c])
+        lines.append(f"{counts} | {letters(c):>{width}} = {label}")
+    return "\n".join(lines) + "\n"
+
+
+def _sure_block(evaluation: Evaluation) -> str:
+    low, high = evaluation.interval()
+    lines = [
+        _line("Balanced accuracy", 100.0 * evaluation.balanced_accuracy, percent=True),
+        _line("Accuracy, 95 % interval from", 100.0 * low, percent=True),
+        _line("                          to", 100.0 * high, percent=True),
+        _line("Always the largest class", 100.0 * evaluation.majority_rate, percent=True),
+    ]
+    if evaluation.accuracy <= evaluation.majority_rate:
+        lines.append("This is no better than always answering the largest class.")
+    return "\n".join(lines) + "\n"

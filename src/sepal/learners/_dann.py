@@ -1,0 +1,139 @@
+"""Discriminant adaptive nearest neighbours: around each query the metric is stretched across the class boundary.
+
+References
+----------
+T. Hastie, R. Tibshirani, "Discriminant adaptive nearest neighbor classification", IEEE PAMI 18, 1996.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName
+from sepal.exceptions import ParameterError
+from sepal.learners._numeric import NumericClassifier
+
+
+class DANNClassifier(NumericClassifier):
+    """k nearest neighbours under a metric of the query's own.
+
+    Among the ``n_metric`` nearest rows the within-class scatter W and the between-class scatter B give
+    Sigma = W^-1/2 (W^-1/2 B W^-1/2 + epsilon I) W^-1/2, matrix roots throughout.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        Rows that vote under the final metric.
+    n_metric : int, optional
+        Rows that shape the metric; by default a fifth of all, at least 50.
+    epsilon : float
+        How round the neighbourhood stays.
+    n_iter : int
+        How often the metric is renewed.
+    scale : {"standard", "minmax"} or None
+        Scaling of the columns, from the training rows.
+
+    Notes
+    -----
+    Numeric tables without missing cells. Time per query is O(n p + n_metric p^2 + p^3), memory O(n p).
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        n_metric: int | None = None,
+        epsilon: float = 1.0,
+        n_iter: int = 1,
+        scale: ScaleName | None = "standard",
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.n_metric = n_metric
+        self.epsilon = epsilon
+        self.n_iter = n_iter
+        self.scale = scale
+
+    def fit(self, X: Any, y: Any = None) -> DANNClassifier:
+        """Remember the rows.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            Numeric rows without missing cells.
+        y : array-like, optional
+            The classes; left out, the target of the Table.
+        """
+        for name in ("n_neighbors", "n_iter", "n_metric"):
+            value = getattr(self, name)
+            if name == "n_metric" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+                raise ParameterError(f"{name} must be an integer of at least 1; got {value!r}")
+        if not isinstance(self.epsilon, (int, float)) or not 0 < self.epsilon < np.inf:
+            raise ParameterError(f"epsilon must be a positive number; got {self.epsilon!r}")
+        self.points_, self.codes_ = self._training_points(X, y)
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """(n_rows, n_classes) share of each class among the neighbours; rows tied at the last place share it."""
+        queries = self._query_points(X)
+        n = len(self.points_)
+        n_metric = min(n, max(n // 5, 50) if self.n_metric is None else self.n_metric)
+        one_hot = np.eye(len(self.classes_))[self.codes_]
+        return self._settled(np.stack([self._shares(query, one_hot, n_metric) for query in queries]))
+
+    def _shares(self, query: NDArray[np.float64], one_hot: NDArray[np.float64], n_metric: int) -> NDArray[np.float64]:
+        gap = self.points_ - query
+        root = np.eye(gap.shape[1])
+        for _ in range(self.n_iter):
+            root = local_root(gap, one_hot, ((gap @ root) ** 2).sum(axis=1), n_metric, float(self.epsilon))
+        squares = ((gap @ root) ** 2).sum(axis=1)
+        k = min(self.n_neighbors, len(squares))
+        limit = np.partition(squares, k - 1)[k - 1]
+        inside, tied = squares < limit * (1 - 2.0**-40), np.abs(squares - limit) <= limit * 2.0**-40
+        votes = inside @ one_hot + (k - inside.sum()) / tied.sum() * (tied @ one_hot)
+        return np.asarray(votes / votes.sum())
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row."""
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
+
+
+def local_root(
+    gap: NDArray[np.float64], one_hot: NDArray[np.float64], squares: NDArray[np.float64], n_metric: int, epsilon: float
+) -> NDArray[np.float64]:
+    """A root R of the local metric: (x - x0)' Sigma (x - x0) = |R' (x - x0)|^2."""
+    widest = np.partition(squares, n_metric - 1)[n_metric - 1]
+    near = squares <= widest
+    ratio = np.sqrt(squares[near] / widest) if widest > 0 else np.zeros(int(near.sum()))
+    weight = (1.0 - np.minimum(ratio, 1.0) ** 3) ** 3
+    if weight.sum() <= 0:
+        weight = np.ones_like(weight)
+    points, member = gap[near], one_hot[near] * weight[:, None]
+    total, mass = weight.sum(), member.sum(axis=0)
+    present = mass > 0
+    means = (member.T @ points)[present] / mass[present, None]
+    overall = weight @ points / total
+    # Within = all - between, both weighted; written with deviations, so that nothing cancels.
+    own = means[np.cumsum(present)[one_hot[near].argmax(axis=1)] - 1]
+    off = points - own
+    within = (off * weight[:, None]).T @ off / total
+    spread = means - overall
+    between = (spread * (mass[present] / total)[:, None]).T @ spread
+    inverse = inverse_root(within)
+    values, vectors = np.linalg.eigh(inverse @ between @ inverse + epsilon * np.eye(len(within)))
+    return np.asarray(inverse @ vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def inverse_root(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The inverse square root of a covariance; directions without spread get that of the smallest kept one."""
+    values, vectors = np.linalg.eigh(matrix)
+    if values[-1] <= 0:
+        return np.eye(len(matrix))
+    kept = values > values[-1] * len(values) * np.finfo(float).eps
+    floor = np.where(kept, values, values[kept].min())
+    return np.asarray(vectors / np.sqrt(floor) @ vectors.T)

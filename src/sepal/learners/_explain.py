@@ -1,0 +1,146 @@
+"""Why an answer is what it is: the neighbours, how far each column puts them, and how close the vote was."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborExplanation:
+    """The neighbours behind each answer.
+
+    Attributes
+    ----------
+    predicted : (n_queries,) array
+        The answers.
+    classes : (n_classes,) array
+    votes : (n_queries, n_classes) array
+        Share of each class in the vote.
+    start : (n_queries + 1,) array
+        The neighbours of query i are entries ``start[i]:start[i+1]`` of the arrays below, nearest first.
+    rows, labels, distances : arrays
+        Training rows (positions in what was given to ``fit``), their classes, their distances.
+    shares : array
+        How much of the vote each neighbour has; adds up to 1 per query.
+    parts : (n_entries, n_columns) array
+        How much of the distance each column makes, as shares of it; zeros at distance 0. Where a distance is not a sum
+        over columns (precomputed) there are none and it has no columns.
+    names : tuple of str
+        The columns.
+    runner_up : (n_queries,) array
+        The class with the second largest vote.
+    margin : (n_queries,) array
+        How far the winner is ahead of the runner-up, in shares of the vote.
+    flips : (n_queries,) array of int
+        How many of the winner's neighbours, the weightiest first, would have to change to the runner-up for the two to
+        be equal: 1 is a close call.
+    other_row, other_label, other_distance : (n_queries,) arrays
+        The nearest training row of any class but the predicted one.
+    """
+
+    predicted: NDArray[Any]
+    classes: NDArray[Any]
+    votes: NDArray[np.float64]
+    start: NDArray[np.int64]
+    rows: NDArray[np.intp]
+    labels: NDArray[Any]
+    distances: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    parts: NDArray[np.float64]
+    names: tuple[str, ...]
+    runner_up: NDArray[Any]
+    margin: NDArray[np.float64]
+    flips: NDArray[np.intp]
+    other_row: NDArray[np.intp]
+    other_label: NDArray[Any]
+    other_distance: NDArray[np.float64]
+
+    @property
+    def n_queries(self) -> int:
+        """How many rows were asked about."""
+        return len(self.predicted)
+
+    def frame(self) -> pd.DataFrame:
+        """One line per query and neighbour, with the share of the distance by column."""
+        import pandas as pd
+
+        query = np.repeat(np.arange(self.n_queries), np.diff(self.start))
+        columns: dict[str, Any] = {
+            "query": query,
+            "predicted": self.predicted[query],
+            "rank": np.arange(len(query)) - self.start[query] + 1,
+            "row": self.rows,
+            "class": self.labels,
+            "distance": self.distances,
+            "share": self.shares,
+        }
+        for j, name in enumerate(self.names):
+            columns[f"by {name}"] = self.parts[:, j]
+        return pd.DataFrame(columns)
+
+    def text(self, query: int = 0, most: int = 10) -> str:
+        """One answer in words."""
+        votes = ", ".join(f"{c} {v:.3f}" for c, v in zip(self.classes.tolist(), self.votes[query], strict=True))
+        plural = "" if self.flips[query] == 1 else "s"
+        ahead = f"ahead of {self.runner_up[query]} by {self.margin[query]:.3f}"
+        lines = [
+            f"{self.predicted[query]}: votes {votes}; {ahead}, undone by {self.flips[query]} changed neighbour{plural}"
+        ]
+        for entry in range(int(self.start[query]), int(min(self.start[query + 1], self.start[query] + most))):
+            order = np.argsort(-self.parts[entry], kind="stable")[:3]
+            by = ", ".join(f"{self.names[j]} {self.parts[entry, j]:.0%}" for j in order if self.parts[entry, j] > 0)
+            lines.append(
+                f"  row {self.rows[entry]} ({self.labels[entry]}) at {self.distances[entry]:.4g}"
+                f", share {self.shares[entry]:.3f}" + (f": {by}" if by else "")
+            )
+        lines.append(
+            f"  nearest of another class: row {self.other_row[query]} ({self.other_label[query]}) "
+            f"at {self.other_distance[query]:.4g}"
+        )
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        shown = "\n".join(self.text(query) for query in range(min(self.n_queries, 5)))
+        return shown if self.n_queries <= 5 else f"{shown}\n... and {self.n_queries - 5} more"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def plot(self, query: int = 0, ax: Any = None) -> Any:
+        """The neighbours of one query as bars, split by column."""
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots(layout="constrained")[1] if ax is None else ax
+        at = np.arange(self.start[query], self.start[query + 1])
+        left = np.zeros(len(at))
+        places = np.arange(len(at))
+        for j, name in enumerate(self.names):
+            length = self.parts[at, j] * self.distances[at]
+            ax.barh(places, length, left=left, label=name)
+            left += length
+        ax.set(yticks=places, xlabel="distance", title=f"{self.predicted[query]}")
+        ax.set_yticklabels([f"row {self.rows[e]} ({self.labels[e]})" for e in at])
+        ax.invert_yaxis()
+        if self.names:
+            ax.legend()
+        return ax
+
+
+def flips_needed(
+    shares: NDArray[np.float64], for_winner: NDArray[np.bool_], start: NDArray[np.int64], margin: NDArray[np.float64]
+) -> NDArray[np.intp]:
+    """The fewest neighbours of the winner whose change to the runner-up closes the margin; each change counts twice."""
+    found = np.zeros(len(margin), dtype=np.intp)
+    for query in range(len(margin)):
+        at = slice(int(start[query]), int(start[query + 1]))
+        closing = np.cumsum(np.sort(2.0 * shares[at][for_winner[at]])[::-1])
+        found[query] = int(np.searchsorted(closing, margin[query] - 1e-12)) + 1 if margin[query] > 1e-12 else 0
+    return found

@@ -1,0 +1,307 @@
+"""The classifier whose neighbours vote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from sepal.data import ScaleName, Table, class_codes
+from sepal.exceptions import DataError, ParameterError
+from sepal.learners._base import NeighborLearner
+from sepal.learners._class_factors import ClassFactors, class_factors
+from sepal.learners._explain import NeighborExplanation, flips_needed
+from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, classification_curve, credit
+from sepal.learners._neighborhood import Lists, TiedGroups, Ties
+from sepal.learners._numeric import ahead_by_a_hair
+from sepal.learners._vote_weights import VoteWeights, vote_weights
+from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, entry_shares, geometric_order, sums_at
+
+
+class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
+    """k nearest neighbours on tables of any kind, with k chosen by leave-one-out.
+
+    Parameters
+    ----------
+    n_neighbors : "auto", "all" or int
+        ``"auto"`` chooses k in 1..k_max by leaving each row out in turn (all k come from one ranking): the largest k
+        that is not worse than the best by more than one standard error. ``"all"`` lets every row vote: with a kernel
+        weight, locally weighted averaging.
+    weights : str or callable
+        ``"uniform"``; ``"distance"`` (1/d; neighbours at distance 0 vote alone); ``"similarity"`` (1 at distance 0
+        falling to 0 at the opposite corner of the training data); ``"rank"`` (k for the nearest, 1 for the k-th);
+        ``"dudani"`` (1 for the nearest, 0 for the k-th); the kernels ``"gaussian"``, ``"exponential"``, ``"tricube"``;
+        or a function from distances to weights.
+    distance, distance_params, scale
+        As in :func:`sepal.neighbors.neighbor_ranking`. ``"auto"`` is Euclidean for numeric tables without missing
+        cells and HEOM for all others.
+    feature_weights : array, mapping or FeatureWeights, optional
+        A weight per column of the distance.
+    ties : {"expected", "index"}
+        ``"expected"``: rows tied at the k-th place share the places that are left, so nothing depends on the order of
+        rows. ``"index"``: the lowest rows take them.
+    vote_ties : {"nearest", "prior", "smallest"}
+        Who wins an equal vote: the class that is nearer, then the larger class; the larger class; the first label.
+    class_weight : mapping or "balanced", optional
+        Factor for the votes of each class.
+    priors : array, mapping or "equal", optional
+        Class probabilities in place of the class shares among the training rows.
+    k_max : int, optional
+        Largest k that ``"auto"`` tries; by default 100, or all rows but one.
+    prototypes : str, callable or PrototypeSet, optional
+        Which training rows to keep: the name of a method in ``sepal.prototypes``.
+    smoothing : float
+        Added to the votes of every class, which count k in all, before they become probabilities.
+    width : float, optional
+        Width of the kernel weights; by default the distance of the k-th neighbour.
+    n_jobs : int, optional
+        Threads. The answer does not depend on it.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        The k in use.
+    loo_curve_ : LeaveOneOutCurve
+        With ``n_neighbors="auto"``.
+    classes_ : array
+        The labels, sorted.
+    rows_ : array
+        The training rows in use, as positions in X.
+
+    Notes
+    -----
+    A ``sample_weight`` of 3 is the same as the row three times: neighbours are taken until their weight reaches k.
+    No answer depends on the order of rows, of columns, or on how classes are called.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> athletes = sepal.datasets.load("athletes")
+    >>> model = KNNClassifier(3, scale=None).fit(athletes.values, athletes.y)
+    >>> model.predict([[3.0, 8.0]]).tolist(), model.kneighbors([[3.0, 8.0]])[1].tolist()
+    (['no'], [[3, 4, 1]])
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int | str = "auto",
+        *,
+        weights: Any = "uniform",
+        distance: str = "auto",
+        distance_params: Mapping[str, Any] | None = None,
+        feature_weights: Any = None,
+        scale: ScaleName | None = "minmax",
+        ties: Ties = "expected",
+        vote_ties: VoteTies = "nearest",
+        class_weight: Any = None,
+        priors: Any = None,
+        k_max: int | None = None,
+        prototypes: Any = None,
+        smoothing: float = 0.0,
+        width: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.distance = distance
+        self.distance_params = distance_params
+        self.feature_weights = feature_weights
+        self.scale = scale
+        self.ties = ties
+        self.vote_ties = vote_ties
+        self.class_weight = class_weight
+        self.priors = priors
+        self.k_max = k_max
+        self.prototypes = prototypes
+        self.smoothing = smoothing
+        self.width = width
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KNNClassifier:
+        """Remember the rows and choose k.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            The training rows.
+        y : array-like, optional
+            The classes; left out, the target of the Table.
+        sample_weight : array-like, optional
+            Row weights; a whole number counts as repetition, 0 leaves the row out.
+        """
+        if self.vote_ties not in VOTE_TIES:
+            raise ParameterError(f"vote_ties must be one of {', '.join(VOTE_TIES)}; got {self.vote_ties!r}")
+        if not isinstance(self.smoothing, (int, float)) or not 0 <= self.smoothing < np.inf:
+            raise ParameterError(f"smoothing must be a number of at least 0; got {self.smoothing!r}")
+        table = self._training_table(X, y)
+        rows = self._fit_neighborhood(table, class_codes(table)[0], sample_weight)
+        self.classes_, codes = np.unique(np.asarray(table.y)[rows], return_inverse=True)
+        self.codes_ = codes.astype(np.int32)
+        if len(self.classes_) < 2:
+            raise DataError("only one class is left among the rows of positive weight; at least two are needed")
+        class_factors(self.class_weight, self.priors, self.classes_)
+        k = self._check_n_neighbors()
+        if k is None:
+            self.loo_curve_ = self.leave_one_out()
+            k = self.loo_curve_.one_se_k
+        self.n_neighbors_ = k
+        return self
+
+    def leave_one_out(self, groups: NDArray[np.intp] | None = None) -> LeaveOneOutCurve:
+        """The leave-one-out curve of the fitted rows; ``groups`` are codes of rows to be left out together."""
+        check_is_fitted(self, "codes_")
+        k_max = self._largest_k(K_MAX)
+        return classification_curve(
+            self.neighborhood_, self.codes_, self._weights(), self._tie_break(), self._factors(), k_max, groups
+        )
+
+    def scores_for_every_k(self, table: Table, k_max: int) -> NDArray[np.float64]:
+        """Accuracy on the rows of a table for k = 1..k_max, from one search."""
+        check_is_fitted(self)
+        hood, rows = self.neighborhood_, self._query_table(table)
+        position = {label: code for code, label in enumerate(self.classes_.tolist())}
+        wanted = np.array([position.get(label, -1) for label in np.asarray(table.y).tolist()], dtype=np.int32)
+        lists = hood.lists(rows, k_max)
+        right = credit(hood, lists, self.codes_, wanted, self._weights(), self._tie_break(), self._factors(), k_max)
+        return np.asarray(right.mean(axis=0))
+
+    def _weights(self) -> VoteWeights:
+        return vote_weights(self.weights, self.width, self.neighborhood_.span)
+
+    def _factors(self) -> ClassFactors:
+        return class_factors(self.class_weight, self.priors, self.classes_)
+
+    def _tie_break(self) -> TieBreak:
+        def order() -> NDArray[np.intp]:
+            search = self.neighborhood_.search
+            places = np.zeros((len(self.codes_), 1)) if search is None else search.points[search.group_of]
+            return geometric_order(places, self.codes_, len(self.classes_))
+
+        return TieBreak(self.vote_ties, order)
+
+    def _votes(self, X: Any) -> Iterator[tuple[TiedGroups, NDArray[np.float64]]]:
+        """For some rows at a time, the tied groups and the votes, class factors included."""
+        table, k, hood = self._query_table(X), self.n_neighbors_, self.neighborhood_
+        sums = hood.voter_sums(np.eye(len(self.classes_))[self.codes_])
+        weights, factor = self._weights(), self._factors().of(self._class_mass())
+        for _, _, lists in self._lists(table, len(self.classes_), k):
+            groups = hood.groups(lists, sums, None, k)
+            yield groups, sums_at(groups, weights, k) * factor
+
+    def _class_mass(self) -> NDArray[np.float64]:
+        mass = np.bincount(self.codes_, weights=self.neighborhood_.weights, minlength=len(self.classes_))
+        return np.asarray(mass, dtype=np.float64)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            Levels that did not occur in training equal none that did.
+
+        Returns
+        -------
+        ndarray of labels
+        """
+        check_is_fitted(self)
+        return np.asarray(self.classes_[np.concatenate([self._winners(*part) for part in self._votes(X)])])
+
+    def _winners(self, groups: TiedGroups, votes: NDArray[np.float64]) -> NDArray[np.intp]:
+        mass, ks = self._class_mass()[None, :], np.array([float(self.n_neighbors_)])
+        factor = self._factors().of(mass)
+        return np.asarray(self._tie_break().winners(votes[:, None, :], ks, groups, factor, mass)[:, 0])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """(n_rows, n_classes) share of each class in the vote, in the order of ``classes_``.
+
+        Where classes have equal shares the one that :meth:`predict` answers is ahead by a trillionth.
+        """
+        check_is_fitted(self)
+        shares = []
+        mass = self._class_mass()
+        for groups, votes in self._votes(X):
+            total = votes.sum(axis=1, keepdims=True)
+            # Nobody of a class with a positive weight is near: fall back to the class sizes.
+            share = np.divide(votes, total, out=np.tile(mass / mass.sum(), (len(votes), 1)), where=total > 0)
+            if self.smoothing:
+                k = float(self.n_neighbors_)
+                share = (share * k + self.smoothing) / (k + len(self.classes_) * self.smoothing)
+            shares.append(ahead_by_a_hair(share, self._winners(groups, votes)))
+        return np.concatenate(shares)
+
+    def explain(self, X: Any) -> NeighborExplanation:
+        """The neighbours behind each answer, their distances split by column, and how close the vote was.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            The rows to explain.
+
+        Returns
+        -------
+        NeighborExplanation
+
+        Examples
+        --------
+        >>> model = KNNClassifier(2, scale=None).fit([[0.0, 0.0], [3.0, 4.0], [9.0, 9.0]], ["a", "a", "b"])
+        >>> why = model.explain([[0.0, 4.0]])
+        >>> why.rows.tolist(), why.distances.tolist(), why.parts.tolist(), why.other_row.tolist()
+        ([1, 0], [3.0, 4.0], [[1.0, 0.0], [0.0, 1.0]], [2])
+        """
+        table = self._query_table(X)
+        hood, k, weights = self.neighborhood_.for_rows(), self.n_neighbors_, self._weights()
+        listed, shares = entry_shares(hood, hood.lists(table, k), weights, k)
+        votes, predicted = self.predict_proba(X), self.predict(X)
+        codes = np.searchsorted(self.classes_, predicted)
+        factor = self._factors().of(self._class_mass())[self.codes_[listed.voter]]
+        shares = shares * factor
+        total = np.bincount(listed.query, weights=shares, minlength=len(listed))
+        shares = shares / np.where(total > 0, total, 1.0)[listed.query]
+        others = votes.copy()
+        others[np.arange(len(votes)), codes] = -1.0
+        margin = np.maximum(votes[np.arange(len(votes)), codes] - others.max(axis=1), 0.0)
+        other = self._nearest_of_another_class(table, codes)
+        return NeighborExplanation(
+            predicted=predicted,
+            classes=self.classes_,
+            votes=votes,
+            start=listed.start,
+            rows=self.rows_[listed.voter],
+            labels=self.classes_[self.codes_[listed.voter]],
+            distances=listed.distance,
+            shares=shares,
+            parts=self._parts(table, listed),
+            names=() if hood.search is None else self.table_.names,
+            runner_up=self.classes_[others.argmax(axis=1)],
+            margin=margin,
+            flips=flips_needed(shares, self.codes_[listed.voter] == codes[listed.query], listed.start, margin),
+            other_row=self.rows_[other[0]],
+            other_label=self.classes_[self.codes_[other[0]]],
+            other_distance=other[1],
+        )
+
+    def _nearest_of_another_class(
+        self, table: Table, codes: NDArray[np.intp]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        rows, distances = np.zeros(table.n_rows, dtype=np.intp), np.zeros(table.n_rows)
+        for code in np.unique(codes):
+            asking, among = np.flatnonzero(codes == code), np.flatnonzero(self.codes_ != code)
+            queries = table.take(asking)
+            if self.neighborhood_.search is None:  # distances to all training rows: those of the others
+                queries = queries.select(among.tolist())
+            lists = self.neighborhood_.among(among).plain_lists(queries, 1)
+            rows[asking], distances[asking] = among[lists.voter[lists.start[:-1]]], lists.distance[lists.start[:-1]]
+        return rows, distances
+
+    def _parts(self, table: Table, lists: Lists) -> NDArray[np.float64]:
+        search = self.neighborhood_.search
+        if search is None:
+            return np.zeros((len(lists.voter), 0))
+        parts = search.fitted.parts(table.take(lists.query), search.table.take(lists.voter))
+        total = np.abs(parts).sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(parts, total, out=np.zeros_like(parts), where=total > 0))

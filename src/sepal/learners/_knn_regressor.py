@@ -1,0 +1,189 @@
+"""Numbers from neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from sepal.data import ScaleName, Table
+from sepal.exceptions import DataError, ParameterError
+from sepal.learners._base import NeighborLearner
+from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve
+from sepal.learners._neighborhood import Ties
+from sepal.learners._regression import AGGREGATES, Aggregate, answers, mean_and_std, quantiles, regression_curve
+from sepal.learners._vote_weights import VoteWeights, vote_weights
+
+
+class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
+    """k nearest neighbours for a numeric target: mean, median, quantiles or a local line, with their spread.
+
+    Parameters
+    ----------
+    n_neighbors, weights, distance, distance_params, feature_weights, scale, ties, k_max, width, n_jobs
+        As in :class:`KNNClassifier`; ``"auto"`` judges k by the leave-one-out R squared.
+    aggregate : {"mean", "median", "linear"}
+        What the neighbours' targets become: their weighted mean, their weighted median, or the value at the query of
+        the weighted least-squares plane through them (numeric columns only).
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        The k in use.
+    loo_curve_ : LeaveOneOutCurve
+        With ``n_neighbors="auto"``.
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 4.0, 9.0]
+    >>> model = KNNRegressor(2, scale=None).fit(X, y)
+    >>> mean, std = model.predict([[1.4]], return_std=True)
+    >>> mean.tolist(), std.tolist()
+    ([2.5], [1.5])
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int | str = "auto",
+        *,
+        aggregate: Aggregate = "mean",
+        weights: Any = "uniform",
+        distance: str = "auto",
+        distance_params: Mapping[str, Any] | None = None,
+        feature_weights: Any = None,
+        scale: ScaleName | None = "minmax",
+        ties: Ties = "expected",
+        k_max: int | None = None,
+        width: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.aggregate = aggregate
+        self.weights = weights
+        self.distance = distance
+        self.distance_params = distance_params
+        self.feature_weights = feature_weights
+        self.scale = scale
+        self.ties = ties
+        self.k_max = k_max
+        self.width = width
+        self.n_jobs = n_jobs
+
+    prototypes = None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # scikit-learn's yardstick is ten noisy columns of which one matters: neighbours do not reach 0.5 there.
+        tags.regressor_tags.poor_score = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KNNRegressor:
+        """Remember the rows and choose k.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            The training rows.
+        y : array-like, optional
+            The numbers to predict; left out, the target of the Table.
+        sample_weight : array-like, optional
+            Row weights; a whole number counts as repetition, 0 leaves the row out.
+        """
+        if self.aggregate not in AGGREGATES:
+            raise ParameterError(f"aggregate must be one of {', '.join(AGGREGATES)}; got {self.aggregate!r}")
+        table = self._training_table(X, y)
+        target = numeric_target(table)
+        rows = self._fit_neighborhood(table, target, sample_weight)
+        self.y_ = target[rows]
+        k = self._check_n_neighbors()
+        if k is None:
+            if len(rows) < 2:
+                k = 1
+            else:
+                self.loo_curve_ = self.leave_one_out()
+                k = self.loo_curve_.one_se_k
+        self.n_neighbors_ = k
+        return self
+
+    def leave_one_out(self, groups: NDArray[np.intp] | None = None) -> LeaveOneOutCurve:
+        """The leave-one-out curve of the fitted rows; ``groups`` are codes of rows to be left out together."""
+        check_is_fitted(self, "y_")
+        return regression_curve(
+            self.neighborhood_, self.y_, self._weights(), self._largest_k(K_MAX), self.aggregate, groups
+        )
+
+    def scores_for_every_k(self, table: Table, k_max: int) -> NDArray[np.float64]:
+        """R squared on the rows of a table for k = 1..k_max."""
+        check_is_fitted(self)
+        wanted, scores = numeric_target(table), []
+        for k in range(1, k_max + 1):
+            model = clone(self).set_params(n_neighbors=k)
+            model.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_")})
+            model.n_neighbors_ = k
+            scores.append(model.score(table, wanted))
+        return np.array(scores)
+
+    def _weights(self) -> VoteWeights:
+        return vote_weights(self.weights, self.width, self.neighborhood_.span)
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """The number for each row.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            New rows.
+        return_std : bool
+            Return the weighted standard deviation of the neighbours' targets as well.
+
+        Returns
+        -------
+        ndarray, or two of them
+        """
+        check_is_fitted(self)
+        table, k, weights = self._query_table(X), self.n_neighbors_, self._weights()
+        found, spread = np.empty(table.n_rows), np.empty(table.n_rows)
+        hood = self.neighborhood_ if self.aggregate == "mean" else self.neighborhood_.for_rows()
+        points = hood.search.fitted.embed(table) if self.aggregate == "linear" and hood.search is not None else None
+        for begin, end, lists in self._lists(table, 6, k, hood):
+            at = None if points is None else points[begin:end]
+            found[begin:end] = answers(hood, lists, self.y_, weights, k, self.aggregate, at)
+            if return_std:
+                spread[begin:end] = mean_and_std(hood, lists, self.y_, weights, k)[1]
+        return (found, spread) if return_std else found
+
+    def predict_quantiles(self, X: Any, quantiles_wanted: Any = (0.05, 0.5, 0.95)) -> NDArray[np.float64]:
+        """(n_rows, n_quantiles) weighted quantiles of the neighbours' targets.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            New rows.
+        quantiles_wanted : sequence of float
+            Each between 0 and 1.
+        """
+        check_is_fitted(self)
+        wanted = np.atleast_1d(np.asarray(quantiles_wanted, dtype=np.float64))
+        if wanted.ndim != 1 or np.any(~(wanted >= 0)) or np.any(wanted > 1):
+            raise ParameterError(f"quantiles_wanted must lie between 0 and 1; got {quantiles_wanted!r}")
+        table, hood = self._query_table(X), self.neighborhood_.for_rows()
+        parts = [
+            quantiles(hood, lists, self.y_, self._weights(), self.n_neighbors_, wanted)
+            for _, _, lists in self._lists(table, 6, self.n_neighbors_, hood)
+        ]
+        return np.concatenate(parts)
+
+
+def numeric_target(table: Table) -> NDArray[np.float64]:
+    """The target as numbers."""
+    if table.y is None:
+        raise DataError("y is None; a regression needs a number for every row", hint="give the numbers as y")
+    if table.y.dtype.kind not in "iufb":
+        raise DataError(
+            f"y: expected numbers, found {table.y[0]!r}", hint="KNNClassifier predicts classes, KNNRegressor numbers"
+        )
+    return np.asarray(table.y, dtype=np.float64)

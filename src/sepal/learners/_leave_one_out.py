@@ -1,0 +1,218 @@
+"""Leave-one-out for every k from one ranking, and the k that follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.exceptions import DataError
+from sepal.learners._class_factors import ClassFactors
+from sepal.learners._neighborhood import Lists, Neighborhood
+from sepal.learners._vote_weights import VoteWeights
+from sepal.learners._votes import TieBreak, sums_for_every_k
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+K_MAX = 100
+"""How far k goes unless the user says otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveOneOutCurve:
+    """How good every k is when each row is left out in turn.
+
+    Attributes
+    ----------
+    k : (n_k,) array
+        1, 2, ...
+    score, standard_error : (n_k,) arrays
+        Accuracy (weighted by class where class weights are given), or for a numeric target R squared.
+    difference_error : (n_k,) array
+        Standard error of the difference from the best k.
+    measure : {"accuracy", "r2"}
+    baseline : float
+        The majority rate, or 0 for R squared: what a learner without neighbours reaches.
+    n_rows : int
+    training, test : (n_k,) array or None
+        Score on the training rows themselves, and on other rows, where asked for.
+    notes : tuple of str
+    """
+
+    k: NDArray[np.intp]
+    score: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    difference_error: NDArray[np.float64]
+    measure: Literal["accuracy", "r2"]
+    baseline: float
+    n_rows: int
+    training: NDArray[np.float64] | None = None
+    test: NDArray[np.float64] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def best_k(self) -> int:
+        """The k with the highest score; the smallest one where several have it."""
+        return int(self.k[np.flatnonzero(self.score >= self.score.max() - 1e-12)[0]])
+
+    @property
+    def one_se_k(self) -> int:
+        """The largest k that is worse than the best by no more than one standard error of the difference.
+
+        Every k is judged on the same rows, so it is the error of the difference that counts; the largest such k is the
+        smoothest answer that cannot be told from the best.
+        """
+        worse = self.score.max() - self.score
+        return int(self.k[np.flatnonzero(worse <= self.difference_error + 1e-12)[-1]])
+
+    def frame(self) -> pd.DataFrame:
+        """One line per k."""
+        import pandas as pd
+
+        columns = {"k": self.k, self.measure: self.score, "standard_error": self.standard_error}
+        for name in ("training", "test"):
+            if getattr(self, name) is not None:
+                columns[name] = getattr(self, name)
+        return pd.DataFrame(columns)
+
+    def plot(self, ax: Any = None, *, bayes: float | None = None) -> Any:
+        """Draw the curve with a band of one standard error; ``bayes`` is the best possible score, where known."""
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots(layout="constrained")[1] if ax is None else ax
+        ax.fill_between(self.k, self.score - self.standard_error, self.score + self.standard_error, alpha=0.2)
+        ax.plot(self.k, self.score, label="leave-one-out")
+        for name in ("training", "test"):
+            if getattr(self, name) is not None:
+                ax.plot(self.k, getattr(self, name), label=name, linewidth=1)
+        ax.axhline(
+            self.baseline, color="gray", linestyle=":", label="majority" if self.measure == "accuracy" else "mean"
+        )
+        if bayes is not None:
+            ax.axhline(bayes, color="black", linestyle="--", label="Bayes")
+        ax.axvline(self.one_se_k, color="gray", linewidth=0.8)
+        ax.set(xlabel="k", ylabel="accuracy" if self.measure == "accuracy" else "R squared")
+        ax.legend()
+        return ax
+
+    def __str__(self) -> str:
+        at = self.best_k - 1
+        return (
+            f"leave-one-out {self.measure} {self.score[at]:.4f} (standard error {self.standard_error[at]:.4f}) "
+            f"at k = {self.best_k} of 1..{self.k[-1]}, not measurably worse up to {self.one_se_k}; "
+            f"baseline {self.baseline:.4f}"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self}</p>{self.frame().to_html(index=False, max_rows=20)}"
+
+
+def credit(
+    hood: Neighborhood,
+    lists: Lists,
+    codes: NDArray[np.int32],
+    true_codes: NDArray[np.int32],
+    weights: VoteWeights,
+    ties: TieBreak,
+    factors: ClassFactors,
+    k_max: int,
+) -> NDArray[np.bool_]:
+    """(n_lists, k_max): whether the vote of the nearest mass k gives the true class."""
+    n_classes = factors.n_classes
+    one_hot = np.eye(n_classes)[codes]
+    sums = hood.voter_sums(one_hot)
+    class_mass = np.bincount(codes, weights=hood.weights, minlength=n_classes).astype(np.float64)
+    ks = np.arange(1.0, k_max + 1)
+    right = np.empty((len(lists), k_max), dtype=bool)
+    for begin, end in hood.chunks(len(lists), 2 * n_classes, k_max):
+        part = lists.part(begin, end)
+        groups = hood.groups(part, sums, one_hot, k_max)
+        mass = class_mass[None, :]
+        if part.asker is not None:
+            mass = mass - one_hot[part.asker] * hood.left_out[part.asker, None]
+        factor = factors.of(mass)
+        votes = sums_for_every_k(groups, weights, k_max) * factor[:, None, :]
+        right[begin:end] = ties.winners(votes, ks, groups, factor, mass) == true_codes[begin:end, None]
+    return right
+
+
+def classification_curve(
+    hood: Neighborhood,
+    codes: NDArray[np.int32],
+    weights: VoteWeights,
+    ties: TieBreak,
+    factors: ClassFactors,
+    k_max: int,
+    groups: NDArray[np.intp] | None = None,
+) -> LeaveOneOutCurve:
+    """Leave-one-out accuracy for k = 1..k_max; with ``groups`` a row's whole group is left out with it."""
+    hood = hood if groups is None else hood.for_rows()
+    lists = hood.lists_without(k_max, groups)
+    check_enough(hood, groups, k_max)
+    right = credit(hood, lists, codes, codes, weights, ties, factors, k_max)
+    importance = factors.row_importance(codes, hood.weights)
+    share = np.bincount(codes, weights=importance)
+    return curve_of(right, importance, hood.weights, groups, measure="accuracy", baseline=float(share.max()))
+
+
+def curve_of(
+    values: NDArray[Any],
+    importance: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    groups: NDArray[np.intp] | None,
+    *,
+    measure: Literal["accuracy", "r2"],
+    baseline: float,
+) -> LeaveOneOutCurve:
+    """The curve from (n_rows, n_k) values whose mean, by importance, is the score."""
+    score = np.clip(importance @ values, None, 1.0)
+    best = int(np.argmax(score >= score.max() - 1e-12))  # rounding must not choose
+    return LeaveOneOutCurve(
+        np.arange(1, values.shape[1] + 1),
+        score,
+        standard_errors(values, score, importance, weights, groups, None),
+        standard_errors(values, score, importance, weights, groups, best),
+        measure,
+        baseline,
+        len(values),
+    )
+
+
+def standard_errors(
+    values: NDArray[Any],
+    score: NDArray[np.float64],
+    importance: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    groups: NDArray[np.intp] | None,
+    against: int | None,
+) -> NDArray[np.float64]:
+    """Standard error of each mean, or of its difference from column ``against``.
+
+    A row of weight w is w rows of importance 1/w of its own. Rows of one group are not independent: then groups are
+    the units.
+    """
+    errors = np.empty(values.shape[1])
+    for j in range(values.shape[1]):
+        off = values[:, j] - score[j]
+        if against is not None:
+            off = off - (values[:, against] - score[against])
+        if groups is None:
+            errors[j] = np.sqrt(np.sum(importance**2 / weights * off**2))
+        else:
+            errors[j] = np.sqrt(np.sum(np.bincount(groups, weights=importance * off) ** 2))
+    return errors
+
+
+def check_enough(hood: Neighborhood, groups: NDArray[np.intp] | None, k_max: int) -> None:
+    """Whether everyone has a mass of k_max left when he (or his group) is left out."""
+    if groups is None:
+        return
+    left = hood.total_mass - float(np.bincount(groups, weights=hood.weights).max())
+    if left < k_max:
+        raise DataError(
+            f"k_max is {k_max}, but when the largest group is left out only {left:g} rows remain",
+            hint=f"use k_max={int(left)} or less",
+        )

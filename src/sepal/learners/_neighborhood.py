@@ -1,0 +1,355 @@
+"""Training rows that can be asked who is near, and how much of what stands there.
+
+Every learner reads the same shape: for each query the tied groups of its neighbours, nearest first, with the weight
+mass of each group and the sums (per class, or of a target) over it. Equal rows are one entry, so many copies cost
+nothing, and a row of weight 3 is the same as three equal rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName, Table, class_codes
+from sepal.distances import squares_without
+from sepal.exceptions import DataError, ParameterError
+from sepal.neighbors import Search, neighbor_ranking, rank_distances, segment_positions
+
+Ties = Literal["expected", "index"]
+_CELLS = 4_000_000  # numbers held at a time, about 32 MB
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Ragged neighbour lists: the voters of list i are entries ``start[i]:start[i+1]``, nearest first.
+
+    ``asker`` is the training row each list is for, or None where queries are no training rows.
+    """
+
+    start: NDArray[np.int64]
+    voter: NDArray[np.intp]
+    distance: NDArray[np.float64]
+    asker: NDArray[np.intp] | None = None
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    @property
+    def query(self) -> NDArray[np.intp]:
+        """The list each entry belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.start))
+
+    def part(self, begin: int, end: int) -> Lists:
+        """Some of the lists."""
+        a, b = int(self.start[begin]), int(self.start[end])
+        asker = None if self.asker is None else self.asker[begin:end]
+        return Lists(self.start[begin : end + 1] - a, self.voter[a:b], self.distance[a:b], asker)
+
+    def where(self, keep: NDArray[np.bool_]) -> Lists:
+        """The lists with some entries only."""
+        if keep.all():
+            return self
+        lengths = np.bincount(self.query[keep], minlength=len(self))
+        start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return replace(self, start=start, voter=self.voter[keep], distance=self.distance[keep])
+
+
+@dataclass(frozen=True, eq=False)
+class TiedGroups:
+    """Dense: row i of each array is query i, column j its j-th nearest tied group; unused places have no mass.
+
+    Attributes
+    ----------
+    distance, mass : (n_queries, n_groups) arrays
+    sums : (n_queries, n_groups, n_sums) array
+        What was summed over the members of a group, weights included.
+    """
+
+    distance: NDArray[np.float64]
+    mass: NDArray[np.float64]
+    sums: NDArray[np.float64]
+
+    @cached_property
+    def before(self) -> NDArray[np.float64]:
+        """Mass in nearer groups."""
+        return np.asarray(np.cumsum(self.mass, axis=1) - self.mass)
+
+    def inside(self, k: float | NDArray[np.float64]) -> NDArray[np.float64]:
+        """The share of each group that lies within the nearest mass k."""
+        taken = np.clip(k - self.before, 0.0, self.mass)
+        return np.divide(taken, self.mass, out=np.zeros_like(taken), where=self.mass > 0)
+
+    def kth_distance(self, k: float) -> NDArray[np.float64]:
+        """(n_queries, 1) distance of the group that holds the k-th unit of mass."""
+        last = np.sum((self.before < k) & (self.mass > 0), axis=1, keepdims=True) - 1
+        return np.take_along_axis(self.distance, np.maximum(last, 0), axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Neighborhood:
+    """Training rows with weights, prepared for questions.
+
+    ``matrix`` holds the distances between training rows where the user measured them; then ``search`` is None.
+    """
+
+    search: Search | None
+    matrix: NDArray[np.float64] | None
+    weights: NDArray[np.float64]
+    ties: Ties
+    by_row: bool  # voters are rows; else they are distinct rows
+    n_jobs: int | None
+
+    @classmethod
+    def prepare(
+        cls,
+        table: Table,
+        weights: NDArray[np.float64] | None,
+        *,
+        distance: str,
+        distance_params: Mapping[str, Any] | None,
+        scale: ScaleName | None,
+        ties: Ties,
+        n_jobs: int | None,
+    ) -> Neighborhood:
+        """Fit the distance to the training rows; ``weights`` are positive, 1 each by default."""
+        if ties not in ("expected", "index"):
+            raise ParameterError(f"ties must be 'expected' or 'index'; got {ties!r}")
+        weights = np.ones(table.n_rows) if weights is None else weights
+        if distance == "precomputed":
+            return cls(None, _square(table.values), weights, ties, True, n_jobs)
+        search = Search.prepare(
+            replace(table, weights=weights),
+            distance=distance,
+            distance_params=distance_params,
+            scale=scale,
+            n_jobs=n_jobs,
+        )
+        supervised = search.fitted.counts is not None
+        return cls(search, None, weights, ties, ties == "index" or supervised, n_jobs)
+
+    @property
+    def n_rows(self) -> int:
+        """Training rows."""
+        return len(self.weights)
+
+    @cached_property
+    def total_mass(self) -> float:
+        """Weight of all rows."""
+        return float(self.weights.sum())
+
+    @cached_property
+    def voter_of(self) -> NDArray[np.intp]:
+        """The voter each training row belongs to."""
+        if self.search is None or self.by_row:
+            return np.arange(self.n_rows)
+        return self.search.group_of.astype(np.intp)
+
+    @cached_property
+    def voter_mass(self) -> NDArray[np.float64]:
+        """Weight of each voter."""
+        return np.asarray(np.bincount(self.voter_of, weights=self.weights), dtype=np.float64)
+
+    @cached_property
+    def left_out(self) -> NDArray[np.float64]:
+        """How much of a row goes when it is left out: one unit, as if it were repeated by its weight."""
+        return np.minimum(self.weights, 1.0)
+
+    def depth(self, k: float) -> int:
+        """How many of the nearest distinct rows surely hold a mass of k."""
+        mass = self.voter_mass if not self.by_row else self.weights
+        if mass.min() >= 1.0:
+            return int(np.ceil(k))
+        return min(int(np.searchsorted(np.cumsum(np.sort(mass)), k)) + 1, len(mass))
+
+    def lists(self, queries: Table | NDArray[np.float64], k: float) -> Lists:
+        """Neighbours of new rows (with ``precomputed`` of their distances to the training rows)."""
+        depth = min(self.depth(k), self.n_rows)
+        if self.search is None:
+            values = queries.values if isinstance(queries, Table) else queries
+            found = neighbor_ranking(
+                self.matrix, depth, queries=values, distance="precomputed", ties="expected", n_jobs=self.n_jobs
+            )
+            return Lists(found.start, found.flat_rows, found.flat_distances)
+        ranking = self.search.query_ranking(queries, depth)  # type: ignore[arg-type]
+        if not self.by_row:
+            return Lists(ranking.start, ranking.entries.astype(np.intp), ranking.distances)
+        rows = ranking.per_row(depth, "expected", None)
+        return Lists(rows["start"], rows["flat_rows"], rows["flat_distances"])
+
+    def lists_without(self, k: float, groups: NDArray[np.intp] | None = None) -> Lists:
+        """Neighbours of every training row when it is left out; with ``groups``, when its whole group is.
+
+        Leaving a group out makes voters of rows: see :meth:`for_rows`.
+        """
+        asker = np.arange(self.n_rows)
+        extra = 0 if groups is None else int(np.bincount(groups).max()) - 1
+        depth = max(1, min(self.depth(k) + extra, self.n_rows - 1))
+        if self.search is None:
+            found = neighbor_ranking(self.matrix, depth, distance="precomputed", ties="expected", n_jobs=self.n_jobs)
+            lists = Lists(found.start, found.flat_rows, found.flat_distances, asker)
+        elif self.search.fitted.counts is not None:
+            lists = self._supervised_lists(self.search, depth)
+        else:
+            ranking = self.search.distinct_ranking(depth)
+            if self.by_row or groups is not None:
+                rows = ranking.per_row(depth, "expected", asker)
+                lists = Lists(rows["start"], rows["flat_rows"], rows["flat_distances"], asker)
+            else:  # every distinct row asks, so its list stands at its own number
+                list_of = self.search.group_of
+                lengths = np.diff(ranking.start)[list_of]
+                at = segment_positions(ranking.start[list_of], lengths)
+                start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+                lists = Lists(start, ranking.entries[at].astype(np.intp), ranking.distances[at], asker)
+        if groups is not None:
+            return lists.where(groups[lists.voter] != groups[asker][lists.query])
+        return self._with_own(lists)
+
+    def _supervised_lists(self, search: Search, depth: int) -> Lists:
+        """Lists under a distance that has learnt from the labels: every row is taken out of what it asks about."""
+        codes = class_codes(search.table)[0]
+        asker = np.arange(self.n_rows)
+        starts, voters, distances = [np.zeros(1, dtype=np.int64)], [], []
+        step = max(1, _CELLS // self.n_rows)
+        for begin in range(0, self.n_rows, step):
+            block = asker[begin : begin + step]
+            squares = squares_without(search.fitted, search.table, codes, self.left_out, block)
+            start, voter, found = rank_distances(squares, depth, n_jobs=self.n_jobs)
+            starts.append(start[1:] + starts[-1][-1])
+            voters.append(voter)
+            distances.append(np.sqrt(found))
+        return Lists(np.concatenate(starts), np.concatenate(voters), np.concatenate(distances), asker)
+
+    def plain_lists(self, queries: Table | None, k: int) -> Lists:
+        """At least the k nearest rows of each query (of each training row without queries), weights ignored."""
+        even = replace(self, weights=np.ones(self.n_rows), by_row=True)
+        return even.lists_without(k) if queries is None else even.lists(queries, k)
+
+    def for_rows(self) -> Neighborhood:
+        """The same with rows as voters."""
+        return replace(self, by_row=True)
+
+    def among(self, rows: NDArray[np.intp]) -> Neighborhood:
+        """The same distance over some of the rows only."""
+        return replace(
+            self,
+            search=None if self.search is None else self.search.among(rows),
+            matrix=None if self.matrix is None else np.ascontiguousarray(self.matrix[np.ix_(rows, rows)]),
+            weights=self.weights[rows],
+        )
+
+    @cached_property
+    def span(self) -> float:
+        """How far apart rows at opposite corners of the training data are."""
+        if self.search is None or self.matrix is not None:
+            finite = np.asarray(self.matrix)[np.isfinite(np.asarray(self.matrix))]
+            return float(finite.max(initial=0.0)) or 1.0
+        fitted, points = self.search.fitted, self.search.points
+        if fitted.value_is not in ("square", "distance", "power"):
+            return 1.0
+        low, high = np.fmin.reduce(points, axis=0), np.fmax.reduce(points, axis=0)
+        reach = np.nan_to_num(high - low)
+        if fitted.metric == "mixed":
+            reach[fitted.n_numeric :] = np.sqrt(fitted.mismatch[fitted.n_numeric :])
+        if fitted.metric in ("l1", "linf", "lp"):
+            order = {"l1": 1.0, "linf": np.inf}.get(fitted.metric, fitted.p)
+            return float(np.linalg.norm(reach, order)) or 1.0
+        return float(np.linalg.norm(reach)) or 1.0
+
+    def _with_own(self, lists: Lists) -> Lists:
+        """Put a row heavier than 1 into its own list: the rest of its weight stays when one unit leaves."""
+        own = self.voter_of[lists.asker]
+        heavy = self.weights[lists.asker] > 1.0
+        if not heavy.any():
+            return lists
+        listed = np.zeros(len(lists), dtype=bool)
+        listed[lists.query[lists.voter == own[lists.query]]] = True
+        missing = np.flatnonzero(heavy & ~listed)
+        lengths = np.zeros(len(lists.start), dtype=np.int64)
+        lengths[missing + 1] = 1
+        at = lists.start[:-1][missing]
+        return replace(
+            lists,
+            start=lists.start + np.cumsum(lengths),
+            voter=np.insert(lists.voter, at, own[missing]),
+            distance=np.insert(lists.distance, at, 0.0),
+        )
+
+    def voter_sums(self, payload: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(n_voters, n_sums): the weighted payload of each voter's rows."""
+        weighted = payload * self.weights[:, None]
+        if self.by_row:
+            return weighted
+        return np.stack([np.bincount(self.voter_of, weights=column) for column in weighted.T], axis=1)
+
+    def groups(
+        self, lists: Lists, sums: NDArray[np.float64], payload: NDArray[np.float64] | None, k: float
+    ) -> TiedGroups:
+        """Collapse lists into tied groups up to mass k; ``payload`` (per row) is what an asker takes out of its own."""
+        lists, mass, flat = self.entries(lists, sums, payload)
+        query = lists.query
+        opens = np.ones(len(query), dtype=bool)
+        if self.ties == "expected":
+            opens[1:] = (query[1:] != query[:-1]) | (lists.distance[1:] != lists.distance[:-1])
+        first = np.flatnonzero(opens)
+        if len(first) < len(query):
+            mass, flat = np.add.reduceat(mass, first), np.add.reduceat(flat, first, axis=0)
+            query = query[first]
+        distance = lists.distance[first]
+        start = np.searchsorted(query, np.arange(len(lists) + 1))
+        column = np.arange(len(query)) - start[query]
+        width = int(np.diff(start).max(initial=1))
+        groups = TiedGroups(
+            _dense(distance, query, column, (len(lists), width), np.inf),
+            _dense(mass, query, column, (len(lists), width), 0.0),
+            _dense(flat, query, column, (len(lists), width, flat.shape[1]), 0.0),
+        )
+        used = int(np.any((groups.before < k) & (groups.mass > 0), axis=0).sum())
+        used = max(used, 1)
+        if used == width:
+            return groups
+        return TiedGroups(groups.distance[:, :used], groups.mass[:, :used], groups.sums[:, :used])
+
+    def entries(
+        self, lists: Lists, sums: NDArray[np.float64], payload: NDArray[np.float64] | None
+    ) -> tuple[Lists, NDArray[np.float64], NDArray[np.float64]]:
+        """The lists with the mass and sums of each entry, what an asker takes out of its own subtracted."""
+        mass, flat = self.voter_mass[lists.voter], sums[lists.voter]
+        if lists.asker is None or payload is None:
+            return lists, mass, flat
+        asker = lists.asker[lists.query]
+        own = np.flatnonzero(lists.voter == self.voter_of[asker])
+        if len(own) == 0:
+            return lists, mass, flat
+        mass[own] -= self.left_out[asker[own]]
+        flat[own] -= payload[asker[own]] * self.left_out[asker[own], None]
+        kept = mass > 1e-12
+        return (lists, mass, flat) if kept.all() else (lists.where(kept), mass[kept], flat[kept])
+
+    def chunks(self, n_lists: int, n_sums: int, k: float) -> Iterator[tuple[int, int]]:
+        """Ranges of lists that fit into memory at a time."""
+        step = max(1, int(_CELLS / ((n_sums + 3) * max(1, min(self.depth(k), self.n_rows)))))
+        for begin in range(0, n_lists, step):
+            yield begin, min(begin + step, n_lists)
+
+
+def _dense(
+    flat: NDArray[np.float64], query: NDArray[np.intp], column: NDArray[np.intp], shape: tuple[int, ...], fill: float
+) -> NDArray[np.float64]:
+    if len(query) == shape[0] * shape[1]:
+        return flat.reshape(shape)
+    dense = np.full(shape, fill)
+    dense[query, column] = flat
+    return dense
+
+
+def _square(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    if matrix.shape[0] != matrix.shape[1]:
+        raise DataError(
+            f"X must be square with distance='precomputed': from every training row to every other; got {matrix.shape}"
+        )
+    return np.ascontiguousarray(matrix)

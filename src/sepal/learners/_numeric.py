@@ -1,0 +1,55 @@
+"""What classifiers on plain numbers share: numeric rows without missing cells in, class codes out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sepal.data import ScaleName, Table, as_table, class_codes, match_table
+from sepal.distances import FittedDistance, fit_distance
+from sepal.learners._votes import class_preference, preferred
+
+
+class NumericClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the classifiers that need coordinates."""
+
+    scale: ScaleName | None
+    classes_: NDArray[Any]
+    preference_: NDArray[np.float64]
+
+    def _training_points(self, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Scaled coordinates and class codes of the training rows; remembers columns and classes."""
+        if isinstance(X, Table):
+            self.n_features_in_ = X.n_columns
+            self.feature_names_in_ = np.array(X.names, dtype=object)
+            table = as_table(X, y)
+        else:
+            table = as_table(*validate_data(self, X, y, dtype=np.float64))
+        class_codes(table)
+        self.classes_, codes = np.unique(np.asarray(table.y), return_inverse=True)
+        self.table_ = table.take(np.arange(1))  # names, kinds and levels, for rows to come
+        self.distance_: FittedDistance = fit_distance(table, "euclidean", scale=self.scale)
+        points = self.distance_.embed(table)
+        self.preference_ = class_preference(points, codes, len(self.classes_))
+        return points, codes
+
+    def _query_points(self, X: Any) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        rows = X if isinstance(X, Table) else validate_data(self, X, reset=False, dtype=np.float64)
+        return self.distance_.embed(match_table(rows, self.table_))
+
+    def _settled(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Shares in which the class that wins an equal vote is ahead by a hair, so that they say what predict says."""
+        return ahead_by_a_hair(shares, preferred(shares, self.preference_))
+
+
+def ahead_by_a_hair(shares: NDArray[np.float64], winner: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The shares, with the winner's made larger by rounding's breadth where it is not the only largest."""
+    rows = np.arange(len(shares))
+    equal = np.sum(shares >= shares[rows, winner][:, None], axis=1) > 1
+    shares[rows[equal], winner[equal]] *= 1.0 + 2.0**-40
+    return shares

@@ -1,0 +1,155 @@
+"""A number from the neighbours: their mean, a quantile, or a line through them; and leave-one-out for every k."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.exceptions import DataError
+from sepal.learners._leave_one_out import LeaveOneOutCurve, check_enough, curve_of
+from sepal.learners._neighborhood import Lists, Neighborhood
+from sepal.learners._vote_weights import VoteWeights
+from sepal.learners._votes import entry_shares, sums_at, sums_for_every_k
+
+Aggregate = Literal["mean", "median", "linear"]
+AGGREGATES = ("mean", "median", "linear")
+
+
+def mean_and_std(
+    hood: Neighborhood, lists: Lists, y: NDArray[np.float64], weights: VoteWeights, k: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weighted mean and spread of the targets among the nearest mass k."""
+    centre = float(y.mean())  # squares of what is left lose no digits
+    payload = _powers(y - centre)
+    groups = hood.groups(lists, hood.voter_sums(payload), payload, k)
+    total, first, second = sums_at(groups, weights, k).T
+    mean = first / total
+    return mean + centre, np.sqrt(np.maximum(second / total - mean**2, 0.0))
+
+
+def _powers(y: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.stack([np.ones_like(y), y, y**2], axis=1)
+
+
+def quantiles(
+    hood: Neighborhood,
+    lists: Lists,
+    y: NDArray[np.float64],
+    weights: VoteWeights,
+    k: float,
+    wanted: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """(n_lists, n_wanted) quantiles of the targets among the nearest mass k; between two rows, their mean.
+
+    The step function of shares is inverted from below and from above and the two are averaged, which for equal shares
+    and 1/2 is the usual median.
+    """
+    listed, share = entry_shares(hood, lists, weights, k)
+    query, target = listed.query, y[listed.voter]
+    order = np.lexsort((target, query))
+    query, target, share = query[order], target[order], share[order]
+    running = np.cumsum(share)
+    begin = np.concatenate([[0.0], running])[listed.start[:-1]]
+    total = np.concatenate([[0.0], running])[listed.start[1:]] - begin
+    found = np.empty((len(lists), len(wanted)))
+    slack = 1e-9 * total  # sums round: a quantile exactly between two rows must stay there
+    for j, q in enumerate(wanted):
+        low = np.searchsorted(running, begin + q * total - slack, side="left")
+        high = np.searchsorted(running, begin + q * total + slack, side="right")
+        low, high = (np.clip(at, listed.start[:-1], listed.start[1:] - 1) for at in (low, high))
+        found[:, j] = (target[low] + target[high]) / 2.0
+    return found
+
+
+def local_lines(
+    hood: Neighborhood,
+    lists: Lists,
+    y: NDArray[np.float64],
+    weights: VoteWeights,
+    k: float,
+    at: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The value at each query of the weighted least-squares plane through the nearest mass k.
+
+    Where the neighbours do not span all directions the flattest such plane is taken.
+    """
+    if hood.search is None or hood.search.fitted.metric not in ("l2", "l1", "linf", "lp"):
+        raise DataError(
+            "aggregate='linear' needs numeric columns without missing cells, so that a line can be drawn",
+            hint="use aggregate='mean' or 'median'",
+        )
+    points = hood.search.points[hood.search.group_of]
+    listed, share = entry_shares(hood, lists, weights, k)
+    width = int(np.diff(listed.start).max())
+    shape = (len(lists), width)
+    query = listed.query
+    column = np.arange(len(query)) - listed.start[query]
+    w, t = np.zeros(shape), np.zeros(shape)
+    x = np.zeros((*shape, points.shape[1]))
+    w[query, column], t[query, column] = share, y[listed.voter]
+    x[query, column] = points[listed.voter]
+    w /= w.sum(axis=1, keepdims=True)
+    mean_x, mean_t = np.einsum("ql,qlp->qp", w, x), np.einsum("ql,ql->q", w, t)
+    x, t = x - mean_x[:, None, :], t - mean_t[:, None]
+    moments = np.einsum("ql,qlp,qlr->qpr", w, x, x, optimize=True)
+    cross = np.einsum("ql,qlp,ql->qp", w, x, t, optimize=True)
+    slope = np.einsum("qpr,qr->qp", np.linalg.pinv(moments, rcond=1e-8, hermitian=True), cross)
+    return np.asarray(mean_t + np.einsum("qp,qp->q", slope, at - mean_x))
+
+
+def answers(
+    hood: Neighborhood,
+    lists: Lists,
+    y: NDArray[np.float64],
+    weights: VoteWeights,
+    k: float,
+    aggregate: Aggregate,
+    at: NDArray[np.float64] | None,
+) -> NDArray[np.float64]:
+    """The number for each list; ``at`` are the coordinates of the queries, for lines only."""
+    if aggregate == "mean":
+        return mean_and_std(hood, lists, y, weights, k)[0]
+    if aggregate == "median":
+        return quantiles(hood, lists, y, weights, k, np.array([0.5]))[:, 0]
+    assert at is not None  # noqa: S101 - lines are asked for with coordinates
+    return local_lines(hood, lists, y, weights, k, at)
+
+
+def regression_curve(
+    hood: Neighborhood,
+    y: NDArray[np.float64],
+    weights: VoteWeights,
+    k_max: int,
+    aggregate: Aggregate = "mean",
+    groups: NDArray[np.intp] | None = None,
+) -> LeaveOneOutCurve:
+    """Leave-one-out R squared for k = 1..k_max; with ``groups`` a row's whole group is left out with it."""
+    hood = hood.for_rows() if groups is not None or aggregate != "mean" else hood
+    check_enough(hood, groups, k_max)
+    lists = hood.lists_without(k_max, groups)
+    found = np.empty((hood.n_rows, k_max))
+    for begin, end in hood.chunks(len(lists), 6, k_max):
+        part = lists.part(begin, end)
+        if aggregate == "mean":
+            found[begin:end] = _means(hood, part, y, weights, k_max)
+            continue
+        at = None if hood.search is None else hood.search.points[hood.search.group_of[begin:end]]
+        for k in range(1, k_max + 1):
+            found[begin:end, k - 1] = answers(hood, part, y, weights, k, aggregate, at)
+    importance = hood.weights / hood.total_mass
+    mean = float(importance @ y)
+    variance = float(importance @ (y - mean) ** 2)
+    explained = 1.0 - (found - y[:, None]) ** 2 / (variance or 1.0)
+    return curve_of(explained, importance, hood.weights, groups, measure="r2", baseline=0.0)
+
+
+def _means(
+    hood: Neighborhood, lists: Lists, y: NDArray[np.float64], weights: VoteWeights, k_max: int
+) -> NDArray[np.float64]:
+    centre = float(y.mean())
+    payload = _powers(y - centre)[:, :2]
+    groups = hood.groups(lists, hood.voter_sums(payload), payload, k_max)
+    sums = sums_for_every_k(groups, weights, k_max)
+    return np.asarray(sums[:, :, 1] / sums[:, :, 0] + centre)

@@ -1,0 +1,225 @@
+"""Models as files that hold data and no code.
+
+A model file is a zip archive with ``model.json`` (plain values) and ``arrays.npz`` (numeric and text arrays, read with
+pickling off). Loading makes only classes of this package, by setting their attributes; nothing in the file is executed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from sepal.exceptions import DataError, ParameterError
+
+FORMAT = "sepal model"
+VERSION = 1
+_OURS = re.compile(r"sepal(\.[A-Za-z_][A-Za-z0-9_]*)+")
+# What the zip, JSON and array readers raise over damaged bytes.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    KeyError,
+    OSError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    SyntaxError,
+)
+_LARGEST = 1 << 34  # bytes a member may unpack to: a small file must not fill the memory
+
+
+def save_model(model: Any, path: str | Path) -> Path:
+    """Write a fitted estimator to a file.
+
+    Parameters
+    ----------
+    model : estimator of Sepal
+        Parameters that are functions (a weight function, a prototype method of one's own) cannot be written.
+    path : str or Path
+        By custom ending in ``.sepal``.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ParameterError
+        If the model, or something in it, is not of a type that can be written; the text names the attribute.
+    """
+    if not isinstance(model, BaseEstimator) or not _is_ours(type(model)):
+        raise ParameterError(f"model must be an estimator of Sepal; got {type(model).__name__}")
+    arrays: dict[str, NDArray[Any]] = {}
+    content = {"format": FORMAT, "version": VERSION, "model": _pack(model, type(model).__name__, arrays)}
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]
+    target = Path(path)
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("model.json", json.dumps(content))
+        archive.writestr("arrays.npz", packed.getvalue(), zipfile.ZIP_STORED)
+    return target
+
+
+def load_model(path: str | Path) -> Any:
+    """Read an estimator that :func:`save_model` wrote. A file from a stranger runs no code.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, is not a model, is damaged or names a type that is not Sepal's own.
+    """
+    place = Path(path)
+    if not place.is_file():
+        raise DataError(f"{place}: there is no such file")
+    try:
+        with zipfile.ZipFile(place) as archive:
+            members = {name: _member(archive, name, place) for name in ("model.json", "arrays.npz")}
+        content = json.loads(members["model.json"])
+        with np.load(io.BytesIO(members["arrays.npz"]), allow_pickle=False) as found:
+            arrays = {name: found[name] for name in found.files}
+    except _DAMAGE as error:
+        raise DataError(
+            f"{place}: this is not a model, or the file is damaged ({error})",
+            hint="models are written by `sepal train -o` or sepal.learners.save_model",
+        ) from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise DataError(f"{place}: this is not a model of Sepal")
+    if content.get("version") != VERSION:
+        raise DataError(
+            f"{place}: the model is of version {content.get('version')}, this Sepal reads version {VERSION}",
+            hint="train it again, or use the Sepal that wrote it",
+        )
+    model = _unpack(content.get("model"), arrays, place)
+    if not isinstance(model, BaseEstimator):
+        raise DataError(f"{place}: the file holds a {type(model).__name__}, not an estimator")
+    return model
+
+
+def _member(archive: zipfile.ZipFile, name: str, place: Path) -> bytes:
+    info = archive.getinfo(name)
+    if info.file_size > _LARGEST:
+        raise DataError(f"{place}: {name} would unpack to {info.file_size} bytes")
+    return archive.read(name)
+
+
+def _is_ours(kind: type) -> bool:
+    return bool(_OURS.fullmatch(kind.__module__)) and (is_dataclass(kind) or issubclass(kind, BaseEstimator))
+
+
+def _pack(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
+    """A value as JSON: plain values as they are, everything else as a tagged object."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else {"float": repr(value)}
+    if isinstance(value, np.generic):
+        return {"scalar": _pack_array(np.asarray(value), where, arrays)}
+    if isinstance(value, np.ndarray):
+        return {"array": _pack_array(value, where, arrays)}
+    if isinstance(value, (list, tuple)):
+        kind = "tuple" if isinstance(value, tuple) else "list"
+        return {kind: [_pack(each, f"{where}[{i}]", arrays) for i, each in enumerate(value)]}
+    if isinstance(value, Mapping):
+        pairs = [[_pack(k, where, arrays), _pack(v, f"{where}[{k!r}]", arrays)] for k, v in value.items()]
+        return {"dict": pairs}
+    if _is_ours(type(value)):
+        names = [field.name for field in fields(value)] if is_dataclass(value) else sorted(vars(value))
+        kept = {name: _pack(getattr(value, name), f"{where}.{name}", arrays) for name in names}
+        return {"object": f"{type(value).__module__}:{type(value).__qualname__}", "fields": kept}
+    raise ParameterError(
+        f"{where}: a {type(value).__name__} cannot be written to a model file",
+        hint="functions as parameters have names of their own in Sepal; use one of those",
+    )
+
+
+def _pack_array(array: NDArray[Any], where: str, arrays: dict[str, NDArray[Any]]) -> Any:
+    if array.dtype.kind == "O":
+        return {"objects": [_pack(each, where, arrays) for each in array.ravel().tolist()], "shape": list(array.shape)}
+    if array.dtype.kind not in "biufUSmM":
+        raise ParameterError(f"{where}: an array of {array.dtype} cannot be written to a model file")
+    name = f"a{len(arrays)}"
+    arrays[name] = array
+    return name
+
+
+def _unpack(packed: Any, arrays: Mapping[str, NDArray[Any]], place: Path) -> Any:
+    if packed is None or isinstance(packed, (bool, int, float, str)):
+        return packed
+    if not isinstance(packed, dict):
+        raise DataError(f"{place}: the file is damaged: found {type(packed).__name__} where a value was expected")
+    if "object" in packed:
+        if not isinstance(packed.get("fields"), dict):
+            raise DataError(f"{place}: the file is damaged: {str(packed['object'])[:80]} has no fields")
+        return _make(packed, arrays, place)
+    if len(packed) != 1:
+        raise DataError(f"{place}: the file is damaged: found {sorted(packed)[:3]} where a value was expected")
+    (tag, content), *_ = packed.items()
+    try:
+        return _UNPACK[tag](content, arrays, place)
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{place}: the file is damaged near {tag!r}") from error
+
+
+def _unpack_array(content: Any, arrays: Mapping[str, NDArray[Any]], place: Path) -> NDArray[Any]:
+    if isinstance(content, str):
+        return arrays[content]
+    array = np.empty(len(content["objects"]), dtype=object)
+    array[:] = [_unpack(each, arrays, place) for each in content["objects"]]
+    return array.reshape(content["shape"])
+
+
+_UNPACK: dict[str, Any] = {
+    "float": lambda content, arrays, place: {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}[content],
+    "scalar": lambda content, arrays, place: _unpack_array(content, arrays, place)[()],
+    "array": _unpack_array,
+    "list": lambda content, arrays, place: [_unpack(each, arrays, place) for each in content],
+    "tuple": lambda content, arrays, place: tuple(_unpack(each, arrays, place) for each in content),
+    "dict": lambda content, arrays, place: {
+        _unpack(key, arrays, place): _unpack(value, arrays, place) for key, value in content
+    },
+}
+
+
+def _make(packed: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], place: Path) -> Any:
+    """An object of one of our classes, with its attributes set and no code of the file's choosing run."""
+    kind = _class_named(packed["object"], place)
+    values = {name: _unpack(value, arrays, place) for name, value in packed["fields"].items()}
+    if is_dataclass(kind):
+        known = {field.name for field in fields(kind)}
+        if set(values) != known:
+            strange = sorted(set(values) ^ known)[0]
+            raise DataError(
+                f"{place}: {packed['object']} does not fit: {strange!r}",
+                hint="the model was written by another version of Sepal; train it again",
+            )
+    made: Any = object.__new__(kind)
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+def _class_named(name: Any, place: Path) -> type:
+    module, _, qualname = str(name).partition(":")
+    if _OURS.fullmatch(module) and qualname.isidentifier():
+        try:
+            kind = getattr(import_module(module), qualname, None)
+        except ImportError:
+            kind = None
+        if isinstance(kind, type) and kind.__module__ == module and _is_ours(kind):
+            return kind
+    raise DataError(f"{place}: the file names the type {str(name)[:80]!r}, which is not one that Sepal saves")

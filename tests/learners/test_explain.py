@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sepal.datasets
+from sepal.data import as_table
+from sepal.learners import KNNClassifier
+
+
+def athletes(**options):
+    table = sepal.datasets.load("athletes")
+    return table, KNNClassifier(3, scale=None, **options).fit(table)
+
+
+def test_athletes_by_hand():
+    table, model = athletes()
+    why = model.explain(as_table([[3.0, 8.0]], names=table.names))
+    assert why.rows.tolist() == [3, 4, 1]
+    np.testing.assert_allclose(why.distances, [0.3536, 0.5590, 0.7500], atol=5e-5)
+    # row 4 of the list, (3.25, 8.25): 0.25 in both columns; row 2, (3.75, 8): all in speed.
+    np.testing.assert_allclose(why.parts, [[0.5, 0.5], [0.2, 0.8], [1.0, 0.0]], atol=1e-12)
+    np.testing.assert_allclose(why.shares, 1 / 3)
+    assert why.votes.tolist() == [[1.0, 0.0]]
+    assert (why.margin[0], why.flips[0]) == (1.0, 2)
+    # nearest yes: (4.75, 6.25) at sqrt(1.75^2 + 1.75^2)
+    assert (why.other_row[0], why.other_label[0]) == (14, "yes")
+    assert why.other_distance[0] == pytest.approx(np.hypot(1.75, 1.75))
+    assert why.frame()["by speed"].tolist() == pytest.approx([0.5, 0.2, 1.0])
+    assert "nearest of another class: row 14 (yes)" in str(why)
+    assert "<pre>" in why._repr_html_()
+
+
+def test_a_close_vote():
+    model = KNNClassifier(3, scale=None).fit([[0.0], [1.0], [2.0], [9.0]], ["a", "a", "b", "b"])
+    why = model.explain([[1.1]])
+    assert why.predicted.tolist() == ["a"]
+    assert why.margin[0] == pytest.approx(1 / 3)
+    assert why.flips[0] == 1
+    assert why.runner_up.tolist() == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("distance", "power"),
+    [("euclidean", 2), ("manhattan", 1), ("minkowski", 3), ("chebyshev", 1), ("mahalanobis", 2), ("nan_euclidean", 2),
+     ("heom", 2), ("gower", 1), ("hamming", 1), ("cosine", 1), ("hvdm", 2), ("tanimoto", 1), ("kernel", 2)],
+)  # fmt: skip
+def test_parts_add_up_to_the_distance(distance, power):
+    rng = np.random.default_rng(0)
+    X = rng.random((30, 3))
+    if distance in ("tanimoto", "hamming"):
+        X = np.round(X)
+    if distance in ("nan_euclidean", "heom", "gower"):
+        X[rng.random(X.shape) < 0.2] = np.nan
+    y = rng.integers(0, 2, size=30)
+    table = as_table(X, y)
+    if distance in ("heom", "gower", "hvdm"):
+        third = as_table(np.where(np.isnan(X[:, 2:]), np.nan, np.round(X[:, 2:] * 3)), kinds={0: [0, 1, 2, 3]})
+        values = np.hstack([X[:, :2], third.values])
+        table = as_table(as_table(values, y, kinds={2: [0, 1, 2, 3]}), kinds={2: "nominal"})
+    params = {"p": 3.0} if distance == "minkowski" else None
+    if distance == "kernel":
+        params = {"kernel": "polynomial", "degree": 2}
+    model = KNNClassifier(5, distance=distance, distance_params=params).fit(table)
+    search = model.neighborhood_.search
+    distances, rows = model.kneighbors(table)
+    queries = np.repeat(np.arange(30), 5)
+    parts = search.fitted.parts(table.take(queries), table.take(rows.ravel()))
+    finite = np.isfinite(distances.ravel())
+    np.testing.assert_allclose(parts.sum(axis=1)[finite], distances.ravel()[finite] ** power, atol=1e-9)
+    assert model.explain(table).parts.shape[1] == 3
+
+
+def test_class_weights_and_ties_are_in_the_shares():
+    X, y = np.array([[0.0], [1.0], [-1.0]]), ["a", "b", "b"]
+    why = KNNClassifier(2, scale=None, class_weight={"b": 3}).fit(X, y).explain([[0.0]])
+    # a counts 1; the two b share one place, three times: 1.5 each
+    assert why.rows.tolist() == [0, 1, 2]
+    np.testing.assert_allclose(why.shares, [1 / 4, 1.5 / 4, 1.5 / 4])
+    np.testing.assert_allclose(why.votes, [[0.25, 0.75]])
+
+
+def test_precomputed_has_neighbours_but_no_columns():
+    X = np.array([[0.0], [1.0], [5.0]])
+    D = np.abs(X - X.T)
+    why = KNNClassifier(1, distance="precomputed").fit(D, ["a", "a", "b"]).explain(np.array([[0.4, 0.6, 4.6]]))
+    assert why.rows.tolist() == [0]
+    assert (why.other_row[0], why.other_distance[0]) == (2, 4.6)
+    assert why.names == ()
+
+
+def test_plot_draws_a_bar_per_neighbour_and_column():
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    table, model = athletes()
+    ax = model.explain(as_table([[3.0, 8.0]], names=table.names)).plot()
+    assert len(ax.patches) == 6
+    plt.close("all")

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.neighbors import KNeighborsRegressor
+from tests.oracles import knn as oracle
+from tests.oracles.neighbors import squared_euclidean
+
+from sepal.exceptions import DataError, ParameterError
+from sepal.learners import KNNRegressor
+
+WEIGHTS = ["uniform", "distance", "rank", "dudani", "gaussian", "tricube"]
+
+
+def tied_rows(seed=0, n=24):
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 4, size=(n, 2)).astype(float), rng.normal(size=n) * 3 + 50
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_mean_and_spread_equal_the_oracle_under_ties_and_weights(weights):
+    X, y = tied_rows(1)
+    mass = np.random.default_rng(5).integers(1, 4, size=len(y))
+    queries = np.array([[0.5, 1.5], [1.0, 1.0], [9.0, 9.0]])
+    for k in (1, 4, 9):
+        model = KNNRegressor(k, weights=weights, scale=None).fit(X, y, sample_weight=mass)
+        mean, std = model.predict(queries, return_std=True)
+        for q, row in enumerate(queries):
+            values = [squared_euclidean(row, x) for x in X]
+            shares = oracle.row_weights(values, k, weights, mass=mass.tolist())
+            expected = float(shares @ y / shares.sum())
+            assert mean[q] == pytest.approx(expected, abs=1e-10)
+            assert std[q] == pytest.approx(np.sqrt(shares @ (y - expected) ** 2 / shares.sum()), abs=1e-9)
+
+
+def test_quantiles_equal_numpy_on_repeated_rows():
+    X, y = tied_rows(2, n=30)
+    X = X + np.random.default_rng(0).normal(size=X.shape)  # no ties: the k nearest are k rows
+    wanted = np.array([0.0, 0.1, 0.25, 0.5, 0.8, 1.0])
+    queries = np.array([[0.5, 1.5], [2.0, 2.0]])
+    for k in (1, 4, 7):
+        model = KNNRegressor(k, scale=None).fit(X, y)
+        rows = model.kneighbors(queries)[1]
+        found = model.predict_quantiles(queries, wanted)
+        for q in range(2):
+            expected = np.quantile(y[rows[q]], wanted, method="averaged_inverted_cdf")
+            np.testing.assert_allclose(found[q, 1:-1], expected[1:-1])
+            assert found[q, 0] == y[rows[q]].min()
+            assert found[q, -1] == y[rows[q]].max()
+        median = KNNRegressor(k, scale=None, aggregate="median").fit(X, y).predict(queries)
+        np.testing.assert_allclose(median, [np.median(y[r]) for r in rows])
+
+
+def test_median_shares_the_last_place_among_tied_rows():
+    X, y = np.array([[0.0], [1.0], [-1.0]]), np.array([10.0, 20.0, 90.0])
+    model = KNNRegressor(2, scale=None, aggregate="median").fit(X, y)
+    # 10 counts 1, 20 and 90 count 1/2 each: half of the mass is at 10, the other half above.
+    assert model.predict([[0.0]]).tolist() == [15.0]
+
+
+def test_local_line_is_exact_on_a_plane_and_equals_weighted_least_squares():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 2))
+    plane = 3.0 + X @ [2.0, -1.0]
+    queries = rng.normal(size=(8, 2))
+    model = KNNRegressor(12, aggregate="linear").fit(X, plane)
+    np.testing.assert_allclose(model.predict(queries), 3.0 + queries @ [2.0, -1.0], atol=1e-8)
+    y = plane + rng.normal(size=60)
+    model = KNNRegressor(20, aggregate="linear", weights="tricube", scale=None).fit(X, y)
+    distances, rows = model.kneighbors(queries)
+    for q in range(8):
+        w = (1 - (distances[q] / distances[q, -1]) ** 3) ** 3
+        line = LinearRegression().fit(X[rows[q]], y[rows[q]], sample_weight=w)
+        assert model.predict(queries)[q] == pytest.approx(line.predict(queries[q : q + 1])[0], abs=1e-8)
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "median", "linear"])
+def test_leave_one_out_equals_refitting(aggregate):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 2))
+    y = X[:, 0] + rng.normal(size=30)
+    curve = KNNRegressor(scale=None, k_max=9, aggregate=aggregate).fit(X, y).loo_curve_
+    for k in (1, 4, 9):
+        model = KNNRegressor(k, scale=None, aggregate=aggregate)
+        found = np.array([model.fit(np.delete(X, i, 0), np.delete(y, i)).predict(X[i : i + 1])[0] for i in range(30)])
+        expected = 1 - np.sum((found - y) ** 2) / np.sum((y - y.mean()) ** 2)
+        assert curve.score[k - 1] == pytest.approx(expected, abs=1e-9)
+
+
+def test_leave_one_out_equals_scikit_learn():
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(50, 3))
+    y = X[:, 0] ** 2 + X[:, 1]
+    curve = KNNRegressor(scale=None, k_max=7).fit(X, y).loo_curve_
+    for k in (1, 3, 7):
+        found = cross_val_predict(KNeighborsRegressor(k), X, y, cv=LeaveOneOut())
+        assert curve.score[k - 1] == pytest.approx(1 - np.sum((found - y) ** 2) / np.sum((y - y.mean()) ** 2))
+
+
+def test_weights_are_repetitions_in_mean_median_and_curve():
+    X, y = tied_rows(8, n=20)
+    mass = np.random.default_rng(0).integers(0, 4, size=20)
+    queries = np.random.default_rng(1).integers(0, 8, size=(15, 2)) / 2
+    for aggregate in ("mean", "median"):
+        weighted = KNNRegressor(4, aggregate=aggregate).fit(X, y, sample_weight=mass)
+        repeated = KNNRegressor(4, aggregate=aggregate).fit(np.repeat(X, mass, axis=0), np.repeat(y, mass))
+        np.testing.assert_allclose(weighted.predict(queries), repeated.predict(queries))
+        a = KNNRegressor(k_max=8, aggregate=aggregate).fit(X, y, sample_weight=mass).loo_curve_
+        b = KNNRegressor(k_max=8, aggregate=aggregate).fit(np.repeat(X, mass, axis=0), np.repeat(y, mass)).loo_curve_
+        np.testing.assert_allclose(a.score, b.score)
+        np.testing.assert_allclose(a.standard_error, b.standard_error)
+
+
+def test_mixed_columns_and_missing_cells():
+    frame = pd.DataFrame({"size": [1.0, 2.0, np.nan, 5.0], "color": ["red", "red", "blue", None]})
+    model = KNNRegressor(1).fit(frame, [1.0, 2.0, 3.0, 4.0])
+    assert model.predict(pd.DataFrame({"size": [1.9], "color": ["red"]})).tolist() == [2.0]
+    with pytest.raises(DataError, match="numeric columns"):
+        KNNRegressor(2, aggregate="linear").fit(frame, [1.0, 2.0, 3.0, 4.0]).predict(frame)
+
+
+def test_wrong_parameters_are_named():
+    X, y = tied_rows()
+    with pytest.raises(ParameterError, match="aggregate"):
+        KNNRegressor(aggregate="mode").fit(X, y)
+    with pytest.raises(DataError, match="expected numbers"):
+        KNNRegressor().fit(X, np.repeat(["a", "b"], 12))
+    with pytest.raises(ParameterError, match="between 0 and 1"):
+        KNNRegressor(2).fit(X, y).predict_quantiles(X, [1.5])
