@@ -1,8 +1,9 @@
-"""The ten folds a Weka user gets with seed 1, from its documented ingredients.
+"""The ten folds a Weka user gets with seed 1, rebuilt.
 
 Java's linear congruential generator (its constants are part of the Java specification), a shuffle from the last row
-down, rows put class after class by swapping, and rows dealt out to the folds one at a time. Checked against the counts
-of right answers that Weka prints.
+down, rows put class after class by swapping, and rows dealt out to the folds one at a time. Judged by the counts of
+right answers: sonar with K = 1 and 3 and voting with K = 1 come out as Weka prints them, diabetes with K = 5 at the 567
+known for clean scaling. Other settings differ by a few rows, where Weka's moving ranges or its rule for ties play in.
 """
 
 from __future__ import annotations
