@@ -1,4 +1,4 @@
-"""The typed face of the compiled module. Only neighbors/_search.py opens it."""
+"""The typed face of the compiled module. Only neighbors/_search.py and selection/_sweep.py open it."""
 
 from collections.abc import Callable
 
@@ -31,3 +31,35 @@ def search_distances(
 ) -> _Ranking: ...
 def distinct(points: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 def instruction_set() -> str: ...
+
+_Progress = Callable[[float], object] | None
+# (x, row_of, class_of, class_start, term, cost) and (depth, column, out, n_out, base, score_base)
+_SweepRows = tuple[
+    NDArray[np.floating], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8], NDArray[np.floating]
+]
+_SweepSteps = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int, NDArray[np.int32], bool]
+
+def sweep_thornton(
+    rows: _SweepRows, steps: _SweepSteps, ties: str, tie: float, n_samples: int, threads: int, progress: _Progress
+) -> NDArray[np.float64]: ...
+def sweep_labelings(
+    rows: _SweepRows, steps: _SweepSteps, labels: NDArray[np.uint16], tie: float, threads: int, progress: _Progress
+) -> NDArray[np.float64]: ...
+def sweep_neighbors(
+    rows: _SweepRows,
+    steps: _SweepSteps,
+    k_max: int,
+    ranks: int,
+    survival: NDArray[np.float64],
+    ties: str,
+    tie: float,
+    n_samples: int,
+    threads: int,
+    progress: _Progress,
+) -> NDArray[np.float64]: ...
+def sweep_kernels(
+    rows: _SweepRows, steps: _SweepSteps, gamma: NDArray[np.float64], n_doublings: int, threads: int, progress: _Progress
+) -> NDArray[np.float64]: ...
+def sweep_histogram(
+    rows: _SweepRows, steps: _SweepSteps, threads: int, progress: _Progress
+) -> NDArray[np.int64]: ...

@@ -1,0 +1,138 @@
+#include "sweep_kernels.hpp"
+
+#include <type_traits>
+
+namespace sepal {
+namespace {
+
+template <class L, class T> using LanesOf = std::conditional_t<std::is_same_v<T, float>, typename L::Float, typename L::Double>;
+
+template <class D, Term K, class T>
+SEPAL_INLINE typename D::V term(typename D::V x, typename D::V xi, typename D::V cost) {
+    const auto t = x - xi;
+    if constexpr (K == Term::number) return t * t;
+    if constexpr (K == Term::number_or_missing) return D::pick(D::equal(t, t), t * t, cost);
+    return D::pick(D::equal(x, xi), D::fill(0), cost);
+}
+
+template <class D> constexpr int kUnroll = kSweepAlign / D::width;
+
+template <class D, class T, Term K, bool Keep>
+SEPAL_INLINE void add_span(const T* prev, const T* x, T xi, T cost, T* next, Span span, typename D::V* low) {
+    constexpr int W = D::width;
+    const auto vi = D::fill(xi), vc = D::fill(cost);
+    for (std::int64_t j = span.begin; j < span.end; j += kSweepAlign)
+        for (int u = 0; u < kUnroll<D>; ++u) {
+            const auto v = D::load(prev + j + u * W) + term<D, K, T>(D::load(x + j + u * W), vi, vc);
+            if constexpr (Keep) D::store(next + j + u * W, v);
+            low[u] = D::min(v, low[u]);
+        }
+}
+
+template <class D, class T> SEPAL_INLINE T least_of(typename D::V* low) {
+    for (int half = kUnroll<D> / 2; half > 0; half /= 2)
+        for (int u = 0; u < half; ++u) low[u] = D::min(low[u], low[u + half]);
+    T each[D::width];
+    D::store(each, low[0]);
+    for (int half = D::width / 2; half > 0; half /= 2)
+        for (int w = 0; w < half; ++w) each[w] = each[w] < each[w + half] ? each[w] : each[w + half];
+    return each[0];
+}
+
+template <class L, class T, Term K, bool Keep>
+SEPAL_INLINE Minima<T> add_column(const T* prev, const T* x, T xi, T cost, T* next, const Spans& s) {
+    using D = LanesOf<L, T>;
+    typename D::V own[kUnroll<D>], other[kUnroll<D>];
+    for (int u = 0; u < kUnroll<D>; ++u) own[u] = other[u] = D::fill(std::numeric_limits<T>::infinity());
+    add_span<D, T, K, Keep>(prev, x, xi, cost, next, s.before, other);
+    add_span<D, T, K, Keep>(prev, x, xi, cost, next, s.own, own);
+    add_span<D, T, K, Keep>(prev, x, xi, cost, next, s.after, other);
+    return {least_of<D, T>(own), least_of<D, T>(other)};
+}
+
+template <class T> SEPAL_INLINE std::int64_t count_at_most(const T* d, Span span, T limit) {
+    std::int64_t n = 0;
+    for (std::int64_t j = span.begin; j < span.end; ++j) n += d[j] <= limit;
+    return n;
+}
+
+// exp(x) for x <= 0, the same on every processor: 2^k times a polynomial on [-ln2/2, ln2/2].
+SEPAL_INLINE double exponential_of(double x) {
+    x = x > -700.0 ? x : -700.0;
+    const double magic = 0x1.8p52;
+    const double shifted = x * 1.4426950408889634 + magic;
+    const double k = shifted - magic;
+    const double r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
+    double p = 1.0 / 39916800.0;
+    p = p * r + 1.0 / 3628800.0;
+    p = p * r + 1.0 / 362880.0;
+    p = p * r + 1.0 / 40320.0;
+    p = p * r + 1.0 / 5040.0;
+    p = p * r + 1.0 / 720.0;
+    p = p * r + 1.0 / 120.0;
+    p = p * r + 1.0 / 24.0;
+    p = p * r + 1.0 / 6.0;
+    p = p * r + 0.5;
+    p = p * r + 1.0;
+    p = p * r + 1.0;
+    return std::bit_cast<double>(std::bit_cast<std::int64_t>(p) + (std::bit_cast<std::int64_t>(shifted) << 52));
+}
+
+// k = exp(-gamma d) into `k`; an infinite distance gives next to nothing.
+template <class T> SEPAL_INLINE void exponentials(const T* __restrict d, std::int64_t n, double gamma, double* __restrict k) {
+    for (std::int64_t j = 0; j < n; ++j) k[j] = exponential_of(-gamma * static_cast<double>(d[j]));
+}
+
+// Adds up k and squares it in place. Eight running sums, so that the loop is wide and its order fixed.
+SEPAL_INLINE double sum_and_square(double* __restrict k, Span span) {
+    double s[8] = {};
+    for (std::int64_t j = span.begin; j < span.end; j += 8)
+        for (int u = 0; u < 8; ++u) {
+            const double v = k[j + u];
+            s[u] += v;
+            k[j + u] = v * v;
+        }
+    return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+#define SEPAL_SWEEP_CLONES(suffix, attribute, lanes)                                                                   \
+    template <class T, Term K, bool Keep>                                                                              \
+    attribute Minima<T> add_##suffix(const T* prev, const T* x, T xi, T cost, T* next, const Spans& s) {               \
+        return add_column<lanes, T, K, Keep>(prev, x, xi, cost, next, s);                                              \
+    }                                                                                                                  \
+    template <class T> attribute std::int64_t count_##suffix(const T* d, Span span, T limit) {                         \
+        return count_at_most<T>(d, span, limit);                                                                       \
+    }                                                                                                                  \
+    template <class T> attribute void exp_##suffix(const T* d, std::int64_t n, double gamma, double* k) {              \
+        exponentials<T>(d, n, gamma, k);                                                                               \
+    }                                                                                                                  \
+    attribute double sum_##suffix(double* k, Span span) { return sum_and_square(k, span); }                           \
+    template <class T> SweepKernels<T> table_##suffix() {                                                              \
+        return {{{add_##suffix<T, Term::number, false>, add_##suffix<T, Term::number, true>},                          \
+                 {add_##suffix<T, Term::number_or_missing, false>, add_##suffix<T, Term::number_or_missing, true>},    \
+                 {add_##suffix<T, Term::level, false>, add_##suffix<T, Term::level, true>}},                           \
+                count_##suffix<T>,                                                                                     \
+                exp_##suffix<T>,                                                                                       \
+                sum_##suffix};                                                                                         \
+    }
+
+SEPAL_SWEEP_CLONES(baseline, , Narrow)
+#ifdef SEPAL_HAS_V3_CLONES
+SEPAL_SWEEP_CLONES(v3, SEPAL_V3, Wide)
+#endif
+
+} // namespace
+
+template <class T> const SweepKernels<T>& sweep_kernels_table() {
+#ifdef SEPAL_HAS_V3_CLONES
+    static const SweepKernels<T> table = has_v3() ? table_v3<T>() : table_baseline<T>();
+#else
+    static const SweepKernels<T> table = table_baseline<T>();
+#endif
+    return table;
+}
+
+template const SweepKernels<float>& sweep_kernels_table<float>();
+template const SweepKernels<double>& sweep_kernels_table<double>();
+
+} // namespace sepal

@@ -1,0 +1,36 @@
+"""Which features separate the classes, with an honest answer: near-best subsets instead of one winner.
+
+In: labelled rows (a Table, or X and y). Out: scores of all subsets (``subset_sweep``) or of those a search
+meets, with the subsets that the data cannot tell from the best.
+
+May be imported by auto, report and everything after it on the road.
+"""
+
+from __future__ import annotations
+
+from sepal.selection._criteria import (
+    CRITERIA,
+    Alignment,
+    CenteredAlignment,
+    Criterion,
+    ExpectedAccuracy,
+    LooKnn,
+    Mahalanobis,
+    Thornton,
+)
+from sepal.selection._near_best import Subset
+from sepal.selection._subset_sweep import SubsetSweep, subset_sweep
+
+__all__ = [
+    "CRITERIA",
+    "Alignment",
+    "CenteredAlignment",
+    "Criterion",
+    "ExpectedAccuracy",
+    "LooKnn",
+    "Mahalanobis",
+    "Subset",
+    "SubsetSweep",
+    "Thornton",
+    "subset_sweep",
+]
