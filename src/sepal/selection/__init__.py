@@ -19,18 +19,24 @@ from sepal.selection._criteria import (
     Thornton,
 )
 from sepal.selection._near_best import Subset
+from sepal.selection._search import STRATEGIES, SubsetSearch, search_subsets
+from sepal.selection._selector import SeparabilitySelector
 from sepal.selection._subset_sweep import SubsetSweep, subset_sweep
 
 __all__ = [
     "CRITERIA",
+    "STRATEGIES",
     "Alignment",
     "CenteredAlignment",
     "Criterion",
     "ExpectedAccuracy",
     "LooKnn",
     "Mahalanobis",
+    "SeparabilitySelector",
     "Subset",
+    "SubsetSearch",
     "SubsetSweep",
     "Thornton",
+    "search_subsets",
     "subset_sweep",
 ]

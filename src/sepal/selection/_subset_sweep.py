@@ -98,6 +98,13 @@ class SubsetSweep:
             for m in self._order[:n]
         )
 
+    def best_of_size(self, size: int) -> Subset:
+        """The best subset with so many features."""
+        if not 1 <= size <= self.problem.n_units:
+            raise ParameterError(f"size must be from 1 to {self.problem.n_units}; got {size!r}")
+        mask = int(self._order[np.flatnonzero(self.sizes[self._order] == size)[0]])
+        return make_subset(self.problem, mask, self.scores[mask])
+
     def near_best(self, se: float = 1.0, *, rule: Rule = "paired") -> tuple[Subset, ...]:
         """All subsets that the data cannot tell from the best, best first.
 
