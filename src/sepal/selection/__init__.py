@@ -18,7 +18,18 @@ from sepal.selection._criteria import (
     Mahalanobis,
     Thornton,
 )
+from sepal.selection._facts import SelectionFacts, select_facts
+from sepal.selection._honesty import (
+    NestedScore,
+    SelectionTest,
+    Stability,
+    nested_score,
+    nogueira_stability,
+    selection_test,
+    stability,
+)
 from sepal.selection._near_best import Subset
+from sepal.selection._rank import FeatureRanking, rank_features
 from sepal.selection._search import STRATEGIES, SubsetSearch, search_subsets
 from sepal.selection._selector import SeparabilitySelector
 from sepal.selection._subset_sweep import SubsetSweep, subset_sweep
@@ -30,13 +41,24 @@ __all__ = [
     "CenteredAlignment",
     "Criterion",
     "ExpectedAccuracy",
+    "FeatureRanking",
     "LooKnn",
     "Mahalanobis",
+    "NestedScore",
+    "SelectionFacts",
+    "SelectionTest",
     "SeparabilitySelector",
+    "Stability",
     "Subset",
     "SubsetSearch",
     "SubsetSweep",
     "Thornton",
+    "nested_score",
+    "nogueira_stability",
+    "rank_features",
     "search_subsets",
+    "select_facts",
+    "selection_test",
+    "stability",
     "subset_sweep",
 ]
