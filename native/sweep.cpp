@@ -142,6 +142,12 @@ template <class T> class TiledThornton {
                 for (const std::int64_t t : s.ancestors) stack.add(program_.column[t], program_.depth[t], true);
                 for (std::int64_t t = s.begin; t < s.end; ++t) {
                     const int depth = program_.depth[t];
+                    if (const int pairing = stack.pairing(program_, t, s.end); pairing > 0) {
+                        const auto two = stack.add_two(program_.column[t], program_.column[t + 1], depth, pairing == 2);
+                        lower(row[t - s.begin], two.first);
+                        lower(row[++t - s.begin], two.second);
+                        continue;
+                    }
                     const bool leaf = t + 1 == program_.n_steps || program_.depth[t + 1] <= depth;
                     lower(row[t - s.begin], stack.add(program_.column[t], depth, !leaf));
                 }

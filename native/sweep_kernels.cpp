@@ -50,6 +50,33 @@ SEPAL_INLINE Minima<T> add_column(const T* prev, const T* x, T xi, T cost, T* ne
     return {least_of<D, T>(own), least_of<D, T>(other)};
 }
 
+template <class D, class T, bool Chain>
+SEPAL_INLINE void add_two_span(const T* prev, Column<T> a, Column<T> b, T* next, Span span, typename D::V* low_a, typename D::V* low_b) {
+    constexpr int W = D::width;
+    const auto va = D::fill(a.xi), vb = D::fill(b.xi);
+    for (std::int64_t j = span.begin; j < span.end; j += kSweepAlign)
+        for (int u = 0; u < kUnroll<D>; ++u) {
+            const auto before = D::load(prev + j + u * W), ta = D::load(a.x + j + u * W) - va, tb = D::load(b.x + j + u * W) - vb;
+            const auto first = before + ta * ta;
+            if constexpr (Chain) D::store(next + j + u * W, first);
+            const auto second = (Chain ? first : before) + tb * tb;
+            low_a[u] = D::min(first, low_a[u]);
+            low_b[u] = D::min(second, low_b[u]);
+        }
+}
+
+template <class L, class T, bool Chain>
+SEPAL_INLINE TwoMinima<T> add_two_columns(const T* prev, Column<T> a, Column<T> b, T* next, const Spans& s) {
+    using D = LanesOf<L, T>;
+    typename D::V own[2][kUnroll<D>], other[2][kUnroll<D>];
+    for (int i = 0; i < 2; ++i)
+        for (int u = 0; u < kUnroll<D>; ++u) own[i][u] = other[i][u] = D::fill(std::numeric_limits<T>::infinity());
+    add_two_span<D, T, Chain>(prev, a, b, next, s.before, other[0], other[1]);
+    add_two_span<D, T, Chain>(prev, a, b, next, s.own, own[0], own[1]);
+    add_two_span<D, T, Chain>(prev, a, b, next, s.after, other[0], other[1]);
+    return {{least_of<D, T>(own[0]), least_of<D, T>(other[0])}, {least_of<D, T>(own[1]), least_of<D, T>(other[1])}};
+}
+
 template <class T> SEPAL_INLINE std::int64_t count_at_most(const T* d, Span span, T limit) {
     std::int64_t n = 0;
     for (std::int64_t j = span.begin; j < span.end; ++j) n += d[j] <= limit;
@@ -100,6 +127,10 @@ SEPAL_INLINE double sum_and_square(double* __restrict k, Span span) {
     attribute Minima<T> add_##suffix(const T* prev, const T* x, T xi, T cost, T* next, const Spans& s) {               \
         return add_column<lanes, T, K, Keep>(prev, x, xi, cost, next, s);                                              \
     }                                                                                                                  \
+    template <class T, bool Chain>                                                                                     \
+    attribute TwoMinima<T> two_##suffix(const T* prev, Column<T> a, Column<T> b, T* next, const Spans& s) {            \
+        return add_two_columns<lanes, T, Chain>(prev, a, b, next, s);                                                  \
+    }                                                                                                                  \
     template <class T> attribute std::int64_t count_##suffix(const T* d, Span span, T limit) {                         \
         return count_at_most<T>(d, span, limit);                                                                       \
     }                                                                                                                  \
@@ -111,6 +142,7 @@ SEPAL_INLINE double sum_and_square(double* __restrict k, Span span) {
         return {{{add_##suffix<T, Term::number, false>, add_##suffix<T, Term::number, true>},                          \
                  {add_##suffix<T, Term::number_or_missing, false>, add_##suffix<T, Term::number_or_missing, true>},    \
                  {add_##suffix<T, Term::level, false>, add_##suffix<T, Term::level, true>}},                           \
+                {two_##suffix<T, false>, two_##suffix<T, true>},                                                       \
                 count_##suffix<T>,                                                                                     \
                 exp_##suffix<T>,                                                                                       \
                 sum_##suffix};                                                                                         \

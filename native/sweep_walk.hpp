@@ -62,6 +62,21 @@ template <class T> class SumStack {
     }
     // depth > 0: adds a column to the sums one level up.
     Minima<T> add(std::int32_t column, int depth, bool keep) { return step(column, depth - 1, depth, keep); }
+    // How step t and the one after it can be done in one pass: 0 not at all, 1 as siblings, 2 as parent and child.
+    int pairing(const SweepProgram& program, std::int64_t t, std::int64_t end) const {
+        if (t + 1 >= end) return 0;
+        const int depth = program.depth[t], next = program.depth[t + 1];
+        const bool next_is_leaf = t + 2 >= program.n_steps || program.depth[t + 2] <= next;
+        const bool plain = data_.term[program.column[t]] == 0 && data_.term[program.column[t + 1]] == 0;
+        if (!next_is_leaf || !plain) return 0;
+        return next == depth ? 1 : next == depth + 1 ? 2 : 0;
+    }
+    TwoMinima<T> add_two(std::int32_t first, std::int32_t second, int depth, bool chain) {
+        const T* a = data_.x + first * data_.width;
+        const T* b = data_.x + second * data_.width;
+        return kernels_.add_two[chain](sums_.data() + (depth - 1) * tile_, {a + begin_, a[query_]}, {b + begin_, b[query_]},
+                                       sums_.data() + depth * tile_, spans_);
+    }
     const T* at(int depth) const { return sums_.data() + depth * tile_; }
     const Spans& spans() const { return spans_; }
     const SweepKernels<T>& kernels() const { return kernels_; }
@@ -106,18 +121,27 @@ bool walk(const SweepData<T>& data, const SweepProgram& program, const SweepPlan
                 if (program.score_base && stretch.begin == 0)
                     visit(0, q, queries[q], base, [&] { return stack.at(0); }, stack, into);
                 for (const std::int64_t t : stretch.ancestors) stack.add(program.column[t], program.depth[t], true);
-                for (std::int64_t t = stretch.begin; t < stretch.end; ++t) {
-                    const int depth = program.depth[t];
-                    const bool leaf = t + 1 == program.n_steps || program.depth[t + 1] <= depth;
-                    const bool keep = !leaf || Visitor::needs_sums;
-                    const Minima<T> m = stack.add(program.column[t], depth, keep);
-                    if (program.out[t] < 0) continue;
+                const auto show = [&](std::int64_t t, Minima<T> m, bool kept) {
+                    if (program.out[t] < 0) return;
                     visit(program.out[t], q, queries[q], m,
                           [&] {
-                              if (!keep) stack.add(program.column[t], depth, true);
-                              return stack.at(depth);
+                              if (!kept) stack.add(program.column[t], program.depth[t], true);
+                              return stack.at(program.depth[t]);
                           },
                           stack, into);
+                };
+                for (std::int64_t t = stretch.begin; t < stretch.end; ++t) {
+                    const int depth = program.depth[t];
+                    const int pairing = Visitor::needs_sums ? 0 : stack.pairing(program, t, stretch.end);
+                    if (pairing > 0) {
+                        const auto two = stack.add_two(program.column[t], program.column[t + 1], depth, pairing == 2);
+                        show(t, two.first, pairing == 2);
+                        show(++t, two.second, false);
+                        continue;
+                    }
+                    const bool leaf = t + 1 == program.n_steps || program.depth[t + 1] <= depth;
+                    const bool keep = !leaf || Visitor::needs_sums;
+                    show(t, stack.add(program.column[t], depth, keep), keep);
                 }
             }
             watch.go_on();

@@ -46,7 +46,8 @@ def draw_score_by_size(
     axes.scatter(size + spread, score, s=marker, color=_GRAY, alpha=0.5, lw=0, rasterized=len(size) > 5000)
     if near:
         x, y = np.array(near, dtype=float).T
-        axes.scatter(x, y, s=26, color=_ORANGE, lw=0, zorder=3)
+        place = x + np.random.default_rng(1).uniform(-0.22, 0.22, len(x)) * (len(size) > 1)
+        axes.scatter(place, y, s=20, color=_ORANGE, lw=0, zorder=3)
     best = [(k, float(score[size == k].max())) for k in np.unique(size)]
     axes.plot(*np.array(best).T, color=_BLUE, lw=1.5, label="best of its size")
     axes.set_xlabel("features in the subset")
