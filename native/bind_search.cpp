@@ -1,0 +1,69 @@
+#include "bindings.hpp"
+#include "simd.hpp"
+
+namespace sepal {
+namespace {
+
+nb::tuple as_tuple(Ranking&& r) {
+    return nb::make_tuple(to_numpy(std::move(r.start)), to_numpy(std::move(r.rows)), to_numpy(std::move(r.values)));
+}
+
+nb::tuple finish(Ranking&& r, const PythonPoll& poll) {
+    if (poll.raised()) throw nb::python_error();
+    return as_tuple(std::move(r));
+}
+
+nb::tuple search(const Matrix& points, nb::object queries, int k, const std::string& method, const std::string& metric,
+                 double p, int n_numeric, const Row& weights, double tie, double zero, int threads, nb::object progress) {
+    const bool self_join = queries.is_none();
+    const Matrix asked = self_join ? points : nb::cast<Matrix>(queries);
+    if (asked.shape(1) != points.shape(1)) throw std::invalid_argument("queries and points differ in columns");
+    if (static_cast<int>(weights.shape(0)) != static_cast<int>(points.shape(1)))
+        throw std::invalid_argument("one weight per column is needed");
+    PythonPoll poll(std::move(progress));
+    const Plan plan{k, self_join, tie, zero, threads, &poll};
+    const MetricSpec spec{metric_named(metric), p, n_numeric, weights.data()};
+    const Points data = points_of(points), wanted = points_of(asked);
+    Ranking ranking;
+    {
+        const nb::gil_scoped_release free;
+        if (method == "tiles") ranking = search_tiles(data, wanted, plan);
+        else if (method == "tree") ranking = search_tree(data, wanted, spec, plan);
+        else ranking = search_direct(data, wanted, spec, plan);
+    }
+    return finish(std::move(ranking), poll);
+}
+
+nb::tuple search_distances(const Matrix& distances, bool self_join, int k, double tie, int threads, nb::object progress) {
+    PythonPoll poll(std::move(progress));
+    const Plan plan{k, self_join, tie, 0.0, threads, &poll};
+    Ranking ranking;
+    {
+        const nb::gil_scoped_release free;
+        ranking = search_matrix(points_of(distances), plan);
+    }
+    return finish(std::move(ranking), poll);
+}
+
+nb::tuple distinct(const Matrix& points) {
+    std::vector<std::int32_t> group_of, first;
+    {
+        const nb::gil_scoped_release free;
+        distinct_rows(points_of(points), group_of, first);
+    }
+    return nb::make_tuple(to_numpy(std::move(group_of)), to_numpy(std::move(first)));
+}
+
+} // namespace
+
+void bind_search(nb::module_& m) {
+    m.def("search", &search, nb::arg("points"), nb::arg("queries").none(), nb::arg("k"), nb::arg("method"),
+          nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("tie"), nb::arg("zero"),
+          nb::arg("threads"), nb::arg("progress").none());
+    m.def("search_distances", &search_distances, nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("tie"),
+          nb::arg("threads"), nb::arg("progress").none());
+    m.def("distinct", &distinct, nb::arg("points"));
+    m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });
+}
+
+} // namespace sepal
