@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._split_accuracy import _survival, ranks_needed
 from sepal.selection._problem import Problem
 from sepal.selection._program import Program
 from sepal.selection._sweep import (
@@ -30,6 +29,7 @@ TIES: tuple[Ties, ...] = ("expected", "index", "pessimistic", "optimistic")
 SCANNED_WIDTHS = tuple(float(2.0 ** (i / 4)) for i in range(-12, 6))
 _DOUBLINGS = len(SCANNED_WIDTHS) // 2 - 1  # every other width doubles gamma: two exponentials serve them all
 _HISTOGRAM_SUBSETS = 256  # subsets whose histograms are in memory together
+_NEGLIGIBLE = 1e-12  # probability of the ranks that are not looked at
 _FLAT = 1e-12  # a centered kernel with less than this share of its norm left is constant
 
 
@@ -83,11 +83,10 @@ class ExpectedAccuracy(Criterion):
             raise ParameterError(f"train_size must be a share between 0 and 1; got {self.train_size!r}")
         others = problem.n_rows - 1
         m = min(max(1, round(self.train_size * problem.n_rows)), others)
-        return {
-            "ranks": ranks_needed(others, m, 1),
-            "survival": _survival(others, m, np.arange(problem.n_rows)),
-            "ties": "expected",
-        }
+        # Q_j = C(N-j, m) / C(N, m): no training row among the j nearest of N others.
+        j = np.arange(others)
+        survival = np.concatenate([[1.0], np.cumprod(np.maximum(others - j - m, 0) / (others - j))])
+        return {"ranks": max(1, int(np.argmax(survival <= _NEGLIGIBLE))), "survival": survival, "ties": "expected"}
 
     def scores(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
         return neighbor_sums(problem, program, progress=progress, **self._ask(problem))[:, 0] / problem.n_rows
