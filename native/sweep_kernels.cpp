@@ -83,9 +83,8 @@ template <class T> SEPAL_INLINE std::int64_t count_at_most(const T* d, Span span
     return n;
 }
 
-// exp(x) for x <= 0, the same on every processor: 2^k times a polynomial on [-ln2/2, ln2/2].
+// exp(x) for -700 <= x <= 0, the same on every processor: 2^k times a polynomial on [-ln2/2, ln2/2].
 SEPAL_INLINE double exponential_of(double x) {
-    x = x > -700.0 ? x : -700.0;
     const double magic = 0x1.8p52;
     const double shifted = x * 1.4426950408889634 + magic;
     const double k = shifted - magic;
@@ -106,8 +105,13 @@ SEPAL_INLINE double exponential_of(double x) {
 }
 
 // k = exp(-gamma d) into `k`; an infinite distance gives next to nothing.
-template <class T> SEPAL_INLINE void exponentials(const T* __restrict d, std::int64_t n, double gamma, double* __restrict k) {
-    for (std::int64_t j = 0; j < n; ++j) k[j] = exponential_of(-gamma * static_cast<double>(d[j]));
+// Three loops, since a comparison inside would keep the compiler from making the last one wide.
+template <class L, class T>
+SEPAL_INLINE void exponentials(const T* __restrict d, std::int64_t n, double gamma, double* __restrict k) {
+    using D = typename L::Double;
+    for (std::int64_t j = 0; j < n; ++j) k[j] = -gamma * static_cast<double>(d[j]);
+    for (std::int64_t j = 0; j < n; j += D::width) D::store(k + j, D::max(D::load(k + j), D::fill(-700.0)));
+    for (std::int64_t j = 0; j < n; ++j) k[j] = exponential_of(k[j]);
 }
 
 // Adds up k and squares it in place. Eight running sums, so that the loop is wide and its order fixed.
@@ -135,7 +139,7 @@ SEPAL_INLINE double sum_and_square(double* __restrict k, Span span) {
         return count_at_most<T>(d, span, limit);                                                                       \
     }                                                                                                                  \
     template <class T> attribute void exp_##suffix(const T* d, std::int64_t n, double gamma, double* k) {              \
-        exponentials<T>(d, n, gamma, k);                                                                               \
+        exponentials<lanes, T>(d, n, gamma, k);                                                                        \
     }                                                                                                                  \
     attribute double sum_##suffix(double* k, Span span) { return sum_and_square(k, span); }                           \
     template <class T> SweepKernels<T> table_##suffix() {                                                              \
