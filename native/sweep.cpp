@@ -1,0 +1,262 @@
+// Thornton's index of many subsets.
+#include "sweep_walk.hpp"
+
+namespace sepal {
+
+Cut cut_work(const SweepProgram& program, std::int64_t n_queries, std::int64_t width, std::int64_t channels,
+             std::int64_t most_blocks) {
+    constexpr std::int64_t kMostPartials = 1 << 22, kPairs = 1 << 26, kShortest = 256;
+    Cut cut;
+    const std::int64_t fit = kMostPartials / std::max<std::int64_t>(1, program.n_out * channels);
+    const std::int64_t n_blocks = std::clamp<std::int64_t>(std::min(fit, most_blocks), 1, std::max<std::int64_t>(n_queries, 1));
+    for (std::int64_t b = 0; b < n_blocks; ++b)
+        cut.blocks.emplace_back(b * n_queries / n_blocks, (b + 1) * n_queries / n_blocks);
+    const std::int64_t rows = (n_queries + n_blocks - 1) / n_blocks;
+    std::int64_t length = std::max(kShortest, kPairs / std::max<std::int64_t>(1, rows * width));
+    if (n_blocks < 32) length = std::min(length, std::max<std::int64_t>(64, program.n_steps * n_blocks / 64));
+    std::vector<std::int64_t> path(program.deepest + 2, -1);
+    for (std::int64_t begin = 0; begin < program.n_steps || begin == 0;) {
+        const std::int64_t end = std::min(program.n_steps, begin + length);
+        Stretch stretch{begin, end, {}};
+        if (begin < program.n_steps)
+            for (int d = 1; d < program.depth[begin]; ++d) stretch.ancestors.push_back(path[d]);
+        for (std::int64_t t = begin; t < end; ++t) path[program.depth[t]] = t;
+        cut.stretches.push_back(std::move(stretch));
+        if (end >= program.n_steps) break;
+        begin = end;
+    }
+    return cut;
+}
+
+namespace {
+
+template <class T> class Agreement {
+  public:
+    Agreement(const SweepData<T>& data, const SweepPlan& plan) : data_(data), ties_(plan.ties), widen_(T(1) + T(plan.tie)) {}
+
+    T limit(Minima<T> m) const { return std::min(m.own, m.other) * widen_; }
+    // Whether the nearest group holds rows of one class only, and then its value; else -1.
+    double clear(Minima<T> m) const {
+        const T most = limit(m);
+        if (m.other > most) return 1;
+        if (m.own > most) return 0;
+        if (ties_ == SweepTies::pessimistic) return 0;
+        if (ties_ == SweepTies::optimistic) return 1;
+        return -1;
+    }
+    void count(const SumStack<T>& stack, const T* d, T most, std::int64_t& own, std::int64_t& other) const {
+        const auto& n = stack.kernels().count;
+        own += n(d, stack.spans().own, most);
+        other += n(d, stack.spans().before, most) + n(d, stack.spans().after, most);
+    }
+    // The lowest original row among the tied, as (row, position).
+    void lowest(const T* d, std::int64_t begin, std::int64_t end, T most, std::int64_t& row, std::int64_t& position) const {
+        for (std::int64_t j = begin; j < end; ++j)
+            if (d[j - begin] <= most && (row < 0 || data_.row_of[j] < row)) {
+                row = data_.row_of[j];
+                position = j;
+            }
+    }
+    bool by_index() const { return ties_ == SweepTies::index; }
+
+  private:
+    const SweepData<T>& data_;
+    SweepTies ties_;
+    T widen_;
+};
+
+template <class T> struct ThorntonVisitor {
+    static constexpr bool needs_sums = false;
+    const SweepData<T>& data;
+    Agreement<T> agreement;
+    double* samples;
+    std::int64_t n_queries;
+
+    template <class Sums>
+    void operator()(std::int64_t out, std::int64_t, std::int64_t query, Minima<T> m, const Sums& sums,
+                    const SumStack<T>& stack, double* into) const {
+        double share = agreement.clear(m);
+        if (share < 0) share = settle_tie(query, m, sums(), stack);
+        if (samples != nullptr) samples[out * n_queries + data.row_of[query]] = share;
+        else into[out] += share;
+    }
+    double settle_tie(std::int64_t query, Minima<T> m, const T* d, const SumStack<T>& stack) const {
+        const T most = agreement.limit(m);
+        if (agreement.by_index()) {
+            std::int64_t row = -1, position = -1;
+            agreement.lowest(d, 0, data.width, most, row, position);
+            return data.class_of[position] == data.class_of[query];
+        }
+        std::int64_t own = 0, other = 0;
+        agreement.count(stack, d, most, own, other);
+        return static_cast<double>(own) / static_cast<double>(own + other);
+    }
+};
+
+// Rows too long for the cache: positions in tiles, all rows of a block against one tile before the next.
+template <class T> class TiledThornton {
+  public:
+    TiledThornton(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, std::int64_t tile)
+        : data_(data), program_(program), plan_(plan), tile_(tile), agreement_(data, plan), queries_(query_positions(data)) {}
+
+    bool run(double* sums, double* samples) {
+        const auto n = static_cast<std::int64_t>(queries_.size());
+        const std::int64_t rows = std::clamp<std::int64_t>((1 << 18) / (program_.n_steps + 1), 8, 128);
+        const std::int64_t most = std::max<std::int64_t>(1, n / rows);
+        const Cut cut = cut_work(program_, n, data_.width, 1, most);
+        std::vector<double> partial(sums == nullptr ? 0 : program_.n_out * cut.blocks.size());
+        const auto n_stretches = static_cast<std::int64_t>(cut.stretches.size());
+        Watch watch(plan_.poll, cut.n_tasks());
+#pragma omp parallel num_threads(plan_.threads)
+        {
+            SumStack<T> stack(data_, program_, tile_);
+            std::vector<Minima<T>> least;
+#pragma omp for schedule(dynamic, 1)
+            for (std::int64_t task = 0; task < cut.n_tasks(); ++task) {
+                if (watch.stopped()) continue;
+                const auto& block = cut.blocks[task / n_stretches];
+                double* into = sums == nullptr ? nullptr : partial.data() + (task / n_stretches) * program_.n_out;
+                tiles(block.first, block.second, cut.stretches[task % n_stretches], stack, least);
+                decide(block.first, block.second, cut.stretches[task % n_stretches], stack, least, into, samples);
+                watch.go_on();
+            }
+        }
+        for (std::size_t b = 0; sums != nullptr && b < cut.blocks.size(); ++b)
+            for (std::int64_t i = 0; i < program_.n_out; ++i) sums[i] += partial[b * program_.n_out + i];
+        return !watch.stopped();
+    }
+
+  private:
+    static void lower(Minima<T>& a, Minima<T> b) {
+        a.own = std::min(a.own, b.own);
+        a.other = std::min(a.other, b.other);
+    }
+    void tiles(std::int64_t first, std::int64_t last, const Stretch& s, SumStack<T>& stack, std::vector<Minima<T>>& least) {
+        const std::int64_t length = s.end - s.begin + 1; // the last entry of a row is the base
+        constexpr T none = std::numeric_limits<T>::infinity();
+        least.assign((last - first) * length, {none, none});
+        for (std::int64_t begin = 0; begin < data_.width; begin += tile_)
+            for (std::int64_t q = first; q < last; ++q) {
+                Minima<T>* row = least.data() + (q - first) * length;
+                lower(row[length - 1], stack.start(queries_[q], begin, std::min(data_.width, begin + tile_)));
+                for (const std::int64_t t : s.ancestors) stack.add(program_.column[t], program_.depth[t], true);
+                for (std::int64_t t = s.begin; t < s.end; ++t) {
+                    const int depth = program_.depth[t];
+                    if (const int pairing = stack.pairing(program_, t, s.end); pairing > 0) {
+                        const auto two = stack.add_two(program_.column[t], program_.column[t + 1], depth, pairing == 2);
+                        lower(row[t - s.begin], two.first);
+                        lower(row[++t - s.begin], two.second);
+                        continue;
+                    }
+                    const bool leaf = t + 1 == program_.n_steps || program_.depth[t + 1] <= depth;
+                    lower(row[t - s.begin], stack.add(program_.column[t], depth, !leaf));
+                }
+            }
+    }
+    void decide(std::int64_t first, std::int64_t last, const Stretch& s, SumStack<T>& stack,
+                const std::vector<Minima<T>>& least, double* into, double* samples) {
+        const std::int64_t length = s.end - s.begin + 1;
+        std::vector<std::int32_t> path(program_.deepest + 2, 0);
+        for (const std::int64_t t : s.ancestors) path[program_.depth[t]] = program_.column[t];
+        const auto note = [&](std::int64_t out, std::int64_t q, Minima<T> m, int depth) {
+            double share = agreement_.clear(m);
+            if (share < 0) share = settle_tie(queries_[q], m, path.data(), depth, stack);
+            if (samples != nullptr) samples[out * static_cast<std::int64_t>(queries_.size()) + data_.row_of[queries_[q]]] = share;
+            else into[out] += share;
+        };
+        if (program_.score_base && s.begin == 0)
+            for (std::int64_t q = first; q < last; ++q) note(0, q, least[(q - first) * length + length - 1], 0);
+        for (std::int64_t t = s.begin; t < s.end; ++t) {
+            path[program_.depth[t]] = program_.column[t];
+            if (program_.out[t] < 0) continue;
+            for (std::int64_t q = first; q < last; ++q)
+                note(program_.out[t], q, least[(q - first) * length + t - s.begin], program_.depth[t]);
+        }
+    }
+    // Both classes are nearest: the sums are made once more, along the same path, and the tied are counted.
+    double settle_tie(std::int64_t query, Minima<T> m, const std::int32_t* path, int depth, SumStack<T>& stack) const {
+        const T most = agreement_.limit(m);
+        std::int64_t own = 0, other = 0, row = -1, position = -1;
+        for (std::int64_t begin = 0; begin < data_.width; begin += tile_) {
+            const std::int64_t end = std::min(data_.width, begin + tile_);
+            stack.start(query, begin, end);
+            for (int d = 1; d <= depth; ++d) stack.add(path[d], d, true);
+            if (agreement_.by_index()) agreement_.lowest(stack.at(depth), begin, end, most, row, position);
+            else agreement_.count(stack, stack.at(depth), most, own, other);
+        }
+        if (agreement_.by_index()) return data_.class_of[position] == data_.class_of[query];
+        return static_cast<double>(own) / static_cast<double>(own + other);
+    }
+
+    const SweepData<T>& data_;
+    const SweepProgram& program_;
+    SweepPlan plan_;
+    std::int64_t tile_;
+    Agreement<T> agreement_;
+    std::vector<std::int64_t> queries_;
+};
+
+// Positions per tile: the sums on the stack and the columns of the program should stay in the cache of one core.
+std::int64_t tile_width(const SweepProgram& program, std::int64_t width, std::size_t size) {
+    std::vector<std::int32_t> columns(program.column, program.column + program.n_steps);
+    columns.insert(columns.end(), program.base.begin(), program.base.end());
+    std::sort(columns.begin(), columns.end());
+    const auto used = std::unique(columns.begin(), columns.end()) - columns.begin() + program.deepest + 2;
+    const std::int64_t fit = (384 * 1024) / (static_cast<std::int64_t>(size) * used) / kSweepAlign * kSweepAlign;
+    return std::min(width, std::max<std::int64_t>(fit, 256));
+}
+
+template <class T> struct LabelingsVisitor {
+    static constexpr bool needs_sums = true;
+    const SweepData<T>& data;
+    Agreement<T> agreement;
+    const std::uint16_t* labels;
+    std::int64_t n_labelings;
+    std::vector<std::int64_t> tied;
+    std::vector<std::int32_t> same;
+
+    template <class Sums>
+    void operator()(std::int64_t out, std::int64_t, std::int64_t query, Minima<T> m, const Sums& sums, const SumStack<T>&,
+                    double* into) {
+        const T* d = sums();
+        const T most = agreement.limit(m);
+        tied.clear();
+        for (std::int64_t j = 0; j < data.width; ++j)
+            if (d[j] <= most) tied.push_back(j);
+        const std::uint16_t* own = labels + query * n_labelings;
+        double* sum = into + out * n_labelings;
+        same.assign(n_labelings, 0);
+        for (const std::int64_t j : tied) {
+            const std::uint16_t* theirs = labels + j * n_labelings;
+            for (std::int64_t b = 0; b < n_labelings; ++b) same[b] += own[b] == theirs[b];
+        }
+        const auto size = static_cast<double>(tied.size());
+        for (std::int64_t b = 0; b < n_labelings; ++b) sum[b] += same[b] / size;
+    }
+};
+
+} // namespace
+
+template <class T>
+bool sweep_thornton(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, double* sums, double* samples) {
+    const std::int64_t tile = tile_width(program, data.width, sizeof(T));
+    if (tile < data.width) return TiledThornton<T>(data, program, plan, tile).run(sums, samples);
+    const auto n = static_cast<std::int64_t>(query_positions(data).size());
+    return walk<T>(data, program, plan, 1, 256, ThorntonVisitor<T>{data, {data, plan}, samples, n}, sums);
+}
+
+template <class T>
+bool sweep_labelings(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan,
+                     const std::uint16_t* labels, std::int64_t n_labelings, double* sums) {
+    return walk<T>(data, program, plan, n_labelings, 256, LabelingsVisitor<T>{data, {data, plan}, labels, n_labelings, {}, {}},
+                   sums);
+}
+
+template bool sweep_thornton<float>(const SweepData<float>&, const SweepProgram&, const SweepPlan&, double*, double*);
+template bool sweep_thornton<double>(const SweepData<double>&, const SweepProgram&, const SweepPlan&, double*, double*);
+template bool sweep_labelings<float>(const SweepData<float>&, const SweepProgram&, const SweepPlan&, const std::uint16_t*,
+                                     std::int64_t, double*);
+template bool sweep_labelings<double>(const SweepData<double>&, const SweepProgram&, const SweepPlan&, const std::uint16_t*,
+                                      std::int64_t, double*);
+
+} // namespace sepal

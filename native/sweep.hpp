@@ -1,0 +1,87 @@
+// Many feature subsets over the same rows: squared distances are sums over columns, so a subset costs one addition
+// per pair once its parent is known. A program walks a tree of subsets depth first; a stack of partial sums holds the
+// path. Only additions: nothing drifts, and ties survive.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ranking.hpp"
+
+namespace sepal {
+
+constexpr int kSweepAlign = 16; // every class starts at a multiple of this; gaps are padding
+
+enum class Term : std::uint8_t { number, number_or_missing, level };
+
+// Columns with the rows sorted by class and padded. A cell outside a row (row_of < 0) is padding.
+template <class T> struct SweepData {
+    const T* x;                      // n_columns x width
+    std::int64_t width;              // multiple of kSweepAlign
+    const std::int64_t* row_of;      // original row of a position, -1 for padding
+    const std::int32_t* class_of;    // class of a position, -1 for padding
+    const std::int64_t* class_start; // n_classes + 1 positions
+    int n_classes;
+    const std::uint8_t* term; // per column
+    const T* cost;            // per column: of a mismatch or a missing cell
+};
+
+// Step t adds `column[t]` to the sums of depth[t] - 1, giving those of depth[t]; out[t] >= 0 asks for the score there.
+// Depth 0 is the sum of the base columns.
+struct SweepProgram {
+    const std::int32_t* depth;
+    const std::int32_t* column;
+    const std::int64_t* out;
+    std::int64_t n_steps, n_out;
+    std::vector<std::int32_t> base;
+    int deepest;
+    bool score_base; // out 0 is the base itself
+};
+
+enum class SweepTies { expected, index, pessimistic, optimistic };
+
+struct SweepPlan {
+    SweepTies ties;
+    double tie; // values up to (1 + tie) * the smallest are tied with it
+    int threads;
+    Poll* poll;
+};
+
+// What can be asked of the distances of one subset.
+struct KnnQuestion {
+    int k_max;               // leave-one-out votes of the 1 .. k_max nearest
+    const double* survival;  // null, or Q_0 .. Q_{n-1}: chance that none of the j nearest is a training row
+    std::int64_t ranks;      // how many ranks matter
+};
+struct KernelQuestion {
+    const double* gamma; // n_out x n_gammas
+    int n_gammas, n_doublings; // each gamma, its double, ... : a square each, no further exponential
+};
+
+// Thornton's index of every subset: sums over rows, or with `samples` (n_out x n_rows) one value per row.
+template <class T>
+bool sweep_thornton(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, double* sums, double* samples);
+
+// Thornton's index under many labelings: labels is n_labelings values per position; sums is n_out x n_labelings.
+template <class T>
+bool sweep_labelings(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan,
+                     const std::uint16_t* labels, std::int64_t n_labelings, double* sums);
+
+// Leave-one-out votes (n_out x k_max sums; samples n_out x n_rows for k = k_max only), or, with `survival`,
+// the mean accuracy over splits (k_max = 1).
+template <class T>
+bool sweep_neighbors(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan,
+                     const KnnQuestion& ask, double* sums, double* samples);
+
+// Sums over pairs of k = exp(-gamma D): per subset, gamma and doubling own, other, squares, squared row sums,
+// and row sums weighted by the size of the row's class (n_out x n_gammas x (n_doublings + 1) x 5). The diagonal counts as 1.
+template <class T>
+bool sweep_kernels(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, const KernelQuestion& ask, double* sums);
+
+// How often each binade fraction of D occurs over ordered pairs, self excluded: n_out x kSweepBins counts.
+constexpr int kSweepBinBits = 5;
+constexpr int kSweepBins = 256 << kSweepBinBits;
+template <class T>
+bool sweep_histogram(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, std::int64_t* counts);
+
+} // namespace sepal

@@ -1,0 +1,64 @@
+"""Which features separate the classes, with an honest answer: near-best subsets instead of one winner.
+
+In: labelled rows (a Table, or X and y). Out: scores of all subsets (``subset_sweep``) or of those a search
+meets, with the subsets that the data cannot tell from the best.
+
+May be imported by auto, report and everything after it on the road.
+"""
+
+from __future__ import annotations
+
+from sepal.selection._criteria import (
+    CRITERIA,
+    Alignment,
+    CenteredAlignment,
+    Criterion,
+    ExpectedAccuracy,
+    LooKnn,
+    Mahalanobis,
+    Thornton,
+)
+from sepal.selection._facts import SelectionFacts, select_facts
+from sepal.selection._honesty import (
+    NestedScore,
+    SelectionTest,
+    Stability,
+    nested_score,
+    nogueira_stability,
+    selection_test,
+    stability,
+)
+from sepal.selection._near_best import Subset
+from sepal.selection._rank import FeatureRanking, rank_features
+from sepal.selection._search import STRATEGIES, SubsetSearch, search_subsets
+from sepal.selection._selector import SeparabilitySelector
+from sepal.selection._subset_sweep import SubsetSweep, subset_sweep
+
+__all__ = [
+    "CRITERIA",
+    "STRATEGIES",
+    "Alignment",
+    "CenteredAlignment",
+    "Criterion",
+    "ExpectedAccuracy",
+    "FeatureRanking",
+    "LooKnn",
+    "Mahalanobis",
+    "NestedScore",
+    "SelectionFacts",
+    "SelectionTest",
+    "SeparabilitySelector",
+    "Stability",
+    "Subset",
+    "SubsetSearch",
+    "SubsetSweep",
+    "Thornton",
+    "nested_score",
+    "nogueira_stability",
+    "rank_features",
+    "search_subsets",
+    "select_facts",
+    "selection_test",
+    "stability",
+    "subset_sweep",
+]

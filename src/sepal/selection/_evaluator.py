@@ -1,0 +1,98 @@
+"""Scores of subsets on demand: each subset is scored once, and the budget of time and evaluations is watched."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from sepal.selection._criteria import Criterion
+from sepal.selection._problem import Problem
+from sepal.selection._program import of_masks
+
+_MOST_IDLE = 300  # calls in a row without a new subset: a population that has converged
+_BATCH = 512  # subsets per native call, so that the time limit is looked at now and then
+_ROUNDING = 1e-12
+
+SearchProgress = Callable[[int, float, float], object]
+
+
+class BudgetSpentError(Exception):
+    """Time or evaluations are used up; the search returns its best so far. Never reaches the user."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A moment of a search at which the best subset changed."""
+
+    evaluations: int
+    seconds: float
+    mask: int
+    score: float
+
+
+@dataclass(eq=False)
+class Evaluator:
+    """Memo, budget and history of one search. ``n_features`` limits what counts as best."""
+
+    problem: Problem
+    criterion: Criterion
+    n_features: int | None = None
+    time_limit: float | None = None
+    max_evaluations: int | None = None
+    progress: SearchProgress | None = None
+    scores: dict[int, float] = field(default_factory=dict)
+    history: list[Step] = field(default_factory=list)
+    idle: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Since the search began."""
+        return time.monotonic() - self.started
+
+    def __call__(self, masks: Iterable[int]) -> list[float]:
+        """Scores of subsets, in the order given; the empty subset scores minus infinity."""
+        wanted = list(masks)
+        new = [m for m in dict.fromkeys(wanted) if m not in self.scores and m >= self.problem.smallest_mask]
+        self._check_time()
+        self.idle = 0 if new else self.idle + 1
+        if self.idle > _MOST_IDLE:
+            raise BudgetSpentError("converged")
+        for begin in range(0, len(new), _BATCH):
+            self._evaluate(new[begin : begin + _BATCH])
+        return [self.scores.get(mask, float("-inf")) for mask in wanted]
+
+    def _evaluate(self, masks: Sequence[int]) -> None:
+        cut = False
+        if self.max_evaluations is not None:
+            room = self.max_evaluations - len(self.scores)
+            cut, masks = len(masks) > room, masks[: max(room, 0)]
+        if masks:
+            program = of_masks(self.problem, masks)
+            values = self.criterion.scores(self.problem, program, lambda fraction: self._check_time())
+            self.scores.update(zip((int(m) for m in program.masks), values.tolist(), strict=True))
+            for mask in masks:
+                self._note(mask)
+            if self.progress is not None:
+                self.progress(len(self.scores), self.seconds, self.history[-1].score if self.history else float("nan"))
+        if cut:
+            raise BudgetSpentError("max_evaluations")
+
+    def _check_time(self) -> None:
+        if self.time_limit is not None and self.scores and self.seconds > self.time_limit:
+            raise BudgetSpentError("time_limit")
+
+    def _note(self, mask: int) -> None:
+        if self.n_features is not None and mask.bit_count() != self.n_features:
+            return
+        score = self.scores[mask]
+        if not self.history or better(score, mask, self.history[-1].score, self.history[-1].mask):
+            self.history.append(Step(len(self.scores), self.seconds, mask, score))
+
+
+def better(score: float, mask: int, than: float, than_mask: int) -> bool:
+    """A higher score, or the same with fewer features, or the same with a lower mask."""
+    if abs(score - than) > _ROUNDING:
+        return score > than
+    return (mask.bit_count(), mask) < (than_mask.bit_count(), than_mask)

@@ -1,0 +1,184 @@
+"""Everything ``sepal select`` says about a table, as plain facts."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from sepal.measures._thornton import RandomState
+from sepal.selection._choose import Procedure
+from sepal.selection._criteria import as_criterion
+from sepal.selection._honesty import NestedScore, nested_score
+from sepal.selection._near_best import Subset, inclusion, smallest
+from sepal.selection._search import SubsetSearch
+from sepal.selection._subset_sweep import SubsetSweep
+
+MOST_SHOWN = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionFacts:
+    """The answer of ``sepal select``.
+
+    Attributes
+    ----------
+    best, smallest : Subset
+        The best subset, and the smallest that the data cannot tell from it.
+    near_best : tuple of Subset
+        Best first.
+    inclusion : dict
+        Share of near-best subsets that hold each feature.
+    nested : NestedScore or None
+        The honest score beside the optimistic one.
+    sentence : str
+        How much the data can tell.
+    result : SubsetSweep or SubsetSearch
+        All scores, for pictures.
+    """
+
+    result: SubsetSweep | SubsetSearch
+    strategy: str
+    criterion: str
+    n_rows: int
+    n_features: int
+    n_evaluations: int
+    seconds: float
+    stopped: str
+    best: Subset
+    near_best: tuple[Subset, ...]
+    inclusion: dict[str, float]
+    smallest: Subset
+    nested: NestedScore | None
+    sentence: str
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists, texts and numbers, ready for JSON."""
+        nested = self.nested
+        return {
+            "strategy": self.strategy,
+            "criterion": self.criterion,
+            "n_rows": self.n_rows,
+            "n_features": self.n_features,
+            "n_evaluations": self.n_evaluations,
+            "seconds": self.seconds,
+            "stopped": self.stopped,
+            "best": _plain(self.best),
+            "smallest_near_best": _plain(self.smallest),
+            "n_near_best": len(self.near_best),
+            "near_best": [_plain(subset) for subset in self.near_best[:MOST_SHOWN]],
+            "inclusion": self.inclusion,
+            "honest": None
+            if nested is None
+            else {
+                "accuracy": nested.honest,
+                "standard_error": nested.standard_error,
+                "all_features": nested.all_features,
+                "optimistic": nested.optimistic,
+            },
+            "sentence": self.sentence,
+            "notes": list(self.notes),
+        }
+
+
+def _plain(subset: Subset) -> dict[str, Any]:
+    return {
+        "features": list(subset.features),
+        "columns": list(subset.columns),
+        "score": subset.score,
+        "difference": subset.difference,
+        "standard_error": subset.standard_error,
+    }
+
+
+def select_facts(
+    X: Any, y: Any = None, *, honest: bool = True, n_folds: int = 10, random_state: RandomState = 0, **procedure: Any
+) -> SelectionFacts:
+    """Select features and say how far the answer can be believed.
+
+    Parameters
+    ----------
+    X, y
+        Labelled rows.
+    honest : bool
+        Also repeat the whole selection inside every fold.
+    n_folds : int
+        How many folds.
+    random_state : int, Generator or None
+        For strategies that use chance, and for the folds.
+    **procedure
+        Parameters of :class:`SeparabilitySelector`.
+    """
+    how = Procedure(random_state=random_state, **procedure)
+    problem = how.prepare(X, y)
+    started = time.monotonic()
+    result = how.run(problem)
+    seconds = time.monotonic() - started
+    best = how.choose(result) if how.prefer == "best" else _best(result)
+    comparable = as_criterion(how.criterion, how.ties).per_row
+    near = result.near_best() if comparable else (best,)
+    nested = None
+    if honest:
+        nested = nested_score(X, y, n_folds=n_folds, random_state=random_state, **procedure)
+    swept = isinstance(result, SubsetSweep)
+    n_evaluations = (
+        len(result.scores) - problem.smallest_mask if isinstance(result, SubsetSweep) else len(result.scores)
+    )
+    least = smallest(near)
+    return SelectionFacts(
+        result,
+        "sweep" if swept else getattr(result, "strategy", how.strategy),
+        result.criterion,
+        problem.n_rows,
+        problem.n_units,
+        n_evaluations,
+        seconds,
+        "finished" if isinstance(result, SubsetSweep) else result.stopped,
+        best,
+        near,
+        inclusion(near, problem.names),
+        least,
+        nested,
+        _sentence(near, least, n_evaluations, problem.n_rows, nested, comparable),
+        problem.notes,
+    )
+
+
+def _best(result: SubsetSweep | SubsetSearch) -> Subset:
+    return result.best if isinstance(result, SubsetSearch) else result.best()[0]
+
+
+def _sentence(
+    near: tuple[Subset, ...],
+    least: Subset,
+    n_evaluations: int,
+    n_rows: int,
+    nested: NestedScore | None,
+    comparable: bool,
+) -> str:
+    """How much the data can tell."""
+    parts = []
+    if not comparable:
+        parts.append("This criterion is no mean over rows, so how many subsets are as good as the best is not known.")
+    elif len(near) == 1:
+        parts.append(f"{n_rows} rows tell the best of {n_evaluations} subsets from all others.")
+    else:
+        always = set.intersection(*(set(s.features) for s in near))
+        parts.append(
+            f"{n_rows} rows cannot tell {len(near)} of {n_evaluations} subsets apart; {len(always)} "
+            f"{'feature is' if len(always) == 1 else 'features are'} in all of them"
+            f"{' (' + ', '.join(sorted(always)) + ')' if always else ''}, and {least.size} "
+            f"{'suffices' if least.size == 1 else 'suffice'}."
+        )
+    if nested is not None:
+        parts.append(
+            f"On rows that took no part in selecting, accuracy is {nested.honest:.4f} +- {nested.standard_error:.4f}; "
+            f"the selected subset promised {nested.optimistic:.4f}, and all features reach {nested.all_features:.4f}."
+        )
+        gain = nested.honest - nested.all_features
+        if abs(gain) <= nested.standard_error:
+            parts.append("Selecting features neither helps nor harms the nearest neighbour here.")
+        else:
+            parts.append(f"Selecting features {'helps' if gain > 0 else 'harms'} the nearest neighbour here.")
+    return " ".join(parts)

@@ -1,0 +1,351 @@
+"""How far to believe a selected subset: chance, stability, and the accuracy of the whole procedure.
+
+Rows are permuted, halved or held out; never drawn with replacement, since a copied row is its own nearest neighbour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from sepal.data import Table
+from sepal.exceptions import DataError, ParameterError
+from sepal.measures._thornton import RandomState, generator
+from sepal.neighbors import neighbor_ranking
+from sepal.selection._choose import Procedure
+from sepal.selection._criteria import Thornton, as_criterion
+from sepal.selection._near_best import Subset
+from sepal.selection._problem import Problem, pack
+from sepal.selection._program import full_tree
+from sepal.selection._sweep import labeling_sums
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LABELING_CELLS = 16_000_000  # subsets times labelings in memory together
+Count = Callable[[float], object]
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionTest:
+    """The best score against the best scores that random labels give.
+
+    Attributes
+    ----------
+    score : float
+        Of the best subset.
+    null : ndarray
+        The best score of the same procedure under each random labeling.
+    p_value : float
+        Share of labelings, the real one included, whose best score reaches this one.
+    bias : float
+        Mean of ``null`` less the score that a subset fixed beforehand would have under random labels: what picking the
+        best of many adds.
+    """
+
+    score: float
+    null: NDArray[np.float64]
+    p_value: float
+    chance: float
+
+    @property
+    def bias(self) -> float:
+        """What picking the best of many subsets adds under random labels."""
+        return float(self.null.mean() - self.chance)
+
+    def frame(self) -> pd.DataFrame:
+        """One row per random labeling."""
+        import pandas as pd
+
+        return pd.DataFrame({"best_score": self.null})
+
+
+def selection_test(
+    X: Any,
+    y: Any = None,
+    *,
+    n_permutations: int = 199,
+    random_state: RandomState = 0,
+    progress: Count | None = None,
+    **procedure: Any,
+) -> SelectionTest:
+    """Could random labels have given a best subset as good as this one?
+
+    Parameters
+    ----------
+    X, y
+        Labelled rows.
+    n_permutations : int
+        Random labelings.
+    random_state : int, Generator or None
+        For the labelings, and for strategies that use chance.
+    progress : callable, optional
+        Called with the share of the work that is done.
+    **procedure
+        How features are selected: parameters of :class:`SeparabilitySelector`.
+
+    Returns
+    -------
+    SelectionTest
+
+    Notes
+    -----
+    The null is that of the maximum: selection is repeated for every labeling, so the bias of picking the best is in it.
+    Distances do not depend on labels: for a sweep by Thornton's index one walk serves all labelings.
+    """
+    if n_permutations < 1:
+        raise ParameterError(f"n_permutations must be at least 1; got {n_permutations!r}")
+    how = Procedure(random_state=random_state, **procedure)
+    problem = how.prepare(X, y)
+    rng = generator(random_state)
+    labels = np.column_stack([problem.codes, *(rng.permutation(problem.codes) for _ in range(n_permutations))])
+    criterion = as_criterion(how.criterion, how.ties)
+    if criterion == Thornton() and how.sweeps(problem) and how.n_features is None:
+        best = _best_of_labelings(problem, labels, progress)
+    else:
+        best = np.empty(labels.shape[1])
+        for b in range(labels.shape[1]):
+            best[b] = how.choose(how.run(_relabeled(problem, labels[:, b]))).score
+            if progress is not None:
+                progress((b + 1) / labels.shape[1])
+    score, null = float(best[0]), best[1:]
+    reached = int(np.sum(null >= score - 1e-12))
+    counts = problem.class_counts.astype(float)
+    chance = float(np.sum(counts * (counts - 1)) / (problem.n_rows * (problem.n_rows - 1)))
+    return SelectionTest(score, null, (1 + reached) / (1 + n_permutations), chance)
+
+
+def _best_of_labelings(problem: Problem, labels: NDArray[np.int32], progress: Count | None) -> NDArray[np.float64]:
+    best = np.full(labels.shape[1], -np.inf)
+    n_programs = max(1, 1 << max(0, problem.n_units - 12))
+    step = max(1, _LABELING_CELLS // (1 << min(problem.n_units, 12)))
+    for at, program in enumerate(full_tree(problem, chunk_units=12)):
+        for begin in range(0, labels.shape[1], step):
+            sums = labeling_sums(problem, program, labels[:, begin : begin + step], None)
+            best[begin : begin + step] = np.maximum(best[begin : begin + step], sums.max(axis=0))
+        if progress is not None:
+            progress((at + 1) / n_programs)
+    return best / problem.n_rows
+
+
+def _relabeled(problem: Problem, codes: NDArray[np.int32]) -> Problem:
+    codes = codes.astype(np.int32)
+    packed = pack(problem.table, codes, len(problem.classes), problem.scaling)
+    return replace(problem, codes=codes, packed=packed)
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """How much the selected subset changes when half the rows are left out.
+
+    Attributes
+    ----------
+    value, low, high : float
+        Nogueira's measure (1: always the same set; 0: as random sets of these sizes would agree) with its interval.
+    frequency : dict
+        Share of half-samples whose subset holds each feature.
+    subsets : tuple of Subset
+        One per half-sample.
+    """
+
+    value: float
+    low: float
+    high: float
+    frequency: dict[str, float]
+    subsets: tuple[Subset, ...]
+
+    def frame(self) -> pd.DataFrame:
+        """One row per feature."""
+        import pandas as pd
+
+        return pd.DataFrame({"feature": list(self.frequency), "frequency": list(self.frequency.values())})
+
+
+def nogueira_stability(Z: Any, confidence: float = 0.95) -> tuple[float, float, float]:
+    """Stability of selected sets, rows of a binary matrix (runs by features), with its interval.
+
+    References
+    ----------
+    S. Nogueira, K. Sechidis, G. Brown, "On the stability of feature selection algorithms", JMLR 18(174), 2018.
+
+    Examples
+    --------
+    >>> nogueira_stability([[1, 0, 0], [1, 0, 0], [1, 0, 0]])
+    (1.0, 1.0, 1.0)
+    """
+    chosen = np.asarray(Z, dtype=np.float64)
+    if chosen.ndim != 2 or len(chosen) < 2:
+        raise ParameterError(f"Z must have a row for each of at least 2 runs; got shape {chosen.shape}")
+    M, d = chosen.shape
+    frequency, sizes = chosen.mean(axis=0), chosen.sum(axis=1)
+    mean_size = float(sizes.mean())
+    chance = (mean_size / d) * (1 - mean_size / d)
+    if chance == 0:
+        raise DataError("the stability of runs that always select all features, or none, is not defined")
+    value = 1 - M / (M - 1) * float(np.mean(frequency * (1 - frequency))) / chance
+    each = chosen @ frequency / d - sizes * mean_size / d**2
+    each = each + value / 2 * (2 * sizes * mean_size / d**2 - sizes / d - mean_size / d + 1)
+    deviation = float(np.sqrt(np.sum(((each - each.mean()) / chance) ** 2)))
+    spread = float(norm.ppf(0.5 + confidence / 2)) * 2.0 / M * deviation
+    return value, value - spread, value + spread
+
+
+def stability(
+    X: Any,
+    y: Any = None,
+    *,
+    n_samples: int = 50,
+    random_state: RandomState = 0,
+    progress: Count | None = None,
+    **procedure: Any,
+) -> Stability:
+    """Repeat the selection on random halves of the rows (each class halved) and compare the subsets.
+
+    Parameters
+    ----------
+    X, y
+        Labelled rows.
+    n_samples : int
+        Half-samples, drawn without replacement.
+    random_state, progress, **procedure
+        As in :func:`selection_test`.
+
+    Raises
+    ------
+    DataError
+        If every half-sample selects all features: stability is not defined then.
+    """
+    if n_samples < 2:
+        raise ParameterError(f"n_samples must be at least 2; got {n_samples!r}")
+    how = Procedure(random_state=random_state, **procedure)
+    problem = how.prepare(X, y)
+    rng = generator(random_state)
+    subsets = []
+    for at in range(n_samples):
+        rows = [_half(np.flatnonzero(problem.codes == c), rng) for c in range(len(problem.classes))]
+        subsets.append(how.select(problem.table.take(np.sort(np.concatenate(rows)))))
+        if progress is not None:
+            progress((at + 1) / n_samples)
+    Z = np.array([[name in s.features for name in problem.names] for s in subsets], dtype=float)
+    value, low, high = nogueira_stability(Z)
+    frequency = dict(zip(problem.names, Z.mean(axis=0).tolist(), strict=True))
+    return Stability(value, low, high, frequency, tuple(subsets))
+
+
+def _half(rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+    return rng.choice(rows, size=max(1, -(-len(rows) // 2)), replace=False)
+
+
+@dataclass(frozen=True, eq=False)
+class NestedScore:
+    """The accuracy of the whole procedure, beside the optimistic score of the subset it selects.
+
+    Attributes
+    ----------
+    honest : float
+        Accuracy of 1-NN on rows that took no part in selecting the features.
+    standard_error : float
+        Of ``honest``, from its rows.
+    all_features : float
+        The same accuracy without selection, on the same folds.
+    optimistic : float
+        The score of the subset selected from all rows, on those rows.
+    subset : Subset
+        The subset selected from all rows.
+    folds : tuple of Subset
+        What was selected in each fold.
+    """
+
+    honest: float
+    standard_error: float
+    all_features: float
+    optimistic: float
+    subset: Subset
+    folds: tuple[Subset, ...]
+
+    def frame(self) -> pd.DataFrame:
+        """One row per fold."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "fold": range(1, len(self.folds) + 1),
+                "size": [s.size for s in self.folds],
+                "optimistic": [s.score for s in self.folds],
+                "features": [", ".join(s.features) for s in self.folds],
+            }
+        )
+
+
+def nested_score(
+    X: Any,
+    y: Any = None,
+    *,
+    n_folds: int = 10,
+    random_state: RandomState = 0,
+    progress: Count | None = None,
+    **procedure: Any,
+) -> NestedScore:
+    """The accuracy of "select features, then ask the nearest neighbour", with the selection inside every fold.
+
+    Parameters
+    ----------
+    X, y
+        Labelled rows.
+    n_folds : int
+        Folds, each with its share of every class.
+    random_state, progress, **procedure
+        As in :func:`selection_test`.
+
+    Notes
+    -----
+    Scaling is learned from the training rows of each fold. Tied neighbours are averaged over.
+    """
+    how = Procedure(random_state=random_state, **procedure)
+    problem = how.prepare(X, y)
+    table, n = problem.table, problem.n_rows
+    if not 2 <= n_folds <= n:
+        raise ParameterError(f"n_folds must be from 2 to {n}, the number of rows; got {n_folds!r}")
+    subset = how.choose(how.run(problem))
+    fold_of = _stratified_folds(problem.codes, n_folds, generator(random_state))
+    right, right_all = np.zeros(n), np.zeros(n)
+    folds = []
+    for fold in range(n_folds):
+        test = np.flatnonzero(fold_of == fold)
+        train_table, test_table = table.take(fold_of != fold), table.take(test)
+        folds.append(how.select(train_table))
+        codes = problem.codes[fold_of != fold], problem.codes[test]
+        right[test] = _nearest_agrees(train_table, test_table, codes, folds[-1].columns, how.scale)
+        right_all[test] = _nearest_agrees(train_table, test_table, codes, tuple(range(table.n_columns)), how.scale)
+        if progress is not None:
+            progress((fold + 1) / n_folds)
+    error = float(right.std() / np.sqrt(n))
+    return NestedScore(float(right.mean()), error, float(right_all.mean()), subset.score, subset, tuple(folds))
+
+
+def _stratified_folds(codes: NDArray[np.int32], n_folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Rows of each class dealt to the folds in turn, in random order, one class going on where the last one ended."""
+    order = np.concatenate([rng.permutation(np.flatnonzero(codes == c)) for c in np.unique(codes)])
+    fold_of = np.empty(len(codes), dtype=np.int64)
+    fold_of[order] = np.arange(len(codes)) % n_folds
+    if any(len(class_set) < 2 for class_set in (np.unique(codes[fold_of != f]) for f in range(n_folds))):
+        raise DataError("a fold leaves one class only to learn from", hint="use fewer folds")
+    return fold_of
+
+
+def _nearest_agrees(
+    train: Table, test: Table, codes: tuple[NDArray[np.int32], NDArray[np.int32]], columns: tuple[int, ...], scale: Any
+) -> NDArray[np.float64]:
+    """For each test row the share of its nearest tied training rows that have its class."""
+    ranking = neighbor_ranking(
+        train.select(columns), 1, queries=test.select(columns), distance="heom", scale=scale, ties="expected"
+    )
+    lengths = np.diff(ranking.start)
+    query = np.repeat(np.arange(len(lengths)), lengths)
+    agrees = codes[0][ranking.flat_rows] == codes[1][query]
+    return np.bincount(query, weights=agrees, minlength=len(lengths)) / lengths

@@ -1,0 +1,145 @@
+"""Which subsets the data cannot tell from the best one.
+
+The best of many subsets is a matter of luck within its standard error. A subset is near the best when the mean of the
+row by row differences in leave-one-out correctness is within so many standard errors of that mean (the comparison
+McNemar's test makes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.exceptions import ParameterError
+from sepal.selection._criteria import Criterion
+from sepal.selection._problem import Problem
+from sepal.selection._program import of_masks
+from sepal.selection._sweep import Progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Rule = Literal["paired", "unpaired"]
+_SAMPLE_CELLS = 40_000_000  # rows times subsets whose correctness is in memory together
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Subset:
+    """A feature subset with its score.
+
+    ``difference`` is how far it stays behind the best, ``standard_error`` that of the difference; both are 0 for the
+    best itself.
+    """
+
+    mask: int
+    features: tuple[str, ...]
+    columns: tuple[int, ...]
+    score: float
+    difference: float = 0.0
+    standard_error: float = 0.0
+
+    @property
+    def size(self) -> int:
+        """How many features."""
+        return len(self.features)
+
+
+def subset_frame(subsets: Sequence[Subset]) -> pd.DataFrame:
+    """One row per subset."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "size": [s.size for s in subsets],
+            "score": [s.score for s in subsets],
+            "difference": [s.difference for s in subsets],
+            "standard_error": [s.standard_error for s in subsets],
+            "features": [", ".join(s.features) for s in subsets],
+        }
+    )
+
+
+def make_subset(problem: Problem, mask: int, score: float, difference: float = 0.0, error: float = 0.0) -> Subset:
+    """A subset in words."""
+    return Subset(mask, problem.feature_names(mask), problem.columns_of(mask), float(score), difference, error)
+
+
+def best_first(masks: Any, scores: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Positions from the best score down; among equals the smaller subset, then the lower mask."""
+    rounded = np.round(scores / _ROUNDING) * _ROUNDING
+    return np.lexsort((masks, sizes, -rounded))
+
+
+def near_best(
+    problem: Problem,
+    criterion: Criterion,
+    masks: Sequence[int],
+    scores: NDArray[np.float64],
+    *,
+    se: float,
+    rule: Rule,
+    progress: Progress | None = None,
+) -> tuple[Subset, ...]:
+    """The subsets (best first in ``masks``) whose difference from the first is within ``se`` standard errors."""
+    if not np.isfinite(se) or se < 0:
+        raise ParameterError(f"se must be a number of standard errors, at least 0; got {se!r}")
+    if rule not in ("paired", "unpaired"):
+        raise ParameterError(f"rule must be 'paired' or 'unpaired'; got {rule!r}")
+    n, best = problem.n_rows, float(scores[0])
+    if not criterion.per_row:
+        criterion.samples(problem, of_masks(problem, [masks[0]]))  # says why not
+    behind = best - scores
+    if rule == "unpaired":
+        error = float(np.sqrt(max(best * (1.0 - best), 0.0) / n))
+        chosen = np.flatnonzero(behind <= se * error + _ROUNDING).tolist()
+        return tuple(make_subset(problem, masks[i], scores[i], float(behind[i]), error if i else 0.0) for i in chosen)
+    # |d| <= 1 and the best is wrong on 1 - best of the rows: no difference can have a mean square above this.
+    square = np.minimum(behind + 2.0 * (1.0 - best), 1.0)
+    possible: list[int] = np.flatnonzero(
+        n * behind**2 <= se**2 * np.maximum(square - behind**2, 0.0) + _ROUNDING
+    ).tolist()
+    errors = _paired_errors(problem, criterion, [masks[i] for i in possible], progress)
+    return tuple(
+        make_subset(problem, masks[i], scores[i], max(float(behind[i]), 0.0), float(error))
+        for i, error in zip(possible, errors, strict=True)
+        if behind[i] <= se * error + _ROUNDING
+    )
+
+
+def _paired_errors(
+    problem: Problem, criterion: Criterion, masks: Sequence[int], progress: Progress | None
+) -> NDArray[np.float64]:
+    """Standard error of the mean row by row difference from the first subset."""
+    step = max(1, _SAMPLE_CELLS // problem.n_rows)
+    first: NDArray[np.float64] | None = None
+    errors: list[float] = []
+    for begin in range(0, len(masks), step):
+        part = masks[begin : begin + step]
+        program = of_masks(problem, part)
+        samples = criterion.samples(problem, program, _shifted(progress, begin / len(masks), step / len(masks)))
+        position = {int(mask): i for i, mask in enumerate(program.masks)}
+        rows = samples[[position[mask] for mask in part]]
+        first = rows[0] if first is None else first
+        errors += (np.std(first - rows, axis=1) / np.sqrt(problem.n_rows)).tolist()
+    return np.array(errors)
+
+
+def _shifted(progress: Progress | None, begin: float, share: float) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda fraction: progress(min(1.0, begin + share * fraction))
+
+
+def inclusion(subsets: Sequence[Subset], names: Sequence[str]) -> dict[str, float]:
+    """The share of subsets that hold each feature."""
+    return {name: sum(name in s.features for s in subsets) / len(subsets) for name in names}
+
+
+def smallest(subsets: Sequence[Subset]) -> Subset:
+    """The subset with the fewest features; among equals the best score."""
+    return min(subsets, key=lambda s: (s.size, -round(s.score / _ROUNDING), s.mask))

@@ -1,0 +1,206 @@
+"""Labelled rows made ready for questions about many feature subsets.
+
+A subset is a bit mask over *units*: a unit is one column, or a group of columns that move together. Columns that are
+always kept belong to no unit. The squared distance between two rows is a sum over columns: the squared difference of
+numbers, 0 or 1 for levels, 1 where a cell is missing (HEOM).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName, Scaling, Table, class_codes, fit_scaling
+from sepal.data._columns import column_position
+from sepal.exceptions import DataError, ParameterError
+from sepal.measures._labelled import Missing, as_labelled_table
+from sepal.neighbors._search import TIE_TOLERANCE, thread_count
+
+ALIGN = 16  # positions; the native code wants every class to start at a multiple of this
+_EXACT = {np.dtype(np.float32): 2.0**24, np.dtype(np.float64): 2.0**53}
+_NUMBER, _NUMBER_OR_MISSING, _LEVEL = 0, 1, 2
+
+Columns = Sequence[str | int]
+Groups = Mapping[str, Columns] | Sequence[Columns]
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """Columns as the native sweep reads them: rows sorted by class, classes padded to whole vectors.
+
+    ``unit`` is what a squared distance of 1 (in scaled coordinates) is here; ``tie`` the relative width of a tie.
+    """
+
+    x: NDArray[Any]
+    row_of: NDArray[np.int64]
+    class_of: NDArray[np.int32]
+    class_start: NDArray[np.int64]
+    term: NDArray[np.uint8]
+    cost: NDArray[Any]
+    unit: float
+    tie: float
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The rows, their classes, and the units a subset is made of."""
+
+    table: Table
+    codes: NDArray[np.int32]
+    classes: NDArray[Any]
+    rows: NDArray[np.intp]
+    scaling: Scaling
+    packed: Packed
+    units: tuple[tuple[int, ...], ...]
+    names: tuple[str, ...]
+    kept: tuple[int, ...]
+    threads: int
+    notes: tuple[str, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows take part."""
+        return len(self.codes)
+
+    @property
+    def n_units(self) -> int:
+        """How many features can be in or out."""
+        return len(self.units)
+
+    @property
+    def class_counts(self) -> NDArray[np.int64]:
+        """Rows per class."""
+        return np.bincount(self.codes, minlength=len(self.classes)).astype(np.int64)
+
+    @property
+    def smallest_mask(self) -> int:
+        """1 if the empty mask is no subset; 0 if kept columns make it one."""
+        return 0 if self.kept else 1
+
+    def columns_of(self, mask: int) -> tuple[int, ...]:
+        """The columns of a subset, kept ones included, in table order."""
+        return tuple(sorted([*self.kept, *(column for unit in set_bits(mask) for column in self.units[unit])]))
+
+    def mask_of(self, columns: Columns) -> int:
+        """The mask of a subset given by columns; a group must be whole."""
+        wanted = {column_position(column, self.table.names, "columns") for column in columns} | set(self.kept)
+        mask = sum(1 << i for i, unit in enumerate(self.units) if wanted >= set(unit))
+        if self.columns_of(mask) != tuple(sorted(wanted)):
+            raise ParameterError("columns: a group must be given whole or not at all")
+        return mask
+
+    def feature_names(self, mask: int) -> tuple[str, ...]:
+        """Names of the units of a subset."""
+        return tuple(self.names[unit] for unit in set_bits(mask))
+
+    def values(self, mask: int) -> NDArray[np.float64]:
+        """The scaled values of the columns of a subset."""
+        return np.ascontiguousarray(self.scaling.apply(self.table.values)[:, self.columns_of(mask)])
+
+
+def set_bits(mask: int) -> Iterator[int]:
+    """Positions of the bits that are set, lowest first."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def prepare(
+    X: Any,
+    y: Any = None,
+    *,
+    scale: ScaleName | None = "minmax",
+    missing: Missing = "distance",
+    groups: Groups | None = None,
+    keep: Columns = (),
+    n_jobs: int | None = None,
+) -> Problem:
+    """Check rows, labels, groups and kept columns; scale and pack."""
+    table, rows, notes = as_labelled_table(X, y, missing)
+    codes, classes = class_codes(table)
+    if table.n_rows < 2:
+        raise DataError(f"a nearest neighbour needs at least 2 rows; found {table.n_rows}")
+    kept = tuple(sorted({column_position(column, table.names, "keep") for column in keep}))
+    names, units = _units(table, groups, kept)
+    scaling = fit_scaling(table.values, table.kinds, scale, levels=table.levels)
+    if scaling.constant:
+        constant = ", ".join(repr(table.names[j]) for j in scaling.constant)
+        notes = (*notes, f"constant columns, which contribute nothing: {constant}")
+    return Problem(
+        table, codes, classes, rows, scaling, pack(table, codes, len(classes), scaling), units, names, kept,
+        thread_count(n_jobs), notes,
+    )  # fmt: skip
+
+
+def _units(table: Table, groups: Groups | None, kept: tuple[int, ...]) -> tuple[tuple[str, ...], Any]:
+    """Names and columns of the units, in the order of their first column."""
+    given = groups.items() if isinstance(groups, Mapping) else [(None, group) for group in groups or ()]
+    taken: dict[int, str] = {}
+    units: list[tuple[str, tuple[int, ...]]] = []
+    for name, group in given:
+        columns = tuple(sorted({column_position(column, table.names, "groups") for column in group}))
+        title = "+".join(table.names[j] for j in columns) if name is None else str(name)
+        if not columns:
+            raise ParameterError(f"groups: group {title!r} is empty")
+        for column in columns:
+            if column in kept or column in taken:
+                where = "also in keep" if column in kept else f"also in group {taken[column]!r}"
+                raise ParameterError(f"groups: column {table.names[column]!r} of group {title!r} is {where}")
+            taken[column] = title
+        units.append((title, columns))
+    units += [(name, (j,)) for j, name in enumerate(table.names) if j not in taken and j not in kept]
+    units.sort(key=lambda unit: unit[1])
+    if not units:
+        raise ParameterError("keep: every column is kept; no feature is left to choose")
+    return tuple(name for name, _ in units), tuple(columns for _, columns in units)
+
+
+def _coordinates(table: Table, scaling: Scaling) -> tuple[NDArray[np.float64], float]:
+    """Scaled values and the unit of their squares; whole numbers of one range stay whole numbers, so ties are exact."""
+    nominal = np.array([kind == "nominal" for kind in table.kinds])
+    spread = np.delete(scaling.divisor, np.flatnonzero(nominal | np.isin(np.arange(len(nominal)), scaling.constant)))
+    whole = table.values - scaling.offset
+    if np.all(scaling.shrink == 1) and np.all((whole == np.floor(whole)) | np.isnan(whole)):
+        one = float(spread[0]) if spread.size else 1.0
+        if np.all(spread == one) and one == np.floor(one):
+            return np.where(nominal, table.values, whole), one**2
+    scaled = scaling.apply(table.values)
+    largest = float(np.nanmax(np.abs(scaled), initial=0.0))
+    if largest > 1e120 or 0.0 < largest < 1e-120:
+        factor = 2.0 ** -np.floor(np.log2(largest))
+        return np.where(nominal, scaled, scaled * factor), float(factor) ** 2
+    return scaled, 1.0
+
+
+def pack(table: Table, codes: NDArray[np.int32], n_classes: int, scaling: Scaling) -> Packed:
+    """Sort rows by class, pad, and choose the number type: float32 where it is exact."""
+    values, unit = _coordinates(table, scaling)
+    missing = np.isnan(values).any(axis=0)
+    nominal = np.array([kind == "nominal" for kind in table.kinds])
+    term = np.where(nominal, _LEVEL, np.where(missing, _NUMBER_OR_MISSING, _NUMBER)).astype(np.uint8)
+    spread = np.fmax.reduce(values, axis=0) - np.fmin.reduce(values, axis=0)
+    largest = float(np.sum(np.fmax(np.where(nominal, unit, spread**2), unit)))
+    whole = unit == np.floor(unit) and bool(np.all((values == np.floor(values)) | np.isnan(values)))
+    dtype = np.dtype(np.float32) if whole and largest < _EXACT[np.dtype(np.float32)] else np.dtype(np.float64)
+    if dtype == np.float32 and np.nanmax(np.abs(values), initial=0.0) > _EXACT[dtype]:
+        dtype = np.dtype(np.float64)
+    exact = whole and largest < _EXACT[dtype]
+
+    counts = np.bincount(codes, minlength=n_classes)
+    padded = -(-counts // ALIGN) * ALIGN
+    class_start = np.concatenate([[0], np.cumsum(padded)]).astype(np.int64)
+    width = int(class_start[-1])
+    order = np.argsort(codes, kind="stable")
+    within = np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts)
+    position = class_start[codes[order]] + within
+    x = np.zeros((values.shape[1], width), dtype=dtype)
+    x[:, position] = values[order].T
+    row_of, class_of = np.full(width, -1, dtype=np.int64), np.full(width, -1, dtype=np.int32)
+    row_of[position], class_of[position] = order, codes[order]
+    cost = np.full(values.shape[1], unit, dtype=dtype)
+    return Packed(x, row_of, class_of, class_start, term, cost, unit, 0.0 if exact else TIE_TOLERANCE)

@@ -1,0 +1,173 @@
+"""One table per feature: what each says alone, beside the best subset, and by the usual filters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.exceptions import ParameterError
+from sepal.selection._choose import Procedure
+from sepal.selection._criteria import CenteredAlignment, Thornton
+from sepal.selection._near_best import Subset
+from sepal.selection._problem import Problem
+from sepal.selection._program import of_masks
+from sepal.selection._relieff import relieff
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureRanking:
+    """What is known of each feature.
+
+    Attributes
+    ----------
+    names : tuple of str
+    best : Subset
+        The best subset by Thornton's index, to which ``gain`` and ``loss`` refer.
+    columns : dict of arrays
+        ``thornton`` (alone), ``gain`` (when added to the best subset; NaN for its members), ``loss`` (when dropped from
+        it; NaN for others, and where it is the only member), ``inclusion`` (share of near-best subsets that hold it),
+        ``relieff``, ``mutual_information``, ``anova_f`` (NaN for nominal columns, where it is not defined),
+        ``correlation`` (with the classes: the correlation ratio, which is abs(r) for two classes; Cramer's V for
+        nominal columns), ``alignment`` (centered, alone).
+    """
+
+    names: tuple[str, ...]
+    best: Subset
+    columns: dict[str, NDArray[np.float64]]
+
+    def frame(self, by: str = "inclusion") -> pd.DataFrame:
+        """One row per feature, sorted by a column, largest first; among equals by Thornton's index alone."""
+        import pandas as pd
+
+        if by not in self.columns:
+            raise ParameterError(f"by must be one of {', '.join(self.columns)}; got {by!r}")
+        table = pd.DataFrame({"feature": self.names, **self.columns})
+        keys = [by] if by == "thornton" else [by, "thornton"]
+        return table.sort_values(keys, ascending=False, kind="stable").reset_index(drop=True)
+
+    def _repr_html_(self) -> str:
+        return str(self.frame().to_html(index=False, float_format="{:.4f}".format))
+
+
+def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: Any) -> FeatureRanking:
+    """Everything about each feature in one table.
+
+    Parameters
+    ----------
+    X, y
+        Labelled rows.
+    relieff_k : int
+        Neighbours per class for ReliefF.
+    **procedure
+        How the best subset is found: parameters of :class:`SeparabilitySelector` other than ``criterion``.
+
+    Returns
+    -------
+    FeatureRanking
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> ranking = rank_features(sepal.datasets.load("liver"))
+    >>> ranking.frame(by="loss")["feature"][0]
+    'sgot'
+    """
+    how = Procedure(**{**procedure, "criterion": "thornton"})
+    problem = how.prepare(X, y)
+    result = how.run(problem)
+    best = how.choose(result)
+    single = _per_unit_scores(problem, Thornton(how.ties), [1 << unit for unit in range(problem.n_units)])
+    changed = _per_unit_scores(
+        problem, Thornton(how.ties), [best.mask ^ (1 << unit) for unit in range(problem.n_units)]
+    )
+    member = np.array([best.mask >> unit & 1 == 1 for unit in range(problem.n_units)])
+    of_unit = np.array([unit for unit, columns in enumerate(problem.units) for _ in columns])
+    order = np.array([column for columns in problem.units for column in columns])
+    held = np.array(list(result.inclusion().values()))
+    per_unit = {
+        "thornton": single,
+        "gain": np.where(member, np.nan, changed - best.score),
+        "loss": np.where(member, best.score - changed, np.nan),
+        "inclusion": held,
+    }
+    columns = {name: values[of_unit] for name, values in per_unit.items()}
+    filters = {
+        "relieff": relieff(problem.table, problem.codes, len(problem.classes), relieff_k),
+        **_filters(problem),
+    }
+    columns |= {name: values[order] for name, values in filters.items()}
+    alone = _per_unit_scores(problem, CenteredAlignment(), [1 << unit for unit in range(problem.n_units)])
+    columns["alignment"] = alone[of_unit]
+    return FeatureRanking(tuple(problem.table.names[c] for c in order), best, columns)
+
+
+def _per_unit_scores(problem: Problem, criterion: Any, masks: list[int]) -> NDArray[np.float64]:
+    """Scores in the order given; NaN for the empty subset."""
+    asked = sorted({mask for mask in masks if mask >= problem.smallest_mask})
+    if not asked:
+        return np.full(len(masks), np.nan)
+    program = of_masks(problem, asked)
+    found = dict(zip((int(m) for m in program.masks), criterion.scores(problem, program), strict=True))
+    return np.array([found.get(mask, np.nan) for mask in masks])
+
+
+def _filters(problem: Problem) -> dict[str, NDArray[np.float64]]:
+    """Mutual information, F and correlation of each column, from its known cells."""
+    p = problem.table.n_columns
+    result = {name: np.full(p, np.nan) for name in ("mutual_information", "anova_f", "correlation")}
+    scaled = problem.scaling.apply(problem.table.values)
+    for f, kind in enumerate(problem.table.kinds):
+        known = ~np.isnan(scaled[:, f])
+        x, codes = scaled[known, f], problem.codes[known]
+        result["mutual_information"][f] = _mutual_information(x, codes, kind == "nominal")
+        if kind == "nominal":
+            result["correlation"][f] = _cramer(x, codes)
+        else:
+            result["anova_f"][f], result["correlation"][f] = _variance_ratio(x, codes)
+    return result
+
+
+def _mutual_information(x: NDArray[np.float64], codes: NDArray[np.int32], nominal: bool) -> float:
+    if len(np.unique(x)) < 2 or len(np.unique(codes)) < 2:
+        return 0.0
+    if nominal:
+        from sklearn.metrics import mutual_info_score
+
+        return float(mutual_info_score(x, codes))
+    from sklearn.feature_selection import mutual_info_classif
+
+    return float(mutual_info_classif(x[:, None], codes, discrete_features=False, random_state=0)[0])
+
+
+def _variance_ratio(x: NDArray[np.float64], codes: NDArray[np.int32]) -> tuple[float, float]:
+    """F of the one-way analysis of variance, and the correlation ratio."""
+    counts = np.bincount(codes)
+    present = counts > 0
+    means = np.bincount(codes, weights=x)[present] / counts[present]
+    between = float(np.sum(counts[present] * (means - x.mean()) ** 2))
+    total = float(np.sum((x - x.mean()) ** 2))
+    if total == 0 or len(means) < 2:
+        return 0.0, 0.0
+    within = max(total - between, 0.0)
+    degrees = (len(means) - 1, len(x) - len(means))
+    f = np.inf if within <= 1e-15 * total else (between / degrees[0]) / (within / max(degrees[1], 1))
+    return float(f), float(np.sqrt(min(between / total, 1.0)))
+
+
+def _cramer(x: NDArray[np.float64], codes: NDArray[np.int32]) -> float:
+    """Cramer's V of a nominal column and the classes."""
+    _, levels = np.unique(x, return_inverse=True)
+    table = np.zeros((levels.max() + 1, codes.max() + 1)) if len(x) else np.zeros((1, 1))
+    np.add.at(table, (levels, codes), 1.0)
+    table = table[:, table.sum(axis=0) > 0]
+    smaller = min(table.shape) - 1
+    if smaller < 1:
+        return 0.0
+    expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0, keepdims=True) / table.sum()
+    return float(np.sqrt(np.sum((table - expected) ** 2 / expected) / (table.sum() * smaller)))

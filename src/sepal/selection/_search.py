@@ -1,0 +1,306 @@
+"""Searching for good subsets where there are too many to try them all."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sepal.data import ScaleName
+from sepal.exceptions import ParameterError
+from sepal.measures._labelled import Missing
+from sepal.measures._thornton import RandomState, generator
+from sepal.selection import _greedy, _stochastic
+from sepal.selection._branch_and_bound import branch_and_bound
+from sepal.selection._criteria import Criterion, CriterionLike, Ties, as_criterion
+from sepal.selection._evaluator import BudgetSpentError, Evaluator, SearchProgress, Step
+from sepal.selection._near_best import Rule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
+from sepal.selection._problem import Columns, Groups, Problem, prepare
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Strategy = Callable[[Evaluator, int | None, _greedy.Patience, Mapping[str, Any], Any], None]
+
+STRATEGIES: dict[str, Strategy] = {
+    "forward": _greedy.forward,
+    "backward": _greedy.backward,
+    "floating": _greedy.floating,
+    "plus_l_take_r": _greedy.plus_l_take_r,
+    "genetic": _stochastic.genetic,
+    "annealing": _stochastic.annealing,
+    "swarm": _stochastic.swarm,
+    "random": _stochastic.random,
+    "branch_and_bound": branch_and_bound,
+}
+_ENDLESS = frozenset({"genetic", "swarm", "random"})
+_OPTIONS = {
+    "plus_l_take_r": {"plus", "take"},
+    "genetic": {"population", "generations"},
+    "annealing": {"steps", "start", "end"},
+    "swarm": {"particles", "iterations", "w", "c1", "c2"},
+    "random": {"batches"},
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SubsetSearch:
+    """What a search found.
+
+    Attributes
+    ----------
+    best : Subset
+        The best subset met (of the wanted size, if one was given); among equal scores the smallest.
+    scores : dict
+        Mask to score, of every subset that was scored.
+    n_evaluations : int
+    history : tuple of Step
+        When the best changed: evaluations and seconds so far, mask, score.
+    stopped : str
+        ``"finished"``, or what ended the search early: ``"time_limit"``, ``"max_evaluations"``, ``"patience"``, or
+        ``"converged"`` when the strategy met nothing new for long.
+    seconds : float
+    """
+
+    problem: Problem
+    criterion_used: Criterion
+    strategy: str
+    scores: dict[int, float]
+    history: tuple[Step, ...]
+    stopped: str
+    seconds: float
+    n_features: int | None
+
+    @property
+    def criterion(self) -> str:
+        """What was maximised."""
+        return self.criterion_used.name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features, in bit order."""
+        return self.problem.names
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the result should know."""
+        return self.problem.notes
+
+    @property
+    def n_evaluations(self) -> int:
+        """How many different subsets were scored."""
+        return len(self.scores)
+
+    @property
+    def best(self) -> Subset:
+        """The best subset met."""
+        return make_subset(self.problem, self.history[-1].mask, self.history[-1].score)
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """Masks that were scored, best first (of the wanted size, if one was given)."""
+        masks = [m for m in self.scores if self.n_features is None or m.bit_count() == self.n_features]
+        return sorted(masks, key=lambda m: (-round(self.scores[m] / 1e-12), m.bit_count(), m))
+
+    def best_by_size(self) -> dict[int, Subset]:
+        """The best subset met of each size."""
+        found: dict[int, Subset] = {}
+        for mask in sorted(self.scores, key=lambda m: (-round(self.scores[m] / 1e-12), m)):
+            if mask.bit_count() not in found:
+                found[mask.bit_count()] = make_subset(self.problem, mask, self.scores[mask])
+        return dict(sorted(found.items()))
+
+    def near_best(self, se: float = 1.0, *, rule: Rule = "paired") -> tuple[Subset, ...]:
+        """Subsets among those met that the data cannot tell from the best, best first."""
+        scores = np.array([self.scores[m] for m in self._order])
+        return near_best(self.problem, self.criterion_used, self._order, scores, se=se, rule=rule)
+
+    def smallest_near_best(self, se: float = 1.0, *, rule: Rule = "paired") -> Subset:
+        """The near-best subset with the fewest features."""
+        return smallest(self.near_best(se, rule=rule))
+
+    def inclusion(self, se: float = 1.0, *, rule: Rule = "paired") -> dict[str, float]:
+        """The share of near-best subsets that hold each feature."""
+        return inclusion(self.near_best(se, rule=rule), self.names)
+
+    def frame(self) -> pd.DataFrame:
+        """The history: one row per improvement."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "evaluations": [step.evaluations for step in self.history],
+                "seconds": [step.seconds for step in self.history],
+                "size": [step.mask.bit_count() for step in self.history],
+                self.criterion: [step.score for step in self.history],
+                "features": [", ".join(self.problem.feature_names(step.mask)) for step in self.history],
+            }
+        )
+
+    def plot(self, kind: str = "history", ax: Any = None) -> Any:
+        """Draw ``"history"`` (best score so far), ``"size"`` (score by size) or ``"inclusion"`` (bars)."""
+        from sepal.plots import _selection as draw
+
+        if kind == "history":
+            evaluations = [step.evaluations for step in self.history] + [self.n_evaluations]
+            best = [step.score for step in self.history] + [self.history[-1].score]
+            return draw.draw_history(evaluations, best, label=self.criterion, ax=ax)
+        if kind == "size":
+            near = self.near_best() if self.criterion_used.per_row else (self.best,)
+            return draw.draw_score_by_size(
+                [m.bit_count() for m in self.scores],
+                [*self.scores.values()],
+                label=self.criterion,
+                band=(min(s.score for s in near), near[0].score),
+                near=[(s.size, s.score) for s in near],
+                ax=ax,
+            )
+        if kind == "inclusion":
+            return draw.draw_inclusion(self.names, [*self.inclusion().values()], n_subsets=len(self.near_best()), ax=ax)
+        raise ParameterError(f"kind must be 'history', 'size' or 'inclusion'; got {kind!r}")
+
+    def __repr__(self) -> str:
+        best = self.best
+        return (
+            f"<SubsetSearch {self.strategy} by {self.criterion}: best {best.score:.4f} with {best.size} of "
+            f"{self.problem.n_units} features, {self.n_evaluations} subsets in {self.seconds:.2f} s, {self.stopped}>"
+        )
+
+    def _repr_html_(self) -> str:
+        near = self.near_best() if self.criterion_used.per_row else (self.best,)
+        table = subset_frame(near[:10]).to_html(index=False, float_format="{:.4f}".format)
+        return f"<p>{html.escape(repr(self))}</p>{table}"
+
+
+def _check(problem: Problem, strategy: str, n_features: int | None, options: Mapping[str, Any]) -> None:
+    if strategy not in STRATEGIES:
+        raise ParameterError(f"strategy must be one of {', '.join(STRATEGIES)}; got {strategy!r}")
+    if n_features is not None and (isinstance(n_features, bool) or not 1 <= n_features <= problem.n_units):
+        raise ParameterError(f"n_features must be from 1 to {problem.n_units}; got {n_features!r}")
+    unknown = sorted(set(options) - _OPTIONS.get(strategy, set()))
+    if unknown:
+        known = ", ".join(sorted(_OPTIONS.get(strategy, set()))) or "none"
+        raise ParameterError(f"options[{unknown[0]!r}] is not known to strategy {strategy!r}; it takes: {known}")
+
+
+def _check_limits(**limits: float | None) -> None:
+    for name, value in limits.items():
+        if value is not None and not value > 0:
+            raise ParameterError(f"{name} must be positive; got {value!r}")
+
+
+def search_solve(
+    problem: Problem,
+    criterion: Criterion,
+    strategy: str,
+    *,
+    n_features: int | None = None,
+    time_limit: float | None = None,
+    max_evaluations: int | None = None,
+    patience: int | None = None,
+    random_state: RandomState = None,
+    options: Mapping[str, Any] | None = None,
+    progress: SearchProgress | None = None,
+) -> SubsetSearch:
+    """Run a strategy on prepared rows."""
+    options = dict(options or {})
+    _check(problem, strategy, n_features, options)
+    _check_limits(time_limit=time_limit, max_evaluations=max_evaluations, patience=patience)
+    criterion.check(problem)
+    if strategy in _ENDLESS and time_limit is None and max_evaluations is None and patience is None:
+        max_evaluations = _stochastic.DEFAULT_EVALUATIONS
+    evaluate = Evaluator(problem, criterion, n_features, time_limit, max_evaluations, progress)
+    waiting = _greedy.Patience(patience)
+    stopped = "finished"
+    try:
+        STRATEGIES[strategy](evaluate, n_features, waiting, options, generator(random_state))
+    except BudgetSpentError as spent:
+        stopped = str(spent)
+    if stopped == "finished" and patience is not None and waiting.waited >= patience:
+        stopped = "patience"
+    if not evaluate.history:
+        raise ParameterError(
+            f"{stopped}: the search ended before it met a subset of {n_features} features", hint=f"raise {stopped}"
+        )
+    return SubsetSearch(
+        problem, criterion, strategy, evaluate.scores, tuple(evaluate.history), stopped, evaluate.seconds, n_features
+    )
+
+
+def search_subsets(
+    X: Any,
+    y: Any = None,
+    *,
+    strategy: str = "floating",
+    criterion: CriterionLike = "thornton",
+    n_features: int | None = None,
+    time_limit: float | None = None,
+    max_evaluations: int | None = None,
+    patience: int | None = None,
+    random_state: RandomState = None,
+    options: Mapping[str, Any] | None = None,
+    scale: ScaleName | None = "minmax",
+    ties: Ties = "expected",
+    missing: Missing = "distance",
+    groups: Groups | None = None,
+    keep: Columns = (),
+    n_jobs: int | None = None,
+    progress: SearchProgress | None = None,
+) -> SubsetSearch:
+    """Search for a good feature subset.
+
+    Parameters
+    ----------
+    X, y, criterion, scale, ties, missing, groups, keep, n_jobs
+        As in :func:`subset_sweep`; one criterion.
+    strategy : str
+        ``"forward"``, ``"backward"``, ``"floating"``, ``"plus_l_take_r"``, ``"genetic"``, ``"annealing"``, ``"swarm"``,
+        ``"random"``, or ``"branch_and_bound"`` (for ``criterion="mahalanobis"`` and a given ``n_features``).
+    n_features : int, optional
+        Wanted size, kept columns not counted; any size by default.
+    time_limit : float, optional
+        Seconds, after which the best so far is returned.
+    max_evaluations : int, optional
+        How many different subsets may be scored.
+    patience : int, optional
+        Stop after so many steps (generations, ...) without a better score.
+    random_state : int, Generator or None
+        For the strategies that use chance.
+    options : mapping, optional
+        Settings of a strategy: ``plus``, ``take``; ``population``, ``generations``; ``steps``, ``start``, ``end``;
+        ``particles``, ``iterations``, ``w``, ``c1``, ``c2``; ``batches``.
+    progress : callable, optional
+        Called after each batch with the number of evaluations, the seconds and the best score so far.
+
+    Returns
+    -------
+    SubsetSearch
+
+    Notes
+    -----
+    The score of the best of many subsets is optimistic; see :func:`nested_score` and :func:`selection_test`.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> search = search_subsets(sepal.datasets.load("sonar"), strategy="forward", n_features=3)
+    >>> search.best.size, search.n_evaluations
+    (3, 177)
+    """
+    problem = prepare(X, y, scale=scale, missing=missing, groups=groups, keep=keep, n_jobs=n_jobs)
+    return search_solve(
+        problem,
+        as_criterion(criterion, ties),
+        strategy,
+        n_features=n_features,
+        time_limit=time_limit,
+        max_evaluations=max_evaluations,
+        patience=patience,
+        random_state=random_state,
+        options=options,
+        progress=progress,
+    )

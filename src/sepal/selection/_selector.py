@@ -1,0 +1,137 @@
+"""The selector: subset selection as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sepal.data import as_table
+from sepal.exceptions import DataError
+from sepal.selection._choose import Prefer, Procedure
+from sepal.selection._criteria import CriterionLike, Ties
+from sepal.selection._problem import Columns, Groups
+
+
+class SeparabilitySelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Select the features that separate the classes best.
+
+    Parameters
+    ----------
+    strategy : str
+        ``"auto"`` scores every subset if that fits in ``time_budget``, else searches by ``"floating"``; ``"sweep"``,
+        or a strategy of :func:`search_subsets`.
+    criterion : str, Criterion or callable
+        As in :func:`subset_sweep`.
+    n_features : int, optional
+        Wanted number of features; any by default.
+    prefer : {"best", "smallest"}
+        The best subset, or the smallest that the data cannot tell from it.
+    scale, ties, groups, keep
+        As in :func:`subset_sweep`. Scaling is used to compare rows only; ``transform`` returns columns as they came.
+    time_budget : float
+        Seconds that ``"auto"`` may use.
+    time_limit, max_evaluations, patience, random_state
+        As in :func:`search_subsets`.
+    n_jobs : int, optional
+        Threads; all cores by default.
+
+    Attributes
+    ----------
+    support_ : ndarray of bool
+        Which columns are selected.
+    search_ : SubsetSweep or SubsetSearch
+        All scores, near-best subsets and history.
+    subset_ : Subset
+        The selected subset and its (optimistic) score.
+    scores_ : ndarray
+        Per column the best score met with it less the best score met without it; larger is more useful. Columns that
+        are always in, or never met, get 0.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> table = sepal.datasets.load("liver")
+    >>> SeparabilitySelector().fit(table.values, table.y).get_support(indices=True).tolist()
+    [0, 2, 3, 4, 5]
+    """
+
+    def __init__(
+        self,
+        strategy: str = "auto",
+        criterion: CriterionLike = "thornton",
+        *,
+        n_features: int | None = None,
+        prefer: Prefer = "best",
+        scale: str | None = "minmax",
+        ties: Ties = "expected",
+        groups: Groups | None = None,
+        keep: Columns = (),
+        time_budget: float = 10.0,
+        time_limit: float | None = None,
+        max_evaluations: int | None = None,
+        patience: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.strategy = strategy
+        self.criterion = criterion
+        self.n_features = n_features
+        self.prefer = prefer
+        self.scale = scale
+        self.ties = ties
+        self.groups = groups
+        self.keep = keep
+        self.time_budget = time_budget
+        self.time_limit = time_limit
+        self.max_evaluations = max_evaluations
+        self.patience = patience
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> SeparabilitySelector:
+        """Select features of rows with known classes."""
+        validate_data(self, X, y, skip_check_array=True)
+        procedure = Procedure(**{name: getattr(self, name) for name in self.get_params(deep=False)})
+        if y is None:
+            raise DataError("y is None: requires y to be passed, but the target y is None")
+        problem = procedure.prepare(as_table(X, y))
+        result = procedure.run(problem)
+        self.search_ = result
+        self.subset_ = procedure.choose(result)
+        self.support_ = np.isin(np.arange(self.n_features_in_), self.subset_.columns)
+        self.scores_ = _column_scores(result)
+        return self
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _column_scores(result: Any) -> NDArray[np.float64]:
+    """The best score met with each column less the best met without it."""
+    problem = result.problem
+    if isinstance(result.scores, dict):
+        masks, values = list(result.scores), np.array(list(result.scores.values()))
+    else:
+        masks, values = list(range(problem.smallest_mask, len(result.scores))), result.scores[problem.smallest_mask :]
+    scores = np.zeros(problem.table.n_columns)
+    for unit, columns in enumerate(problem.units):
+        held = np.array([mask >> unit & 1 == 1 for mask in masks])
+        if held.any() and not held.all():
+            scores[list(columns)] = values[held].max() - values[~held].max()
+    return scores

@@ -1,0 +1,303 @@
+"""Every subset of the features, scored in one walk over the tree of subsets."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName
+from sepal.exceptions import ParameterError
+from sepal.measures._labelled import Missing
+from sepal.selection._criteria import Criterion, CriterionLike, Ties, as_criterion
+from sepal.selection._near_best import (
+    Rule,
+    Subset,
+    best_first,
+    inclusion,
+    make_subset,
+    near_best,
+    smallest,
+    subset_frame,
+)
+from sepal.selection._problem import Columns, Groups, Problem, prepare
+from sepal.selection._program import full_tree
+from sepal.selection._sweep import Progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_FEATURES = 22
+PAIRS_PER_SECOND = 2.0e9  # a careful estimate for one thread, to say how long a sweep would take
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SubsetSweep:
+    """The scores of all subsets.
+
+    Attributes
+    ----------
+    scores : ndarray of float64, shape (2 ** n_features,)
+        Indexed by bit mask: bit j set means feature j is in. ``scores[0]`` is NaN, the empty subset having no score,
+        unless columns are always kept.
+    criterion : str
+    all_scores : dict
+        Criterion name to scores, where several criteria were asked for; the first one is ``scores``.
+    names : tuple of str
+        The features, in bit order.
+    problem : Problem
+        The rows, as the sweep saw them.
+    """
+
+    problem: Problem
+    criteria: tuple[Criterion, ...]
+    all_scores: dict[str, NDArray[np.float64]]
+
+    @property
+    def criterion(self) -> str:
+        """The first criterion, by which subsets are ranked."""
+        return self.criteria[0].name
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Scores by the first criterion, indexed by mask."""
+        return next(iter(self.all_scores.values()))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features, in bit order."""
+        return self.problem.names
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the result should know."""
+        return self.problem.notes
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of features of each mask."""
+        return np.bitwise_count(np.arange(len(self.scores), dtype=np.uint64)).astype(np.int64)
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        """All masks, best first."""
+        masks = np.arange(self.problem.smallest_mask, len(self.scores))
+        return masks[best_first(masks, self.scores[masks], self.sizes[masks])]
+
+    def best(self, n: int = 1) -> tuple[Subset, ...]:
+        """The n best subsets; among equal scores the smaller one comes first."""
+        if n < 1:
+            raise ParameterError(f"n must be at least 1; got {n!r}")
+        return tuple(
+            make_subset(self.problem, int(m), self.scores[m], float(self.scores[self._order[0]] - self.scores[m]))
+            for m in self._order[:n]
+        )
+
+    def best_of_size(self, size: int) -> Subset:
+        """The best subset with so many features."""
+        if not 1 <= size <= self.problem.n_units:
+            raise ParameterError(f"size must be from 1 to {self.problem.n_units}; got {size!r}")
+        mask = int(self._order[np.flatnonzero(self.sizes[self._order] == size)[0]])
+        return make_subset(self.problem, mask, self.scores[mask])
+
+    def near_best(self, se: float = 1.0, *, rule: Rule = "paired") -> tuple[Subset, ...]:
+        """All subsets that the data cannot tell from the best, best first.
+
+        Parameters
+        ----------
+        se : float
+            How many standard errors count as no difference.
+        rule : {"paired", "unpaired"}
+            The standard error of the row by row difference in leave-one-out correctness, or that of the best alone.
+        """
+        order = self._order
+        return near_best(self.problem, self.criteria[0], order.tolist(), self.scores[order], se=se, rule=rule)
+
+    def smallest_near_best(self, se: float = 1.0, *, rule: Rule = "paired") -> Subset:
+        """The near-best subset with the fewest features."""
+        return smallest(self.near_best(se, rule=rule))
+
+    def inclusion(self, se: float = 1.0, *, rule: Rule = "paired") -> dict[str, float]:
+        """The share of near-best subsets that hold each feature."""
+        return inclusion(self.near_best(se, rule=rule), self.names)
+
+    def correlation(self) -> NDArray[np.float64]:
+        """Correlation of the criteria over all subsets."""
+        table = np.array([values[self.problem.smallest_mask :] for values in self.all_scores.values()])
+        return np.atleast_2d(np.corrcoef(table))
+
+    def frame(self, n: int | None = None) -> pd.DataFrame:
+        """One row per subset (or for the n best), best first: mask, size, scores, features."""
+        import pandas as pd
+
+        order = self._order[:n]
+        columns: dict[str, Any] = {"mask": order, "size": self.sizes[order]}
+        columns |= {name: values[order] for name, values in self.all_scores.items()}
+        columns["features"] = [", ".join(self.problem.feature_names(int(mask))) for mask in order]
+        return pd.DataFrame(columns)
+
+    def plot(self, kind: str = "size", ax: Any = None) -> Any:
+        """Draw ``"size"`` (score by size), ``"inclusion"`` (bars) or ``"criteria"`` (one criterion against another)."""
+        from sepal.plots import _selection as draw
+
+        first, some = self.problem.smallest_mask, self.scores[self.problem.smallest_mask :]
+        if kind == "size":
+            near = self.near_best() if self.criteria[0].per_row else self.best()
+            low = min(s.score for s in near)
+            return draw.draw_score_by_size(
+                self.sizes[first:], some, label=self.criterion, band=(low, near[0].score),
+                near=[(s.size, s.score) for s in near], ax=ax,
+            )  # fmt: skip
+        if kind == "inclusion":
+            return draw.draw_inclusion(self.names, [*self.inclusion().values()], n_subsets=len(self.near_best()), ax=ax)
+        if kind == "criteria":
+            if len(self.all_scores) < 2:
+                raise ParameterError(
+                    "kind='criteria' draws two criteria; this sweep has one",
+                    hint='sweep with criterion=("thornton", "alignment")',
+                )
+            (name_x, x), (name_y, y) = list(self.all_scores.items())[:2]
+            return draw.draw_criteria(x[first:], y[first:], self.sizes[first:], labels=(name_x, name_y), ax=ax)
+        raise ParameterError(f"kind must be 'size', 'inclusion' or 'criteria'; got {kind!r}")
+
+    def __repr__(self) -> str:
+        best = self.best()[0]
+        return f"<SubsetSweep of {len(self._order)} subsets by {self.criterion}: best {best.score:.4f} {best.features}>"
+
+    def _repr_html_(self) -> str:
+        near = self.near_best() if self.criteria[0].per_row else self.best(10)
+        table = subset_frame(near[:10]).to_html(index=False, float_format="{:.4f}".format)
+        return f"<p>{html.escape(repr(self))}<br>{len(near)} subsets are near the best.</p>{table}"
+
+
+def sweep_cost(n_rows: int, n_features: int, threads: int, n_criteria: int = 1) -> tuple[float, float]:
+    """Rough seconds and bytes of a full sweep."""
+    subsets = 2.0**n_features
+    return subsets * float(n_rows) ** 2 * n_criteria / (PAIRS_PER_SECOND * threads), subsets * 8.0 * (n_criteria + 2)
+
+
+def _refuse_too_many(problem: Problem, max_features: int | None, n_criteria: int) -> None:
+    most = MOST_FEATURES if max_features is None else max_features
+    if problem.n_units <= most:
+        return
+    seconds, size = sweep_cost(problem.n_rows, problem.n_units, problem.threads, n_criteria)
+    raise ParameterError(
+        f"max_features: {problem.n_units} features have {2.0**problem.n_units:.3g} subsets, about {_duration(seconds)} "
+        f"and {size / 2**30:.3g} GiB for {problem.n_rows} rows; at most {most} features are swept",
+        hint="use search_subsets(strategy='floating'), groups= or keep=, or raise max_features",
+    )
+
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("years", 3.15e7), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.2g} seconds"
+
+
+def sweep_solve(
+    problem: Problem, criteria: Sequence[Criterion], progress: Progress | None = None
+) -> dict[str, NDArray[np.float64]]:
+    """Scores of every mask by each criterion."""
+    scores = {criterion.name: np.full(1 << problem.n_units, np.nan) for criterion in criteria}
+    programs = max(1, 1 << max(0, problem.n_units - _chunk()))
+    parts = programs * len(criteria)
+    done = 0
+    for program in full_tree(problem):
+        masks = np.asarray(program.masks)
+        for criterion in criteria:
+
+            def report(fraction: float, before: int = done) -> None:
+                if progress is not None:
+                    progress((before + fraction) / parts)
+
+            scores[criterion.name][masks] = criterion.scores(problem, program, report)
+            done += 1
+    return scores
+
+
+def _chunk() -> int:
+    from sepal.selection._program import CHUNK_UNITS
+
+    return CHUNK_UNITS
+
+
+def subset_sweep(
+    X: Any,
+    y: Any = None,
+    *,
+    criterion: CriterionLike | Sequence[CriterionLike] = "thornton",
+    scale: ScaleName | None = "minmax",
+    ties: Ties = "expected",
+    missing: Missing = "distance",
+    groups: Groups | None = None,
+    keep: Columns = (),
+    max_features: int | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> SubsetSweep:
+    """Score every non-empty subset of the features.
+
+    Parameters
+    ----------
+    X : Table, ndarray or data frame
+        The rows. Nominal columns count 0 or 1 in the squared distance, missing cells 1 (HEOM).
+    y : array-like, optional
+        The class of each row; a Table with a target needs none.
+    criterion : str, Criterion, callable, or a sequence of these
+        ``"thornton"``, ``"expected_accuracy"``, ``"loo_knn"``, ``"alignment"``, ``"centered_alignment"``,
+        ``"mahalanobis"``, an object such as ``LooKnn(k=3)`` or ``Alignment(width="scan")``, or a function of the scaled
+        values and the labels. Of several the first one ranks.
+    scale : {"minmax", "standard"} or None
+        Scaling of numeric columns before distances are taken.
+    ties : {"expected", "index", "pessimistic", "optimistic"}
+        For ``"thornton"`` and ``"loo_knn"``: what equally near rows count.
+    missing : {"distance", "drop"}
+        Leave missing cells to the distance, or drop rows that have any.
+    groups : mapping or sequence of column lists, optional
+        Columns that are in or out together; a group counts as one feature.
+    keep : list of columns
+        Columns in every subset.
+    max_features : int, optional
+        Largest number of features to sweep; 22 by default.
+    n_jobs : int, optional
+        Threads; all cores by default. The answer does not depend on it.
+    progress : callable, optional
+        Called now and then with the share of the work that is done.
+
+    Returns
+    -------
+    SubsetSweep
+
+    Raises
+    ------
+    ParameterError
+        Beyond ``max_features``, with the time and memory it would take.
+
+    References
+    ----------
+    J. R. Greene, "Feature subset selection using Thornton's separability index and its applicability to a number of
+    sparse proximity-based classifiers", 2001.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> sweep = subset_sweep(sepal.datasets.load("liver"))
+    >>> best = sweep.best()[0]
+    >>> best.columns, round(best.score, 4)
+    ((0, 2, 3, 4, 5), 0.6638)
+    """
+    given = [criterion] if isinstance(criterion, (str, Criterion)) or callable(criterion) else list(criterion)
+    criteria = tuple(as_criterion(each, ties) for each in given)
+    if not criteria or len({each.name for each in criteria}) < len(criteria):
+        raise ParameterError("criterion: expected at least one criterion, and each only once")
+    problem = prepare(X, y, scale=scale, missing=missing, groups=groups, keep=keep, n_jobs=n_jobs)
+    for each in criteria:
+        each.check(problem)
+    _refuse_too_many(problem, max_features, len(criteria))
+    return SubsetSweep(problem, criteria, sweep_solve(problem, criteria, progress))

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from tests.oracles.selection import all_subsets, nogueira, subset_score
+
+import sepal.datasets
+from sepal.exceptions import DataError, ParameterError
+from sepal.selection import nested_score, nogueira_stability, select_facts, selection_test, stability
+
+
+def noise(n: int = 40, p: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 6, size=(n, p)).astype(float), rng.integers(0, 2, n)
+
+
+def test_null_of_the_maximum_is_the_maximum_over_subsets() -> None:
+    X, y = noise(24, 3)
+    result = selection_test(X, y, n_permutations=5, random_state=1, scale=None)
+    rng = np.random.default_rng(1)
+    for found in result.null:
+        labels = rng.permutation(np.unique(y, return_inverse=True)[1])
+        assert found == pytest.approx(max(float(subset_score(X, labels, c)) for c in all_subsets(3)), abs=1e-14)
+    assert result.score == pytest.approx(max(float(subset_score(X, y, c)) for c in all_subsets(3)), abs=1e-14)
+
+
+def test_one_walk_for_all_labelings_equals_one_sweep_each() -> None:
+    X, y = noise()
+    fast = selection_test(X, y, n_permutations=9)
+    slow = selection_test(
+        X, y, n_permutations=9, criterion=lambda values, labels: sepal.thornton_score(values, labels, scale=None)
+    )
+    np.testing.assert_allclose(fast.null, slow.null, atol=1e-12)
+
+
+def test_selection_from_noise_is_biased_and_not_significant() -> None:
+    X, y = noise(60, 6, seed=4)
+    result = selection_test(X, y, n_permutations=99)
+    assert result.bias > 0.05
+    assert result.p_value > 0.05
+
+
+def test_real_structure_is_significant() -> None:
+    result = selection_test(sepal.datasets.load("athletes"), n_permutations=99)
+    assert result.p_value <= 0.02
+
+
+def test_nogueira_against_the_oracle() -> None:
+    Z = np.random.default_rng(0).random((12, 7)) < 0.4
+    value, low, high = nogueira_stability(Z)
+    expected, variance = nogueira(Z.astype(int).tolist())
+    assert value == pytest.approx(expected, abs=1e-14)
+    assert high - value == pytest.approx(norm.ppf(0.975) * np.sqrt(variance), abs=1e-14)
+    assert value - low == pytest.approx(high - value)
+
+
+def test_nogueira_of_equal_and_of_random_sets() -> None:
+    assert nogueira_stability(np.tile([True, False, True, False], (5, 1)))[0] == 1.0
+    rng = np.random.default_rng(0)
+    value, low, high = nogueira_stability([rng.permutation([1] * 5 + [0] * 15) for _ in range(100)])
+    assert low < 0 < high
+    assert abs(value) < 0.05
+    with pytest.raises(DataError, match="not defined"):
+        nogueira_stability(np.ones((3, 4)))
+    with pytest.raises(ParameterError, match="at least 2 runs"):
+        nogueira_stability([[1, 0]])
+
+
+def test_stability_finds_the_one_feature_that_matters() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    X = rng.random((80, 5))
+    X[:, 2] = y * 10 + rng.random(80)
+    result = stability(X, y, n_samples=8)
+    assert result.frequency[list(result.frequency)[2]] == 1.0
+    assert len(result.subsets) == 8
+    assert -1 <= result.value <= 1
+    assert all(s.score == 1.0 for s in result.subsets)
+
+
+def test_nested_score_of_noise_is_chance_though_the_optimistic_one_is_not() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.random((120, 8)), np.repeat([0, 1], 60)
+    result = nested_score(X, y, n_folds=5)
+    assert result.optimistic > 0.6
+    assert abs(result.honest - 0.5) < 3 * result.standard_error
+    assert len(result.folds) == len(result.frame()) == 5
+
+
+def test_nested_score_looks_at_training_rows_only() -> None:
+    # The label of a held-out row must not matter: a perfect copy of the label as feature 0 gives 1.0 in every fold,
+    # and with one row per fold the accuracy without selection is the leave-one-out accuracy.
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 9, size=(30, 2)).astype(float), rng.integers(0, 2, 30)
+    result = nested_score(X, y, n_folds=30, scale=None)
+    assert result.all_features == pytest.approx(sepal.thornton_score(X, y, scale=None), abs=1e-12)
+
+
+def test_folds_are_checked() -> None:
+    X, y = noise(10)
+    with pytest.raises(ParameterError, match="n_folds must be from 2 to 10"):
+        nested_score(X, y, n_folds=11)
+    with pytest.raises(ParameterError, match="n_samples must be at least 2"):
+        stability(X, y, n_samples=1)
+    with pytest.raises(ParameterError, match="n_permutations must be at least 1"):
+        selection_test(X, y, n_permutations=0)
+
+
+def test_facts_of_breast_cancer() -> None:
+    facts = select_facts(sepal.datasets.load("breast-cancer").drop_missing(), n_folds=3)
+    assert facts.best.columns == (0, 1, 4, 5, 7)
+    assert facts.strategy == "sweep"
+    assert facts.n_evaluations == 511
+    assert facts.sentence.startswith(f"683 rows cannot tell {len(facts.near_best)} of 511 subsets apart")
+    assert facts.smallest.size == min(s.size for s in facts.near_best)
+    plain = json.loads(json.dumps(facts.to_dict()))
+    assert plain["best"]["columns"] == [0, 1, 4, 5, 7]
+    assert plain["honest"]["accuracy"] < plain["honest"]["optimistic"]
+
+
+def test_facts_without_rows_to_compare() -> None:
+    facts = select_facts(sepal.datasets.load("liver"), criterion="mahalanobis", strategy="forward", honest=False)
+    assert "no mean over rows" in facts.sentence
+    assert facts.to_dict()["honest"] is None

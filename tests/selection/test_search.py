@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.oracles.selection import all_subsets, backward, forward, mahalanobis, subset_score
+
+import sepal.datasets
+from sepal.exceptions import ParameterError
+from sepal.selection import STRATEGIES, SubsetSweep, search_subsets, subset_sweep
+
+CHANCE = ["genetic", "annealing", "swarm", "random"]
+
+
+@pytest.fixture(scope="module")
+def breast_cancer() -> SubsetSweep:
+    return subset_sweep(sepal.datasets.load("breast-cancer").drop_missing())
+
+
+def points(n: int = 40, p: int = 6, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    return rng.normal(size=(n, p)) + 0.5 * y[:, None], y
+
+
+@pytest.mark.parametrize("strategy", ["forward", "backward"])
+def test_greedy_path_is_the_oracles(strategy: str) -> None:
+    X, y = points()
+    path = {"forward": forward, "backward": backward}[strategy](lambda c: float(subset_score(X, y, c)), 6)
+    search = search_subsets(X, y, strategy=strategy, scale=None)
+    assert search.n_evaluations == 21
+    for columns in path:
+        assert search.scores[sum(1 << f for f in columns)] == pytest.approx(
+            float(subset_score(X, y, columns)), abs=1e-14
+        )
+    best = max(path, key=lambda c: (round(float(subset_score(X, y, c)), 12), -len(c)))
+    assert search.best.score == pytest.approx(float(subset_score(X, y, best)))
+
+
+@pytest.mark.parametrize("strategy", sorted(set(STRATEGIES) - {"branch_and_bound"}))
+def test_scores_and_best_agree_with_the_sweep(strategy: str, breast_cancer: SubsetSweep) -> None:
+    table = breast_cancer.problem.table
+    search = search_subsets(table, strategy=strategy, random_state=0, max_evaluations=400)
+    for mask, score in search.scores.items():
+        assert score == pytest.approx(breast_cancer.scores[mask], abs=1e-14)
+    assert search.best.score == pytest.approx(max(search.scores.values()))
+    assert search.best.score >= 0.9685
+    assert search.n_evaluations == len(search.scores) <= 400
+
+
+@pytest.mark.parametrize("strategy", ["floating", "plus_l_take_r", *CHANCE])
+def test_wanted_size(strategy: str, breast_cancer: SubsetSweep) -> None:
+    search = search_subsets(
+        breast_cancer.problem.table, strategy=strategy, n_features=4, random_state=1, max_evaluations=120
+    )
+    assert search.best.size == 4
+    assert search.best.score <= breast_cancer.best_of_size(4).score + 1e-12
+    assert all(s.size == 4 for s in search.near_best())
+
+
+def test_floating_is_at_least_as_good_as_forward_at_every_size() -> None:
+    table = sepal.datasets.load("sonar")
+    table = table.select(range(12))
+    floating = search_subsets(table, strategy="floating").best_by_size()
+    step = search_subsets(table, strategy="forward").best_by_size()
+    assert all(floating[size].score >= step[size].score - 1e-12 for size in step)
+
+
+def test_chance_is_reproducible() -> None:
+    X, y = points(p=10)
+    for strategy in CHANCE:
+        one, two = (search_subsets(X, y, strategy=strategy, random_state=7, max_evaluations=150) for _ in range(2))
+        assert list(one.scores) == list(two.scores)
+
+
+def test_a_converged_search_ends() -> None:
+    X, y = points(p=3)
+    for strategy in CHANCE:
+        search = search_subsets(X, y, strategy=strategy, random_state=0)
+        assert search.stopped in ("finished", "converged")
+        assert search.best.score == pytest.approx(max(float(subset_score_scaled(X, y, c)) for c in all_subsets(3)))
+
+
+def subset_score_scaled(X: np.ndarray, y: np.ndarray, columns: tuple[int, ...]) -> float:
+    low, high = X.min(axis=0), X.max(axis=0)
+    return float(subset_score((X - low) / (high - low), y, columns))
+
+
+def test_branch_and_bound_finds_the_best_of_its_size() -> None:
+    X, y = points(n=80, p=8, seed=3)
+    search = search_subsets(X, y, strategy="branch_and_bound", criterion="mahalanobis", n_features=3, scale=None)
+    expected = max((c for c in all_subsets(8) if len(c) == 3), key=lambda c: mahalanobis(X[:, c], y.tolist()))
+    assert search.best.columns == expected
+    assert search.best.score == pytest.approx(mahalanobis(X[:, expected], y.tolist()))
+
+
+def test_branch_and_bound_is_refused_where_it_is_not_valid() -> None:
+    X, y = points()
+    with pytest.raises(ParameterError, match="can fall"):
+        search_subsets(X, y, strategy="branch_and_bound", n_features=2)
+    with pytest.raises(ParameterError, match="needs n_features"):
+        search_subsets(X, y, strategy="branch_and_bound", criterion="mahalanobis")
+
+
+def test_time_and_patience() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.random((400, 120)), rng.integers(0, 2, 400)
+    search = search_subsets(X, y, strategy="backward", time_limit=0.3)
+    assert search.stopped == "time_limit"
+    assert search.seconds < 5
+    assert search_subsets(X, y, strategy="forward", patience=2).stopped == "patience"
+    assert search_subsets(X, y, strategy="forward", max_evaluations=10).n_evaluations == 10
+
+
+def test_two_thousand_features() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    X = rng.random((60, 2000))
+    X[:, 1234] += 3 * y
+    forward_search = search_subsets(X, y, strategy="forward", n_features=2)
+    assert 1234 in forward_search.best.columns
+    backward_search = search_subsets(X, y, strategy="backward", max_evaluations=2001)
+    expected = sepal.thornton_score(X, y)
+    assert backward_search.scores[(1 << 2000) - 1] == pytest.approx(expected)
+    without_0 = backward_search.scores[(1 << 2000) - 2]
+    assert without_0 == pytest.approx(sepal.thornton_score(X[:, 1:], y))
+
+
+def test_groups_and_kept_columns() -> None:
+    X, y = points()
+    search = search_subsets(X, y, strategy="forward", groups=[[0, 1]], keep=[5])
+    assert search.best.columns[-1] == 5
+    assert search.n_evaluations == 10  # 4 + 3 + 2 + 1
+    assert all((0 in s.columns) == (1 in s.columns) for s in search.near_best(2))
+
+
+def test_history_grows_and_shows(breast_cancer: SubsetSweep) -> None:
+    seen: list[tuple[int, float]] = []
+    search = search_subsets(
+        breast_cancer.problem.table, strategy="forward", progress=lambda n, s, best: seen.append((n, best))
+    )
+    scores = [step.score for step in search.history]
+    assert scores == sorted(scores)
+    assert seen[-1] == (45, search.best.score)
+    assert search.frame()["thornton"].iloc[-1] == search.best.score
+    assert "45 subsets" in search._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"strategy": "hill"}, "strategy must be one of"),
+        ({"n_features": 7}, "n_features must be from 1 to 6"),
+        ({"time_limit": 0}, "time_limit must be positive"),
+        ({"options": {"population": 3}}, "not known to strategy 'floating'"),
+        ({"strategy": "plus_l_take_r", "options": {"plus": 2, "take": 2}}, "plus and take must differ"),
+        ({"strategy": "backward", "n_features": 1, "max_evaluations": 3}, "before it met a subset of 1 features"),
+    ],
+)
+def test_refusals(options: dict, message: str) -> None:
+    X, y = points()
+    with pytest.raises(ParameterError, match=message):
+        search_subsets(X, y, **options)

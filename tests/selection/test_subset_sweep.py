@@ -1,0 +1,338 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.oracles.neighbors import TIE_TOLERANCE
+from tests.oracles.selection import (
+    alignment,
+    all_subsets,
+    loo_votes,
+    mahalanobis,
+    paired_near_best,
+    squared_distances,
+    subset_samples,
+    subset_score,
+)
+
+import sepal.datasets
+from sepal.data import as_table
+from sepal.exceptions import DataError, ParameterError
+from sepal.selection import Alignment, CenteredAlignment, LooKnn, SubsetSweep, Thornton, subset_sweep
+from sepal.selection._problem import prepare
+from sepal.selection._program import full_tree, of_masks
+from sepal.selection._sweep import agreement_samples, agreement_sums
+
+
+def mask_of(columns: tuple[int, ...]) -> int:
+    return sum(1 << f for f in columns)
+
+
+@pytest.fixture(scope="module")
+def breast_cancer() -> SubsetSweep:
+    return subset_sweep(sepal.datasets.load("breast-cancer").drop_missing())
+
+
+def small_integers(n: int = 24, p: int = 4, classes: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 4, size=(n, p)).astype(float), rng.integers(0, classes, size=n)
+
+
+# ---------------------------------------------------------------- true values
+
+
+def test_breast_cancer_best_subsets(breast_cancer: SubsetSweep) -> None:
+    best = breast_cancer.best(3)
+    assert best[0].columns == (0, 1, 4, 5, 7)
+    assert {best[1].columns, best[2].columns} == {(0, 1, 2, 3, 4, 5, 7), (1, 4, 5, 6, 7, 8)}
+    assert [round(s.score, 4) for s in best] == [0.9693, 0.9685, 0.9685]
+    assert round(breast_cancer.scores[511], 4) == 0.9578
+    assert np.isnan(breast_cancer.scores[0])
+
+
+def test_breast_cancer_23_subsets_by_the_unpaired_rule(breast_cancer: SubsetSweep) -> None:
+    assert len(breast_cancer.near_best(rule="unpaired")) == 23
+    assert len(breast_cancer.near_best(2, rule="unpaired")) == 118
+
+
+def test_breast_cancer_alignment_and_thornton_in_one_sweep() -> None:
+    table = sepal.datasets.load("breast-cancer").drop_missing()
+    sweep = subset_sweep(table, criterion=("thornton", Alignment("scan")))
+    values = sweep.all_scores["alignment"]
+    best = np.argsort(-values[1:], kind="stable")[:20] + 1
+    assert sweep.problem.columns_of(int(best[0])) == (1, 2, 5)
+    assert round(float(values[best[0]]), 4) == 0.6138
+    assert round(float(sweep.correlation()[0, 1]), 2) == 0.89
+    assert len({int(m) for m in best} & {s.mask for s in sweep.best(20)}) == 1
+
+
+def test_liver_best_is_all_but_feature_1() -> None:
+    best = subset_sweep(sepal.datasets.load("liver")).best()[0]
+    assert best.columns == (0, 2, 3, 4, 5)
+    assert round(best.score, 4) == 0.6638
+
+
+# ---------------------------------------------------------------- against the oracle
+
+
+@pytest.mark.parametrize("policy", ["expected", "index", "pessimistic", "optimistic"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_integers_bit_for_bit(policy: str, seed: int) -> None:
+    X, y = small_integers(seed=seed)
+    problem = prepare(X, y, scale=None)
+    assert problem.packed.x.dtype == np.float32
+    (program,) = full_tree(problem)
+    samples = agreement_samples(problem, program, policy, None)
+    for out, mask in enumerate(program.masks):
+        expected = subset_samples(X, y, problem.columns_of(int(mask)), policy=policy, tolerance=0.0)
+        assert samples[out].tolist() == [float(value) for value in expected]
+
+
+def test_real_numbers_with_copies() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(20, 3)).repeat(2, axis=0)
+    y = rng.integers(0, 2, size=40)
+    sweep = subset_sweep(X, y, scale=None)
+    assert sweep.problem.packed.x.dtype == np.float64
+    for columns in all_subsets(3):
+        expected = subset_score(X, y, columns)
+        assert sweep.scores[mask_of(columns)] == pytest.approx(float(expected), abs=1e-15)
+
+
+def test_mixed_kinds_and_missing_cells() -> None:
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.random(30), rng.integers(0, 3, 30), rng.integers(0, 2, 30)])
+    X[rng.random(X.shape) < 0.15] = np.nan
+    X[:2, 0] = [0.0, 1.0]
+    y = rng.integers(0, 2, size=30)
+    table = as_table(X, y, kinds={1: "nominal", 2: "nominal"})
+    sweep = subset_sweep(table)
+    scaled = sweep.problem.scaling.apply(table.values)
+    for columns in all_subsets(3):
+        expected = subset_score(scaled, y, columns, kinds=table.kinds)
+        assert sweep.scores[mask_of(columns)] == pytest.approx(float(expected), abs=1e-14)
+
+
+def test_integers_of_one_range_keep_exact_ties_when_scaled() -> None:
+    X, y = small_integers(30, 3)
+    X[:2] = [[0.0] * 3, [3.0] * 3]
+    problem = prepare(X, y, scale="minmax")
+    assert problem.packed.tie == 0.0
+    assert problem.packed.unit == 9.0
+    problem = prepare(X * [1, 1, 2], y, scale="minmax")
+    assert problem.packed.tie == TIE_TOLERANCE
+    (program,) = full_tree(problem)
+    sums = agreement_sums(problem, program, "expected", None)
+    for out, mask in enumerate(program.masks):
+        expected = subset_score(X / 3, y, problem.columns_of(int(mask)))
+        assert sums[out] / 30 == pytest.approx(float(expected), abs=1e-14)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_votes_of_neighbors(k: int) -> None:
+    X, y = small_integers()
+    sweep = subset_sweep(X, y, scale=None, criterion=LooKnn(k))
+    for columns in all_subsets(4):
+        expected = loo_votes(squared_distances(X, columns), y, k, 0.0)
+        assert sweep.scores[mask_of(columns)] == pytest.approx(expected, abs=1e-12)
+
+
+def test_best_k_is_the_best_of_all() -> None:
+    X, y = small_integers()
+    sweep = subset_sweep(X, y, scale=None, criterion=LooKnn(k_max=6))
+    D = squared_distances(X, (0, 2))
+    assert sweep.scores[0b101] == pytest.approx(max(loo_votes(D, y, k, 0.0) for k in range(1, 7)), abs=1e-12)
+    assert sweep.near_best()[0].mask == sweep.best()[0].mask
+
+
+def test_expected_accuracy_is_that_of_the_measure() -> None:
+    table = sepal.datasets.load("liver")
+    sweep = subset_sweep(table, criterion="expected_accuracy")
+    for columns in [(0, 1, 2, 3, 4, 5), (2,), (1, 4)]:
+        expected = sepal.expected_accuracy(table.select(columns), train_size=0.5)
+        assert sweep.scores[mask_of(columns)] == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("kind", [Alignment, CenteredAlignment])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_alignment_of_given_widths(kind: type[Alignment], classes: int) -> None:
+    X, y = small_integers(classes=classes)
+    sweep = subset_sweep(X, y, scale=None, criterion=kind(width=(0.7, 2.0)))
+    for columns in all_subsets(4):
+        D = squared_distances(X, columns)
+        expected = max(alignment(D, y, sigma, centered=kind.centered) for sigma in (0.7, 2.0))
+        assert sweep.scores[mask_of(columns)] == pytest.approx(expected, abs=1e-12)
+
+
+def test_median_width_is_near_the_median_distance() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    sweep = subset_sweep(X, y, scale=None, criterion=("alignment",))
+    for columns in all_subsets(3):
+        D = squared_distances(X, columns)
+        median = np.sqrt(np.median(D[np.triu_indices(60, 1)]))
+        expected = alignment(D, y, float(median), centered=False)
+        assert sweep.scores[mask_of(columns)] == pytest.approx(expected, rel=0.01, abs=1e-3)
+
+
+def test_breast_cancer_mahalanobis(breast_cancer: SubsetSweep) -> None:
+    table = breast_cancer.problem.table
+    sweep = subset_sweep(table, criterion="mahalanobis")
+    assert round(float(sweep.scores[511]), 3) == 4.857
+    assert sweep.scores[0b110] == pytest.approx(mahalanobis(table.values[:, [1, 2]], table.y.tolist()), rel=1e-9)
+
+
+def test_a_function_as_criterion() -> None:
+    X, y = small_integers()
+    sweep = subset_sweep(X, y, scale=None, criterion=lambda values, labels: -float(np.sum(values)) + labels[0])
+    assert sweep.scores[0b11] == pytest.approx(y[0] - X[:, :2].sum())
+    with pytest.raises(DataError, match="returned nan"):
+        subset_sweep(X, y, criterion=lambda values, labels: float("nan"))
+
+
+# ---------------------------------------------------------------- near best
+
+
+def test_near_best_is_the_paired_rule() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 60)
+    X = np.column_stack([2 * y + rng.normal(size=60), y + rng.normal(size=60), rng.normal(size=(60, 3))])
+    sweep = subset_sweep(X, y, scale=None)
+    columns = all_subsets(5)
+    samples = [[float(v) for v in subset_samples(X, y, c)] for c in columns]
+    for se in (0.5, 1.0, 2.0):
+        expected = {mask_of(columns[i]) for i in paired_near_best(samples, se)}
+        assert {s.mask for s in sweep.near_best(se)} == expected
+    near = sweep.near_best()
+    assert 1 < len(near) < 31
+    assert sweep.smallest_near_best().size == min(s.size for s in near)
+    held = sum(sweep.names[0] in s.features for s in near)
+    assert sweep.inclusion()[sweep.names[0]] == held / len(near)
+
+
+def test_near_best_needs_a_mean_over_rows() -> None:
+    X, y = small_integers()
+    with pytest.raises(ParameterError, match="not a mean over rows"):
+        subset_sweep(X, y, criterion="alignment").near_best()
+
+
+# ---------------------------------------------------------------- what must not matter
+
+
+def test_threads_order_of_rows_and_pieces_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = sepal.datasets.load("heart")
+    table = table.select(table.names[:9])
+    criteria = ("thornton", "alignment", "loo_knn")
+    one = subset_sweep(table, criterion=criteria, n_jobs=1).all_scores
+    many = subset_sweep(table, criterion=criteria, n_jobs=3).all_scores
+    for name in criteria:
+        assert np.array_equal(one[name], many[name], equal_nan=True)
+    order = np.random.default_rng(0).permutation(table.n_rows)
+    moved = subset_sweep(table.take(order), criterion=criteria).all_scores
+    for name in criteria:
+        np.testing.assert_allclose(moved[name], one[name], rtol=1e-12)
+    problem = prepare(table)
+    pieces = list(full_tree(problem, chunk_units=5))
+    assert len(pieces) == 16
+    scores = np.full(512, np.nan)
+    for program in pieces:
+        scores[np.asarray(program.masks)] = Thornton().scores(problem, program)
+    np.testing.assert_allclose(scores, one["thornton"], rtol=1e-14)
+
+
+def test_long_rows_in_tiles_give_the_same() -> None:
+    rng = np.random.default_rng(0)
+    n, p = 3000, 40
+    X = np.round(rng.normal(size=(n, p)), 1)
+    y = rng.integers(0, 3, n)
+    problem = prepare(X, y, scale="standard")
+    masks = [1 << f for f in range(p)] + [0b111, (1 << 40) - 1]
+    program = of_masks(problem, masks)
+    tiled = Thornton().scores(problem, program)
+    for out, mask in enumerate(program.masks):
+        if mask in (1, 0b111, 1 << 39):
+            one = of_masks(problem, [mask])
+            expected = sepal.thornton_score(as_table(X[:, problem.columns_of(mask)], y), scale="standard")
+            assert Thornton().scores(problem, one)[0] == pytest.approx(expected, abs=1e-12)
+            assert tiled[out] == pytest.approx(expected, abs=1e-12)
+
+
+def test_any_list_of_masks_gives_the_scores_of_the_sweep(breast_cancer: SubsetSweep) -> None:
+    rng = np.random.default_rng(0)
+    problem = breast_cancer.problem
+    everything = 511
+    families = [
+        [everything & ~(1 << f) for f in range(9)],
+        [0b101 | 1 << f for f in (1, 3, 4, 5)] + [0b101],
+        sorted(set(rng.integers(1, 512, size=60).tolist())),
+        [37],
+    ]
+    for masks in families:
+        program = of_masks(problem, masks)
+        assert sorted(int(m) for m in program.masks) == sorted(masks)
+        np.testing.assert_allclose(
+            Thornton().scores(problem, program), breast_cancer.scores[list(program.masks)], rtol=1e-14
+        )
+
+
+# ---------------------------------------------------------------- groups, kept columns, refusals
+
+
+def test_groups_move_together_and_kept_columns_stay() -> None:
+    X, y = small_integers(p=5)
+    plain = subset_sweep(X, y, scale=None)
+    sweep = subset_sweep(X, y, scale=None, groups={"pair": [1, 3]}, keep=[4])
+    assert sweep.names[1] == "pair"
+    assert len(sweep.scores) == 8
+    assert sweep.scores[0] == plain.scores[0b10000]
+    assert sweep.scores[0b010] == plain.scores[0b11010]
+    assert sweep.scores[0b111] == plain.scores[0b11111]
+    assert sweep.problem.columns_of(0b010) == (1, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"groups": [[0, 1], [1]]}, "also in group"),
+        ({"groups": [[0]], "keep": [0]}, "also in keep"),
+        ({"keep": [0, 1, 2, 3]}, "no feature is left"),
+        ({"criterion": "gini"}, "criterion must be one of"),
+        ({"criterion": ("thornton", "thornton")}, "only once"),
+        ({"ties": "jitter"}, "ties must be one of"),
+        ({"criterion": LooKnn(99)}, "k must be from 1 to 23"),
+        ({"criterion": Alignment(-1.0)}, "width must be"),
+    ],
+)
+def test_refusals(options: dict, message: str) -> None:
+    X, y = small_integers()
+    with pytest.raises(ParameterError, match=message):
+        subset_sweep(X, y, **options)
+
+
+def test_too_many_features_are_refused_with_time_and_memory() -> None:
+    rng = np.random.default_rng(0)
+    with pytest.raises(ParameterError, match=r"30 features have 1.07e\+09 subsets, about .* GiB for 50 rows"):
+        subset_sweep(rng.random((50, 30)), rng.integers(0, 2, 50))
+
+
+def test_mahalanobis_refuses_nominal_columns() -> None:
+    with pytest.raises(DataError, match="needs numbers in every cell"):
+        subset_sweep(sepal.datasets.load("heart"), criterion="mahalanobis")
+
+
+def test_frame_and_html(breast_cancer: SubsetSweep) -> None:
+    frame = breast_cancer.frame()
+    assert len(frame) == 511
+    assert frame["thornton"].round(12).is_monotonic_decreasing
+    assert "23 subsets are near the best" in breast_cancer._repr_html_()
+
+
+def test_progress_can_stop_a_sweep() -> None:
+    class StopError(Exception):
+        pass
+
+    def progress(fraction: float) -> None:
+        raise StopError
+
+    rng = np.random.default_rng(0)
+    with pytest.raises(StopError):
+        subset_sweep(rng.random((2000, 16)), rng.integers(0, 2, 2000), progress=progress)
