@@ -1,6 +1,6 @@
 // Brute force over pairs of blocks, for any filter that can judge a block of rows against a panel of columns.
 //
-// A Filter has `Real`, `panel_rows`, `panel_cols`, `block`, and
+// A Filter has `Real`, `is_exact`, `panel_cols`, `block`, and
 //   panel(i0, row_limit, j, col_limit, hits)  the pairs with h >= min(row_limit, col_limit), counted
 //   limit(bound)                              the h that a value equal to `bound` would have
 //   lower(h), upper(h, i, j)                  what h says of the true value
@@ -27,6 +27,10 @@ template <class Filter> class BlockSearch {
         : filter_(filter), n_points_(n_points), n_queries_(n_queries), plan_(plan), block_(filter.block),
           rows_(n_queries), locks_(std::make_unique<std::mutex[]>(blocks(n_queries))) {}
 
+    // A filter that cannot tell near from far, because the rows lie in clusters far apart or one is very far out, keeps
+    // nearly everybody: then the search gives up before memory does.
+    bool gave_up() const { return !Filter::is_exact && crowded_.load(std::memory_order_relaxed) > n_queries_ / 8 + 16; }
+
     Ranking run() {
         const auto tasks = schedule();
         const auto n_tasks = static_cast<std::int64_t>(tasks.size());
@@ -36,9 +40,9 @@ template <class Filter> class BlockSearch {
             Scratch scratch(block_);
 #pragma omp for schedule(dynamic, 1)
             for (std::int64_t t = 0; t < n_tasks; ++t)
-                if (watch.go_on()) tile(tasks[t].first, tasks[t].second, scratch);
+                if (!gave_up() && watch.go_on()) tile(tasks[t].first, tasks[t].second, scratch);
         }
-        return watch.stopped() ? Ranking{} : decide(watch);
+        return watch.stopped() || gave_up() ? Ranking{} : decide(watch);
     }
 
   private:
@@ -118,6 +122,7 @@ template <class Filter> class BlockSearch {
     void push(std::int64_t query, std::int64_t row, Real lower, Real upper) {
         rows_[query].push(lower, upper, static_cast<std::int32_t>(row), plan_.k, static_cast<Real>(filter_.widen),
                           filter_.zero(plan_.zero));
+        if (rows_[query].held() == 65 + 16 * static_cast<std::size_t>(plan_.k)) crowded_.fetch_add(1, std::memory_order_relaxed);
     }
 
     Ranking decide(Watch& watch) {
@@ -143,7 +148,8 @@ template <class Filter> class BlockSearch {
     std::int64_t n_points_, n_queries_;
     Plan plan_;
     int block_;
-    std::vector<Candidates<Real>> rows_;  // of each query
+    std::vector<Candidates<Real>> rows_;    // of each query
+    std::atomic<std::int64_t> crowded_{0};  // queries with more candidates than a working filter leaves
     std::unique_ptr<std::mutex[]> locks_; // one per block of queries
 };
 

@@ -98,6 +98,7 @@ template <class Real> class Candidates {
         }
         bound = std::max(heap_.front() * widen, zero);
     }
+    std::size_t held() const { return items_.size(); }
     const std::vector<Item>& items() {
         shrink();
         return items_;

@@ -33,6 +33,7 @@ DirectFunction direct_function(Metric metric) {
 
 struct DirectFilter {
     using Real = double;
+    static constexpr bool is_exact = true;
     static constexpr int panel_cols = kCols;
     const double widen;
 

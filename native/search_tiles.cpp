@@ -70,6 +70,7 @@ float gap(const Packed& a, std::int64_t i, const Packed& b, std::int64_t j) {
 
 struct TileFilter {
     using Real = float;
+    static constexpr bool is_exact = false;
     static constexpr int panel_cols = kPanelCols;
     static constexpr double widen = 1.000001; // more than the rounding of a bound and the tie tolerance
 
@@ -114,8 +115,14 @@ struct TileFilter {
 } // namespace
 
 Ranking search_tiles(Points points, Points queries, const Plan& plan) {
-    TileFilter filter(points, queries);
-    return BlockSearch<TileFilter>(filter, points.n, queries.n, plan).run();
+    {
+        TileFilter filter(points, queries);
+        BlockSearch<TileFilter> search(filter, points.n, queries.n, plan);
+        Ranking found = search.run();
+        if (!search.gave_up()) return found;
+    }
+    const std::vector<double> weights(points.p, 1.0);
+    return search_direct(points, queries, {Metric::l2, 2.0, 0, weights.data()}, plan);
 }
 
 } // namespace sepal

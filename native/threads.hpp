@@ -22,7 +22,7 @@ inline int this_thread() {
 // about ten times a second whether to go on.
 class Watch {
   public:
-    Watch(Poll* poll, std::int64_t steps) : poll_(poll), steps_(steps), last_(Clock::now()) {}
+    Watch(Poll* poll, std::int64_t steps) : poll_(poll), steps_(steps), last_(Clock::now() - std::chrono::seconds(1)) {}
     // True while work should go on. Call once per step, from any thread.
     bool go_on() {
         const std::int64_t done = done_.fetch_add(1, std::memory_order_relaxed) + 1;

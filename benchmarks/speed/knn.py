@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from benchmarks.speed._timing import race, show
 from numpy.typing import NDArray
 
+from benchmarks.speed._timing import race, show
 from sepal.evaluation import leave_one_out_curve
 from sepal.learners import KNNClassifier
 from sepal.neighbors import neighbor_ranking

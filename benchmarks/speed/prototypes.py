@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 
 import numpy as np
-from benchmarks.speed._timing import race, show
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 
+from benchmarks.speed._timing import race, show
 from sepal.prototypes import METHODS, enn, hart, tomek_links
 
 Rows = NDArray[np.intp]

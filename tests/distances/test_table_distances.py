@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import nan_euclidean_distances
-from tests.oracles import table_distances as oracle
 
 from sepal.data import as_table
 from sepal.distances import DISTANCES
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier
 from sepal.neighbors import neighbor_ranking
+from tests.oracles import table_distances as oracle
 
 NOMINAL = [False, False, True, True]
 

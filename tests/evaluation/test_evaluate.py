@@ -11,12 +11,12 @@ from sklearn.metrics import average_precision_score, cohen_kappa_score, matthews
 from sklearn.model_selection import LeaveOneGroupOut
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tests.oracles.weka_folds import weka_folds
 
 import sepal.datasets
 from sepal.evaluation import Evaluation, evaluate
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier, KNNRegressor
+from tests.oracles.weka_folds import weka_folds
 
 
 def made_up(matrix, classes):

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.oracles import knn as oracle
-from tests.oracles.neighbors import pairwise, squared_euclidean
 
 import sepal.datasets
 from sepal.data import as_table
@@ -11,6 +9,8 @@ from sepal.evaluation import leave_one_out_curve
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier, KNNRegressor
 from sepal.measures import thornton_score
+from tests.oracles import knn as oracle
+from tests.oracles.neighbors import pairwise, squared_euclidean
 
 
 def test_athletes():

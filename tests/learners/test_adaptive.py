@@ -7,13 +7,13 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
-from tests.oracles.dann import local_metric
 
 import sepal.datasets
 from sepal.exceptions import ParameterError
 from sepal.learners import DANNClassifier, KNNClassifier, MetricClusteringClassifier, learn_feature_weights
 from sepal.learners._dann import local_root
 from sepal.learners._feature_weights import nca_value
+from tests.oracles.dann import local_metric
 
 
 def two_classes(n=120, seed=0):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.oracles import window as oracle
 
 from sepal.exceptions import ParameterError
 from sepal.learners import ADWIN, DDM
+from tests.oracles import window as oracle
 
 
 def bits(seed: int, *shares: float, n: int = 700) -> list[int]:

@@ -10,13 +10,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
-from tests.oracles import knn as oracle
-from tests.oracles.neighbors import pairwise, squared_euclidean, squared_heom
 
 import sepal.datasets
 from sepal.data import as_table
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier
+from tests.oracles import knn as oracle
+from tests.oracles.neighbors import pairwise, squared_euclidean, squared_heom
 
 WEIGHTS = ["uniform", "distance", "rank", "dudani", "gaussian", "exponential", "tricube"]
 

@@ -6,11 +6,11 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsRegressor
-from tests.oracles import knn as oracle
-from tests.oracles.neighbors import squared_euclidean
 
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNRegressor
+from tests.oracles import knn as oracle
+from tests.oracles.neighbors import squared_euclidean
 
 WEIGHTS = ["uniform", "distance", "rank", "dudani", "gaussian", "tricube"]
 

@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
-from tests.oracles.window import Window
 
 import sepal
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import WindowKNNClassifier
+from tests.oracles.window import Window
 
 
 def stream(

@@ -64,6 +64,4 @@ def _assert_groups(found_rows: list[int], neighbors: list[Neighbor], where: str)
         places = [place for place, neighbor in enumerate(neighbors) if neighbor.group == group]
         allowed = {neighbors[place].row for place in places}
         found = set(found_rows[places[0] : places[-1] + 1])
-        assert found <= allowed, (
-            f"{where}, places {places}: rows {sorted(found)}, expected from {sorted(allowed)}"
-        )
+        assert found <= allowed, f"{where}, places {places}: rows {sorted(found)}, expected from {sorted(allowed)}"

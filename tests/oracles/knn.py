@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+
 from tests.oracles.neighbors import TIE_TOLERANCE, tied_groups
 
 

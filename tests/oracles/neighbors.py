@@ -170,9 +170,7 @@ def kept_directions(covariance: np.ndarray) -> tuple[list[float], np.ndarray]:
     return [float(values[j]) for j in keep], vectors[:, keep]
 
 
-def _mahalanobis_values(
-    queries: np.ndarray, train: np.ndarray, covariance: np.ndarray | None = None
-) -> np.ndarray:
+def _mahalanobis_values(queries: np.ndarray, train: np.ndarray, covariance: np.ndarray | None = None) -> np.ndarray:
     kept = kept_directions(covariance_of(train) if covariance is None else covariance)
     return pairwise(squared_mahalanobis, queries, train, *kept)
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+
 from tests.oracles.neighbors import TIE_TOLERANCE, tied_groups
 from tests.oracles.thornton import thornton_samples
 

@@ -59,9 +59,7 @@ def _samples(groups: Groups, y: Labels, policy: str) -> list[Fraction]:
     return samples
 
 
-def thornton_score(
-    D: np.ndarray, y: Labels, policy: str = "expected", tolerance: float = TIE_TOLERANCE
-) -> Fraction:
+def thornton_score(D: np.ndarray, y: Labels, policy: str = "expected", tolerance: float = TIE_TOLERANCE) -> Fraction:
     return mean(thornton_samples(D, y, policy, tolerance))
 
 
@@ -202,9 +200,7 @@ def _survival_mean(D: np.ndarray, y: Labels, empty: Sequence[int], tolerance: fl
     return total / (len(y) * empty[0])
 
 
-def expected_vote_accuracy(
-    D: np.ndarray, y: Labels, m: int, k: int, tolerance: float = TIE_TOLERANCE
-) -> Fraction:
+def expected_vote_accuracy(D: np.ndarray, y: Labels, m: int, k: int, tolerance: float = TIE_TOLERANCE) -> Fraction:
     """A(m) for k-NN with two classes and odd k.
 
     The k-th nearest training row lies in the group at ranks a+1..b, with t < k training rows before it and

@@ -232,9 +232,7 @@ def test_athletes_manhattan_tie():
 
 @pytest.mark.parametrize("name", ["euclidean", "manhattan", "chebyshev"])
 def test_ranking_agrees_with_scikit_learn_without_ties(name, train):
-    expected, expected_rows = (
-        NearestNeighbors(n_neighbors=5, metric=name, algorithm="brute").fit(train).kneighbors()
-    )
+    expected, expected_rows = NearestNeighbors(n_neighbors=5, metric=name, algorithm="brute").fit(train).kneighbors()
     squared = name in SQUARED
     answer = ranking(compared_values(name, train, train), 5, exclude_self=True, squared=squared)
     assert [[neighbor.row for neighbor in neighbors] for neighbors in answer] == expected_rows.tolist()

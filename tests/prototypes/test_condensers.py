@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
-from tests.oracles import prototypes as oracle
-from tests.oracles.neighbors import compared_values
-from tests.oracles.neighbors import squared_euclidean_by_column as squared_quickly
-from tests.prototypes.sets import geometric, smooth, squared, tied
 
 import sepal
 from sepal.exceptions import DataError, ParameterError
 from sepal.prototypes import fcnn, hart, mss, rnn, rss
+from tests.oracles import prototypes as oracle
+from tests.oracles.neighbors import compared_values
+from tests.oracles.neighbors import squared_euclidean_by_column as squared_quickly
+from tests.prototypes.sets import geometric, smooth, squared, tied
 
 CONDENSERS = (hart, fcnn, rnn, mss, rss)
 SETS = [tied(0), tied(1, n=30, n_classes=2), tied(2, n=36, n_classes=4), smooth(3), smooth(4, n_classes=2)]

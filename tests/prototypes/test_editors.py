@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 from sklearn.datasets import load_iris
-from tests.oracles import prototypes as oracle
-from tests.prototypes.sets import geometric, labels, smooth, squared, tied
 
 from sepal.exceptions import ParameterError
 from sepal.prototypes import all_knn, drop3, enn, ib3, icf, renn, tomek_links
+from tests.oracles import prototypes as oracle
+from tests.prototypes.sets import geometric, labels, smooth, squared, tied
 
 SETS = [tied(0), tied(1, n=30, n_classes=2), smooth(3), smooth(4, n_classes=2), smooth(5, n=45, n_classes=5)]
 

@@ -13,11 +13,11 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.prototypes.sets import smooth
 
 import sepal
 from sepal.exceptions import DataError, ParameterError
 from sepal.prototypes import METHODS, PrototypeSelector, condense_curve
+from tests.prototypes.sets import smooth
 
 
 @parametrize_with_checks([PrototypeSelector(), PrototypeSelector("hart"), PrototypeSelector("mss")])

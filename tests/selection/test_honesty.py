@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 from scipy.stats import norm
-from tests.oracles.selection import all_subsets, nogueira, subset_score
 
 import sepal.datasets
 from sepal.exceptions import DataError, ParameterError
 from sepal.selection import nested_score, nogueira_stability, select_facts, selection_test, stability
+from tests.oracles.selection import all_subsets, nogueira, subset_score
 
 
 def noise(n: int = 40, p: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

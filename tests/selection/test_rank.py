@@ -3,13 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.feature_selection import f_classif
-from tests.oracles.selection import alignment, relieff, squared_distances
 
 import sepal.datasets
 from sepal.data import as_table
 from sepal.exceptions import ParameterError
 from sepal.selection import rank_features, subset_sweep
 from sepal.selection._relieff import relieff as fast_relieff
+from tests.oracles.selection import alignment, relieff, squared_distances
 
 
 @pytest.mark.parametrize("classes", [2, 3])

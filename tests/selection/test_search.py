@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.oracles.selection import all_subsets, backward, forward, mahalanobis, subset_score
 
 import sepal.datasets
 from sepal.exceptions import ParameterError
 from sepal.selection import STRATEGIES, SubsetSweep, search_subsets, subset_sweep
+from tests.oracles.selection import all_subsets, backward, forward, mahalanobis, subset_score
 
 CHANCE = ["genetic", "annealing", "swarm", "random"]
 

@@ -2,6 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+import sepal.datasets
+from sepal.data import as_table
+from sepal.exceptions import DataError, ParameterError
+from sepal.selection import Alignment, CenteredAlignment, LooKnn, SubsetSweep, Thornton, subset_sweep
+from sepal.selection._problem import prepare
+from sepal.selection._program import full_tree, of_masks
+from sepal.selection._sweep import agreement_samples, agreement_sums
 from tests.oracles.neighbors import TIE_TOLERANCE
 from tests.oracles.selection import (
     alignment,
@@ -13,14 +21,6 @@ from tests.oracles.selection import (
     subset_samples,
     subset_score,
 )
-
-import sepal.datasets
-from sepal.data import as_table
-from sepal.exceptions import DataError, ParameterError
-from sepal.selection import Alignment, CenteredAlignment, LooKnn, SubsetSweep, Thornton, subset_sweep
-from sepal.selection._problem import prepare
-from sepal.selection._program import full_tree, of_masks
-from sepal.selection._sweep import agreement_samples, agreement_sums
 
 
 def mask_of(columns: tuple[int, ...]) -> int:

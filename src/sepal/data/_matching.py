@@ -17,7 +17,7 @@ from sepal.exceptions import DataError
 def match_table(X: Any, like: Table) -> Table:
     """Any table-like input as a Table whose codes mean what they mean in ``like``.
 
-    Columns go by position. A level that ``like`` has not got keeps a code of its own in a nominal column, so that it
+    Columns go by name where the names are the same in another order, else by position. A level that ``like`` has not got keeps a code of its own in a nominal column, so that it
     equals no training level, and is refused in an ordinal one, where it has no rank.
 
     Parameters
@@ -48,6 +48,8 @@ def match_table(X: Any, like: Table) -> Table:
         raise DataError(
             f"X has {table.n_columns} features, but {like.n_columns} features were expected: {listed(like.names, 8)}"
         )
+    if table.names != like.names and sorted(table.names) == sorted(like.names):
+        table = table.select(like.names)
     if table.kinds == like.kinds and table.levels == like.levels:
         return table if table.names == like.names else replace(table, names=like.names)
     values = table.values.copy()

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Scaling, Table
+from sepal.data import Kind, Scaling, Table
 from sepal.exceptions import DataError
 
 # What the native value is: a squared distance, the distance itself, its p-th power, twice a cosine distance, or the
@@ -20,7 +20,8 @@ ValueIs = Literal["square", "distance", "power", "double", "gaussian"]
 class FittedDistance:
     """Coordinates for rows, and the native metric that compares them.
 
-    A row becomes ``scaling``, then the columns in ``order``, then ``factors`` per column, then ``profiles`` (each level
+    A row becomes ``scaling``, then the columns in ``order``, less ``base`` (so that rounding is that of differences, not
+    of where the rows lie), then ``factors`` per column, then ``profiles`` (each level
     of a nominal column becomes several coordinates), then ``whitening`` (a matrix), then ``monomials`` (products of
     columns), then, for the cosine, unit length.
 
@@ -32,6 +33,8 @@ class FittedDistance:
     metric: str
     scaling: Scaling
     names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    base: NDArray[np.float64]  # per ordered column
     order: NDArray[np.intp]
     factors: NDArray[np.float64]
     value_is: ValueIs = "square"
@@ -54,6 +57,9 @@ class FittedDistance:
             raise DataError(
                 f"the distance was fitted on {len(self.names)} columns, the rows to compare have {table.n_columns}"
             )
+        for name, kind, wanted in zip(self.names, table.kinds, self.kinds, strict=True):
+            if kind != wanted:
+                raise DataError(f"column {name!r} is {kind}; in the rows the distance was fitted on it is {wanted}")
         if not self.allows_missing and table.has_missing:
             row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])
             raise DataError(
@@ -63,18 +69,21 @@ class FittedDistance:
             )
         values = self._coordinates(table)
         if self.whitening is not None:
-            values = values @ self.whitening
+            values = _row_products(values, self.whitening)
         if self.monomials is not None and self.coefficients is not None:
             padded = np.concatenate([values, np.ones((len(values), 1))], axis=1)
             values = np.prod(padded[:, self.monomials], axis=2) * self.coefficients
         if self.unit_length:
-            length = np.linalg.norm(values, axis=1, keepdims=True)
-            values = values / np.where(length == 0, np.nan, length)
+            largest = np.abs(values).max(axis=1, keepdims=True)  # first, so that no square overflows or vanishes
+            values = values / np.where(largest == 0, np.nan, largest)
+            values = values / np.linalg.norm(values, axis=1, keepdims=True)
         return np.ascontiguousarray(values, dtype=np.float64)
 
     def _coordinates(self, table: Table) -> NDArray[np.float64]:
         """The coordinates that still belong to one column each."""
         values = self.scaling.apply(table.values)[:, self.order]
+        if np.any(self.base != 0.0):
+            values = values - self.base
         if not np.all(self.factors == 1.0):
             values = values * self._column_factors()
         if self.absent is not None:
@@ -201,3 +210,11 @@ def _profiled(codes: NDArray[np.float64], profile: NDArray[np.float64] | None) -
     padded = np.concatenate([profile, np.zeros((1, profile.shape[1])), np.full((1, profile.shape[1]), np.nan)])
     at = np.where(np.isnan(codes), len(profile) + 1, np.minimum(np.nan_to_num(codes), len(profile)))
     return np.asarray(padded[at.astype(np.intp)])
+
+
+def _row_products(rows: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows @ matrix, column after column: a blocked product rounds a row differently in other company."""
+    found = np.zeros((len(rows), matrix.shape[1]))
+    for j in range(len(matrix)):
+        found += rows[:, j, None] * matrix[j]
+    return found

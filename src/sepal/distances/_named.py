@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -49,18 +50,19 @@ def _chebyshev(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]
 
 def _minkowski(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
     p = params.get("p", 2.0)
-    if not isinstance(p, (int, float)) or isinstance(p, bool) or not p >= 1:
+    if not isinstance(p, Real) or isinstance(p, bool) or not p >= 1:
         raise ParameterError(
             f"distance_params['p'] must be a number of at least 1; got {p!r}",
             hint="below 1 the triangle inequality fails and the neighbours lose their meaning",
         )
     # The special exponents have exact and faster forms; weights follow scipy: sum of w |x - z|^p.
-    if p == 1:
+    if p == 1 or (table.n_columns == 1 and params.get("weights") is None):
         return _manhattan(table, scaling, params)
     if p == 2:
         return _euclidean(table, scaling, params)
     if np.isinf(p):
-        return _chebyshev(table, scaling, params)
+        # The limit of the weighted sums: only whether a column counts, not how much.
+        return {**_chebyshev(table, scaling, params), "factors": (column_weights(table, params) > 0).astype(np.float64)}
     return {
         "metric": "lp",
         "factors": column_weights(table, params) ** (1.0 / p),
@@ -75,13 +77,20 @@ def _covariance(table: Table, values: NDArray[np.float64], params: Params) -> ND
         if len(values) < 2:
             raise DataError("a covariance needs at least two rows")
         return np.atleast_2d(np.cov(values, rowvar=False))
-    covariance = np.asarray(given, dtype=np.float64)
+    try:
+        covariance = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"distance_params['covariance'] must be a matrix of numbers; got {given!r}") from error
     if covariance.shape != (table.n_columns, table.n_columns):
         raise ParameterError(
             f"distance_params['covariance'] must be {table.n_columns} x {table.n_columns}; got shape {covariance.shape}"
         )
+    if not np.all(np.isfinite(covariance)):
+        raise ParameterError("distance_params['covariance'] must be finite")
     if not np.allclose(covariance, covariance.T):
         raise ParameterError("distance_params['covariance'] must be symmetric")
+    if np.linalg.eigvalsh(covariance).min() < -1e-10 * np.abs(covariance).max():
+        raise ParameterError("distance_params['covariance'] must not have negative eigenvalues (semidefinite)")
     return covariance
 
 
@@ -92,7 +101,10 @@ def _mahalanobis(table: Table, scaling: Scaling, params: Params) -> dict[str, An
             "the covariance of a table with missing values is not defined here",
             hint='use missing="drop" to leave rows with missing cells out',
         )
-    covariance = _covariance(table, scaling.apply(table.values), params)
+    rows = scaling.apply(table.values)
+    # Numbers of any size have a covariance: near 1 their squares neither overflow nor vanish.
+    size = 1.0 if "covariance" in params else _power_of_two_near(np.ptp(rows, axis=0).max())
+    covariance = _covariance(table, rows / size, params)
     values, vectors = np.linalg.eigh(covariance)
     kept = values > max(values.max(), 0.0) * len(values) * np.finfo(float).eps  # as numpy.linalg.matrix_rank
     if not np.any(kept):
@@ -104,9 +116,13 @@ def _mahalanobis(table: Table, scaling: Scaling, params: Params) -> dict[str, An
     return {
         "metric": "l2",
         "factors": np.sqrt(column_weights(table, params)),
-        "whitening": vectors[:, kept] / np.sqrt(values[kept]),
+        "whitening": vectors[:, kept] / np.sqrt(values[kept]) / size,
         "notes": notes,
     }
+
+
+def _power_of_two_near(size: float) -> float:
+    return float(np.ldexp(1.0, int(np.clip(np.frexp(size)[1], -1000, 1000)))) if size > 0 else 1.0
 
 
 def _cosine(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
@@ -221,6 +237,9 @@ def _resolve(name: str, table: Table) -> str:
 
 
 def _check_params(entry: Distance, params: Params) -> None:
+    for name in params:
+        if not isinstance(name, str):
+            raise ParameterError(f"distance_params must be a mapping of names to values; got the key {name!r}")
     unknown = sorted(set(params) - entry.params)
     if unknown:
         allowed = ", ".join(sorted(entry.params)) or "none"
@@ -257,12 +276,14 @@ def fit_distance(
         ``weights`` (one per column), ``p`` (minkowski), ``covariance`` (mahalanobis), ``asymmetric`` (gower: columns
         whose first level, or 0, is absence), ``kernel``, ``gamma``, ``degree`` and ``constant`` (kernel).
     """
+    if params is not None and not isinstance(params, Mapping):
+        raise ParameterError(f"distance_params must be a mapping such as {{'p': 3}}; got {params!r}")
     params = dict(params or {})
     name = _resolve(distance, table) if isinstance(distance, str) else distance
     if not isinstance(name, str) or name not in DISTANCES:
         near = get_close_matches(str(name), DISTANCES, n=1)
         raise ParameterError(
-            f"distance must be one of {', '.join(sorted([*DISTANCES, 'auto', 'precomputed']))}; got {distance!r}",
+            f"distance must be one of {', '.join(sorted([*DISTANCES, 'auto']))}; got {distance!r}",
             hint=f"did you mean {near[0]!r}?" if near else None,
         )
     entry = DISTANCES[name]
@@ -278,4 +299,20 @@ def fit_distance(
     if scaling.constant:
         constant = ", ".join(repr(table.names[j]) for j in scaling.constant)
         fitted["notes"] = (*fitted["notes"], f"constant columns, which contribute nothing: {constant}")
-    return FittedDistance(name=name, names=table.names, allows_missing=entry.allows_missing, **fitted)
+    fitted.setdefault("base", _base(table, fitted))
+    return FittedDistance(
+        name=name, names=table.names, kinds=table.kinds, allows_missing=entry.allows_missing, **fitted
+    )
+
+
+def _base(table: Table, fitted: Mapping[str, Any]) -> NDArray[np.float64]:
+    """The lowest training value of each ordered column, where only differences matter and taking it off loses no digit."""
+    order = fitted["order"]
+    if fitted.get("unit_length") or fitted["metric"] == "tanimoto" or fitted.get("monomials") is not None:
+        return np.zeros(len(order))
+    values = fitted["scaling"].apply(table.values)[:, order]
+    low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+    low = np.nan_to_num(low)
+    with np.errstate(over="ignore", invalid="ignore"):
+        lossless = np.all(((values - low) + low == values) | np.isnan(values), axis=0) & np.isfinite(high - low)
+    return np.where(lossless & (np.array(table.kinds)[order] != "nominal"), low, 0.0)

@@ -17,7 +17,10 @@ def column_weights(table: Table, params: Mapping[str, Any]) -> NDArray[np.float6
     given = params.get("weights")
     if given is None:
         return np.ones(table.n_columns)
-    weights = np.asarray(given, dtype=np.float64)
+    try:
+        weights = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"distance_params['weights'] must be numbers; got {given!r}") from error
     if weights.shape != (table.n_columns,):
         raise ParameterError(
             f"distance_params['weights'] must hold one number per column, {table.n_columns} in all; "

@@ -67,7 +67,8 @@ class NearestGraph:
         p22 = (four.sum() + two.sum() ** 2 - (two**2).sum()) / (n * (n - 1) * (n - 2) * (n - 3)) if n > 3 else 0.0
         squares, degrees = self._pair_squares(), self._degrees()
         variance = squares * (p2 - p22) + (degrees - 2 * squares) * (p3 - p22) + n**2 * (p22 - p2**2)
-        return float(p2 * n), max(0.0, float(variance))
+        # Where every arrangement gives the same total, rounding leaves a little more or less than nothing.
+        return float(p2 * n), float(variance) if variance > 1e-12 * n**2 else 0.0
 
     def _pair_squares(self) -> float:
         """sum_{i<j} b_ij^2 = sum_ij a_ij^2 + sum_ij a_ij a_ji."""

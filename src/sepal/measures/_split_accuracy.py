@@ -23,7 +23,7 @@ from sepal.exceptions import ParameterError
 from sepal.measures._groups import ClassGroups, class_groups
 from sepal.measures._labelled import Labelled, Missing, Progress, label
 from sepal.measures._split_noise import split_std
-from sepal.measures._stratified import stratified_accuracy
+from sepal.measures._stratified import check_stratified, stratified_accuracy
 from sepal.neighbors import Method
 
 if TYPE_CHECKING:
@@ -93,14 +93,18 @@ def _majority_accuracy(groups: ClassGroups, N: int, m: int, k: int) -> NDArray[n
     hypergeom = _hypergeom()
     ahead, same_ahead = _ranks_before(groups)
     agree = np.zeros(len(groups.size))
-    for q in range(k):
-        here = hypergeom.pmf(q, N, ahead, m) * hypergeom.sf(k - q - 1, N - ahead, groups.size, max(m - q, 0))
-        needed = k // 2 + 1
-        win = np.zeros(len(groups.size))
+    needed = k // 2 + 1
+    for q in range(min(k, m + 1)):
+        # Elsewhere the k-th cannot lie in the group, or too few rows are left for the rest of the training part.
+        fits = np.flatnonzero((ahead >= q) & (groups.size >= k - q) & (N - ahead >= m - q))
+        a, size, same = ahead[fits], groups.size[fits], groups.same[fits]
+        here = hypergeom.pmf(q, N, a, m) * hypergeom.sf(k - q - 1, N - a, size, m - q)
+        win = np.zeros(len(fits))
         for u in range(q + 1):
-            inside = hypergeom.sf(needed - u - 1, groups.size, groups.same, np.minimum(k - q, groups.size))
-            win += np.nan_to_num(hypergeom.pmf(u, ahead, same_ahead, np.minimum(q, ahead))) * inside
-        agree += np.nan_to_num(here) * win
+            # Nothing is drawn from nothing: scipy has no distribution for an empty population.
+            before = hypergeom.pmf(u, a, same_ahead[fits], q) if q > 0 else np.ones(len(fits))
+            win += before * hypergeom.sf(needed - u - 1, size, same, k - q)
+        agree[fits] += here * win
     return np.add.reduceat(agree, groups.start[:-1])
 
 
@@ -161,7 +165,10 @@ class SplitAccuracyCurve:
 
 def _train_rows(train_size: ArrayLike, n: int, k: int) -> NDArray[np.int64]:
     """Sizes as numbers of rows: shares are rounded (half to even), whole numbers stay."""
-    given = np.atleast_1d(np.asarray(train_size))
+    given = np.asarray(train_size)
+    if given.ndim > 1 or given.size == 0:
+        raise ParameterError(f"train_size must be one size or a list of sizes; got shape {given.shape}")
+    given = np.atleast_1d(given)
     if given.dtype.kind == "f":
         if not np.all((given > 0) & (given < 1)):
             raise ParameterError(
@@ -308,6 +315,8 @@ def expected_accuracy(
             raise ParameterError("return_std=True needs a share or a number of rows as train_size")
         return _bootstrap_accuracy(data, progress)
     sizes = _train_rows(train_size, data.n_rows, k)
+    if stratified:
+        check_stratified(data.class_counts, sizes)
     mean = accuracy_solve(data, sizes, k, stratified, progress)
     std = split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state) if return_std else None
     if np.ndim(train_size) == 0:
@@ -344,6 +353,8 @@ def expected_accuracy_curve(
     )
     k = _check_k(k, len(data.classes), stratified)
     sizes = _train_rows(train_sizes, data.n_rows, k)
+    if stratified:
+        check_stratified(data.class_counts, sizes)
     mean = accuracy_solve(data, sizes, k, stratified, progress)
     std = split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state)
     return SplitAccuracyCurve(sizes, mean, std, data.n_rows, k, stratified)

@@ -26,14 +26,14 @@ def split_std(
 ) -> NDArray[np.float64]:
     """Standard deviation of the accuracy of one split, for each number of training rows.
 
-    Simulated for 1-NN on up to 5,000 rows. Otherwise the binomial value sqrt(A (1-A) / test rows), which leaves out
+    Simulated on up to 5,000 rows. Otherwise the binomial value sqrt(A (1-A) / test rows), which leaves out
     that test rows share their training rows; on small sets it is up to a quarter too large.
     """
-    if k > 1 or data.n_rows > _MOST_ROWS:
+    if data.n_rows > _MOST_ROWS:
         return np.sqrt(accuracy * (1 - accuracy) / (data.n_rows - sizes))
     n_splits = max(40, min(_MOST_SPLITS, _ROWS_TIMES_SPLITS // data.n_rows))
     draws = _draws(data, n_splits, np.random.default_rng(seed))
-    return np.array([_simulated_std(data, draws, int(m), stratified) for m in sizes])
+    return np.array([_simulated_std(data, draws, int(m), k, stratified) for m in sizes])
 
 
 def _draws(data: Labelled, n_splits: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -59,8 +59,8 @@ def _in_training(data: Labelled, draws: NDArray[np.float64], m: int, stratified:
     return training
 
 
-def _simulated_std(data: Labelled, draws: NDArray[np.float64], m: int, stratified: bool) -> float:
-    ranks = min(data.n_rows - 1, int(np.ceil(_RANKS_PER_SHARE * data.n_rows / m)))
+def _simulated_std(data: Labelled, draws: NDArray[np.float64], m: int, k: int, stratified: bool) -> float:
+    ranks = min(data.n_rows - 1, int(np.ceil((_RANKS_PER_SHARE + 2 * (k - 1)) * data.n_rows / m)))
     lists = data.search.distinct_ranking(ranks).per_row(ranks, "expected", np.arange(data.n_rows))
     start, neighbor, distance = lists["start"], lists["flat_rows"], lists["flat_distances"]
     row = np.repeat(np.arange(data.n_rows), np.diff(start))
@@ -71,7 +71,7 @@ def _simulated_std(data: Labelled, draws: NDArray[np.float64], m: int, stratifie
     training = _in_training(data, draws, m, stratified)
     batch = max(1, _BATCH_CELLS // len(row))
     accuracies = [
-        _accuracies(training[at : at + batch], neighbor, same, groups, first_group)
+        _accuracies(training[at : at + batch], neighbor, same, groups, first_group, k)
         for at in range(0, len(training), batch)
     ]
     return float(np.std(np.concatenate(accuracies), ddof=1))
@@ -83,14 +83,47 @@ def _accuracies(
     same: NDArray[np.bool_],
     groups: NDArray[np.intp],
     first_group: NDArray[np.intp],
+    k: int,
 ) -> NDArray[np.float64]:
-    """Accuracy of 1-NN on the rows not in training, for each split: the first group with a training row decides."""
+    """Accuracy of k-NN on the rows not in training, for each split: the group with the k-th training row decides."""
     trains = training[:, neighbor]
     found = np.add.reduceat(trains, groups, axis=1, dtype=np.int32)
     agree = np.add.reduceat(trains & same, groups, axis=1, dtype=np.int32)
-    number = np.where(found > 0, np.arange(len(groups)), len(groups))
+    ahead, agree_ahead = _ahead(found, first_group), _ahead(agree, first_group)
+    number = np.where(ahead + found >= k, np.arange(len(groups)), len(groups))
     deciding = np.minimum.reduceat(number, first_group, axis=1)
     known = (deciding < np.append(first_group[1:], len(groups))) & ~training
     at = np.minimum(deciding, len(groups) - 1)
-    share = np.take_along_axis(agree, at, axis=1) / np.maximum(np.take_along_axis(found, at, axis=1), 1)
-    return np.asarray((share * known).sum(axis=1) / np.maximum(known.sum(axis=1), 1))
+    inside, inside_agree, before, before_agree = (
+        np.take_along_axis(each, at, axis=1)[known] for each in (found, agree, ahead, agree_ahead)
+    )
+    win = np.zeros(known.shape)
+    win[known] = _win(inside, inside_agree, before, before_agree, k)
+    return np.asarray(win.sum(axis=1) / np.maximum(known.sum(axis=1), 1))
+
+
+def _ahead(counts: NDArray[np.int32], first_group: NDArray[np.intp]) -> NDArray[np.int32]:
+    """Sums over the groups ahead of each group, within the list of its row."""
+    total = np.cumsum(counts, axis=1, dtype=np.int32) - counts
+    lengths = np.diff(np.append(first_group, counts.shape[1]))
+    return np.asarray(total - np.repeat(total[:, first_group], lengths, axis=1))
+
+
+def _win(
+    inside: NDArray[np.int32],
+    inside_agree: NDArray[np.int32],
+    before: NDArray[np.int32],
+    before_agree: NDArray[np.int32],
+    k: int,
+) -> NDArray[np.float64]:
+    """Chance that most of k agree, k - before of them drawn evenly from the tied group that decides."""
+    if k == 1:
+        return np.asarray(inside_agree / np.maximum(inside, 1))
+    drawn, needed = k - before, k // 2 + 1 - before_agree
+    win = (inside_agree >= needed).astype(np.float64)
+    tied = np.flatnonzero(inside > drawn)
+    if len(tied):
+        from scipy.stats import hypergeom
+
+        win[tied] = hypergeom.sf(needed[tied] - 1, inside[tied], inside_agree[tied], drawn[tied])
+    return win

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
+from sepal.exceptions import ParameterError
 from sepal.measures._groups import class_table
 from sepal.measures._labelled import Labelled, Progress
 from sepal.neighbors import DistinctRanking
@@ -27,6 +28,18 @@ def stratified_counts(class_counts: NDArray[np.int64], train_rows: int) -> NDArr
     """Training rows per class: the same share of each, rounded half to even, whatever the order of the classes."""
     share = train_rows / class_counts.sum()
     return np.asarray(np.rint(class_counts * share), dtype=np.int64)
+
+
+def check_stratified(class_counts: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+    """Every size must leave rows to train and rows to test."""
+    for m in sizes.tolist():
+        train = stratified_counts(class_counts, m)
+        if not 0 < train.sum() < class_counts.sum():
+            which = "training" if train.sum() == 0 else "test"
+            raise ParameterError(
+                f"train_size: the same share of each class, rounded, leaves no {which} rows at {m} of "
+                f"{class_counts.sum()} rows"
+            )
 
 
 def _log_choose(n: NDArray[Any], k: NDArray[Any]) -> NDArray[np.float64]:
@@ -88,6 +101,9 @@ def _rows_accuracy(
         opens = np.flatnonzero(np.concatenate([[True], distances[1:] != distances[:-1]]))
         left = totals.copy()
         left[own] -= 1
+        if train[own] > left[own]:  # every row of this class trains: none is ever tested
+            chance[case] = 0.0
+            continue
         chance[case] = _case_probability(np.add.reduceat(counts, opens, axis=0), left, train, int(own))
     return chance[case_of]
 

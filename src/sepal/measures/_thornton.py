@@ -31,7 +31,12 @@ def generator(random_state: RandomState) -> np.random.Generator:
     """A generator from whatever a user may give as ``random_state``."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
-    return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"random_state must be None, an integer of at least 0 or a numpy generator; got {random_state!r}"
+        ) from error
 
 
 def first_groups(groups: ClassGroups) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -160,7 +160,7 @@ class DistinctRanking:
         if len(self.n_copies) == len(self.group_of):  # no row occurs twice
             start, entries, distances = self._lists(list_of)
             return cut(start, self.first[entries].astype(np.intp), distances, k, ties)
-        return cut(*self._members(list_of, asking, k if ties == "index" else None), k, ties)
+        return cut(*self._members(list_of, asking, k, k if ties == "index" else None), k, ties)
 
     def _lists(self, list_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
         """The lists of these queries, one after the other."""
@@ -170,11 +170,26 @@ class DistinctRanking:
         at = segment_positions(self.start[list_of], lengths)
         return np.concatenate([[0], np.cumsum(lengths)]), self.entries[at], self.distances[at]
 
+    def _needed(
+        self, start: NDArray[np.int64], entry: NDArray[np.int32], distance: NDArray[np.float64], k: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """The entries up to the tied group in which k other rows are reached: with many copies that is soon."""
+        ahead = np.cumsum(self.n_copies[entry]) - self.n_copies[entry]
+        lengths = np.diff(start)
+        # Rows in the lists before an entry, the asking row included where it is listed: k + 1 are more than enough.
+        ahead -= np.repeat(ahead[start[:-1]], lengths)
+        keep = ahead <= k
+        limit = np.maximum.reduceat(np.where(keep, distance, -1.0), start[:-1])
+        keep = distance <= np.repeat(limit, lengths)
+        kept = np.add.reduceat(keep, start[:-1], dtype=np.int64)
+        return np.concatenate([[0], np.cumsum(kept)]), entry[keep], distance[keep]
+
     def _members(
-        self, list_of: NDArray[np.int64], asking: NDArray[np.int64], most: int | None
+        self, list_of: NDArray[np.int64], asking: NDArray[np.int64], most_rows: int, most: int | None
     ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
         """Every entry replaced by the rows it stands for (at most ``most`` + 1 of them), without the asking row."""
         start, entry, distance = self._lists(list_of)
+        start, entry, distance = self._needed(start, entry, distance, most_rows)
         by_group = np.argsort(self.group_of, kind="stable")
         group_start = np.concatenate([[0], np.cumsum(self.n_copies)[:-1]])
         copies = self.n_copies if most is None else np.minimum(self.n_copies, most + 1)

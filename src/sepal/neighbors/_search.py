@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import sepal._native as _native
-from sepal.data import ScaleName, Table, as_table
+from sepal.data import ScaleName, Table, as_table, match_table
 from sepal.distances import FittedDistance, fit_distance
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors._ranking import DistinctRanking, NeighborRanking, Ties, cut
 
 Method = Literal["auto", "brute", "tree"]
 Progress = Callable[[float], object]
+METHODS = ("auto", "brute", "tree")
 
 # Values are equal, and so tied, when they differ by less than rounding can explain. Scaled integers keep their ties
 # with this, whatever the order of the columns; unscaled integers are exact and need none.
@@ -26,7 +27,6 @@ TIE_TOLERANCE = 2.0**-40
 # Rows from which on a tree beats tiles, by the number of columns (measured: benchmarks/speed/neighbors.py).
 _TREE_FROM = {1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 40_000, 7: 80_000, 8: 160_000}
 _WORTH_THREADS = 4_000_000  # coordinate differences; below this starting threads costs more than it saves
-_LARGEST_EXACT = 2.0**26  # squares of differences of such integers add up without rounding
 _TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
 
@@ -41,18 +41,30 @@ def thread_count(n_jobs: int | None) -> int:
     return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
 
 
-def _is_exact(values: NDArray[np.float64]) -> bool:
+def _is_exact(*arrays: NDArray[np.float64]) -> bool:
     """Whether sums of squared differences of these values have no rounding error."""
-    return bool(np.all(np.abs(values) <= _LARGEST_EXACT) and np.all(values == np.floor(values)))
+    if not all(np.all(a == np.floor(a)) for a in arrays):  # NaN is no whole number
+        return False
+    high = np.max([a.max(axis=0) for a in arrays], axis=0)
+    low = np.min([a.min(axis=0) for a in arrays], axis=0)
+    with np.errstate(over="ignore"):
+        return bool(np.sum((high - low) ** 2) <= 2.0**53)
 
 
-def _rescale(*arrays: NDArray[np.float64]) -> tuple[float, tuple[NDArray[np.float64], ...]]:
-    """Bring coordinates into a range where squares neither overflow nor vanish; returns the power of two used."""
-    largest = max(float(np.nanmax(np.abs(a), initial=0.0)) for a in arrays)
-    if largest == 0.0 or 1e-120 < largest < 1e120:
-        return 1.0, arrays
-    factor = 2.0 ** -np.floor(np.log2(largest))
-    return float(factor), tuple(a * factor for a in arrays)
+def _exponent(power: float, *arrays: NDArray[np.float64]) -> int:
+    """The power of two that brings the coordinates into a range where their powers neither overflow nor vanish."""
+    sizes = [np.abs(a[np.isfinite(a) & (a != 0.0)]) for a in arrays]
+    largest = max((float(each.max(initial=0.0)) for each in sizes), default=0.0)
+    if largest == 0.0:
+        return 0
+    top, room = int(np.frexp(largest)[1]), int(1000 / power)
+    if -room < top <= room:
+        return 0
+    if top < 0:
+        return -top
+    typical = max(float(np.median(each)) if each.size else 0.0 for each in sizes)
+    # One huge row must not cost all others their digits: then it is infinitely far, and that is near enough.
+    return room - top if np.frexp(typical)[1] + room - top > -room else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,12 +96,10 @@ class Search:
         n_jobs: int | None = None,
     ) -> Search:
         """Fit the distance and group equal rows."""
-        if method not in ("auto", "brute", "tree"):
+        if method not in METHODS:
             raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
         fitted = fit_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)
-        if fitted.metric == "unit_l2" and not np.isnan(points).any():
-            fitted = replace(fitted, metric="l2")  # no zero vector: plain Euclidean on the sphere
         # Copies are rows at distance 0; because of what is missing in them, some rows are not at 0 from their own copies.
         group_of, first = _apart(*_native.distinct(points), fitted.compares_nothing(points))
         return cls(
@@ -99,7 +109,7 @@ class Search:
             group_of,
             first,
             np.bincount(group_of, minlength=len(first)).astype(np.int64),
-            _choose(method, fitted, points.shape[1], len(first)),
+            _choose(method, fitted, _effective_metric(fitted, points), points.shape[1], len(first)),
             thread_count(n_jobs),
         )
 
@@ -114,23 +124,22 @@ class Search:
         """The k nearest distinct rows of every distinct training row, or of those that ``rows`` belong to."""
         if rows is None:
             queries = np.arange(len(self.first), dtype=np.int64)
-            start, entries, values = self._native_search(None, min(k, len(self.first) - 1), progress)
+            start, entries, distances = self._native_search(None, min(k, len(self.first) - 1), progress)
         else:
             queries = np.unique(self.group_of[rows]).astype(np.int64)
             found = self._native_search(self.points[queries], min(k + 1, len(self.first)), progress)
-            start, entries, values = _drop_own(*found, queries)
-        start, entries, values = _list_copies(start, entries, values, queries, self.n_copies)
-        distances = self.fitted.distances(values)
+            start, entries, distances = _drop_own(*found, queries)
+        start, entries, distances = _list_copies(start, entries, distances, queries, self.n_copies)
         return DistinctRanking(queries, start, entries, distances, self.group_of, self.n_copies, self.first)
 
     def query_ranking(self, queries: Table, k: int, progress: Progress | None = None) -> DistinctRanking:
         """The k nearest distinct training rows of rows that are not among them."""
-        start, entries, values = self._native_search(self.fitted.embed(queries), min(k, len(self.first)), progress)
+        start, entries, distances = self._native_search(self.fitted.embed(queries), min(k, len(self.first)), progress)
         return DistinctRanking(
             np.full(queries.n_rows, -1, dtype=np.int64),
             start,
             entries,
-            self.fitted.distances(values),
+            distances,
             self.group_of,
             self.n_copies,
             self.first,
@@ -160,46 +169,61 @@ class Search:
             found = part.distinct_ranking(1)
             return found.distances[found.start[:-1]][part.group_of]
         groups, list_of = np.unique(self.group_of[asking], return_inverse=True)
-        start, _, values = part._native_search(np.ascontiguousarray(self.points[groups]), 1, None)
-        return self.fitted.distances(values[start[:-1]])[list_of]
-
-    def _tie_tolerance(self, *given: NDArray[np.float64]) -> float:
-        exact = self.fitted.metric in _EXACT_METRICS and all(_is_exact(a) for a in given)
-        return 0.0 if exact else TIE_TOLERANCE
+        start, _, distances = part._native_search(np.ascontiguousarray(self.points[groups]), 1, None)
+        return distances[start[:-1]][list_of]
 
     def _native_search(
         self, queries: NDArray[np.float64] | None, k: int, progress: Progress | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Ragged lists of distinct rows and distances: start, entries, distances."""
         if k < 1:  # all rows are equal: nobody else to list
             return np.zeros(len(self.first) + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0)
         given = (self.points,) if queries is None else (self.points, queries)
-        n_terms = given[-1].size * len(self.points)
-        factor, scaled = _rescale(*given)
-        fitted = self.fitted
+        fitted, metric = self.fitted, _effective_metric(self.fitted, *given)
+        exponent = self._exponent(metric, *given)
+        scaled = given if exponent == 0 else tuple(np.ldexp(a, exponent) for a in given)
+        weights = np.ldexp(fitted.mismatch, 2 * exponent) if metric == "mixed" else fitted.mismatch
         start, entries, values = _native.search(
             scaled[0],
             None if queries is None else np.ascontiguousarray(scaled[1]),
             k,
-            self.method,
-            fitted.metric,
+            self._path(metric),
+            metric,
             fitted.p,
             fitted.n_numeric,
-            fitted.mismatch,
-            self._tie_tolerance(*given),
+            weights,
+            0.0 if metric in _EXACT_METRICS and _is_exact(*given) else TIE_TOLERANCE,
             # Unit vectors of one direction differ by rounding: that is no distance.
             4 * self.points.shape[1] * np.finfo(float).eps ** 2 if fitted.unit_length else 0.0,
-            self.threads if n_terms > _WORTH_THREADS else 1,
+            self.threads if given[-1].size * len(self.points) > _WORTH_THREADS else 1,
             progress,
         )
-        if factor != 1.0:
-            exponent = {"square": 2.0, "power": fitted.p}.get(fitted.value_is, 1.0)
-            values = values / factor**exponent
-        return start, entries, values
+        distances = fitted.distances(values)
+        return start, entries, distances if exponent == 0 else np.ldexp(distances, -exponent)
+
+    def _exponent(self, metric: str, *given: NDArray[np.float64]) -> int:
+        if self.fitted.value_is not in ("square", "distance", "power") or metric in ("gower", "tanimoto"):
+            return 0  # bounded, or not proportional to the coordinates
+        power = {"square": 2.0, "distance": 1.0}.get(self.fitted.value_is, self.fitted.p)
+        exponent = _exponent(power, *given)
+        return min(exponent, 0) if metric == "mixed" else exponent
+
+    def _path(self, metric: str) -> str:
+        """The native path for a metric that may have turned out simpler, or less so, than the training rows promised."""
+        if metric == "l2":
+            return "tiles" if self.method == "direct" else self.method
+        return self.method if self.method == "tree" and metric in _TREE_METRICS else "direct"
 
 
-def _choose(method: Method, fitted: FittedDistance, n_columns: int, n_rows: int) -> str:
+def _effective_metric(fitted: FittedDistance, *given: NDArray[np.float64]) -> str:
+    """Without missing cells several metrics are plain Euclidean ones: unit vectors, and mixed columns all numeric."""
+    plain = fitted.metric == "unit_l2" or (fitted.metric == "mixed" and fitted.n_numeric == given[0].shape[1])
+    return "l2" if plain and not any(np.isnan(a).any() for a in given) else fitted.metric
+
+
+def _choose(method: Method, fitted: FittedDistance, metric: str, n_columns: int, n_rows: int) -> str:
     """The native path: a tree in few dimensions, float32 tiles for Euclidean, else direct sums."""
-    can_tree = fitted.metric in _TREE_METRICS
+    can_tree = metric in _TREE_METRICS and fitted.metric != "mixed"
     if method == "tree" and not can_tree:
         raise ParameterError(
             f"method='tree' cannot search under the distance {fitted.name!r} on these rows",
@@ -207,7 +231,7 @@ def _choose(method: Method, fitted: FittedDistance, n_columns: int, n_rows: int)
         )
     if method == "tree" or (method == "auto" and can_tree and n_rows >= _TREE_FROM.get(n_columns, np.inf)):
         return "tree"
-    return "tiles" if fitted.metric == "l2" else "direct"
+    return "tiles" if metric == "l2" else "direct"
 
 
 def _apart(
@@ -329,7 +353,11 @@ def neighbor_ranking(
     """
     if ties not in ("index", "expected"):
         raise ParameterError(f"ties must be 'index' or 'expected'; got {ties!r}")
+    if method not in METHODS:
+        raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
     if distance == "precomputed":
+        if method == "tree":
+            raise ParameterError("method='tree' has no meaning with distance='precomputed'", hint="use method='auto'")
         return _from_matrix(X, k, queries, scale, distance_params, ties, n_jobs, progress)
     table = as_table(X)
     search = Search.prepare(
@@ -341,14 +369,24 @@ def neighbor_ranking(
         lists = found.per_row(k, ties, np.arange(table.n_rows))
     else:
         k = _check_k(k, table.n_rows, "the number of training rows")
-        found = search.query_ranking(as_table(queries), k, progress)
+        found = search.query_ranking(_as_queries(queries, table), k, progress)
         lists = found.per_row(k, ties, None)
     method_used = "tree" if search.method == "tree" else "brute"
     return NeighborRanking(k, ties, distance=search.fitted.name, method=method_used, notes=search.fitted.notes, **lists)
 
 
+def _as_queries(queries: Any, training: Table) -> Table:
+    asked = as_table(queries)
+    if asked.n_columns != training.n_columns:
+        raise DataError(f"the training rows have {training.n_columns} columns, the queries have {asked.n_columns}")
+    return match_table(asked, training)
+
+
 def _check_distances(given: ArrayLike, name: str) -> NDArray[np.float64]:
-    D = np.ascontiguousarray(given, dtype=np.float64)
+    array = np.asarray(given)
+    if array.dtype.kind not in "fiub":
+        raise DataError(f"{name} must hold numbers with distance='precomputed'; got {array.dtype}")
+    D = np.ascontiguousarray(array, dtype=np.float64)
     if D.ndim != 2 or 0 in D.shape:
         raise DataError(f"{name} must be a matrix of distances with distance='precomputed'; got shape {D.shape}")
     wrong = np.isnan(D) | (D < 0)

@@ -1,0 +1,18 @@
+"""Fixtures that every room uses."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+# Thousands of tiny searches: on a busy machine threads that spin while they wait cost far more than the work itself.
+# Read when the native module is first loaded, so it must stand before any test imports sepal.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """A generator that gives every test the same numbers, whatever ran before it."""
+    return np.random.default_rng(20240229)
