@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "alignment.hpp"
 #include "ranking.hpp"
 #include "simd.hpp"
 
@@ -113,6 +114,35 @@ nb::tuple distinct(const Matrix& points) {
     return nb::make_tuple(to_numpy(std::move(group_of)), to_numpy(std::move(first)));
 }
 
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+nb::tuple align(const Matrix& points, const Row& weights, const Codes& classes, int n_classes, const Row& gammas,
+                         const Codes& doubles, const Codes& shifted, bool absolute, bool derivative, int threads,
+                         nb::object progress) {
+    const std::size_t n = points.shape(0), n_steps = gammas.shape(0);
+    if (weights.shape(0) != n || classes.shape(0) != n) throw std::invalid_argument("one weight and class per row are needed");
+    if (doubles.shape(0) != n_steps || shifted.shape(0) != n_steps) throw std::invalid_argument("steps differ in length");
+    std::vector<KernelStep> steps;
+    for (std::size_t s = 0; s < n_steps; ++s) {
+        if (s == 0 && doubles.data()[s]) throw std::invalid_argument("the first step has none before it to double");
+        steps.push_back({gammas.data()[s], doubles.data()[s] != 0, shifted.data()[s] != 0});
+    }
+    for (std::size_t i = 0; i < n; ++i)
+        if (classes.data()[i] < (i ? classes.data()[i - 1] : 0) || classes.data()[i] >= n_classes)
+            throw std::invalid_argument("classes must ascend");
+    PythonPoll poll(std::move(progress));
+    const AlignmentInput in{points_of(points), weights.data(), classes.data(), n_classes, absolute, derivative};
+    AlignmentSums sums;
+    {
+        const nb::gil_scoped_release free;
+        sums = alignment_sums(in, steps, threads, &poll);
+    }
+    if (poll.raised()) throw nb::python_error();
+    return nb::make_tuple(to_numpy(std::move(sums.rows)), to_numpy(std::move(sums.within)),
+                          to_numpy(std::move(sums.squares)), to_numpy(std::move(sums.d_rows)),
+                          to_numpy(std::move(sums.d_within)), to_numpy(std::move(sums.d_squares)));
+}
+
 } // namespace
 
 NB_MODULE(_native, m) {
@@ -123,5 +153,8 @@ NB_MODULE(_native, m) {
     m.def("search_distances", &search_distances, nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
     m.def("distinct", &distinct, nb::arg("points"));
+    m.def("alignment_sums", &align, nb::arg("points"), nb::arg("weights"), nb::arg("classes"),
+          nb::arg("n_classes"), nb::arg("gammas"), nb::arg("doubles"), nb::arg("shifted"), nb::arg("absolute"),
+          nb::arg("derivative"), nb::arg("threads"), nb::arg("progress").none());
     m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });
 }

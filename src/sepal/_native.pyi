@@ -1,4 +1,4 @@
-"""The typed face of the compiled module. Only neighbors/_search.py opens it."""
+"""The typed face of the compiled module. Only neighbors/_search.py and measures/_alignment.py open it."""
 
 from collections.abc import Callable
 
@@ -30,4 +30,24 @@ def search_distances(
     progress: Callable[[float], object] | None,
 ) -> _Ranking: ...
 def distinct(points: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def alignment_sums(
+    points: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    gammas: NDArray[np.float64],
+    doubles: NDArray[np.int32],
+    shifted: NDArray[np.int32],
+    absolute: bool,
+    derivative: bool,
+    threads: int,
+    progress: Callable[[float], object] | None,
+) -> tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+]: ...
 def instruction_set() -> str: ...
