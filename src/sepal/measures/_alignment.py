@@ -293,5 +293,5 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> Array:
     if weights.shape != (n_rows,):
         raise DataError(f"sample_weight: expected one number per row ({n_rows}), found shape {weights.shape}")
     if not np.all(np.isfinite(weights)) or np.any(weights < 0) or not np.any(weights > 0):
-        raise DataError("sample_weight: expected finite numbers of at least 0, not all of them 0")
+        raise DataError("sample_weight: expected finite numbers of at least 0, one weight at least not zero")
     return weights
