@@ -163,7 +163,7 @@ KERNELS: dict[str, Kernel] = {
             f.unit_diagonal,
             _WIDE,
             _fit_rbf,
-            f.less_center,
+            f.with_lengths,
             unit_diagonal=True,
             gamma_of_width=gamma_from_width,
         ),

@@ -10,6 +10,14 @@ May be imported by evaluation and everything after it on the road.
 from __future__ import annotations
 
 from sepal.machines._feature_vectors import FeatureVectorClassifier, FeatureVectorRegressor
+from sepal.machines._gda import GeneralizedDiscriminant
+from sepal.machines._parzen import ParzenClassifier
 from sepal.machines._vector_selector import FeatureVectorSelector
 
-__all__ = ["FeatureVectorClassifier", "FeatureVectorRegressor", "FeatureVectorSelector"]
+__all__ = [
+    "FeatureVectorClassifier",
+    "FeatureVectorRegressor",
+    "FeatureVectorSelector",
+    "GeneralizedDiscriminant",
+    "ParzenClassifier",
+]

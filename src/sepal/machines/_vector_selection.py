@@ -102,18 +102,14 @@ def _check(criterion: str, n_vectors: int, fitness: float) -> None:
 
 
 class _Factor:
-    """G, row by row of its transpose, in memory that grows with the number of vectors."""
+    """G, row by row of its transpose. Memory is asked for at once, but the system gives it as it is used."""
 
     def __init__(self, n: int, most: int) -> None:
         self.most = most
-        self.lines = np.empty((min(most, 32), n))
+        self.lines = np.empty((most, n))
         self.size = 0
 
     def append(self, line: Array) -> None:
-        if self.size == len(self.lines):
-            grown = np.empty((min(self.most, 2 * self.size), self.lines.shape[1]))
-            grown[: self.size] = self.lines
-            self.lines = grown
         self.lines[self.size] = line
         self.size += 1
 
