@@ -10,8 +10,9 @@ from tests.oracles import alignment as oracle
 from sepal import datasets
 from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures import alignment_curve, alignment_score, kernel_alignment
+from sepal.measures import align_feature_weights, align_kernels, alignment_curve, alignment_score, kernel_alignment
 from sepal.measures._alignment import alignment_solve, class_target, pair_rows, pair_sums
+from sepal.measures._alignment_weights import weighted_alignment
 
 RNG = np.random.default_rng(0)
 CODINGS = ("signed", "indicator", "balanced")
@@ -233,3 +234,71 @@ def test_wrong_data() -> None:
         kernel_alignment(np.eye(3), [0, 1, 1], sample_weight=[1, 1])
     with pytest.raises(DataError, match="every class"):
         kernel_alignment(np.eye(3), [0, 1, 1], sample_weight=[0, 1, 1])
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+def test_feature_weight_gradient(coding: str) -> None:
+    X, y = _rows(n=40)
+    T = oracle.target_matrix(y.tolist(), coding)
+    weights = np.array([0.3, 1.1, 0.05])
+    score, gradient = weighted_alignment(X - X.mean(axis=0), oracle.center(T), weights)
+    assert score == pytest.approx(oracle.alignment(oracle.weighted_kernel(X, weights), T, centered=True), rel=1e-11)
+    for f in range(3):
+        step = np.eye(3)[f] * 1e-6
+        high, low = (oracle.alignment(oracle.weighted_kernel(X, weights + s), T, centered=True) for s in (step, -step))
+        assert gradient[f] == pytest.approx((high - low) / 2e-6, abs=1e-7)
+
+
+def test_feature_weights_find_the_feature() -> None:
+    X = RNG.random((120, 4))
+    y = X[:, 2] > 0.5
+    found = align_feature_weights(X, y, n_starts=3)
+    assert np.argmax(found.weights) == 2
+    assert found.weights[[0, 1, 3]].max() < 0.05 * found.weights[2]
+    assert found.score >= found.start_score
+    assert found.score == pytest.approx(found.starts.max(), abs=1e-6)
+    assert found.spread >= 0
+    scaled = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    T = oracle.target_matrix(y.tolist(), "signed")
+    expected = oracle.alignment(oracle.weighted_kernel(scaled, found.weights), T, centered=True)
+    assert found.score == pytest.approx(expected, rel=1e-9)
+    assert len(found.frame()) == 4
+    again = align_feature_weights(X, y, n_starts=3)
+    assert np.array_equal(again.weights, found.weights)
+    sampled = align_feature_weights(X, y, n_starts=1, max_rows=50)
+    assert sampled.n_rows == 50
+    assert "sample" in sampled.notes[0]
+
+
+def test_combination_of_kernels() -> None:
+    X, y = _rows(n=50)
+    T = oracle.target_matrix(y.tolist(), "signed")
+    kernels = [np.exp(-oracle.distances(X[:, [0]])), 5.0 * np.exp(-oracle.distances(X[:, [1]]))]
+    found = align_kernels(kernels, y)
+    weights, score = oracle.best_combination([kernels[0], kernels[1]], T, steps=4000)
+    assert found.score == pytest.approx(score, abs=1e-6)
+    np.testing.assert_allclose(found.weights, weights, atol=2e-3)
+    assert found.score >= found.single_scores.max() - 1e-12
+    assert kernel_alignment(found.combine(kernels), y) == pytest.approx(found.score, rel=1e-10)
+    np.testing.assert_allclose(found.single_scores, [kernel_alignment(K, y) for K in kernels])
+
+
+def test_useless_and_repeated_kernels() -> None:
+    X, y = _rows(n=50)
+    K = np.exp(-oracle.distances(X))
+    found = align_kernels([K, K, np.ones((50, 50))], y)
+    assert found.score == pytest.approx(kernel_alignment(K, y))
+    assert found.weights[2] == 0.0
+    against = align_kernels([-oracle.target_matrix(y.tolist(), "signed")], y)
+    assert against.score == 0.0
+
+
+def test_wrong_kernels() -> None:
+    with pytest.raises(DataError, match="at least one"):
+        align_kernels([], [0, 1])
+    with pytest.raises(DataError, match="agree"):
+        align_kernels([np.eye(3)], [0, 1])
+    with pytest.raises(DataError, match="constant"):
+        align_kernels([np.ones((2, 2))], [0, 1])
+    with pytest.raises(ParameterError, match="n_starts"):
+        align_feature_weights(*_rows(), n_starts=0)

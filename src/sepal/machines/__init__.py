@@ -12,6 +12,7 @@ from __future__ import annotations
 from sepal.machines._feature_vectors import FeatureVectorClassifier, FeatureVectorRegressor
 from sepal.machines._gda import GeneralizedDiscriminant
 from sepal.machines._parzen import ParzenClassifier
+from sepal.machines._regions import plot_regions
 from sepal.machines._vector_selector import FeatureVectorSelector
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "FeatureVectorSelector",
     "GeneralizedDiscriminant",
     "ParzenClassifier",
+    "plot_regions",
 ]
