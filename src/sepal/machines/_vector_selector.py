@@ -95,8 +95,8 @@ class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, V
     --------
     >>> import numpy as np
     >>> X = np.linspace(0, 1, 50)[:, None]
-    >>> FeatureVectorSelector(width=0.5, fitness=0.999).fit_transform(X).shape
-    (50, 4)
+    >>> FeatureVectorSelector(2, width=0.5).fit_transform(X).shape
+    (50, 2)
     """
 
     def __init__(
