@@ -30,9 +30,7 @@ def _peak_gigabytes() -> float:
 
 
 def run(data_folder: Path | None) -> None:
-    print(
-        f"feature vectors, L = {N_VECTORS}, 10 columns; Nystroem takes random rows, ours selects them and leaves one out"
-    )
+    print(f"feature vectors, L = {N_VECTORS}, 10 columns; Nystroem takes random rows, ours selects them")
     for n in SIZES:
         X, y = _rows(n)
         test_X, test_y = _rows(n + 5000)
