@@ -31,6 +31,26 @@ def search_distances(
     progress: _Progress | None,
 ) -> _Ranking: ...
 def distinct(points: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def alignment_sums(
+    points: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    gammas: NDArray[np.float64],
+    doubles: NDArray[np.int32],
+    shifted: NDArray[np.int32],
+    absolute: bool,
+    derivative: bool,
+    threads: int,
+    progress: _Progress | None,
+) -> tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+]: ...
 def instruction_set() -> str: ...
 
 _Positions = NDArray[np.int32]
@@ -118,18 +138,33 @@ class Window:
         test: bool,
     ) -> NDArray[np.int32]: ...
 
-
 # (x, row_of, class_of, class_start, term, cost) and (depth, column, out, n_out, base, score_base)
 _SweepRows = tuple[
-    NDArray[np.floating], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8], NDArray[np.floating]
+    NDArray[np.floating],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+    NDArray[np.floating],
 ]
 _SweepSteps = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int, NDArray[np.int32], bool]
 
 def sweep_thornton(
-    rows: _SweepRows, steps: _SweepSteps, ties: str, tie: float, n_samples: int, threads: int, progress: _Progress | None
+    rows: _SweepRows,
+    steps: _SweepSteps,
+    ties: str,
+    tie: float,
+    n_samples: int,
+    threads: int,
+    progress: _Progress | None,
 ) -> NDArray[np.float64]: ...
 def sweep_labelings(
-    rows: _SweepRows, steps: _SweepSteps, labels: NDArray[np.uint16], tie: float, threads: int, progress: _Progress | None
+    rows: _SweepRows,
+    steps: _SweepSteps,
+    labels: NDArray[np.uint16],
+    tie: float,
+    threads: int,
+    progress: _Progress | None,
 ) -> NDArray[np.float64]: ...
 def sweep_neighbors(
     rows: _SweepRows,
@@ -144,7 +179,12 @@ def sweep_neighbors(
     progress: _Progress | None,
 ) -> NDArray[np.float64]: ...
 def sweep_kernels(
-    rows: _SweepRows, steps: _SweepSteps, gamma: NDArray[np.float64], n_doublings: int, threads: int, progress: _Progress | None
+    rows: _SweepRows,
+    steps: _SweepSteps,
+    gamma: NDArray[np.float64],
+    n_doublings: int,
+    threads: int,
+    progress: _Progress | None,
 ) -> NDArray[np.float64]: ...
 def sweep_histogram(
     rows: _SweepRows, steps: _SweepSteps, threads: int, progress: _Progress | None

@@ -1,0 +1,25 @@
+"""Kernel and linear expansions: classifiers, regressors and transformers in the manner of scikit-learn.
+
+In: rows and labels (a Table, arrays or data frames). Out: fitted estimators with ``predict``, ``decision_function``,
+``predict_proba`` or ``transform``. Each ``fit`` checks the input, calls one pure ``..._solve`` function, and keeps what
+comes out as attributes.
+
+May be imported by evaluation and everything after it on the road.
+"""
+
+from __future__ import annotations
+
+from sepal.machines._feature_vectors import FeatureVectorClassifier, FeatureVectorRegressor
+from sepal.machines._gda import GeneralizedDiscriminant
+from sepal.machines._parzen import ParzenClassifier
+from sepal.machines._regions import plot_regions
+from sepal.machines._vector_selector import FeatureVectorSelector
+
+__all__ = [
+    "FeatureVectorClassifier",
+    "FeatureVectorRegressor",
+    "FeatureVectorSelector",
+    "GeneralizedDiscriminant",
+    "ParzenClassifier",
+    "plot_regions",
+]
