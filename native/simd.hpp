@@ -75,6 +75,7 @@ template <class T, int N> struct Vector {
         SEPAL_INLINE V operator+(V o) const { for (int i = 0; i < N; ++i) o.x[i] = x[i] + o.x[i]; return o; }
         SEPAL_INLINE V operator-(V o) const { for (int i = 0; i < N; ++i) o.x[i] = x[i] - o.x[i]; return o; }
         SEPAL_INLINE V operator*(V o) const { for (int i = 0; i < N; ++i) o.x[i] = x[i] * o.x[i]; return o; }
+        SEPAL_INLINE V operator/(V o) const { for (int i = 0; i < N; ++i) o.x[i] = x[i] / o.x[i]; return o; }
         SEPAL_INLINE V& operator+=(V o) { return *this = *this + o; }
     };
     struct Mask { bool x[N]; };

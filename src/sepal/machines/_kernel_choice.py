@@ -1,0 +1,112 @@
+"""From the parameters of a machine to the kernel it uses, the width by alignment included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from sepal.exceptions import ParameterError
+from sepal.machines._dual import NATIVE_KERNELS, NativeKernel
+from sepal.machines._merged import MergedRows
+
+Floats = NDArray[np.float64]
+KernelFunction = Callable[[Floats, Floats], Any]
+
+_ALIGNED_ROWS = 2000  # rows used to find a width; enough for two digits of it
+_ALIGNED_GRID = np.geomspace(0.02, 10.0, 25)  # times the root of the mean squared distance
+
+
+def choose_kernel(
+    kernel: Any, width: Any, gamma: Any, degree: Any, coef0: Any, rows: MergedRows
+) -> tuple[NativeKernel, float | None]:
+    """The native kernel, and the width where there is one.
+
+    ``gamma`` as in scikit-learn: a number, ``"scale"`` or ``"auto"``. For the rbf kernel None leaves it to ``width``
+    (gamma = 1 / (2 width^2)); for poly and sigmoid None is ``"scale"``.
+    """
+    if kernel == "precomputed" or callable(kernel):
+        return NativeKernel("precomputed"), None
+    if kernel not in NATIVE_KERNELS:
+        raise ParameterError(
+            f"kernel must be one of {', '.join(NATIVE_KERNELS)}, precomputed or a function; got {kernel!r}"
+        )
+    if kernel == "linear":
+        return NativeKernel("linear"), None
+    if kernel == "poly" and (isinstance(degree, bool) or not isinstance(degree, (int, np.integer)) or degree < 1):
+        raise ParameterError(f"degree must be an integer of at least 1; got {degree!r}")
+    if not isinstance(coef0, Real):
+        raise ParameterError(f"coef0 must be a number; got {coef0!r}")
+    if kernel == "rbf" and gamma is None:
+        chosen = _width(width, rows)
+        return NativeKernel("rbf", 1.0 / (2.0 * chosen * chosen)), chosen
+    value = _gamma("scale" if gamma is None else gamma, rows)
+    if kernel == "rbf":
+        return NativeKernel("rbf", value), float((2.0 * value) ** -0.5)
+    return NativeKernel(kernel, value, float(coef0), int(degree) if kernel == "poly" else 1), None
+
+
+def _gamma(gamma: Any, rows: MergedRows) -> float:
+    n_columns = rows.x.shape[1]
+    if gamma == "auto":
+        return 1.0 / n_columns
+    if gamma == "scale":
+        mean = np.average(rows.x, axis=0, weights=rows.weight)
+        centre = float(mean.mean())
+        variance = float(np.average(((rows.x - centre) ** 2).mean(axis=1), weights=rows.weight))
+        return 1.0 / (n_columns * variance) if variance > 0 else 1.0
+    if isinstance(gamma, Real) and not isinstance(gamma, bool) and 0 < float(gamma) < np.inf:
+        return float(gamma)
+    raise ParameterError(f"gamma must be a number above 0, 'scale', 'auto' or None; got {gamma!r}")
+
+
+def _width(width: Any, rows: MergedRows) -> float:
+    if isinstance(width, str) and width == "aligned":
+        return _aligned_width(rows.x, rows.codes, rows.weight)
+    if isinstance(width, Real) and not isinstance(width, bool) and 0 < float(width) < np.inf:
+        return float(width)
+    raise ParameterError(f"width must be a number above 0 or 'aligned'; got {width!r}")
+
+
+def _aligned_width(X: Floats, y: NDArray[np.intp], weight: Floats | None = None) -> float:
+    """The width whose rbf kernel is best aligned with the classes, both centred (Cortes, Mohri, Rostamizadeh 2012).
+
+    A grid, then a golden section around its best place. Above 2,000 rows every k-th of each class is used.
+    """
+    w = np.ones(len(X)) if weight is None else weight
+    if len(X) > _ALIGNED_ROWS:
+        step = -(-len(X) // _ALIGNED_ROWS)
+        X, y, w = X[::step], y[::step], w[::step]
+    w = w / w.sum()
+    mean = w @ X
+    centred = X - mean
+    square = np.einsum("ij,ij->i", centred, centred)
+    spread = float(2.0 * (w @ square))
+    if not spread > 0:
+        return 1.0  # all rows are alike: any width does
+    apart = np.maximum(square[:, None] + square[None, :] - 2.0 * centred @ centred.T, 0.0)
+    np.fill_diagonal(apart, 0.0)
+    target = (np.unique(y)[:, None] == y[None, :]).astype(np.float64)
+    target -= (target @ w)[:, None]
+    root = np.sqrt(w)
+
+    def misalignment(log_width: float) -> float:
+        K = np.exp(apart * (-0.5 * np.exp(-2.0 * log_width)))
+        means = K @ w
+        K -= means[:, None]
+        K -= (means - w @ means)[None, :]
+        K *= root[:, None]
+        K *= root[None, :]
+        weighted = target * root
+        agreement = float(np.einsum("ci,ij,cj->", weighted, K, weighted, optimize=True))
+        size = float(np.sqrt(np.einsum("ij,ij->", K, K)))
+        return -agreement / size if size > 0 else 0.0
+
+    grid = np.log(_ALIGNED_GRID * np.sqrt(spread))
+    best = int(np.argmin([misalignment(each) for each in grid]))
+    bounds = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
+    return float(np.exp(minimize_scalar(misalignment, bounds=bounds, method="bounded", options={"xatol": 1e-3}).x))
