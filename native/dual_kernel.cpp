@@ -126,6 +126,7 @@ auto dot_function() {
     return dot_baseline;
 }
 
+constexpr std::int64_t kWorthThreads = 1 << 20; // multiplications
 constexpr std::int64_t kStrip = 256; // columns between two looks at the clock, and what stays in the second-level cache
 
 KernelPack<double> packed_columns(Points rows, const std::vector<std::int64_t>& start, std::vector<std::int64_t>& place) {
@@ -150,7 +151,8 @@ bool for_each_strip(const KernelPack<double>& cols, std::int64_t n_cols, Points 
     constexpr std::int64_t group = 8 * kKernelRows;
     const std::int64_t n_groups = (queries.n + group - 1) / group;
     Watch watch(poll, n_groups);
-#pragma omp parallel num_threads(threads)
+    const bool large = threads > 1 && n_groups > 1 && n_cols * queries.n * (queries.p + 16) > kWorthThreads;
+#pragma omp parallel num_threads(threads) if (large)
     {
         std::vector<double> scratch(kKernelRows * kStrip);
         double* out[kKernelRows];

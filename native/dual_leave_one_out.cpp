@@ -49,20 +49,16 @@ bool rebalance(PairProblem& s, double excess) {
 bool dual_leave_one_out(const double* gram, std::int64_t n, const double* t, const double* low, const double* high,
                         const double* left, const double* beta, const double* product, double bias, double tol,
                         bool every, int threads, Poll* poll, double* decision) {
-    const auto [least, most] = std::minmax_element(gram, gram + n * n);
-    const double spread = *most - *least;
     for (std::int64_t i = 0; i < n; ++i) decision[i] = product[i] + bias;
     std::vector<std::int64_t> again;
     for (std::int64_t i = 0; i < n; ++i) {
-        const double weight = std::abs(beta[i]), margin = t[i] * decision[i];
-        if (weight <= left[i]) continue; // its weight stays possible: nothing changes
-        // Without it a row's margin can only fall; it stays right if 2 R^2 weight + slack < 1 (Joachims 2000).
-        const bool wrong = margin < 0, right = 2 * weight * spread < std::min(margin, 1.0);
-        if (every || !(wrong || right)) again.push_back(i);
+        if (std::abs(beta[i]) <= left[i]) continue; // its weight stays possible: nothing changes
+        // A row's hinge loss cannot fall when the row goes, so one on the wrong side stays there.
+        if (every || t[i] * decision[i] >= 0) again.push_back(i);
     }
     const auto count = static_cast<std::int64_t>(again.size());
     Watch watch(poll, std::max<std::int64_t>(count, 1));
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(threads) if (threads > 1 && count * n > 1 << 14)
     {
         PairProblem s;
         s.resize(n);

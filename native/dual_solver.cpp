@@ -18,6 +18,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kBlock = 512;       // rows solved together
 constexpr std::int64_t kWhole = 1024;      // problems up to this size are one block
+constexpr std::int64_t kWorthThreads = 1 << 20; // multiplications
 constexpr std::int64_t kColumnTask = 1024; // columns one thread takes at a time
 
 class Clock {
@@ -124,7 +125,8 @@ template <class Real> class RowCache {
         const auto function = kernel_tile<Real>();
         const std::int64_t strip = strip_columns();
         const std::int64_t n_tasks = (width_ + strip - 1) / strip;
-#pragma omp parallel num_threads(plan_.threads) if (plan_.threads > 1)
+        const bool large = plan_.threads > 1 && n_tasks > 1 && count * width_ * (source_.x.p + 16) > kWorthThreads;
+#pragma omp parallel num_threads(plan_.threads) if (large)
         {
             std::vector<Real> spare(strip);
             Real* out[kKernelRows];
@@ -322,7 +324,7 @@ template <class Real> class Solver {
         cache_.need(block_);
         const auto q = static_cast<std::int64_t>(block_.size());
         local_.resize(q);
-#pragma omp parallel for num_threads(plan_.threads) schedule(static) if (q > 128 && plan_.threads > 1)
+#pragma omp parallel for num_threads(plan_.threads) schedule(static) if (q >= kBlock && plan_.threads > 1)
         for (std::int64_t a = 0; a < q; ++a) {
             const Real* row = cache_.row(block_[a]);
             double* to = local_.row(a);
@@ -364,7 +366,8 @@ template <class Real> class Solver {
         }
         const auto function = add_rows<Real>();
         const std::int64_t n_tasks = (cache_.width() + kColumnTask - 1) / kColumnTask;
-#pragma omp parallel for num_threads(plan_.threads) schedule(static) if (plan_.threads > 1)
+        const bool large = plan_.threads > 1 && n_tasks > 1 && static_cast<std::int64_t>(rows.size()) * cache_.width() > kWorthThreads;
+#pragma omp parallel for num_threads(plan_.threads) schedule(static) if (large)
         for (std::int64_t task = 0; task < n_tasks; ++task)
             function(f_.data(), rows.data(), steps.data(), static_cast<std::int64_t>(rows.size()), task * kColumnTask,
                      std::min((task + 1) * kColumnTask, cache_.width()));
@@ -468,7 +471,7 @@ std::vector<DualAnswer> dual_solve_pairs(const KernelSource& source, const std::
     std::vector<DualAnswer> answers(pairs.size());
     const auto n_pairs = static_cast<std::int64_t>(pairs.size());
     // Many pairs: one thread each. Few: all threads work on one pair after the other. Same answers.
-    const bool spread = n_pairs >= 2 * plan.threads && plan.threads > 1;
+    const bool spread = n_pairs >= 2 * plan.threads && plan.threads > 1 && source.n > 400;
     std::atomic<bool> go_on{true};
 #pragma omp parallel for num_threads(plan.threads) schedule(dynamic, 1) if (spread)
     for (std::int64_t k = 0; k < n_pairs; ++k) {

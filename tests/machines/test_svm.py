@@ -18,7 +18,6 @@ from sepal.data import as_table
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.machines import SVMClassifier
 
-
 CHECKED = [
     SVMClassifier(),
     SVMClassifier(kernel="linear", probability=True),
@@ -64,7 +63,7 @@ def test_ripley_rbf(ripley):
 @pytest.mark.parametrize("seed", range(12))
 def test_toy_of_two_far_clouds_has_two_or_three_support_vectors(seed):
     rng = np.random.default_rng(seed)
-    X = np.concatenate([rng.normal(size=(25, 2)), rng.normal(size=(25, 2)) + [6, 0]])
+    X = np.concatenate([rng.normal(size=(25, 2)), rng.normal(loc=(6.0, 0.0), size=(25, 2))])
     y = np.repeat([0, 1], 25)
     machine = SVMClassifier(C=1000.0, kernel="linear", scale=None, tol=1e-6).fit(X, y)
     assert len(machine.support_) in (2, 3)
@@ -95,7 +94,9 @@ def test_dual_objective_equals_svc_and_the_decision_equals_the_loops(parameters,
     ours[machine.support_] = machine.dual_coef_[0]
     assert oracle.dual_value(np.abs(ours), K, t) == pytest.approx(machine.dual_objective_[0], rel=1e-10)
     decision = K @ ours + machine.intercept_[0]
-    np.testing.assert_allclose(machine.decision_function(X), decision, rtol=0, atol=1e-10 * np.abs(K @ np.abs(ours)).max())
+    np.testing.assert_allclose(
+        machine.decision_function(X), decision, rtol=0, atol=1e-10 * np.abs(K @ np.abs(ours)).max()
+    )
     gap = oracle.primal_value(np.abs(ours), machine.intercept_[0], K, t, np.full(120, C)) - machine.dual_objective_[0]
     assert machine.duality_gap_[0] == pytest.approx(gap, abs=1e-8 * C * 120)
     assert 0 <= machine.duality_gap_[0] < 1e-5 * C * 120

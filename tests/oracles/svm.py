@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.optimize import LinearConstraint, minimize
+from sklearn.svm import SVC
 
 Kernel = Callable[[np.ndarray, np.ndarray], float]
 
@@ -73,15 +74,11 @@ def with_bias(K: np.ndarray, t: np.ndarray, box: np.ndarray) -> np.ndarray:
     return found.x
 
 
-def leave_one_out(K: np.ndarray, t: np.ndarray, box: np.ndarray, i: int) -> float:
-    """The decision value of row i by the machine of the other rows, bias from its free rows."""
+def leave_one_out(K: np.ndarray, t: np.ndarray, C: float, i: int) -> float:
+    """The decision value of row i by the machine of the other rows, which libsvm solves afresh."""
     others = [k for k in range(len(t)) if k != i]
-    alpha = with_bias(K[np.ix_(others, others)], t[others], box[others])
-    b = alpha * t[others]
-    F = K[np.ix_(others, others)] @ b
-    free = (alpha > 1e-6 * box[others]) & (alpha < (1 - 1e-6) * box[others])
-    assert free.any()
-    return float(K[i, others] @ b + np.mean(t[others][free] - F[free]))
+    machine = SVC(C=C, kernel="precomputed", tol=1e-9).fit(K[np.ix_(others, others)], t[others])
+    return float(machine.decision_function(K[[i]][:, others])[0])
 
 
 def votes(decisions: np.ndarray, n_classes: int) -> list[int]:

@@ -8,6 +8,8 @@ duality gaps. ``evaluation`` and what lies right of it may import this room; ``l
 from __future__ import annotations
 
 from sepal.machines._adatron import KernelAdatronClassifier
+from sepal.machines._c_search import CSearch
+from sepal.machines._surface import ErrorSurface, hyperparameter_surface
 from sepal.machines._svm import SVMClassifier
 
-__all__ = ["KernelAdatronClassifier", "SVMClassifier"]
+__all__ = ["CSearch", "ErrorSurface", "KernelAdatronClassifier", "SVMClassifier", "hyperparameter_surface"]

@@ -45,7 +45,7 @@ def _fit_slope(decision: Floats, target: Floats, weight: Floats) -> float | None
 
 def pair_probabilities(decisions: Floats, slopes: Floats) -> Floats:
     """The probability of the later class of each pair."""
-    return expit(np.where(decisions < 0, slopes[:, 0], slopes[:, 1]) * decisions)  # type: ignore[no-any-return]
+    return expit(np.where(decisions < 0, slopes[:, 0], slopes[:, 1]) * decisions)
 
 
 def couple(pairs: Floats, n_classes: int) -> Floats:
@@ -75,7 +75,7 @@ def agree(probabilities: Floats, predicted: NDArray[np.intp]) -> Floats:
     rows = np.arange(len(out))
     for i in np.flatnonzero(out.max(axis=1) > out[rows, predicted]):
         c = predicted[i]
-        others = np.delete(np.argsort(-out[i], kind="stable"), np.flatnonzero(np.argsort(-out[i], kind="stable") == c))
+        others = [k for k in np.argsort(-out[i], kind="stable") if k != c]
         level = out[i, c]
         for count, k in enumerate(others, start=1):  # pool with those above the pooled level
             if out[i, k] <= level:

@@ -126,6 +126,7 @@ def solve_pairs(
     box : ndarray
         The largest weight of each row.
     kernel : NativeKernel
+        What ``x`` is to be compared by.
     tol : float
         The largest violation of optimality by any pair of rows.
     cache_size : float
@@ -133,6 +134,7 @@ def solve_pairs(
     time_limit : float, optional
         Seconds for each pair.
     threads : int
+        How many.
     warm : list of ndarray, optional
         A feasible ``beta`` for each pair to start from.
     """
@@ -181,7 +183,9 @@ def pair_members(start: list[int], a: int, b: int) -> tuple[NDArray[np.int64], F
     return np.concatenate([first, second]).astype(np.int64), sign
 
 
-def leave_one_out(gram: Floats, solution: PairSolution, left: Floats, *, tol: float, every: bool, threads: int) -> Floats:
+def leave_one_out(
+    gram: Floats, solution: PairSolution, left: Floats, *, tol: float, every: bool, threads: int
+) -> Floats:
     """What the machine without each of its rows says of that row; see ``sepal.machines._leave_one_out``."""
     low, high = np.minimum(0.0, solution.sign * solution.box), np.maximum(0.0, solution.sign * solution.box)
     return _native.dual_leave_one_out(
@@ -201,7 +205,15 @@ def leave_one_out(gram: Floats, solution: PairSolution, left: Floats, *, tol: fl
 
 
 def solve_adatron(
-    gram: Floats, sign: Floats, box: Floats, rows: NDArray[np.int64], *, omega: float, tol: float, max_iter: int, bias: bool
+    gram: Floats,
+    sign: Floats,
+    box: Floats,
+    rows: NDArray[np.int64],
+    *,
+    omega: float,
+    tol: float,
+    max_iter: int,
+    bias: bool,
 ) -> PairSolution:
     """The kernel Adatron on one kernel matrix; without ``bias`` the decision is the bare expansion."""
     finite = box[np.isfinite(box)]
@@ -225,6 +237,8 @@ def _may_be_narrow(rows: Floats, kernel: NativeKernel, tol: float) -> bool:
         return False
     largest = float(np.einsum("ij,ij->i", rows, rows).max())
     if kernel.name != "rbf":
-        peak = largest if kernel.name == "linear" else (abs(kernel.gamma) * largest + abs(kernel.coef0)) ** kernel.degree
+        peak = (
+            largest if kernel.name == "linear" else (abs(kernel.gamma) * largest + abs(kernel.coef0)) ** kernel.degree
+        )
         return peak < _NARROW_PEAK
     return 4 * kernel.gamma * largest * 2.0**-24 <= _NARROW_ERROR

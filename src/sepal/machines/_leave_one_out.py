@@ -11,7 +11,7 @@ from sepal.machines._dual import PairSolution, kernel_matrix, leave_one_out
 from sepal.machines._pairs import TrainingRows, gather
 
 Floats = NDArray[np.float64]
-MOST_ROWS = 1500  # above, exact leave-one-out takes too long and too much memory
+MOST_ROWS = 1000  # above, exact leave-one-out takes too long and too much memory
 
 
 def left_out_decisions(
@@ -19,19 +19,20 @@ def left_out_decisions(
 ) -> Floats:
     """For each distinct row the decision values of all pairs, by machines trained without one copy of it.
 
-    A row without weight changes nothing when it goes. A row on the wrong side stays there, and one whose weight is
-    small enough stays on the right one (Joachims 2000): with two classes only the others are solved again, from where
-    the whole solution stands, and the values of the rest keep their sign. Pairs that a row has no part in decide as
-    they are.
+    A row without weight changes nothing when it goes. A row on the wrong side stays there: its loss cannot be less
+    without it. With two classes only the others are solved again, from where the whole solution stands, and the values
+    of the rest keep their sign. Pairs that a row has no part in decide as they are.
 
     Parameters
     ----------
     training : TrainingRows
+        The rows.
     solutions : list of PairSolution
         Of all pairs, for all rows.
     tol : float
         As for the solutions.
     threads : int
+        How many.
     gram : ndarray, optional
         The kernel matrix, where it is known already.
     """

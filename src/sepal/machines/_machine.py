@@ -53,7 +53,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _solve(self, training: TrainingRows, box: Floats, threads: int) -> list[PairSolution]:
         """The solutions of all pairs of classes."""
 
-    def _choose_C(self, training: TrainingRows, unit_box: Floats, threads: int) -> float:
+    def _choose_c(self, training: TrainingRows, unit_box: Floats, threads: int) -> float:
         if isinstance(self.C, Real) and not isinstance(self.C, bool) and float(self.C) > 0:
             return float(self.C)
         raise ParameterError(f"C must be a number above 0; got {self.C!r}")
@@ -75,21 +75,25 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like, optional
             Multiplies C for each row; a row of weight 0 is as good as absent.
         """
-        values, labels = self._checked(X, y)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        weight = self._weights(values, codes, sample_weight)
         threads = thread_count(self.n_jobs)
-        training = self._prepare(values, codes, weight, threads)
-        rows = training.rows
-        unit_box = rows.weight * self._class_factors(rows)[rows.codes]
-        self.C_ = self._choose_C(training, unit_box, threads)
+        training, unit_box, _ = self._training(X, y, sample_weight, threads)
+        self.C_ = self._choose_c(training, unit_box, threads)
         solutions = self._solve(training, self.C_ * unit_box, threads)
         self._machines = gather(training, solutions)
-        self._publish(values, rows, solutions)
+        self._publish(training.rows, solutions)
         if self.probability:
             self._slopes = self._calibrate(training, unit_box, threads)
         self._warn_of_one_class(training, solutions, threads)
         return self
+
+    def _training(self, X: Any, y: Any, sample_weight: Any, threads: int) -> tuple[TrainingRows, Floats, NDArray[Any]]:
+        """Checked, scaled and merged rows with their kernel; their boxes for C = 1; the classes."""
+        self._given, labels = self._checked(X, y)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        weight = self._weights(self._given, codes, sample_weight)
+        training = self._prepare(self._given, codes, weight)
+        rows = training.rows
+        return training, rows.weight * self._class_factors(rows)[rows.codes], self.classes_
 
     def decision_function(self, X: Any) -> Floats:
         """Two classes: the decision value, positive for ``classes_[1]``. More: one score per class, highest wins."""
@@ -101,7 +105,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         decisions = self._decisions(X)
         return np.asarray(self.classes_[winners(decisions, len(self.classes_))])
 
-    @available_if(_wants_probabilities)
+    @available_if(_wants_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class; the predicted class always has the largest."""
         decisions = self._decisions(X)
@@ -113,11 +117,13 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _decisions(self, X: Any) -> Floats:
         check_is_fitted(self)
+        return self._machines.decisions(self._embed(self._values(X)), thread_count(self.n_jobs))
+
+    def _values(self, X: Any) -> Floats:
         if isinstance(X, Table):
-            values = self._known_columns(X)
-        else:
-            values = validate_data(self, X, reset=False, dtype=np.float64)
-        return self._machines.decisions(self._embed(values), thread_count(self.n_jobs))
+            return self._known_columns(X)
+        values: Floats = validate_data(self, X, reset=False, dtype=np.float64)
+        return values
 
     def _known_columns(self, table: Table) -> Floats:
         names = getattr(self, "feature_names_in_", None)
@@ -162,7 +168,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(f"sample_weight: all rows of the class {missing} have weight 0")
         return weight
 
-    def _prepare(self, values: Floats, codes: NDArray[np.intp], weight: Floats, threads: int) -> TrainingRows:
+    def _prepare(self, values: Floats, codes: NDArray[np.intp], weight: Floats) -> TrainingRows:
         n_classes = len(self.classes_)
         if self.kernel == "precomputed":
             places = np.arange(len(values), dtype=np.float64)[:, None]
@@ -195,7 +201,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ParameterError(f"class_weight must be above 0 for every class; got {self.class_weight!r}")
         return np.asarray(factors, dtype=np.float64)
 
-    def _publish(self, values: Floats, rows: MergedRows, solutions: list[PairSolution]) -> None:
+    def _publish(self, rows: MergedRows, solutions: list[PairSolution]) -> None:
         machines: PairMachines = self._machines
         place = np.full(len(rows.codes), -1, dtype=np.intp)
         place[machines.support] = np.arange(len(machines.support))
@@ -210,7 +216,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.kernel == "precomputed":
             self._support_columns = rows.x[machines.support, 0].astype(np.intp)
         else:
-            self.support_vectors_ = values[used]
+            self.support_vectors_ = self._given[used]
+        del self._given  # the training rows are not kept
         self.n_iter_ = np.array([s.n_iter for s in solutions])
         self.duality_gap_ = np.array([s.gap for s in solutions])
         self.dual_objective_ = np.array([s.objective for s in solutions])
@@ -246,7 +253,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def fold_of(rows: MergedRows) -> NDArray[np.intp]:
     """The fold of each distinct row: dealt out within each class, in an order that depends on the values only."""
-    return (np.arange(len(rows.codes)) - np.asarray(rows.start)[rows.codes]) % FOLDS
+    place = np.arange(len(rows.codes)) - np.asarray(rows.start)[rows.codes]
+    return np.asarray(place % FOLDS, dtype=np.intp)
 
 
 def cross_fitted(machine: KernelMachine, training: TrainingRows, box: Floats, threads: int) -> Floats:

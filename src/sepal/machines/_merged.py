@@ -76,7 +76,7 @@ def merge_rows(x: Floats, codes: NDArray[np.intp], weight: Floats, n_classes: in
     n_groups = len(rows)
     member_of = np.full(len(x), -1, dtype=np.intp)
     member_of[used[order]] = group
-    joint = np.bincount(group, weights=weight[used[order]], minlength=n_groups)
+    joint: Floats = np.bincount(group, weights=weight[used[order]], minlength=n_groups).astype(np.float64)
     share = np.zeros(len(x))
     share[used] = weight[used] / joint[member_of[used]]
     return MergedRows(

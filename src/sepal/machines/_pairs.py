@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,24 +65,30 @@ class PairMachines:
 
     def decisions(self, queries: Floats, threads: int) -> Floats:
         """The decision value of every pair. Queries are features, or kernel values with the support rows."""
+        if self.kernel.name == "precomputed":
+            return self.from_values(queries)
+        groups = self._groups()
         parts = [
-            self._decisions(queries[at : at + _QUERIES_AT_ONCE], threads)
-            for at in range(0, max(len(queries), 1), _QUERIES_AT_ONCE)
+            self._combine(expansion(self.x, groups, self.coef, part, self.kernel, threads))
+            for part in np.split(queries, range(_QUERIES_AT_ONCE, len(queries), _QUERIES_AT_ONCE))
         ]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _decisions(self, queries: Floats, threads: int) -> Floats:
-        if self.n_classes == 2:  # one machine: no need to tell the classes apart
-            return self._sums(queries, [0, self.start[-1]], threads)[:, 0, :] + self.bias
-        sums = self._sums(queries, self.start, threads)
+    def from_values(self, values: Floats) -> Floats:
+        """The same from kernel values with the support rows."""
+        groups = self._groups()
+        sums = [values[:, a:b] @ self.coef[:, a:b].T for a, b in pairwise(groups)]
+        return self._combine(np.stack(sums, axis=1))
+
+    def _groups(self) -> list[int]:
+        # With two classes there is one machine: no need to tell the classes apart.
+        return [0, self.start[-1]] if self.n_classes == 2 else self.start
+
+    def _combine(self, sums: Floats) -> Floats:
+        if self.n_classes == 2:
+            return sums[:, 0, :] + self.bias
         pairs = combinations(range(self.n_classes), 2)
         return np.stack([sums[:, a, b - 1] + sums[:, b, a] for a, b in pairs], axis=1) + self.bias
-
-    def _sums(self, queries: Floats, start: list[int], threads: int) -> Floats:
-        if self.kernel.name != "precomputed":
-            return expansion(self.x, start, self.coef, queries, self.kernel, threads)
-        groups = [slice(a, b) for a, b in zip(start[:-1], start[1:], strict=True)]
-        return np.stack([queries[:, g] @ self.coef[:, g].T for g in groups], axis=1)
 
 
 def gather(training: TrainingRows, solutions: list[PairSolution]) -> PairMachines:
@@ -109,11 +115,11 @@ def votes(decisions: Floats, n_classes: int) -> Floats:
         won[:, a] += decisions[:, k] <= 0
         sure[:, b] += decisions[:, k]
         sure[:, a] -= decisions[:, k]
-    return won + sure / (3.0 * (np.abs(sure) + 1.0))  # type: ignore[no-any-return]
+    return won + sure / (3.0 * (np.abs(sure) + 1.0))
 
 
 def winners(decisions: Floats, n_classes: int) -> NDArray[np.intp]:
     """The predicted class: by the sign of the one machine, or by votes."""
     if n_classes == 2:
         return (decisions[:, 0] > 0).astype(np.intp)
-    return np.argmax(votes(decisions, n_classes), axis=1)
+    return np.asarray(np.argmax(votes(decisions, n_classes), axis=1), dtype=np.intp)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.data import ScaleName
 from sepal.exceptions import ParameterError, SepalWarning
-from sepal.machines._c_search import search_C
+from sepal.machines._c_search import search_c
 from sepal.machines._dual import OUT_OF_TIME, STALLED, PairSolution, solve_pairs
 from sepal.machines._kernel_choice import KernelFunction
 from sepal.machines._machine import KernelMachine
@@ -26,13 +26,13 @@ class SVMClassifier(KernelMachine):
     Parameters
     ----------
     C : float or "auto"
-        The largest weight of a row. "auto" takes the C of least leave-one-out error (exact up to 1,500 distinct rows,
+        The largest weight of a row. "auto" takes the C of least leave-one-out error (exact up to 1,000 distinct rows,
         five folds above), the smallest among equals.
     kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable
         A function gets two arrays of scaled rows and returns their kernel matrix.
     width : float or "aligned"
         The width s of the rbf kernel exp(-|x - z|^2 / (2 s^2)), in scaled units. "aligned" takes the width whose
-        centred kernel is best aligned with the classes.
+        centred kernel is best aligned with the classes, at most the root mean squared distance between rows.
     gamma : float, "scale", "auto" or None
         As in scikit-learn; replaces ``width``. None: by ``width`` (rbf) or "scale" (poly, sigmoid).
     degree, coef0 : int, float
@@ -117,10 +117,10 @@ class SVMClassifier(KernelMachine):
         self.cache_size = cache_size
         self.n_jobs = n_jobs
 
-    def _choose_C(self, training: TrainingRows, unit_box: Floats, threads: int) -> float:
+    def _choose_c(self, training: TrainingRows, unit_box: Floats, threads: int) -> float:
         if not isinstance(self.C, str) or self.C != "auto":
-            return super()._choose_C(training, unit_box, threads)
-        self.C_search_ = search_C(self, training, unit_box, threads)
+            return super()._choose_c(training, unit_box, threads)
+        self.C_search_ = search_c(self, training, unit_box, threads)
         return self.C_search_.best
 
     def _solve(
