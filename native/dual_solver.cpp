@@ -16,7 +16,7 @@ namespace sepal {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::int64_t kBlock = 512;       // rows solved together
+constexpr std::int64_t kBlock = 256;       // rows solved together
 constexpr std::int64_t kWhole = 1024;      // problems up to this size are one block
 constexpr std::int64_t kWorthThreads = 1 << 20; // multiplications
 constexpr std::int64_t kColumnTask = 1024; // columns one thread takes at a time
@@ -48,7 +48,11 @@ template <class Real> class RowCache {
   public:
     RowCache(const KernelSource& source, const DualPlan& plan) : source_(source), plan_(plan) {}
 
+    // Rows present stay so when the new columns are some of the old.
     void set_active(const std::vector<std::int32_t>& active) {
+        std::vector<std::int32_t> kept = std::move(active_), old_slots = std::move(slots_);
+        std::vector<std::int64_t> old_used = std::move(used_);
+        auto old_store = std::move(store_);
         active_ = active;
         const auto n = static_cast<std::int64_t>(active_.size());
         width_ = padded_cols<Real>(n);
@@ -56,8 +60,9 @@ template <class Real> class RowCache {
         slots_.clear();
         used_.clear();
         store_.clear();
-        room_ = std::max<std::int64_t>(2 * kBlock, static_cast<std::int64_t>(plan_.cache_bytes / (sizeof(Real) * width_)));
+        room_ = std::max<std::int64_t>(std::max(kWhole, 2 * kBlock), static_cast<std::int64_t>(plan_.cache_bytes / (sizeof(Real) * width_)));
         room_ = std::min(room_, n);
+        if (n < static_cast<std::int64_t>(kept.size())) keep_columns(kept, old_slots, old_used, old_store);
         if (source_.gram != nullptr) return;
         cols_ = KernelPack<Real>(n, kKernelCols<Real>, source_.x.p);
         for (std::int64_t i = 0; i < n; ++i) cols_.put(i, source_.x.row(active_[i]));
@@ -85,6 +90,28 @@ template <class Real> class RowCache {
     const std::vector<std::int32_t>& active() const { return active_; }
 
   private:
+    void keep_columns(const std::vector<std::int32_t>& before, const std::vector<std::int32_t>& old_slots,
+                      const std::vector<std::int64_t>& old_used, std::vector<std::unique_ptr<Real[]>>& old_store) {
+        std::vector<std::int32_t> at(source_.n, -1);
+        for (std::size_t c = 0; c < before.size(); ++c) at[before[c]] = static_cast<std::int32_t>(c);
+        std::vector<std::int32_t> from(active_.size()), now(before.size(), -1);
+        for (std::size_t c = 0; c < active_.size(); ++c) {
+            from[c] = at[active_[c]];
+            now[from[c]] = static_cast<std::int32_t>(c);
+        }
+        for (std::size_t s = 0; s < old_slots.size(); ++s) {
+            const std::int32_t row = old_slots[s] < 0 ? -1 : now[old_slots[s]];
+            if (row < 0) continue;
+            Real* values = old_store[s].get(); // shorter than before, so in place
+            for (std::size_t c = 0; c < from.size(); ++c) values[c] = values[from[c]];
+            std::fill(values + from.size(), values + width_, Real(0));
+            slot_of_[row] = static_cast<std::int32_t>(slots_.size());
+            slots_.push_back(row);
+            used_.push_back(old_used[s]);
+            store_.push_back(std::move(old_store[s]));
+        }
+    }
+
     // Empty slots first, then those unused for longest.
     std::vector<std::int32_t> make_room(std::int64_t count) {
         std::vector<std::int32_t> slots;
@@ -173,6 +200,9 @@ template <class Real> class Solver {
     }
 
     DualAnswer run() {
+        known_beta_.assign(source_.n, 0.0);
+        known_gradient_.assign(source_.n, 0.0);
+        for (std::int32_t i : members_) known_gradient_[i] = -t_[i];
         add_products(members_);
         activate(members_);
         for (;;) {
@@ -185,23 +215,27 @@ template <class Real> class Solver {
     }
 
   private:
-    // gradient_all[i] = (Kb)_i - t_i for the given rows, from the rows with b != 0.
+    // The gradients of the given rows: those at `known_beta_`, and what has changed since.
     void add_products(const std::vector<std::int32_t>& rows) {
         std::vector<std::int32_t> support;
+        std::vector<double> coef;
         for (std::int32_t i : members_)
-            if (beta_all_[i] != 0) support.push_back(i);
-        for (std::int32_t i : rows) gradient_all_[i] = -t_[i];
+            if (beta_all_[i] != known_beta_[i]) {
+                support.push_back(i);
+                coef.push_back(beta_all_[i] - known_beta_[i]);
+            }
+        for (std::int32_t i : rows) gradient_all_[i] = known_gradient_[i];
         if (support.empty()) return;
         if (source_.gram != nullptr) {
             for (std::int32_t i : rows)
-                for (std::int32_t j : support) gradient_all_[i] += beta_all_[j] * source_.gram[i * source_.n + j];
+                for (std::size_t k = 0; k < support.size(); ++k)
+                    gradient_all_[i] += coef[k] * source_.gram[i * source_.n + support[k]];
             return;
         }
         const int p = source_.x.p;
-        std::vector<double> x(rows.size() * p), s(support.size() * p), coef, out(rows.size());
+        std::vector<double> x(rows.size() * p), s(support.size() * p), out(rows.size());
         for (std::size_t k = 0; k < rows.size(); ++k) std::copy_n(source_.x.row(rows[k]), p, x.data() + k * p);
         for (std::size_t k = 0; k < support.size(); ++k) std::copy_n(source_.x.row(support[k]), p, s.data() + k * p);
-        for (std::int32_t j : support) coef.push_back(beta_all_[j]);
         kernel_expansion({s.data(), static_cast<std::int64_t>(support.size()), p},
                          {0, static_cast<std::int64_t>(support.size())}, coef.data(), 1,
                          {x.data(), static_cast<std::int64_t>(rows.size()), p}, source_.spec, plan_.threads, nullptr, out.data());
@@ -286,8 +320,8 @@ template <class Real> class Solver {
             if (can_fall(k) && f_[k] > r.up) falling.push_back(k);
         }
         const std::int64_t fresh = block_.empty() ? kBlock : kBlock / 2;
-        sort_front(rising, fresh, [&](std::int32_t a, std::int32_t b) { return f_[a] < f_[b] || (f_[a] == f_[b] && a < b); });
-        sort_front(falling, fresh, [&](std::int32_t a, std::int32_t b) { return f_[a] > f_[b] || (f_[a] == f_[b] && a < b); });
+        sort_front(rising, fresh, [&](std::int32_t a, std::int32_t b) { return f_[a] < f_[b] || (f_[a] == f_[b] && mixed(a) < mixed(b)); });
+        sort_front(falling, fresh, [&](std::int32_t a, std::int32_t b) { return f_[a] > f_[b] || (f_[a] == f_[b] && mixed(a) < mixed(b)); });
         std::vector<char> taken(n, 0);
         auto take = [&](std::int32_t k, std::int64_t most) {
             if (taken[k] || static_cast<std::int64_t>(next.size()) >= most) return;
@@ -312,6 +346,8 @@ template <class Real> class Solver {
         for (std::int32_t k : next) in_block_[k] = 1;
         block_ = std::move(next);
     }
+    // Ties in an order that does not follow the rows: at the start all rows of a class are tied.
+    static std::uint32_t mixed(std::int32_t k) { return static_cast<std::uint32_t>(k) * 2654435761u; }
     template <class Before> static void sort_front(std::vector<std::int32_t>& rows, std::int64_t most, Before before) {
         const auto end = rows.begin() + std::min<std::int64_t>(2 * most, static_cast<std::int64_t>(rows.size()));
         if (end != rows.end()) std::nth_element(rows.begin(), end, rows.end(), before);
@@ -337,7 +373,7 @@ template <class Real> class Solver {
         }
         const bool whole = block_.size() == active_.size();
         // A block need not be solved much further than the rest of the problem is.
-        const double tol = whole ? plan_.tol : std::max(0.5 * plan_.tol, 0.1 * violation_);
+        const double tol = whole ? plan_.tol : std::max(0.5 * plan_.tol, 0.02 * violation_);
         for (std::int64_t left = whole ? std::numeric_limits<std::int64_t>::max() : 64 * q; left > 0;) {
             const std::int64_t most = std::min<std::int64_t>(left, 100000);
             const std::int64_t done = pair_steps()(local_, tol, most);
@@ -384,6 +420,10 @@ template <class Real> class Solver {
         }
         if (kept.size() * 3 > active_.size() * 2 || kept.size() < 2) return;
         give_back();
+        if (active_.size() == members_.size()) { // from here on only some gradients are kept up to date
+            known_beta_ = beta_all_;
+            known_gradient_ = gradient_all_;
+        }
         activate(kept);
     }
 
@@ -426,6 +466,7 @@ template <class Real> class Solver {
     Clock clock_;
     RowCache<Real> cache_;
     std::vector<double> beta_all_, gradient_all_, diagonal_all_;
+    std::vector<double> known_beta_, known_gradient_; // when all gradients were last known
     std::vector<std::int32_t> active_; // the rows still in play; the arrays below are theirs
     std::vector<double> f_, beta_, low_, high_, diagonal_;
     std::vector<std::int32_t> block_;
