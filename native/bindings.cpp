@@ -194,7 +194,7 @@ nb::object leave_one_out(const Matrix& gram, const Row& t, const Row& low, const
 }
 
 nb::tuple adatron(const Matrix& gram, const Row& t, const Row& box, double omega, double tol, std::int64_t max_sweeps,
-                  bool with_bias, double balance, double largest) {
+                  bool with_bias, double balance) {
     const auto n = static_cast<std::int64_t>(gram.shape(0));
     check_length(t, static_cast<std::int64_t>(gram.shape(1)), "gram");
     for (const Row* row : {&t, &box}) check_length(*row, n, "an argument");
@@ -203,7 +203,7 @@ nb::tuple adatron(const Matrix& gram, const Row& t, const Row& box, double omega
     {
         const nb::gil_scoped_release free;
         found = adatron_solve(gram.data(), n, t.data(), box.data(),
-                              {omega, tol, max_sweeps, with_bias, balance, largest, &poll});
+                              {omega, tol, max_sweeps, with_bias, balance, &poll});
     }
     if (poll.raised()) throw nb::python_error();
     return nb::make_tuple(to_numpy(std::move(found.alpha)), to_numpy(std::move(found.product)), found.bias, found.violation,
@@ -257,7 +257,7 @@ NB_MODULE(_native, m) {
           nb::arg("left"), nb::arg("beta"), nb::arg("product"), nb::arg("bias"), nb::arg("tol"), nb::arg("every"),
           nb::arg("threads"), nb::arg("progress").none());
     m.def("adatron", &adatron, nb::arg("gram"), nb::arg("t"), nb::arg("box"), nb::arg("omega"), nb::arg("tol"),
-          nb::arg("max_sweeps"), nb::arg("with_bias"), nb::arg("balance"), nb::arg("largest"));
+          nb::arg("max_sweeps"), nb::arg("with_bias"), nb::arg("balance"));
     m.def("kernel_matrix", &matrix_of, nb::arg("a"), nb::arg("b"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
           nb::arg("degree"), nb::arg("threads"), nb::arg("progress").none());
     m.def("kernel_expansion", &expansion_of, nb::arg("support"), nb::arg("start"), nb::arg("coef"), nb::arg("queries"),

@@ -53,7 +53,6 @@ class Adatron {
                 const double step = (moved - a) * t_[i];
                 add_(out_.product.data(), &row, &step, 1, 0, n_);
                 out_.alpha[i] = moved;
-                if (moved * curvature > plan_.largest) return AdatronStatus::diverged;
             }
             const auto now = Clock::now();
             if (plan_.poll != nullptr && now - last_ > std::chrono::milliseconds(100)) {

@@ -67,7 +67,6 @@ struct AdatronPlan {
     std::int64_t max_sweeps;
     bool with_bias;
     double balance; // the sum of alpha t that counts as 0
-    double largest; // an alpha K_ii above this is taken for infinity
     Poll* poll;
 };
 

@@ -59,9 +59,9 @@ def _problems(
             yield f"{file} {len(chosen)} x {table.n_columns}", table.values[chosen], y, C, gamma
 
 
-def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+def _timed(work: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
     begin = time.perf_counter()
-    answer = work()
+    answer = work(*arguments)
     return time.perf_counter() - begin, answer
 
 
@@ -70,17 +70,17 @@ def _peers() -> dict[str, Callable[[float, float], Any]]:
         "SVC": lambda C, gamma: SVC(C=C, gamma=gamma, cache_size=500),
     }
     try:
-        from sklearnex.svm import SVC as Fast
+        from sklearnex import svm as fast
     except ImportError:
         print("scikit-learn-intelex is not installed: left out")
     else:
-        peers["intelex"] = lambda C, gamma: Fast(C=C, gamma=gamma)
+        peers["intelex"] = lambda C, gamma: fast.SVC(C=C, gamma=gamma)
     try:
-        from thundersvm import SVC as Thunder
+        import thundersvm
     except (ImportError, OSError):
         print("thundersvm is not installed: left out")
     else:
-        peers["thunder"] = lambda C, gamma: Thunder(C=C, gamma=gamma)
+        peers["thunder"] = lambda C, gamma: thundersvm.SVC(C=C, gamma=gamma)
     return peers
 
 
@@ -108,9 +108,9 @@ def _fit_and_predict(folder: Path | None, sizes: tuple[int, ...]) -> None:
         models: dict[str, Any] = {}
         for _ in range(REPEATS):
             for who, make in makers.items():
-                seconds, models[who] = _timed(lambda make=make: make().fit(X, y))
+                seconds, models[who] = _timed(make().fit, X, y)
                 fit[who].append(seconds)
-                predict[who].append(_timed(lambda who=who: models[who].predict(X))[0])
+                predict[who].append(_timed(models[who].predict, X)[0])
         duals = {who: _objective(model) for who, model in models.items()}
         assert abs(duals["sepal"] / duals["SVC"] - 1) < 1e-4, duals
         for who in makers:

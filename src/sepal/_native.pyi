@@ -76,7 +76,6 @@ def adatron(
     max_sweeps: int,
     with_bias: bool,
     balance: float,
-    largest: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float, int, int]: ...
 def kernel_matrix(
     a: NDArray[np.float64],

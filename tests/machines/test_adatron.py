@@ -84,6 +84,11 @@ def test_hard_margin_finds_the_largest_margin_or_says_that_there_is_none():
     machine = KernelAdatronClassifier(C=np.inf, kernel="linear", scale=None, tol=1e-9).fit(X, [0, 0, 1, 1])
     assert machine.margin_[0] == pytest.approx(1.0)
     assert machine.intercept_[0] == pytest.approx(-1.0)
+    line = KernelAdatronClassifier(C=np.inf, kernel="linear", scale=None, tol=1e-9)
+    line.fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])  # without a bias these are not separable
+    assert line.support_.tolist() == [1, 2]
+    assert line.decision_function([[1.0], [2.0], [3.0]]) == pytest.approx([-1.0, 0.0, 1.0], abs=1e-6)
+    assert line.duality_gap_[0] < 1e-6
     with pytest.raises(DataError, match="not separable"):
         KernelAdatronClassifier(C=np.inf, kernel="linear").fit([[0.0], [1.0], [2.0]], [0, 1, 0])
     with pytest.raises(DataError, match="not separable"):  # the same row in both classes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
@@ -24,6 +24,9 @@ _NARROW_ERROR = 2e-5
 _NARROW_TOLERANCE = 1e-5
 _NARROW_PEAK = 1e4  # larger kernel values have larger rounding errors
 _NARROW_ROWS = 1500  # smaller problems gain nothing
+_HARD_BOUNDS: NDArray[np.float64] = np.power(
+    10.0, np.arange(1.0, 7.0)
+)  # weights of a hard margin, times the mean of K_ii
 
 
 @dataclass(frozen=True)
@@ -215,11 +218,36 @@ def solve_adatron(
     max_iter: int,
     bias: bool,
 ) -> PairSolution:
-    """The kernel Adatron on one kernel matrix; without ``bias`` the decision is the bare expansion."""
-    finite = box[np.isfinite(box)]
-    balance = 1e-12 * float(finite.sum()) if len(finite) else 1e-12
+    """The kernel Adatron on one kernel matrix; without ``bias`` the decision is the bare expansion.
+
+    An unbounded box is tried with growing bounds until none is reached: at a wrong bias the hard margin problem has no
+    solution, so the search for the bias must be able to end at every bias on its way.
+    """
+    if np.isfinite(box).all():
+        return _adatron(gram, sign, box, rows, omega, tol, max_iter, bias)
+    used = 0
+    for bound in _HARD_BOUNDS / max(float(np.diag(gram).mean()), np.finfo(float).tiny):
+        found = _adatron(gram, sign, np.minimum(box, bound), rows, omega, tol, max_iter - used, bias)
+        used += found.n_iter
+        if found.status != ADATRON_SOLVED or used >= max_iter:
+            break
+        if float(np.abs(found.beta).max()) < bound:
+            return replace(found, n_iter=used)  # with the finite bound, so that the gap is finite too
+    return replace(found, box=box, n_iter=used, status=ADATRON_DIVERGED)
+
+
+def _adatron(
+    gram: Floats,
+    sign: Floats,
+    box: Floats,
+    rows: NDArray[np.int64],
+    omega: float,
+    tol: float,
+    max_iter: int,
+    bias: bool,
+) -> PairSolution:
     alpha, product, offset, violation, sweeps, status = _native.adatron(
-        np.ascontiguousarray(gram), sign, np.ascontiguousarray(box), omega, tol, max_iter, bias, balance, 1e9
+        np.ascontiguousarray(gram), sign, np.ascontiguousarray(box), omega, tol, max_iter, bias, 1e-12 * box.sum()
     )
     return PairSolution(rows, sign, box, alpha * sign, product, offset, violation, sweeps, status)
 

@@ -145,7 +145,7 @@ def hyperparameter_surface(
     >>> import sepal.datasets
     >>> from sepal.machines import SVMClassifier, hyperparameter_surface
     >>> hyperparameter_surface(SVMClassifier(), sepal.datasets.load("athletes"), C=[1, 10], width=[0.2, 0.5])
-    <ErrorSurface 2 widths x 2 C, leave-one-out: least error 0.0000 at width 0.5, C 1>
+    <ErrorSurface 2 widths x 2 C, leave-one-out: least error 0.0500 at width 0.5, C 1>
     """
     if not isinstance(machine, SVMClassifier) or machine.kernel != "rbf":
         raise ParameterError(f"machine must be an SVMClassifier with kernel='rbf'; got {machine!r}")
