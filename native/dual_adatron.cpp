@@ -70,43 +70,52 @@ class Adatron {
     }
     bool failed() const { return out_.status != AdatronStatus::solved; }
 
-    // Bisection, with a secant guess wherever it halves the bracket at least as fast.
-    void search_bias() {
-        double here = 0, at_here = imbalance(here);
-        if (failed() || at_here == 0) return settle(here);
-        double there = at_here > 0 ? 1.0 : -1.0, at_there = imbalance(there);
-        while (!failed() && (at_there > 0) == (at_here > 0) && at_there != 0) {
-            if (std::abs(there) > 1e12) { // a class without weight
-                out_.status = AdatronStatus::diverged;
-                break;
-            }
-            here = there;
-            at_here = at_there;
-            there *= 2;
-            at_there = imbalance(there);
-        }
-        double low = std::min(here, there), high = std::max(here, there);
-        double at_low = here < there ? at_here : at_there, at_high = here < there ? at_there : at_here;
-        double bias = at_there == 0 ? there : 0.5 * (low + high);
-        double sum = at_there;
-        for (bool secant = true; !failed() && sum != 0; secant = !secant) {
-            const double width = high - low;
-            if (width <= 4e-16 * std::max(1.0, std::abs(high))) break;
-            bias = secant ? low + width * at_low / (at_low - at_high) : 0.5 * (low + high);
-            bias = std::clamp(bias, low, high);
-            sum = imbalance(bias);
-            if (std::abs(sum) <= plan_.balance) break;
-            if (sum > 0) {
-                low = bias;
-                at_low = sum;
-            } else {
-                high = bias;
-                at_high = sum;
-            }
-        }
-        settle(bias);
+    // A bias, the imbalance there, and the solution.
+    struct Point {
+        double bias, sum;
+        std::vector<double> alpha, product;
+    };
+    Point point(double bias) {
+        const double sum = imbalance(bias);
+        return {bias, sum, out_.alpha, out_.product};
     }
-    void settle(double bias) { out_.bias = bias; }
+
+    // Bisection, every other time with a secant guess.
+    void search_bias() {
+        Point low = point(0.0);
+        if (failed() || low.sum == 0) return;
+        Point high = low;
+        for (double step = low.sum > 0 ? 1.0 : -1.0; !failed() && std::abs(step) < 1e12; step *= 2) {
+            Point next = point(step);
+            const bool crossed = (next.sum > 0) != (low.sum > 0) || next.sum == 0;
+            high = std::move(next);
+            if (crossed) break;
+            low = high;
+        }
+        if (!failed() && high.sum != 0 && (low.sum > 0) == (high.sum > 0))
+            out_.status = AdatronStatus::diverged; // a class without weight
+        if (low.sum < high.sum) std::swap(low, high); // the imbalance falls: low has the positive one
+        for (bool secant = true; !failed(); secant = !secant) {
+            const double width = high.bias - low.bias;
+            if (low.sum <= plan_.balance || -high.sum <= plan_.balance) break;
+            if (width <= 4e-16 * std::max(1.0, std::abs(high.bias))) break;
+            const double guess = secant ? low.bias + width * low.sum / (low.sum - high.sum) : 0.5 * (low.bias + high.bias);
+            Point next = point(std::clamp(guess, low.bias, high.bias));
+            (next.sum > 0 ? low : high) = std::move(next);
+        }
+        if (!failed()) balance(low, high);
+    }
+
+    // Where several weightings are optimal the imbalance jumps over 0 at the bias: the right mixture of both sides is
+    // optimal too, and balanced.
+    void balance(const Point& low, const Point& high) {
+        const double share = low.sum - high.sum > 0 ? low.sum / (low.sum - high.sum) : 1.0;
+        for (std::int64_t i = 0; i < n_; ++i) {
+            out_.alpha[i] = (1 - share) * low.alpha[i] + share * high.alpha[i];
+            out_.product[i] = (1 - share) * low.product[i] + share * high.product[i];
+        }
+        out_.bias = (1 - share) * low.bias + share * high.bias;
+    }
 
     const double* gram_;
     std::int64_t n_;

@@ -220,8 +220,8 @@ def solve_adatron(
 ) -> PairSolution:
     """The kernel Adatron on one kernel matrix; without ``bias`` the decision is the bare expansion.
 
-    An unbounded box is tried with growing bounds until none is reached: at a wrong bias the hard margin problem has no
-    solution, so the search for the bias must be able to end at every bias on its way.
+    An unbounded box is tried with growing bounds until no row is inside the margin: at a wrong bias the hard margin
+    problem has no solution, so the search for the bias must be able to end at every bias on its way.
     """
     if np.isfinite(box).all():
         return _adatron(gram, sign, box, rows, omega, tol, max_iter, bias)
@@ -231,7 +231,7 @@ def solve_adatron(
         used += found.n_iter
         if found.status != ADATRON_SOLVED or used >= max_iter:
             break
-        if float(np.abs(found.beta).max()) < bound:
+        if float((1.0 - found.sign * (found.product + found.bias)).max()) <= 4 * tol:
             return replace(found, n_iter=used)  # with the finite bound, so that the gap is finite too
     return replace(found, box=box, n_iter=used, status=ADATRON_DIVERGED)
 
