@@ -10,6 +10,7 @@ SOURCES = Path(__file__).parent.parent / "src" / "sepal"
 # The only files that may open the native module, one per native family.
 DOORS = {
     "learners/_window.py",
+    "machines/_dual.py",
     "measures/_alignment.py",
     "neighbors/_search.py",
     "prototypes/_condense.py",
