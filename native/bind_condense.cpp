@@ -10,7 +10,6 @@
 namespace sepal {
 namespace {
 
-using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Flags = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 std::vector<std::int32_t> positions_of(const Codes& c, std::int64_t n) {

@@ -17,6 +17,7 @@ namespace sepal {
 
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Row = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 inline Points points_of(const Matrix& m) {
     return {m.data(), static_cast<std::int64_t>(m.shape(0)), static_cast<int>(m.shape(1))};
@@ -65,6 +66,8 @@ inline Metric metric_named(const std::string& name) {
 
 // One per family, each in its own bind_<family>.cpp.
 void bind_search(nb::module_& m);
+void bind_dual(nb::module_& m);
+void bind_alignment(nb::module_& m);
 void bind_sweep(nb::module_& m);
 void bind_condense(nb::module_& m);
 

@@ -35,6 +35,11 @@ class Watch {
             stopped_.store(true, std::memory_order_relaxed);
         return !stopped_.load(std::memory_order_relaxed);
     }
+    // Asks without counting a step: for work that is long inside one.
+    bool still_on() {
+        done_.fetch_sub(1, std::memory_order_relaxed);
+        return go_on();
+    }
     bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
   private:

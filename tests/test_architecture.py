@@ -8,7 +8,14 @@ from pathlib import Path
 SOURCES = Path(__file__).parent.parent / "src" / "sepal"
 
 # The only files that may open the native module, one per native family.
-DOORS = {"learners/_window.py", "neighbors/_search.py", "prototypes/_condense.py", "selection/_sweep.py"}
+DOORS = {
+    "learners/_window.py",
+    "machines/_dual.py",
+    "measures/_alignment.py",
+    "neighbors/_search.py",
+    "prototypes/_condense.py",
+    "selection/_sweep.py",
+}
 
 
 def _imports(path: Path) -> set[str]:

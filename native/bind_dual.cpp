@@ -1,0 +1,153 @@
+#include "bindings.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include "dual_solver.hpp"
+
+namespace sepal {
+namespace {
+
+KernelSpec kernel_named(const std::string& name, double gamma, double coef0, int degree) {
+    static const std::pair<const char*, KernelKind> names[] = {{"linear", KernelKind::linear},
+                                                               {"poly", KernelKind::poly},
+                                                               {"rbf", KernelKind::rbf},
+                                                               {"sigmoid", KernelKind::sigmoid}};
+    for (const auto& [known, kind] : names)
+        if (name == known) return {kind, gamma, coef0, degree};
+    throw std::invalid_argument("no native kernel is called " + name);
+}
+
+// "precomputed": x is the matrix of kernel values.
+KernelSource kernel_source(const Matrix& x, const std::string& kernel, double gamma, double coef0, int degree) {
+    const auto n = static_cast<std::int64_t>(x.shape(0));
+    if (kernel != "precomputed") return {points_of(x), kernel_named(kernel, gamma, coef0, degree), nullptr, n};
+    if (x.shape(0) != x.shape(1)) throw std::invalid_argument("a kernel matrix must be square");
+    return {{nullptr, 0, 0}, {KernelKind::linear, 0, 0, 0}, x.data(), n};
+}
+
+void check_length(const Row& row, std::int64_t n, const char* name) {
+    if (static_cast<std::int64_t>(row.shape(0)) != n) throw std::invalid_argument(std::string("wrong length of ") + name);
+}
+
+nb::tuple solve_pairs(const Matrix& x, const std::string& kernel, double gamma, double coef0, int degree,
+                           const std::vector<std::int64_t>& start, const Row& box, const Row& start_beta, double tol,
+                           bool narrow, double cache_bytes, double deadline, int threads, nb::object progress) {
+    const KernelSource source = kernel_source(x, kernel, gamma, coef0, degree);
+    check_length(box, source.n, "box");
+    std::vector<std::vector<double>> starts;
+    if (start_beta.shape(0) > 0) {
+        const double* from = start_beta.data();
+        for (std::size_t a = 0; a + 1 < start.size(); ++a)
+            for (std::size_t b = a + 1; b + 1 < start.size(); ++b) {
+                const std::int64_t count = start[a + 1] - start[a] + start[b + 1] - start[b];
+                if (from + count > start_beta.data() + start_beta.shape(0))
+                    throw std::invalid_argument("wrong length of start_beta");
+                starts.emplace_back(from, from + count);
+                from += count;
+            }
+    }
+    PythonPoll poll(std::move(progress));
+    const DualPlan plan{tol, narrow, cache_bytes, deadline, threads, &poll};
+    std::vector<DualAnswer> answers;
+    {
+        const nb::gil_scoped_release free;
+        answers = sepal::dual_solve_pairs(source, start, box.data(), starts, plan);
+    }
+    if (poll.raised()) throw nb::python_error();
+    std::vector<double> beta, product, bias, violation;
+    std::vector<std::int64_t> iterations;
+    std::vector<std::int32_t> status;
+    for (const DualAnswer& each : answers) {
+        beta.insert(beta.end(), each.beta.begin(), each.beta.end());
+        product.insert(product.end(), each.product.begin(), each.product.end());
+        bias.push_back(each.bias);
+        violation.push_back(each.violation);
+        iterations.push_back(each.iterations);
+        status.push_back(static_cast<std::int32_t>(each.status));
+    }
+    return nb::make_tuple(to_numpy(std::move(beta)), to_numpy(std::move(product)), to_numpy(std::move(bias)),
+                          to_numpy(std::move(violation)), to_numpy(std::move(iterations)), to_numpy(std::move(status)));
+}
+
+nb::object leave_one_out(const Matrix& gram, const Row& t, const Row& low, const Row& high, const Row& left, const Row& beta,
+                         const Row& product, double bias, double tol, bool every, int threads, nb::object progress) {
+    const auto n = static_cast<std::int64_t>(gram.shape(0));
+    check_length(t, static_cast<std::int64_t>(gram.shape(1)), "gram");
+    for (const Row* row : {&t, &low, &high, &left, &beta, &product}) check_length(*row, n, "an argument");
+    PythonPoll poll(std::move(progress));
+    std::vector<double> decision(n);
+    {
+        const nb::gil_scoped_release free;
+        dual_leave_one_out(gram.data(), n, t.data(), low.data(), high.data(), left.data(), beta.data(), product.data(), bias,
+                           tol, every, threads, &poll, decision.data());
+    }
+    if (poll.raised()) throw nb::python_error();
+    return nb::cast(to_numpy(std::move(decision)));
+}
+
+nb::tuple adatron(const Matrix& gram, const Row& t, const Row& box, double omega, double tol, std::int64_t max_sweeps,
+                  bool with_bias, double balance) {
+    const auto n = static_cast<std::int64_t>(gram.shape(0));
+    check_length(t, static_cast<std::int64_t>(gram.shape(1)), "gram");
+    for (const Row* row : {&t, &box}) check_length(*row, n, "an argument");
+    PythonPoll poll{nb::none()};
+    AdatronAnswer found;
+    {
+        const nb::gil_scoped_release free;
+        found = adatron_solve(gram.data(), n, t.data(), box.data(),
+                              {omega, tol, max_sweeps, with_bias, balance, &poll});
+    }
+    if (poll.raised()) throw nb::python_error();
+    return nb::make_tuple(to_numpy(std::move(found.alpha)), to_numpy(std::move(found.product)), found.bias, found.violation,
+                          found.sweeps, static_cast<int>(found.status));
+}
+
+nb::object matrix_of(const Matrix& a, const Matrix& b, const std::string& kernel, double gamma, double coef0, int degree,
+                         int threads, nb::object progress) {
+    if (a.shape(1) != b.shape(1)) throw std::invalid_argument("both sides need the same columns");
+    PythonPoll poll(std::move(progress));
+    std::vector<double> out(a.shape(0) * b.shape(0));
+    {
+        const nb::gil_scoped_release free;
+        sepal::kernel_matrix(points_of(a), points_of(b), kernel_named(kernel, gamma, coef0, degree), threads, &poll, out.data());
+    }
+    if (poll.raised()) throw nb::python_error();
+    return nb::cast(to_numpy(std::move(out)));
+}
+
+nb::object expansion_of(const Matrix& support, const std::vector<std::int64_t>& start, const Matrix& coef,
+                            const Matrix& queries, const std::string& kernel, double gamma, double coef0, int degree,
+                            int threads, nb::object progress) {
+    if (support.shape(1) != queries.shape(1) || coef.shape(1) != support.shape(0) || start.size() < 2 || start.front() != 0 ||
+        start.back() != static_cast<std::int64_t>(support.shape(0)))
+        throw std::invalid_argument("support, start, coef and queries do not fit together");
+    PythonPoll poll(std::move(progress));
+    std::vector<double> out(queries.shape(0) * (start.size() - 1) * coef.shape(0));
+    {
+        const nb::gil_scoped_release free;
+        sepal::kernel_expansion(points_of(support), start, coef.data(), static_cast<int>(coef.shape(0)), points_of(queries),
+                                kernel_named(kernel, gamma, coef0, degree), threads, &poll, out.data());
+    }
+    if (poll.raised()) throw nb::python_error();
+    return nb::cast(to_numpy(std::move(out)));
+}
+
+} // namespace
+
+void bind_dual(nb::module_& m) {
+    m.def("dual_solve_pairs", &solve_pairs, nb::arg("x"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
+          nb::arg("degree"), nb::arg("start"), nb::arg("box"), nb::arg("start_beta"), nb::arg("tol"), nb::arg("narrow"),
+          nb::arg("cache_bytes"), nb::arg("deadline"), nb::arg("threads"), nb::arg("progress").none());
+    m.def("dual_leave_one_out", &leave_one_out, nb::arg("gram"), nb::arg("t"), nb::arg("low"), nb::arg("high"),
+          nb::arg("left"), nb::arg("beta"), nb::arg("product"), nb::arg("bias"), nb::arg("tol"), nb::arg("every"),
+          nb::arg("threads"), nb::arg("progress").none());
+    m.def("adatron", &adatron, nb::arg("gram"), nb::arg("t"), nb::arg("box"), nb::arg("omega"), nb::arg("tol"),
+          nb::arg("max_sweeps"), nb::arg("with_bias"), nb::arg("balance"));
+    m.def("kernel_matrix", &matrix_of, nb::arg("a"), nb::arg("b"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
+          nb::arg("degree"), nb::arg("threads"), nb::arg("progress").none());
+    m.def("kernel_expansion", &expansion_of, nb::arg("support"), nb::arg("start"), nb::arg("coef"), nb::arg("queries"),
+          nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"), nb::arg("degree"), nb::arg("threads"),
+          nb::arg("progress").none());
+}
+
+} // namespace sepal

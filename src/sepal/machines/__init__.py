@@ -1,0 +1,34 @@
+"""Kernel and linear expansions: classifiers, regressors and transformers in the manner of scikit-learn.
+
+In: rows and labels (a Table, arrays or data frames), or kernel matrices. Out: fitted estimators with ``predict``,
+``decision_function``, ``predict_proba`` or ``transform``, their support rows, margins and duality gaps. Each ``fit``
+checks the input, calls one pure ``..._solve`` function, and keeps what comes out as attributes.
+
+May be imported by evaluation and everything after it on the road; learners may not, nor may this room import them.
+"""
+
+from __future__ import annotations
+
+from sepal.machines._adatron import KernelAdatronClassifier
+from sepal.machines._c_search import CSearch
+from sepal.machines._feature_vectors import FeatureVectorClassifier, FeatureVectorRegressor
+from sepal.machines._gda import GeneralizedDiscriminant
+from sepal.machines._parzen import ParzenClassifier
+from sepal.machines._regions import plot_regions
+from sepal.machines._surface import ErrorSurface, hyperparameter_surface
+from sepal.machines._svm import SVMClassifier
+from sepal.machines._vector_selector import FeatureVectorSelector
+
+__all__ = [
+    "CSearch",
+    "ErrorSurface",
+    "FeatureVectorClassifier",
+    "FeatureVectorRegressor",
+    "FeatureVectorSelector",
+    "GeneralizedDiscriminant",
+    "KernelAdatronClassifier",
+    "ParzenClassifier",
+    "SVMClassifier",
+    "hyperparameter_surface",
+    "plot_regions",
+]

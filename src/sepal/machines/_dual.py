@@ -1,0 +1,272 @@
+"""The door to the native dual solvers: kernel matrices, expansions, support vector and Adatron solutions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+import sepal._native as _native
+
+Floats = NDArray[np.float64]
+NativeKernelName = Literal["linear", "poly", "rbf", "sigmoid"]
+NATIVE_KERNELS: tuple[NativeKernelName, ...] = ("linear", "poly", "rbf", "sigmoid")
+
+SOLVED, OUT_OF_TIME, STOPPED, STALLED = range(4)  # how a support vector solution ended
+ADATRON_SOLVED, ADATRON_OUT_OF_SWEEPS, ADATRON_STOPPED, ADATRON_DIVERGED = range(4)
+
+# Kernel rows are kept in float32 where neither the tolerance nor the data ask for more: the exponent of the rbf
+# kernel must not be wrong by more than this.
+_NARROW_ERROR = 2e-5
+_NARROW_TOLERANCE = 1e-5
+_NARROW_PEAK = 1e4  # larger kernel values have larger rounding errors
+_NARROW_ROWS = 1500  # smaller problems gain nothing
+_HARD_BOUNDS: NDArray[np.float64] = np.power(
+    10.0, np.arange(1.0, 7.0)
+)  # weights of a hard margin, times the mean of K_ii
+
+
+@dataclass(frozen=True)
+class NativeKernel:
+    """A kernel the native code knows, or ``"precomputed"``: rows are kernel values already."""
+
+    name: str
+    gamma: float = 1.0
+    coef0: float = 0.0
+    degree: int = 3
+
+
+@dataclass(frozen=True, eq=False)
+class PairSolution:
+    """The machine of one class against another.
+
+    ``rows`` are those of the earlier class, then of the later, which is the positive one. ``beta`` is alpha times
+    the sign of the class, ``product`` the kernel matrix times beta; the decision is ``product + bias``.
+    """
+
+    rows: NDArray[np.int64]
+    sign: Floats
+    box: Floats
+    beta: Floats
+    product: Floats
+    bias: float
+    violation: float
+    n_iter: int
+    status: int
+
+    @property
+    def norm_square(self) -> float:
+        """The squared length of the normal vector in feature space."""
+        return max(0.0, float(self.beta @ self.product))
+
+    @property
+    def objective(self) -> float:
+        """The dual objective, sum alpha - |w|^2 / 2."""
+        return float(np.abs(self.beta).sum()) - 0.5 * self.norm_square
+
+    @property
+    def gap(self) -> float:
+        """Primal less dual objective: how far, at most, the objective is from the best."""
+        slack = np.maximum(0.0, 1.0 - self.sign * (self.product + self.bias))
+        held = slack > 0  # an unbounded box times no slack is nothing
+        return 0.5 * self.norm_square + float(self.box[held] @ slack[held]) - self.objective
+
+
+def kernel_matrix(a: Floats, b: Floats, kernel: NativeKernel, threads: int) -> Floats:
+    """The kernel between all rows of two arrays, in float64."""
+    a, b = _centred(kernel, a, b)
+    flat = _native.kernel_matrix(a, b, kernel.name, kernel.gamma, kernel.coef0, kernel.degree, threads, None)
+    return flat.reshape(len(a), len(b))
+
+
+def expansion(
+    support: Floats, start: list[int], coef: Floats, queries: Floats, kernel: NativeKernel, threads: int
+) -> Floats:
+    """``out[q, g, m]``: the sum over the support rows of group g of ``coef[m]`` times their kernel with query q.
+
+    In float64; for the rbf kernel squared distances come from norms and products around the mean of the support
+    rows, which costs at most about 1e-15 times gamma times the largest squared distance from that mean.
+    """
+    support, queries = _centred(kernel, support, queries)
+    flat = _native.kernel_expansion(
+        support,
+        start,
+        np.ascontiguousarray(coef),
+        queries,
+        kernel.name,
+        kernel.gamma,
+        kernel.coef0,
+        kernel.degree,
+        threads,
+        None,
+    )
+    return flat.reshape(len(queries), len(start) - 1, len(coef))
+
+
+def solve_pairs(
+    x: Floats,
+    start: list[int],
+    box: Floats,
+    kernel: NativeKernel,
+    *,
+    tol: float,
+    cache_size: float,
+    time_limit: float | None,
+    threads: int,
+    warm: list[Floats] | None = None,
+) -> list[PairSolution]:
+    """One support vector machine for each pair of classes.
+
+    Parameters
+    ----------
+    x : ndarray
+        Rows sorted by class, or their kernel matrix.
+    start : list of int
+        Where each class begins, and the number of rows.
+    box : ndarray
+        The largest weight of each row.
+    kernel : NativeKernel
+        What ``x`` is to be compared by.
+    tol : float
+        The largest violation of optimality by any pair of rows.
+    cache_size : float
+        Megabytes of kernel rows to keep.
+    time_limit : float, optional
+        Seconds for each pair.
+    threads : int
+        How many.
+    warm : list of ndarray, optional
+        A feasible ``beta`` for each pair to start from.
+    """
+    (rows,) = _centred(kernel, x)
+    beta, product, bias, violation, n_iter, status = _native.dual_solve_pairs(
+        rows,
+        kernel.name,
+        kernel.gamma,
+        kernel.coef0,
+        kernel.degree,
+        start,
+        np.ascontiguousarray(box),
+        np.concatenate(warm) if warm else np.zeros(0),
+        tol,
+        _may_be_narrow(rows, kernel, tol),
+        cache_size * 1e6,
+        np.inf if time_limit is None else time_limit,
+        threads,
+        None,
+    )
+    solutions, at = [], 0
+    for k, (a, b) in enumerate(combinations(range(len(start) - 1), 2)):
+        pair_rows, sign = pair_members(start, a, b)
+        part = slice(at, at + len(pair_rows))
+        at += len(pair_rows)
+        solutions.append(
+            PairSolution(
+                pair_rows,
+                sign,
+                box[pair_rows],
+                beta[part],
+                product[part],
+                float(bias[k]),
+                float(violation[k]),
+                int(n_iter[k]),
+                int(status[k]),
+            )
+        )
+    return solutions
+
+
+def pair_members(start: list[int], a: int, b: int) -> tuple[NDArray[np.int64], Floats]:
+    """The rows of two classes and their signs: the earlier class is negative."""
+    first, second = np.arange(start[a], start[a + 1]), np.arange(start[b], start[b + 1])
+    sign = np.concatenate([np.full(len(first), -1.0), np.full(len(second), 1.0)])
+    return np.concatenate([first, second]).astype(np.int64), sign
+
+
+def leave_one_out(
+    gram: Floats, solution: PairSolution, left: Floats, *, tol: float, every: bool, threads: int
+) -> Floats:
+    """What the machine without each of its rows says of that row; see ``sepal.machines._leave_one_out``."""
+    low, high = np.minimum(0.0, solution.sign * solution.box), np.maximum(0.0, solution.sign * solution.box)
+    return _native.dual_leave_one_out(
+        np.ascontiguousarray(gram),
+        solution.sign,
+        low,
+        high,
+        np.ascontiguousarray(left),
+        solution.beta,
+        solution.product,
+        solution.bias,
+        tol,
+        every,
+        threads,
+        None,
+    )
+
+
+def solve_adatron(
+    gram: Floats,
+    sign: Floats,
+    box: Floats,
+    rows: NDArray[np.int64],
+    *,
+    omega: float,
+    tol: float,
+    max_iter: int,
+    bias: bool,
+) -> PairSolution:
+    """The kernel Adatron on one kernel matrix; without ``bias`` the decision is the bare expansion.
+
+    An unbounded box is tried with growing bounds until no row is inside the margin: at a wrong bias the hard margin
+    problem has no solution, so the search for the bias must be able to end at every bias on its way.
+    """
+    if np.isfinite(box).all():
+        return _adatron(gram, sign, box, rows, omega, tol, max_iter, bias)
+    used = 0
+    for bound in _HARD_BOUNDS / max(float(np.diag(gram).mean()), np.finfo(float).tiny):
+        found = _adatron(gram, sign, np.minimum(box, bound), rows, omega, tol, max_iter - used, bias)
+        used += found.n_iter
+        if found.status != ADATRON_SOLVED or used >= max_iter:
+            break
+        if float((1.0 - found.sign * (found.product + found.bias)).max()) <= 4 * tol:
+            return replace(found, n_iter=used)  # with the finite bound, so that the gap is finite too
+    return replace(found, box=box, n_iter=used, status=ADATRON_DIVERGED)
+
+
+def _adatron(
+    gram: Floats,
+    sign: Floats,
+    box: Floats,
+    rows: NDArray[np.int64],
+    omega: float,
+    tol: float,
+    max_iter: int,
+    bias: bool,
+) -> PairSolution:
+    alpha, product, offset, violation, sweeps, status = _native.adatron(
+        np.ascontiguousarray(gram), sign, np.ascontiguousarray(box), omega, tol, max_iter, bias, 1e-12 * box.sum()
+    )
+    return PairSolution(rows, sign, box, alpha * sign, product, offset, violation, sweeps, status)
+
+
+def _centred(kernel: NativeKernel, *arrays: Floats) -> tuple[Floats, ...]:
+    """Distances do not change when the origin moves; around the mean less is lost to rounding."""
+    if kernel.name != "rbf":
+        return tuple(np.ascontiguousarray(a) for a in arrays)
+    mean = arrays[0].mean(axis=0)
+    return tuple(np.ascontiguousarray(a - mean) for a in arrays)
+
+
+def _may_be_narrow(rows: Floats, kernel: NativeKernel, tol: float) -> bool:
+    if kernel.name == "precomputed" or tol < _NARROW_TOLERANCE or len(rows) < _NARROW_ROWS:
+        return False
+    largest = float(np.einsum("ij,ij->i", rows, rows).max())
+    if kernel.name != "rbf":
+        peak = (
+            largest if kernel.name == "linear" else (abs(kernel.gamma) * largest + abs(kernel.coef0)) ** kernel.degree
+        )
+        return peak < _NARROW_PEAK
+    return 4 * kernel.gamma * largest * 2.0**-24 <= _NARROW_ERROR

@@ -1,0 +1,211 @@
+"""Rows as kernel machines take them: checked, scaled, and compared under one fitted kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_random_state, column_or_1d, validate_data
+
+from sepal.data import ScaleName, Scaling, Table, as_table, class_codes, fit_scaling
+from sepal.exceptions import DataError, ParameterError
+from sepal.kernels import FittedKernel, fit_kernel, width_from_gamma
+from sepal.kernels._fitted import find_kernel
+from sepal.measures import alignment_curve
+from sepal.measures._alignment import row_weights
+
+Array = NDArray[np.float64]
+# Alignment looks at all pairs of rows; beyond this many it takes a sample of each class.
+_ALIGNED_ROWS = 5000
+
+
+def is_precomputed(kernel: Any) -> bool:
+    """Whether the rows are themselves kernel values."""
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Table:
+    """The rows as a Table, with ``n_features_in_`` and ``feature_names_in_`` kept as scikit-learn does.
+
+    Tables pass as they are; with the kernel "mixed" so do data frames, whose kinds then count.
+    """
+    mixed = isinstance(estimator.kernel, str) and estimator.kernel == "mixed"
+    if isinstance(X, Table) or (mixed and hasattr(X, "columns")):
+        table = as_table(X)
+        if reset:
+            estimator.feature_names_in_ = np.array(table.names, dtype=object)
+            estimator.n_features_in_ = table.n_columns
+        elif table.n_columns != estimator.n_features_in_:
+            raise DataError(
+                f"X has {table.n_columns} features, but {type(estimator).__name__} is expecting "
+                f"{estimator.n_features_in_} features as input"
+            )
+        return table
+    finite: Any = "allow-nan" if mixed else True
+    return as_table(validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=finite))
+
+
+def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    """Class codes, and the classes sorted as scikit-learn sorts them."""
+    if y is None and isinstance(X, Table):
+        y = X.y
+    if y is None:
+        raise DataError("requires y to be passed, but the target y is None: a classifier needs a label for every row")
+    if not hasattr(y, "to_numpy"):  # a Series has its own reading of gaps and categories
+        check_classification_targets(y)
+        y = column_or_1d(y, warn=True)
+    _, classes = class_codes(y)
+    labels = as_table(np.zeros((table.n_rows, 1)), y).y
+    assert labels is not None  # noqa: S101 - it was just given
+    classes = np.unique(classes)
+    return np.searchsorted(classes, labels).astype(np.int32), classes
+
+
+def checked_weights(sample_weight: Any, n_rows: int) -> Array:
+    """How many copies each row stands for."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    return row_weights(np.full(n_rows, float(weights)) if weights.ndim == 0 else weights, n_rows)
+
+
+def class_factors(
+    class_weight: Mapping[Any, float] | str | None, classes: NDArray[Any], codes: NDArray[np.int32], weights: Array
+) -> Array:
+    """A factor per class: as given, or "balanced" for the same total weight in every class."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ParameterError(f"class_weight must be None, 'balanced' or a mapping; got {class_weight!r}")
+        masses = np.bincount(codes, weights=weights, minlength=len(classes))
+        return np.asarray(masses.sum() / (len(classes) * masses))
+    factors = np.array([float(class_weight.get(c, class_weight.get(str(c), 1.0))) for c in classes.tolist()])
+    if not np.all(factors > 0) or not np.all(np.isfinite(factors)):
+        raise ParameterError(f"class_weight must hold positive numbers; got {dict(class_weight)!r}")
+    return factors
+
+
+@dataclass(frozen=True, eq=False)
+class RowKernel:
+    """One kernel, fitted to training rows. ``fitted`` is None for a precomputed one."""
+
+    fitted: FittedKernel | None
+    scaling: Scaling | None
+    width: float | None
+
+    def coordinates(self, table: Table) -> Array:
+        """Rows as arrays that ``columns`` compares; for a precomputed kernel the values with the training rows."""
+        if self.fitted is None or self.scaling is None:
+            return table.values
+        return self.fitted.coordinates(replace(table, values=self.scaling.apply(table.values)))
+
+    def pick(self, coordinates: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[Any]:
+        """What must be kept of training rows to compare others with them. ``columns`` says where a row's column is."""
+        return columns[rows] if self.fitted is None else np.ascontiguousarray(coordinates[rows])
+
+    def columns(self, coordinates: Array, picked: NDArray[Any]) -> Array:
+        """Kernel values of rows with picked ones."""
+        if self.fitted is None:
+            return np.asarray(coordinates[:, picked])
+        return self.fitted.block(coordinates, picked)
+
+    def diagonal(self, coordinates: Array, columns: NDArray[np.intp]) -> Array:
+        """k(x, x) of training rows."""
+        if self.fitted is None:
+            return np.asarray(coordinates[np.arange(len(coordinates)), columns])
+        return self.fitted.diagonal(coordinates)
+
+
+def class_sample(codes: NDArray[np.int32], most: int, random_state: Any) -> NDArray[np.intp]:
+    """Rows of a sample that keeps the shares of the classes, at least two of each; all rows if they are few."""
+    if len(codes) <= most:
+        return np.arange(len(codes))
+    rng = check_random_state(random_state)
+    picked = []
+    for code in np.unique(codes):
+        rows = np.flatnonzero(codes == code)
+        size = min(len(rows), max(2, round(most * len(rows) / len(codes))))
+        picked.append(rng.choice(rows, size, replace=False))
+    return np.sort(np.concatenate(picked))
+
+
+def _scale_width(values: Array, weights: Array | None) -> float:
+    """The width of gamma = 1 / (columns * variance), scikit-learn's "scale"; gaps are left out."""
+    mass = np.where(np.isnan(values), 0.0, 1.0 if weights is None else weights[:, None])
+    present, total = np.nan_to_num(values), max(float(mass.sum()), np.finfo(np.float64).tiny)
+    mean = float((mass * present).sum()) / total
+    variance = float((mass * (present - mean) ** 2).sum()) / total
+    return width_from_gamma(1.0 / (values.shape[1] * variance)) if variance > 0 else 1.0
+
+
+def aligned_width(
+    table: Table, codes: NDArray[np.int32], weights: Array, kernel: Any, random_state: Any, n_jobs: int | None
+) -> float:
+    """The width where centred alignment peaks, on scaled rows (a sample of them if they are many)."""
+    rows = class_sample(codes, _ALIGNED_ROWS, random_state)
+    complete = rows[~np.isnan(table.values[rows]).any(axis=1)]
+    part = table.take(complete)
+    if len(np.unique(codes[complete])) < 2 or np.all(part.values == part.values[:1]):
+        return 1.0
+    mass = weights[complete]
+    curve = alignment_curve(part, codes[complete], kernel=kernel, scale=None, sample_weight=mass, n_jobs=n_jobs)
+    return curve.best_width
+
+
+@dataclass(frozen=True)
+class KernelChoice:
+    """The parameters all machines share, as the user gave them."""
+
+    kernel: Any
+    width: Any
+    gamma: float | None
+    degree: int
+    coef0: float
+    scale: ScaleName | None
+    random_state: Any = 0
+    n_jobs: int | None = None
+
+    @classmethod
+    def of(cls, estimator: Any) -> KernelChoice:
+        """Read them off an estimator."""
+        names = ("kernel", "width", "gamma", "degree", "coef0", "scale", "random_state", "n_jobs")
+        return cls(*(getattr(estimator, name) for name in names))
+
+    def fit(
+        self, table: Table, codes: NDArray[np.int32] | None = None, weights: Array | None = None, width: Any = None
+    ) -> RowKernel:
+        """Fit scaling and kernel; ``width`` overrides what the user gave (a number, "aligned" or "scale")."""
+        if is_precomputed(self.kernel):
+            return RowKernel(None, None, None)
+        entry = find_kernel(self.kernel)
+        scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels)
+        scaled = replace(table, values=scaling.apply(table.values))
+        params = {name: getattr(self, name) for name in ("degree", "coef0") if name in entry.params}
+        used = None
+        if "gamma" in entry.params and self.gamma is not None:
+            params["gamma"] = self.gamma
+        elif "width" in entry.params:
+            used = self._width(self.width if width is None else width, scaled, codes, weights)
+            params["width"] = used
+        fitted = fit_kernel(scaled, self.kernel, **params)
+        if used is None and entry.name in ("rbf", "mixed") and fitted.gamma is not None:
+            used = width_from_gamma(fitted.gamma)
+        return RowKernel(fitted, scaling, used)
+
+    def _width(self, width: Any, scaled: Table, codes: NDArray[np.int32] | None, weights: Array | None) -> float:
+        if not isinstance(width, str):
+            return width  # type: ignore[no-any-return]  # the kernel checks it
+        if width == "scale":
+            return _scale_width(scaled.values, weights)
+        if width == "aligned" and codes is not None:
+            mass = np.ones(len(codes)) if weights is None else weights
+            return aligned_width(scaled, codes, mass, find_kernel(self.kernel).name, self.random_state, self.n_jobs)
+        raise ParameterError(
+            f"width must be a positive number or one of the words this machine knows; got {width!r}",
+            hint='"aligned" needs class labels' if width == "aligned" else 'use a number, or "scale"',
+        )

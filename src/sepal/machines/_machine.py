@@ -1,0 +1,292 @@
+"""What all dual machines share: input, scaling, kernel, weights, votes, probabilities."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from itertools import combinations
+from numbers import Real
+from typing import Any, Self
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
+
+from sepal.data import Table, fit_scaling
+from sepal.exceptions import DataError, ParameterError, SepalWarning
+from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
+from sepal.machines._dual import NativeKernel, PairSolution
+from sepal.machines._kernel_choice import choose_kernel
+from sepal.machines._merged import MergedRows, merge_rows
+from sepal.machines._pairs import PairMachines, TrainingRows, gather, votes, winners
+from sepal.neighbors import thread_count
+
+Floats = NDArray[np.float64]
+FOLDS = 5  # of the cross-fitted calibration
+
+
+def _wants_probabilities(machine: Any) -> bool:
+    if not machine.probability:
+        raise AttributeError("predict_proba needs probability=True when the machine is made: it costs further fits")
+    return True
+
+
+class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """The shell of the dual machines; each brings its own solver."""
+
+    C: Any
+    kernel: Any
+    width: Any
+    gamma: Any
+    degree: Any
+    coef0: Any
+    scale: Any
+    class_weight: Any
+    probability: bool
+    n_jobs: int | None
+
+    @abstractmethod
+    def _solve(self, training: TrainingRows, box: Floats, threads: int) -> list[PairSolution]:
+        """The solutions of all pairs of classes."""
+
+    def _choose_c(self, training: TrainingRows, unit_box: Floats, threads: int) -> float:
+        if isinstance(self.C, Real) and not isinstance(self.C, bool) and float(self.C) > 0:
+            return float(self.C)
+        raise ParameterError(f"C must be a number above 0; got {self.C!r}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on rows and their classes.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame of numbers
+            With ``kernel="precomputed"`` the kernel matrix of the training rows. A Table may bring its own target.
+        y : array-like, optional
+            The class of each row.
+        sample_weight : array-like, optional
+            Multiplies C for each row; a row of weight 0 is as good as absent.
+        """
+        threads = thread_count(self.n_jobs)
+        training, unit_box, _ = self._training(X, y, sample_weight, threads)
+        self.C_ = self._choose_c(training, unit_box, threads)
+        solutions = self._solve(training, self.C_ * unit_box, threads)
+        self._machines = gather(training, solutions)
+        self._publish(training.rows, solutions)
+        if self.probability:
+            self._slopes = self._calibrate(training, unit_box, threads)
+        self._warn_of_one_class(training, solutions, threads)
+        return self
+
+    def _training(self, X: Any, y: Any, sample_weight: Any, threads: int) -> tuple[TrainingRows, Floats, NDArray[Any]]:
+        """Checked, scaled and merged rows with their kernel; their boxes for C = 1; the classes."""
+        self._given, labels = self._checked(X, y)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        weight = self._weights(self._given, codes, sample_weight)
+        training = self._prepare(self._given, codes, weight)
+        rows = training.rows
+        return training, rows.weight * self._class_factors(rows)[rows.codes], self.classes_
+
+    def decision_function(self, X: Any) -> Floats:
+        """Two classes: the decision value, positive for ``classes_[1]``. More: one score per class, highest wins."""
+        decisions = self._decisions(X)
+        return decisions[:, 0] if len(self.classes_) == 2 else votes(decisions, len(self.classes_))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row: by the sign of the decision, or by the votes of all pairs of classes."""
+        decisions = self._decisions(X)
+        return np.asarray(self.classes_[winners(decisions, len(self.classes_))])
+
+    @available_if(_wants_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class; the predicted class always has the largest."""
+        decisions = self._decisions(X)
+        pairs = pair_probabilities(decisions, self._slopes)
+        if len(self.classes_) == 2:
+            return np.column_stack([1.0 - pairs[:, 0], pairs[:, 0]])
+        n_classes = len(self.classes_)
+        return agree(couple(pairs, n_classes), winners(decisions, n_classes))
+
+    def _decisions(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        return self._machines.decisions(self._embed(self._values(X)), thread_count(self.n_jobs))
+
+    def _values(self, X: Any) -> Floats:
+        if isinstance(X, Table):
+            return self._known_columns(X)
+        values: Floats = validate_data(self, X, reset=False, dtype=np.float64)
+        return values
+
+    def _known_columns(self, table: Table) -> Floats:
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None and list(names) != list(table.names):
+            raise DataError(f"X: expected the columns {list(names)}, found {list(table.names)}")
+        values: Floats = check_array(_table_values(table), dtype=np.float64)
+        if values.shape[1] != self.n_features_in_:
+            raise DataError(f"X: expected {self.n_features_in_} columns, found {values.shape[1]}")
+        return values
+
+    def _embed(self, values: Floats) -> Floats:
+        """What the machines take: scaled features, or kernel values with their support rows."""
+        if self.kernel == "precomputed":
+            return np.ascontiguousarray(values[:, self._support_columns])
+        scaled = np.ascontiguousarray(self._scaling.apply(values))
+        return self._gram(scaled, self._machines.x) if callable(self.kernel) else scaled
+
+    def _checked(self, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
+        names = None
+        if isinstance(X, Table):
+            y, names, X = X.y if y is None else y, X.names, _table_values(X)
+        values, labels = validate_data(self, X, y, dtype=np.float64)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        check_classification_targets(labels)
+        if self.kernel == "precomputed" and values.shape[0] != values.shape[1]:
+            raise DataError(f"X must be a square matrix with kernel='precomputed'; got shape {values.shape}")
+        return values, labels
+
+    def _weights(self, values: Floats, codes: NDArray[np.intp], sample_weight: Any) -> Floats:
+        weight: Floats = _check_sample_weight(sample_weight, values, dtype=np.float64)
+        if np.any(weight < 0):
+            raise DataError(f"sample_weight, row {int(np.argmax(weight < 0))}: a weight is at least 0")
+        present = np.unique(codes[weight > 0])
+        if len(present) < 2:
+            raise DataError(
+                f"y: expected at least two classes with rows of positive weight, found {len(present)} class(es)",
+                hint="check the labels and sample_weight",
+            )
+        if len(present) < len(self.classes_):
+            missing = self.classes_[np.setdiff1d(np.arange(len(self.classes_)), present)[0]]
+            raise DataError(f"sample_weight: all rows of the class {missing} have weight 0")
+        return weight
+
+    def _prepare(self, values: Floats, codes: NDArray[np.intp], weight: Floats) -> TrainingRows:
+        n_classes = len(self.classes_)
+        if self.kernel == "precomputed":
+            places = np.arange(len(values), dtype=np.float64)[:, None]
+            rows = merge_rows(places, codes, weight, n_classes, merge=False)
+            at = rows.x[:, 0].astype(np.intp)
+            kernel, self.width_ = NativeKernel("precomputed"), None
+            gram: Floats | None = np.ascontiguousarray(values[np.ix_(at, at)])
+        else:
+            self._scaling = fit_scaling(values[weight > 0], ["numeric"] * values.shape[1], self.scale)
+            rows = merge_rows(self._scaling.apply(values), codes, weight, n_classes)
+            kernel, self.width_ = choose_kernel(
+                self.kernel, self.width, self.gamma, self.degree, self.coef0, rows, self.n_jobs
+            )
+            gram = self._gram(rows.x, rows.x) if callable(self.kernel) else None
+        self.gamma_ = kernel.gamma if kernel.name in ("rbf", "poly", "sigmoid") else None
+        return TrainingRows(rows, kernel, gram)
+
+    def _gram(self, a: Floats, b: Floats) -> Floats:
+        values = np.ascontiguousarray(self.kernel(a, b), dtype=np.float64)
+        if values.shape != (len(a), len(b)):
+            raise DataError(f"kernel: expected a matrix of shape {(len(a), len(b))}, found {values.shape}")
+        return values
+
+    def _class_factors(self, rows: MergedRows) -> Floats:
+        if self.class_weight is None:
+            return np.ones(rows.n_classes)
+        if self.class_weight == "balanced":
+            totals = np.bincount(rows.codes, weights=rows.weight, minlength=rows.n_classes)
+            return np.asarray(totals.sum() / (rows.n_classes * totals))
+        factors = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[rows.codes])
+        if np.any(factors <= 0):
+            raise ParameterError(f"class_weight must be above 0 for every class; got {self.class_weight!r}")
+        return np.asarray(factors, dtype=np.float64)
+
+    def _publish(self, rows: MergedRows, solutions: list[PairSolution]) -> None:
+        machines: PairMachines = self._machines
+        place = np.full(len(rows.codes), -1, dtype=np.intp)
+        place[machines.support] = np.arange(len(machines.support))
+        used = np.flatnonzero(rows.member_of >= 0)
+        used = used[place[rows.member_of[used]] >= 0]
+        used = used[np.argsort(rows.codes[rows.member_of[used]], kind="stable")]
+        sign = 1.0 if rows.n_classes == 2 else -1.0  # as in scikit-learn: with several classes the earlier is positive
+        self.support_ = used.astype(np.int32)
+        self.n_support_ = np.bincount(rows.codes[rows.member_of[used]], minlength=rows.n_classes).astype(np.int32)
+        self.dual_coef_ = sign * machines.coef[:, place[rows.member_of[used]]] * rows.share[used]
+        self.intercept_ = sign * machines.bias
+        if self.kernel == "precomputed":
+            self._support_columns = rows.x[machines.support, 0].astype(np.intp)
+        else:
+            self.support_vectors_ = self._given[used]
+        del self._given  # the training rows are not kept
+        self.n_iter_ = np.array([s.n_iter for s in solutions])
+        self.duality_gap_ = np.array([s.gap for s in solutions])
+        self.dual_objective_ = np.array([s.objective for s in solutions])
+        self.violation_ = np.array([s.violation for s in solutions])
+        lengths = np.sqrt([s.norm_square for s in solutions])
+        self.margin_ = np.divide(1.0, lengths, out=np.full(len(lengths), np.inf), where=lengths > 0)
+
+    def _calibrate(self, training: TrainingRows, unit_box: Floats, threads: int) -> Floats:
+        """Slopes of each pair, from decisions on rows that had no part in the machine that decided."""
+        rows = training.rows
+        decisions = cross_fitted(self, training, self.C_ * unit_box, threads)
+        slopes = []
+        for k, (a, b) in enumerate(combinations(range(rows.n_classes), 2)):
+            mask = (rows.codes == a) | (rows.codes == b)
+            slopes.append(fit_slopes(decisions[mask, k], rows.codes[mask] == b, rows.weight[mask]))
+        return np.array(slopes)
+
+    def _warn_of_one_class(self, training: TrainingRows, solutions: list[PairSolution], threads: int) -> None:
+        if len(self.classes_) == 2:
+            seen = np.unique(solutions[0].product + solutions[0].bias > 0)
+        else:
+            some = slice(None, None, max(1, len(training.rows.codes) // 1000))
+            queries = training.rows.x[some] if training.gram is None else training.gram[some][:, self._machines.support]
+            seen = np.unique(winners(self._machines.decisions(queries, threads), len(self.classes_)))
+        if len(seen) == 1:
+            warn(
+                f"{type(self).__name__} predicts the class {self.classes_[int(seen[0])]} for every training row; "
+                "hint: try a larger C, another width, or class_weight='balanced'",
+                SepalWarning,
+                stacklevel=3,
+            )
+
+
+def fold_of(rows: MergedRows) -> NDArray[np.intp]:
+    """The fold of each distinct row: dealt out within each class, in an order that depends on the values only."""
+    place = np.arange(len(rows.codes)) - np.asarray(rows.start)[rows.codes]
+    return np.asarray(place % FOLDS, dtype=np.intp)
+
+
+def cross_fitted(machine: KernelMachine, training: TrainingRows, box: Floats, threads: int) -> Floats:
+    """Decision values of all pairs for each distinct row, by machines trained without its fold.
+
+    A class with one distinct row stays in training, since no machine can do without it.
+    """
+    rows = training.rows
+    fold = fold_of(rows)
+    alone = np.bincount(rows.codes, minlength=rows.n_classes)[rows.codes] == 1
+    out = np.zeros((len(rows.codes), rows.n_classes * (rows.n_classes - 1) // 2))
+    for k in range(FOLDS):
+        held = fold == k
+        kept = ~held | alone
+        if not held.any():
+            continue
+        part = training.take(kept)
+        machines = gather(part, machine._solve(part, box[kept], threads))
+        queries = rows.x[held]
+        if training.gram is not None:
+            queries = training.gram[held][:, np.flatnonzero(kept)[machines.support]]
+        out[held] = machines.decisions(np.ascontiguousarray(queries), threads)
+    return out
+
+
+def _table_values(table: Table) -> Floats:
+    nominal = [name for name, kind in zip(table.names, table.kinds, strict=True) if kind == "nominal"]
+    if nominal:
+        raise DataError(
+            f'column "{nominal[0]}" is nominal; this machine needs numbers',
+            hint="turn nominal columns into indicator columns, or use a kernel for mixed kinds",
+        )
+    return table.values

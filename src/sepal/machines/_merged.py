@@ -1,0 +1,119 @@
+"""Equal rows of one class become one row with their joint weight, in an order that depends on the values only.
+
+The dual of repeated rows is that of one row with a larger box, so nothing is lost; the solver sees fewer rows, and the
+answer depends neither on row order nor on whether a row was repeated or weighted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MergedRows:
+    """Distinct rows, sorted by class.
+
+    Attributes
+    ----------
+    x : ndarray, shape (n_distinct, n_columns)
+    codes : ndarray of int
+        The class of each distinct row.
+    weight : ndarray
+        The sum of the weights of its copies.
+    n_copies : ndarray of int
+    member_of : ndarray of int
+        For each given row its distinct row, -1 where its weight is 0.
+    start : list of int
+        Where each class begins, and the number of distinct rows.
+    share : ndarray
+        The share of each given row in the weight of its distinct row.
+    """
+
+    x: Floats
+    codes: NDArray[np.intp]
+    weight: Floats
+    n_copies: NDArray[np.int64]
+    member_of: NDArray[np.intp]
+    start: list[int]
+    share: Floats
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes."""
+        return len(self.start) - 1
+
+    def take(self, mask: NDArray[np.bool_]) -> MergedRows:
+        """The distinct rows of a mask; ``member_of`` and ``share`` are then those of the distinct rows themselves."""
+        codes = self.codes[mask]
+        n = len(codes)
+        return MergedRows(
+            np.ascontiguousarray(self.x[mask]),
+            codes,
+            self.weight[mask],
+            self.n_copies[mask],
+            np.arange(n),
+            _starts(codes, self.n_classes),
+            np.ones(n),
+        )
+
+
+def merge_rows(x: Floats, codes: NDArray[np.intp], weight: Floats, n_classes: int, *, merge: bool = True) -> MergedRows:
+    """Group equal rows of one class; rows of weight 0 are left out. Without ``merge`` rows are only sorted by class."""
+    used = np.flatnonzero(weight > 0)
+    x_used, codes_used = x[used] + 0.0, codes[used]  # + 0.0: there is only one zero
+    if merge:
+        order, first = _group(x_used, codes_used)
+    else:
+        order = np.argsort(codes_used, kind="stable")
+        first = np.ones(len(order), dtype=bool)
+    group = np.cumsum(first) - 1
+    rows = order[first]
+    n_groups = len(rows)
+    member_of = np.full(len(x), -1, dtype=np.intp)
+    member_of[used[order]] = group
+    joint: Floats = np.bincount(group, weights=weight[used[order]], minlength=n_groups).astype(np.float64)
+    share = np.zeros(len(x))
+    share[used] = weight[used] / joint[member_of[used]]
+    return MergedRows(
+        np.ascontiguousarray(x_used[rows]),
+        codes_used[rows],
+        joint,
+        np.bincount(group, minlength=n_groups),
+        member_of,
+        _starts(codes_used[rows], n_classes),
+        share,
+    )
+
+
+def _starts(codes: NDArray[np.intp], n_classes: int) -> list[int]:
+    return np.searchsorted(codes, np.arange(n_classes + 1)).tolist()  # type: ignore[no-any-return]
+
+
+def _group(x: Floats, codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """An order by class and values, and which of the ordered rows differ from the one before."""
+    # One number per row first: equal rows have equal numbers, and different rows practically never do.
+    spread = np.sqrt(np.arange(2.0, 2.0 + x.shape[1]))
+    key = (x * (spread - np.floor(spread) + 0.1)).sum(axis=1)
+    order = np.lexsort((key, codes))
+    first, same_key = _changes(x, codes, key, order)
+    if np.any(first & same_key):  # different rows met in one number: sort by all columns
+        order = np.lexsort((*x.T[::-1], codes))
+        first, _ = _changes(x, codes, key, order)
+    return order, first
+
+
+def _changes(
+    x: Floats, codes: NDArray[np.intp], key: Floats, order: NDArray[np.intp]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    same_key = np.zeros(len(order), dtype=bool)
+    same_key[1:] = (key[order[1:]] == key[order[:-1]]) & (codes[order[1:]] == codes[order[:-1]])
+    first = np.ones(len(order), dtype=bool)
+    ask = np.flatnonzero(same_key)
+    first[ask] = np.any(x[order[ask]] != x[order[ask - 1]], axis=1)
+    # Rows sorted by all columns may be equal without neighbouring keys differing, so nothing else is needed.
+    return first, same_key

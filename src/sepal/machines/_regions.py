@@ -1,0 +1,57 @@
+"""Decision regions of a fitted classifier on two columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sepal.data import as_table
+from sepal.exceptions import DataError
+
+
+def plot_regions(machine: Any, X: Any, y: Any = None, *, n_grid: int = 200, ax: Any = None) -> Any:
+    """Draw where a fitted classifier predicts which class, its rows ringed and, for two classes, margins dashed.
+
+    Parameters
+    ----------
+    machine : fitted classifier
+        Any with ``predict``; support vectors (``support_``) or feature vectors (``vector_rows_``) are ringed.
+    X, y
+        The rows it was fitted on, with two numeric columns.
+    n_grid : int
+        Grid points per side.
+    ax : matplotlib axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    from sepal.plots._kernels import draw_regions
+
+    table = as_table(X, y)
+    if table.n_columns != 2 or table.y is None:
+        raise DataError(f"regions are drawn for two columns and a label per row; found {table.n_columns} columns")
+    low, high = table.values.min(axis=0), table.values.max(axis=0)
+    pad = 0.06 * np.where(high > low, high - low, 1.0)
+    xs, ys = (np.linspace(low[j] - pad[j], high[j] + pad[j], n_grid) for j in (0, 1))
+    grid = as_table(np.column_stack([np.tile(xs, n_grid), np.repeat(ys, n_grid)]), names=table.names)
+    query = grid.frame("pandas") if hasattr(machine, "feature_names_in_") else grid.values
+    classes = np.asarray(machine.classes_)
+    regions = np.searchsorted(classes, machine.predict(query)).reshape(n_grid, n_grid)
+    decision = None
+    if len(classes) == 2 and hasattr(machine, "decision_function"):
+        decision = machine.decision_function(query).reshape(n_grid, n_grid)
+    return draw_regions(
+        xs,
+        ys,
+        regions,
+        table.values,
+        np.searchsorted(classes, table.y),
+        classes.tolist(),
+        decision=decision,
+        ringed_rows=getattr(machine, "support_", getattr(machine, "vector_rows_", None)),
+        names=(table.names[0], table.names[1]),
+        ax=ax,
+    )

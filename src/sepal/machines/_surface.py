@@ -1,0 +1,259 @@
+"""The error of a support vector machine over a grid of widths and C."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sepal.data import Table
+from sepal.exceptions import DataError, ParameterError
+from sepal.machines._c_search import C_GRID, warm_start
+from sepal.machines._dual import NativeKernel, PairSolution, kernel_matrix
+from sepal.machines._leave_one_out import MOST_ROWS, left_out_decisions
+from sepal.machines._machine import cross_fitted
+from sepal.machines._pairs import TrainingRows, gather, winners
+from sepal.machines._svm import SVMClassifier
+from sepal.neighbors import thread_count
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorSurface:
+    """Errors over a grid of widths and C.
+
+    Attributes
+    ----------
+    width, C : ndarray
+        The grid, rising.
+    error : ndarray, shape (n_widths, n_C)
+        The share of rows that are wrong.
+    n_support : ndarray of int, shape (n_widths, n_C)
+        Distinct support rows of the machine of all training rows; 0 where none was needed (five folds).
+    method : {"test set", "leave-one-out", "five folds"}
+    """
+
+    width: Floats
+    C: Floats
+    error: Floats
+    n_support: NDArray[np.int64]
+    method: str
+
+    @property
+    def best(self) -> tuple[float, float]:
+        """Width and C of least error: the smallest C among equals, then the largest width."""
+        where = np.argwhere(self.error == self.error.min())
+        i, j = min(where.tolist(), key=lambda place: (place[1], -place[0]))
+        return float(self.width[i]), float(self.C[j])
+
+    def frame(self) -> pd.DataFrame:
+        """One line per grid point: width, gamma, C, error, n_support."""
+        import pandas as pd
+
+        width, C = (each.ravel() for each in np.meshgrid(self.width, self.C, indexing="ij"))
+        return pd.DataFrame(
+            {
+                "width": width,
+                "gamma": 1.0 / (2.0 * width**2),
+                "C": C,
+                "error": self.error.ravel(),
+                "n_support": self.n_support.ravel(),
+            }
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Error as shades over width and C, the best point marked; returns the matplotlib axes."""
+        from matplotlib import pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots()
+        mesh = ax.pcolormesh(self.width, self.C, self.error.T, shading="nearest")
+        ax.figure.colorbar(mesh, ax=ax, label=f"error ({self.method})")
+        ax.plot(*self.best, marker="o", markerfacecolor="none", markeredgecolor="white", linestyle="none")
+        for axis, values in (("x", self.width), ("y", self.C)):
+            if len(values) > 2 and values[-1] > 8 * values[0]:
+                getattr(ax, f"set_{axis}scale")("log", base=2)
+        ax.set_xlabel("width")
+        ax.set_ylabel("C")
+        return ax
+
+    def __repr__(self) -> str:
+        width, C = self.best
+        return (
+            f"<ErrorSurface {len(self.width)} widths x {len(self.C)} C, {self.method}: "
+            f"least error {self.error.min():.4f} at width {width:.4g}, C {C:g}>"
+        )
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>C = {C:g}</th>" for C in self.C)
+        rows = "".join(
+            f"<tr><th>{width:.4g}</th>{''.join(f'<td>{e:.4f}</td>' for e in errors)}</tr>"
+            for width, errors in zip(self.width, self.error, strict=True)
+        )
+        table = f"<table><thead><tr><th>width</th>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return f"<div><p>{html.escape(repr(self)[1:-1])}</p>{table}</div>"
+
+
+def hyperparameter_surface(
+    machine: SVMClassifier,
+    X: Any,
+    y: Any = None,
+    *,
+    C: ArrayLike | None = None,
+    width: ArrayLike | None = None,
+    test: Table | tuple[Any, Any] | None = None,
+    sample_weight: Any = None,
+    progress: Callable[[float], object] | None = None,
+) -> ErrorSurface:
+    """The error of a support vector machine at every width and C of a grid.
+
+    For each width the kernel is computed once and the solution for one C starts from that of the one before.
+
+    Parameters
+    ----------
+    machine : SVMClassifier
+        Gives scaling, tolerance, class weights and threads; its own C and width are not used. The kernel must be rbf.
+    X, y : rows and classes
+        As for ``fit``.
+    C : array-like, optional
+        By default powers of two from 1/16 to 1024.
+    width : array-like, optional
+        Widths s of exp(-|x - z|^2 / (2 s^2)) in scaled units; by default 1/8 to 8 times the aligned one.
+    test : Table or (X, y), optional
+        Rows to count errors on. Without them: exact leave-one-out up to 1,000 distinct rows, five folds above.
+    sample_weight : array-like, optional
+        Weights of the training rows.
+    progress : callable, optional
+        Called with the share of the widths that are done.
+
+    Returns
+    -------
+    ErrorSurface
+        With ``frame()``, ``plot()`` and the ``best`` point.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> from sepal.machines import SVMClassifier, hyperparameter_surface
+    >>> hyperparameter_surface(SVMClassifier(), sepal.datasets.load("athletes"), C=[1, 10], width=[0.2, 0.5])
+    <ErrorSurface 2 widths x 2 C, leave-one-out: least error 0.0500 at width 0.5, C 1>
+    """
+    if not isinstance(machine, SVMClassifier) or machine.kernel != "rbf":
+        raise ParameterError(f"machine must be an SVMClassifier with kernel='rbf'; got {machine!r}")
+    threads = thread_count(machine.n_jobs)
+    shell = SVMClassifier(**machine.get_params())
+    first = None if width is None else float(_grid("width", width)[0])
+    shell.set_params(width="aligned" if first is None else first, gamma=None, C=1.0)
+    training, unit_box, classes = shell._training(X, y, sample_weight, threads)
+    widths = _grid("width", float(shell.width_ or 1.0) * np.exp2(np.linspace(-3, 3, 25)) if width is None else width)
+    values = _grid("C", C_GRID if C is None else C)
+    queries, truth = _test_rows(shell, test, classes)
+    task = _Task(shell, training, unit_box, values, queries, truth)
+    error, n_support = _run(task, widths, threads, progress)
+    exact = len(training.rows.codes) <= MOST_ROWS
+    method = "test set" if test is not None else "leave-one-out" if exact else "five folds"
+    return ErrorSurface(widths, values, error, n_support, method)
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """All but the width."""
+
+    machine: SVMClassifier
+    training: TrainingRows
+    unit_box: Floats
+    C: Floats
+    queries: Floats | None
+    truth: NDArray[np.intp] | None
+
+    def column(self, width: float, threads: int) -> list[tuple[float, int]]:
+        """Error and number of support rows for each C, at one width."""
+        rows = self.training.rows
+        kernel = NativeKernel("rbf", 1.0 / (2.0 * width * width))
+        if self.queries is None and len(rows.codes) > MOST_ROWS:
+            spread = TrainingRows(rows, kernel)
+            folds = [cross_fitted(self.machine, spread, C * self.unit_box, threads) for C in self.C]
+            return [(self._error(decisions, rows.codes, rows.weight), 0) for decisions in folds]
+        path = self._path(kernel, threads)
+        if self.queries is not None and self.truth is not None:
+            machines = [gather(training, solutions) for training, solutions in path]
+            used = np.unique(np.concatenate([m.support for m in machines]))
+            similar = kernel_matrix(self.queries, rows.x[used], kernel, threads)
+            out = []
+            for m in machines:
+                mine = similar[:, np.searchsorted(used, m.support)]
+                out.append((self._error(m.from_values(mine), self.truth, None), len(m.support)))
+            return out
+        left_out = [left_out_decisions(t, s, tol=self.machine.tol, threads=threads) for t, s in path]
+        counts = [len(gather(t, s).support) for t, s in path]
+        return [(self._error(d, rows.codes, rows.weight), n) for d, n in zip(left_out, counts, strict=True)]
+
+    def _path(self, kernel: NativeKernel, threads: int) -> list[tuple[TrainingRows, list[PairSolution]]]:
+        """Solutions from the smallest C up, each from the one before."""
+        rows = self.training.rows
+        training = TrainingRows(rows, kernel)
+        if len(rows.codes) <= MOST_ROWS:
+            training = TrainingRows(rows, NativeKernel("precomputed"), kernel_matrix(rows.x, rows.x, kernel, threads))
+        path: list[tuple[TrainingRows, list[PairSolution]]] = []
+        for k, C in enumerate(self.C):
+            warm = warm_start(path[-1][1], C / self.C[k - 1]) if path else None
+            path.append((training, self.machine._solve(training, C * self.unit_box, threads, warm)))
+        return path
+
+    def _error(self, decisions: Floats, codes: NDArray[np.intp], weight: Floats | None) -> float:
+        return float(np.average(winners(decisions, self.training.rows.n_classes) != codes, weights=weight))
+
+
+def _run(
+    task: _Task, widths: Floats, threads: int, progress: Callable[[float], object] | None
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Small problems: one thread per width. Large ones: all threads on one width after the other."""
+    error = np.empty((len(widths), len(task.C)))
+    n_support = np.zeros((len(widths), len(task.C)), dtype=np.int64)
+    small = len(task.training.rows.codes) <= MOST_ROWS and threads > 1
+    pool = ThreadPoolExecutor(threads if small else 1)
+    try:
+        for i, found in enumerate(pool.map(lambda w: task.column(float(w), 1 if small else threads), widths)):
+            error[i], n_support[i] = zip(*found, strict=True)
+            if progress is not None:
+                progress((i + 1) / len(widths))
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return error, n_support
+
+
+def _grid(name: str, values: ArrayLike) -> Floats:
+    grid = np.unique(np.asarray(values, dtype=np.float64))
+    if grid.size == 0 or not np.all((grid > 0) & np.isfinite(grid)):
+        raise ParameterError(f"{name} must be one or more numbers above 0; got {values!r}")
+    return grid
+
+
+def _test_rows(
+    shell: SVMClassifier, test: Table | tuple[Any, Any] | None, classes: NDArray[Any]
+) -> tuple[Floats | None, NDArray[np.intp] | None]:
+    if test is None:
+        return None, None
+    if isinstance(test, Table):
+        X, y = test, test.y
+    elif isinstance(test, tuple) and len(test) == 2:
+        X, y = test
+    else:
+        raise ParameterError(f"test must be a Table with a target or a pair (X, y); got {type(test).__name__}")
+    labels = np.asarray(y)
+    values = shell._values(X)
+    if labels.shape != (len(values),):
+        raise DataError(f"test: expected {len(values)} labels, found shape {labels.shape}")
+    known = np.isin(labels, classes)
+    if not known.all():
+        raise DataError(f"test: the class {labels[~known][0]} does not occur in training")
+    return np.ascontiguousarray(shell._scaling.apply(values)), np.searchsorted(classes, labels)

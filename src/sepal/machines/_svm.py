@@ -1,0 +1,168 @@
+"""The support vector machine: exact dual solution, true bias."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Literal
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName
+from sepal.exceptions import ParameterError, SepalWarning
+from sepal.machines._c_search import search_c
+from sepal.machines._dual import OUT_OF_TIME, STALLED, PairSolution, solve_pairs
+from sepal.machines._kernel_choice import KernelFunction
+from sepal.machines._machine import KernelMachine
+from sepal.machines._pairs import TrainingRows
+
+Floats = NDArray[np.float64]
+
+
+class SVMClassifier(KernelMachine):
+    """Support vector machine with a free bias; several classes by one against one.
+
+    Parameters
+    ----------
+    C : float or "auto"
+        The largest weight of a row. "auto" takes the C of least leave-one-out error (exact up to 1,000 distinct rows,
+        five folds above), the smallest among equals.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable
+        A function gets two arrays of scaled rows and returns their kernel matrix.
+    width : float or "aligned"
+        The width s of the rbf kernel exp(-|x - z|^2 / (2 s^2)), in scaled units. "aligned" takes the width whose
+        centred kernel is best aligned with the classes, at most the root mean squared distance between rows.
+    gamma : float, "scale", "auto" or None
+        As in scikit-learn; replaces ``width``. None: by ``width`` (rbf) or "scale" (poly, sigmoid).
+    degree, coef0 : int, float
+        Of poly, (gamma x.z + coef0)^degree, and sigmoid, tanh(gamma x.z + coef0).
+    scale : {"minmax", "standard"} or None
+        Scaling of the columns by the training rows.
+    tol : float
+        The largest violation of the optimality conditions that is let pass.
+    time_limit : float, optional
+        Seconds for the solution of each pair of classes; after that the model so far is kept, with a warning.
+    class_weight : dict, "balanced" or None
+        Multiplies C for the rows of each class.
+    probability : bool
+        Whether ``predict_proba`` is wanted. It takes five further fits on four fifths of the rows.
+    cache_size : float
+        Megabytes for kernel rows.
+    n_jobs : int, optional
+        Threads; all cores by default. The model does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    support_, n_support_, support_vectors_ : ndarray
+        The support rows, sorted by class, in the units given. Copies of a row share its weight.
+    dual_coef_, intercept_ : ndarray
+        As in scikit-learn: alpha times the sign of the class; the bias of each pair.
+    C_, gamma_, width_ : float or None
+        What was used.
+    n_iter_, violation_, dual_objective_, duality_gap_ : ndarray, one per pair of classes
+        Pair steps, worst violation left, dual objective, and how far at most it is from the best.
+    margin_ : ndarray
+        Distance from the decision surface to where the decision is 1, in feature space: 1/|w|.
+    C_search_ : CSearch
+        With ``C="auto"``: the values tried and their errors.
+
+    Notes
+    -----
+    Problems of more than 1,500 rows with ``tol`` of at least 1e-5 keep kernel rows in float32; decisions of the fitted
+    model are always computed in float64. Equal rows of one class are solved as one row with their joint weight.
+
+    References
+    ----------
+    C. Cortes and V. Vapnik (1995). Support-vector networks. Machine Learning 20, 273-297.
+    R.-E. Fan, P.-H. Chen and C.-J. Lin (2005). Working set selection using second order information for training
+    support vector machines. Journal of Machine Learning Research 6, 1889-1918.
+
+    Examples
+    --------
+    >>> from sepal.machines import SVMClassifier
+    >>> machine = SVMClassifier(C=1000, kernel="linear", scale=None).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> machine.support_.tolist(), round(float(machine.intercept_[0]), 6), machine.predict([[1.9], [2.1]]).tolist()
+    ([1, 2], -2.0, [0, 1])
+    """
+
+    def __init__(
+        self,
+        C: float | Literal["auto"] = 1.0,
+        kernel: str | KernelFunction = "rbf",
+        width: float | Literal["aligned"] = "aligned",
+        gamma: float | str | None = None,
+        degree: int = 3,
+        coef0: float = 0.0,
+        scale: ScaleName | None = "minmax",
+        tol: float = 1e-3,
+        time_limit: float | None = None,
+        class_weight: Any = None,
+        probability: bool = False,
+        cache_size: float = 500.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.width = width
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.scale = scale
+        self.tol = tol
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+        self.probability = probability
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+
+    def _choose_c(self, training: TrainingRows, unit_box: Floats, threads: int) -> float:
+        if not isinstance(self.C, str) or self.C != "auto":
+            return super()._choose_c(training, unit_box, threads)
+        self.C_search_ = search_c(self, training, unit_box, threads)
+        return self.C_search_.best
+
+    def _solve(
+        self, training: TrainingRows, box: Floats, threads: int, warm: list[Floats] | None = None
+    ) -> list[PairSolution]:
+        _check_positive("tol", self.tol)
+        _check_positive("cache_size", self.cache_size)
+        if self.time_limit is not None:
+            _check_positive("time_limit", self.time_limit)
+        solutions = solve_pairs(
+            training.source,
+            training.rows.start,
+            box,
+            training.kernel,
+            tol=self.tol,
+            cache_size=self.cache_size,
+            time_limit=self.time_limit,
+            threads=threads,
+            warm=warm,
+        )
+        self._warn_of_early_ends(solutions)
+        return solutions
+
+    def _warn_of_early_ends(self, solutions: list[PairSolution]) -> None:
+        worst = max(s.violation for s in solutions)
+        if any(s.status == OUT_OF_TIME for s in solutions):
+            warn(
+                f"SVMClassifier stopped after time_limit={self.time_limit} s with the model it had: conditions are "
+                f"violated by up to {worst:.2g}, tol is {self.tol:g}",
+                SepalWarning,
+                stacklevel=4,
+            )
+        elif any(s.status == STALLED for s in solutions):
+            warn(
+                f"SVMClassifier cannot come nearer to the optimum in floating point: conditions are violated by up to "
+                f"{worst:.2g}, tol is {self.tol:g}; hint: scale the columns, lower C, or check that the kernel is "
+                "positive semidefinite",
+                SepalWarning,
+                stacklevel=4,
+            )
+
+
+def _check_positive(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real) or not float(value) > 0:
+        raise ParameterError(f"{name} must be a number above 0; got {value!r}")

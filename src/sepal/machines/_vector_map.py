@@ -1,0 +1,149 @@
+"""From rows to coordinates on selected vectors, and linear models on these: the pure part of the machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import Table
+from sepal.exceptions import DataError, ParameterError
+from sepal.machines._kernel_rows import Array, RowKernel
+from sepal.machines._vector_models import RidgePath, ridge_path
+from sepal.machines._vector_selection import VectorSelection, lowest_row, project, select_vectors
+
+_BLOCK_NUMBERS = 4_000_000
+
+
+def smallest_row(coordinates: Array, rows: NDArray[np.intp]) -> int:
+    """The first of these rows in the order of their cells."""
+    return int(rows[np.lexsort(coordinates[rows].T[::-1])[0]])
+
+
+@dataclass(frozen=True)
+class VectorChoice:
+    """How vectors are selected, as the user gave it."""
+
+    n_vectors: int
+    fitness: float
+    criterion: Any
+    n_candidates: int | None
+    tol: float
+    random_state: Any
+
+    def select(
+        self, kernel: RowKernel, coordinates: Array, columns: NDArray[np.intp], weights: Array
+    ) -> VectorSelection:
+        """Run the selection on training rows."""
+        return select_vectors(
+            lambda rows: kernel.columns(coordinates, kernel.pick(coordinates, rows, columns)),
+            kernel.diagonal(coordinates, columns),
+            n_vectors=self.n_vectors,
+            fitness=self.fitness,
+            criterion=self.criterion,
+            n_candidates=self.n_candidates,
+            weights=weights,
+            tol=self.tol,
+            random_state=self.random_state,
+            # By their cells, so that the order of the rows does not matter; a ready matrix has none.
+            decide=lowest_row if kernel.fitted is None else lambda rows: smallest_row(coordinates, rows),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class VectorMap:
+    """From rows to coordinates: what a fitted machine needs of its training rows."""
+
+    kernel: RowKernel
+    picked: NDArray[Any]
+    factor: Array
+
+    def first(self, n_vectors: int) -> VectorMap:
+        """The map to the first coordinates only."""
+        return VectorMap(self.kernel, self.picked[:n_vectors], self.factor[:n_vectors, :n_vectors])
+
+    def transform(self, table: Table) -> Array:
+        """Coordinates of rows, block by block."""
+        out = np.empty((table.n_rows, len(self.factor)))
+        step = max(64, _BLOCK_NUMBERS // max(1, len(self.factor)))
+        coordinates = self.kernel.coordinates(table)
+        for start in range(0, table.n_rows, step):
+            part = slice(start, start + step)
+            out[part] = project(self.factor, self.kernel.columns(coordinates[part], self.picked))
+        return out
+
+
+def whole_number(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ParameterError(f"{name} must be a whole number of at least 1; got {value!r}")
+    return int(value)
+
+
+def kept_rows(table: Table, weights: Array) -> tuple[Table, NDArray[np.intp]]:
+    """The rows of positive weight; rows of weight 0 must not matter, not even for the scaling."""
+    keep = np.flatnonzero(weights > 0)
+    return (table if len(keep) == len(weights) else table.take(keep)), keep
+
+
+def vectors_solve(
+    table: Table, kernel: RowKernel, choice: VectorChoice, weights: Array, keep: NDArray[np.intp]
+) -> tuple[VectorMap, VectorSelection]:
+    """Select vectors among training rows; ``keep`` are their places among the user's rows."""
+    coordinates = kernel.coordinates(table)
+    selection = choice.select(kernel, coordinates, keep, weights)
+    if len(selection.rows) == 0:
+        raise DataError("every row has k(x, x) = 0: the kernel sees nothing in these rows")
+    return VectorMap(kernel, kernel.pick(coordinates, selection.rows, keep), selection.factor), selection
+
+
+@dataclass(frozen=True, eq=False)
+class VectorModel:
+    """A fitted linear model on vectors, with the leave-one-out errors it was chosen by."""
+
+    mapping: VectorMap
+    selection: VectorSelection
+    path: RidgePath
+    n_vectors: int
+
+    @property
+    def coordinates(self) -> Array:
+        """Training coordinates in use."""
+        return self.selection.coordinates[:, : self.n_vectors]
+
+
+def _chosen(path: RidgePath, n_vectors: Any) -> int:
+    """The asked number of vectors (no more than there are), or that of the smallest leave-one-out error."""
+    if isinstance(n_vectors, str):
+        return 1 + int(np.argmin(path.squared[1:]))
+    return min(whole_number("n_vectors", n_vectors), len(path.squared) - 1)
+
+
+def model_solve(
+    table: Table,
+    kernel: RowKernel,
+    choice: VectorChoice,
+    keep: NDArray[np.intp],
+    targets: Array,
+    *,
+    n_vectors: Any,
+    alpha: float,
+    copies: Array,
+    factors: Array,
+    codes: NDArray[np.int32] | None,
+) -> VectorModel:
+    """Vectors, the models on the first L of them for every L, and the number of vectors.
+
+    ``copies`` are sample weights, ``factors`` those of the classes.
+    """
+    mapping, selection = vectors_solve(table, kernel, choice, copies, keep)
+    path = ridge_path(
+        selection.coordinates,
+        targets,
+        alpha=alpha,
+        weights=copies * factors,
+        taken=np.minimum(copies, 1.0) * factors,
+        codes=codes,
+    )
+    return VectorModel(mapping, selection, path, _chosen(path, n_vectors))

@@ -1,0 +1,227 @@
+"""Feature vector selection: a few rows that span, in feature space, nearly what all rows span.
+
+The fitness of a row is the squared cosine between its image and the span of the selected ones, J_i = 1 - d_i / k_ii
+with d the residual of an incomplete Cholesky factorisation K ~ G G'. Each step adds the row that is represented worst
+("local") or the one that raises the mean fitness most ("global"). The columns of G are orthonormal coordinates.
+
+References
+----------
+G. Baudat, F. Anouar, "Feature vector selection and projection using kernels", Neurocomputing 55, 2003.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from sklearn.utils import check_random_state
+
+from sepal.exceptions import ParameterError, SepalWarning
+
+Array = NDArray[np.float64]
+Criterion = Literal["local", "global"]
+Columns = Callable[[NDArray[np.intp]], Array]  # rows -> kernel values of all rows with these
+Decide = Callable[[NDArray[np.intp]], int]
+_TIE = 1e-12
+_FIRST_ROWS = 2000  # the first vector is sought among, and judged by, at most this many rows
+_INDEFINITE = -1e-6  # a relative residual below this is no rounding error
+
+
+@dataclass(frozen=True, eq=False)
+class VectorSelection:
+    """Selected rows, in order.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (L,)
+    coordinates : ndarray, shape (n, L)
+        Orthonormal coordinates in the span; the first L of them belong to the first L rows.
+    fitness : ndarray, shape (L,)
+        The mean fitness after each row.
+    stopped : {"fitness", "limit", "span"}
+        Fit enough, as many as allowed, or nothing left to represent.
+    """
+
+    rows: NDArray[np.intp]
+    coordinates: Array
+    fitness: Array
+    stopped: str
+
+    @property
+    def factor(self) -> Array:
+        """The Cholesky factor of the kernel matrix of the selected rows, lower triangular."""
+        return np.tril(self.coordinates[self.rows])
+
+
+def project(factor: Array, columns: Array) -> Array:
+    """Coordinates of rows whose kernel values with the selected ones are given, shape (rows, L)."""
+    return np.ascontiguousarray(solve_triangular(factor, columns.T, lower=True).T)
+
+
+def lowest_row(rows: NDArray[np.intp]) -> int:
+    """Decides between equally good rows by their number."""
+    return int(rows[0])
+
+
+def _best(rows: NDArray[np.intp], values: Array, decide: Decide) -> int:
+    """The row of the largest value; values equal up to rounding are tied."""
+    top = values.max()
+    tied = rows[values >= top - _TIE * abs(top)]
+    return int(tied[0]) if len(tied) == 1 else decide(tied)
+
+
+def _first_row(columns: Columns, diagonal: Array, weights: Array, random_state: object, decide: Decide) -> int:
+    """The row that alone gives the best mean fitness, sum_i K_ij^2 / (k_ii k_jj)."""
+    n = len(diagonal)
+    among = np.flatnonzero(diagonal > 0)
+    if n > _FIRST_ROWS:
+        rng = check_random_state(random_state)
+        among = np.sort(rng.choice(among, min(_FIRST_ROWS, len(among)), replace=False))
+    judges = among if n > _FIRST_ROWS else np.arange(n)
+    relative = np.where(diagonal > 0, weights / np.where(diagonal > 0, diagonal, 1.0), 0.0)[judges]
+    fitness = np.empty(len(among))
+    step = max(1, 10_000_000 // n)
+    for start in range(0, len(among), step):
+        part = among[start : start + step]
+        fitness[start : start + step] = relative @ columns(part)[judges] ** 2 / diagonal[part]
+    return _best(among, fitness, decide)
+
+
+def _check(criterion: str, n_vectors: int, fitness: float) -> None:
+    if criterion not in ("local", "global"):
+        raise ParameterError(f"criterion must be 'local' or 'global'; got {criterion!r}")
+    if n_vectors < 1:
+        raise ParameterError(f"the number of vectors must be at least 1; got {n_vectors!r}")
+    if not 0.0 < fitness <= 1.0:
+        raise ParameterError(f"fitness must lie above 0 and not above 1; got {fitness!r}")
+
+
+class _Factor:
+    """G, row by row of its transpose. Memory is asked for at once, but the system gives it as it is used."""
+
+    def __init__(self, n: int, most: int) -> None:
+        self.most = most
+        self.lines = np.empty((most, n))
+        self.size = 0
+
+    def append(self, line: Array) -> None:
+        self.lines[self.size] = line
+        self.size += 1
+
+    @property
+    def used(self) -> Array:
+        return self.lines[: self.size]
+
+
+def _most_useful(
+    columns: Columns,
+    G: Array,
+    residual: Array,
+    open_rows: NDArray[np.intp],
+    relative: Array,
+    n_candidates: int | None,
+    rng: np.random.RandomState,
+    decide: Decide,
+) -> int:
+    """The open row whose addition raises the mean fitness most."""
+    if n_candidates is not None and n_candidates < len(open_rows):
+        open_rows = np.sort(rng.choice(open_rows, n_candidates, replace=False))
+    gain = np.empty(len(open_rows))
+    step = max(1, 10_000_000 // len(residual))
+    for start in range(0, len(open_rows), step):
+        part = open_rows[start : start + step]
+        left = columns(part) - G.T @ G[:, part]
+        gain[start : start + step] = relative @ left**2 / residual[part]
+    return _best(open_rows, gain, decide)
+
+
+def select_vectors(
+    columns: Columns,
+    diagonal: Array,
+    *,
+    n_vectors: int,
+    fitness: float = 1.0,
+    criterion: Criterion = "local",
+    n_candidates: int | None = 59,
+    weights: Array | None = None,
+    tol: float = 1e-10,
+    random_state: object = 0,
+    decide: Decide = lowest_row,
+) -> VectorSelection:
+    """Select rows one by one, by incremental Cholesky: O(n L^2) time, O(n L) memory, n L kernel values.
+
+    Parameters
+    ----------
+    columns : callable
+        Row numbers -> the kernel values of all rows with these, shape (n, numbers).
+    diagonal : ndarray, shape (n,)
+        k(x, x).
+    n_vectors : int
+        At most this many.
+    fitness : float
+        Stop when the mean fitness reaches it.
+    criterion : {"local", "global"}
+        Add the row that is represented worst, or the one that raises the mean fitness most.
+    n_candidates : int or None
+        "global" tries this many random rows (59 hold one of the best 5 % with probability 0.95); None tries all, at
+        O(n^2) per vector.
+    weights : ndarray, optional
+        What each row counts in the mean.
+    tol : float
+        Rows whose residual is below this share of k(x, x) are in the span.
+    random_state : int or RandomState
+        For the candidates, and for the sample that the first vector is judged by when rows are many.
+    decide : callable
+        Picks one of several equally good rows.
+    """
+    _check(criterion, n_vectors, fitness)
+    n = len(diagonal)
+    mass = np.ones(n) if weights is None else weights
+    share = mass / mass.sum()
+    per_row = np.where(diagonal > 0, 1.0 / np.where(diagonal > 0, diagonal, 1.0), 0.0)
+    if not np.any(diagonal > 0):
+        return VectorSelection(np.empty(0, np.intp), np.empty((n, 0)), np.empty(0), "span")
+    rng, all_rows = check_random_state(random_state), np.arange(n)
+    G = _Factor(n, min(n_vectors, n))
+    residual = diagonal.copy()
+    rows: list[int] = []
+    path: list[float] = []
+    lowest = 0.0
+    j, stopped = _first_row(columns, diagonal, share, random_state, decide), "limit"
+    while True:
+        line = columns(np.array([j]))[:, 0]
+        if G.size:
+            line -= G.used[:, j] @ G.used
+        line /= np.sqrt(residual[j])
+        G.append(line)
+        residual -= line**2
+        lowest = min(lowest, float((residual * per_row).min()))
+        np.maximum(residual, 0.0, out=residual)
+        residual[j] = 0.0
+        rows.append(j)
+        path.append(float(1.0 - share @ (residual * per_row)))
+        left = residual * per_row
+        if path[-1] >= fitness or len(rows) == G.most:
+            stopped = "fitness" if path[-1] >= fitness else "limit"
+            break
+        if left.max() <= tol:
+            stopped = "span"
+            break
+        if criterion == "local":
+            j = _best(all_rows, left, decide)
+        else:
+            open_rows = np.flatnonzero(left > tol)
+            j = _most_useful(columns, G.used, residual, open_rows, share * per_row, n_candidates, rng, decide)
+    if lowest < _INDEFINITE:
+        warnings.warn(
+            f"the kernel is not positive semidefinite on these rows (relative residual {lowest:.2g}); "
+            "coordinates and fitness are not to be trusted",
+            SepalWarning,
+            stacklevel=2,
+        )
+    return VectorSelection(np.array(rows, dtype=np.intp), G.used.T, np.array(path), stopped)

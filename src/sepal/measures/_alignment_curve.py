@@ -1,0 +1,314 @@
+"""Alignment against the width of the kernel: the width without search, and a score for features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+
+from sepal.data import ScaleName, Table, as_table, class_codes, fit_scaling
+from sepal.exceptions import DataError, ParameterError
+from sepal.kernels import KERNELS
+from sepal.measures._alignment import (
+    Array,
+    ClassTarget,
+    PairRows,
+    Target,
+    alignment_solve,
+    class_target,
+    pair_rows,
+    pair_sums,
+    row_weights,
+)
+from sepal.neighbors import thread_count
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Widths are the root of the mean squared distance times 2^(-6) to 2^4, in steps of a quarter octave. Gamma then
+# doubles with every other step, so that two exponentials per pair serve all 41.
+_AUTO_STEPS = np.arange(-24, 17) / 4.0
+CURVE_KERNELS = ("laplacian", "mixed", "rbf")
+
+
+@dataclass(frozen=True, eq=False)
+class AlignmentCurve:
+    """Alignment of a kernel with the classes, by width.
+
+    Attributes
+    ----------
+    widths, scores : ndarray
+        The grid, ascending, and the alignment there.
+    best_width, best_score : float
+        The peak: between the grid points, where the derivative is 0.
+    at_edge : bool
+        Whether the best width is the first or last of the grid, so that a better one may lie beyond.
+    kernel : str
+    centered : bool
+    target : str
+    n_rows : int
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    widths: Array
+    scores: Array
+    best_width: float
+    best_score: float
+    at_edge: bool
+    kernel: str
+    centered: bool
+    target: str
+    n_rows: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def best_gamma(self) -> float:
+        """The gamma of the best width."""
+        return _gamma_of(self.kernel)(self.best_width)
+
+    def frame(self) -> pd.DataFrame:
+        """One line per width."""
+        import pandas as pd
+
+        gammas = [_gamma_of(self.kernel)(width) for width in self.widths]
+        return pd.DataFrame({"width": self.widths, "gamma": gammas, "alignment": self.scores})
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw alignment against width; returns the matplotlib axes."""
+        from sepal.plots._kernels import draw_alignment
+
+        return draw_alignment([("", self.widths, self.scores, self.best_width, self.best_score)], self._label(), ax=ax)
+
+    def _label(self) -> str:
+        return "centred alignment" if self.centered else "alignment"
+
+    def __repr__(self) -> str:
+        return (
+            f"<AlignmentCurve {self.kernel}: {self._label()} {self.best_score:.4f} at width {self.best_width:.4g}, "
+            f"{len(self.widths)} widths, {self.n_rows} rows>"
+        )
+
+    def _repr_html_(self) -> str:
+        return str(self.frame().to_html(index=False))
+
+
+def _gamma_of(kernel: str) -> Callable[[float], float]:
+    of_width = KERNELS[kernel].gamma_of_width
+    assert of_width is not None  # noqa: S101 - all of CURVE_KERNELS have one
+    return of_width
+
+
+def kernel_points(table: Table, kernel: str, scale: ScaleName | None) -> Array:
+    """Coordinates whose (squared or absolute) differences the kernel exponentiates. Complete rows only."""
+    if kernel not in CURVE_KERNELS:
+        raise ParameterError(f"kernel must be one of {', '.join(CURVE_KERNELS)}, which have a width; got {kernel!r}")
+    if table.has_missing:
+        row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])
+        raise DataError(
+            f"row {row + 1}, column {table.names[column]!r}: a missing value; alignment needs complete rows",
+            hint='use missing="drop" to leave such rows out',
+        )
+    nominal = np.array([kind == "nominal" for kind in table.kinds])
+    if nominal.any() and kernel != "mixed":
+        name = table.names[int(np.flatnonzero(nominal)[0])]
+        raise DataError(
+            f"column {name!r} is nominal, and the kernel {kernel!r} compares numbers only", hint='use kernel="mixed"'
+        )
+    scaled = fit_scaling(table.values, table.kinds, scale, levels=table.levels).apply(table.values)
+    if not nominal.any():
+        return scaled
+    # Two different levels are at squared distance 1: one coordinate of sqrt(1/2) per level.
+    one_hot = [(table.values[:, [j]] == np.unique(table.values[:, j])) * np.sqrt(0.5) for j in np.flatnonzero(nominal)]
+    return np.ascontiguousarray(np.hstack([scaled[:, ~nominal], *one_hot]))
+
+
+def labelled_pairs(
+    X: Any,
+    y: Any,
+    *,
+    kernel: str,
+    scale: ScaleName | None,
+    missing: Literal["error", "drop"],
+    sample_weight: ArrayLike | None = None,
+) -> tuple[PairRows, int, tuple[str, ...]]:
+    """The rows as the native pass reads them, how many there were, and notes."""
+    if missing not in ("error", "drop"):
+        raise ParameterError(f"missing must be 'error' or 'drop'; got {missing!r}")
+    table = as_table(X, y)
+    weights = row_weights(sample_weight, table.n_rows)
+    keep = weights > 0
+    notes: tuple[str, ...] = ()
+    if missing == "drop" and table.has_missing:
+        complete = ~np.isnan(table.values).any(axis=1)
+        if not complete.any():
+            raise DataError("every row has a missing cell; nothing is left after missing='drop'")
+        keep &= complete
+        notes = (f"{int((~complete).sum())} of {table.n_rows} rows have missing cells and were dropped",)
+    if not keep.all():
+        table, weights = table.take(keep), weights[keep]
+    codes, classes = class_codes(table)
+    points = kernel_points(table, kernel, scale)
+    rows = pair_rows(points, codes, weights, len(classes), absolute=kernel == "laplacian")
+    if rows.mean_distance == 0.0:
+        raise DataError("all rows are equal: every kernel is constant, and no width aligns it with the classes")
+    return rows, table.n_rows, notes
+
+
+def _grid(widths: Any, kernel: str, rows: PairRows) -> Array:
+    if isinstance(widths, str):
+        if widths != "auto":
+            raise ParameterError(f"widths must be 'auto' or positive numbers; got {widths!r}")
+        scale = rows.mean_distance if kernel == "laplacian" else np.sqrt(rows.mean_distance)
+        return np.asarray(scale * 2.0**_AUTO_STEPS)
+    grid = np.unique(np.atleast_1d(np.asarray(widths, dtype=np.float64)))
+    if grid.ndim != 1 or grid.size == 0 or not np.all((grid > 0) & np.isfinite(grid)):
+        raise ParameterError(f"widths must be 'auto' or positive finite numbers; got {widths!r}")
+    return grid
+
+
+def _gammas(widths: NDArray[np.float64], kernel: str) -> Array:
+    """Gammas that double exactly where widths shrink by a fixed root of two."""
+    gammas = np.array([_gamma_of(kernel)(width) for width in widths])
+    for i in range(len(gammas)):
+        near = np.flatnonzero(np.abs(gammas - 2.0 * gammas[i]) <= 1e-14 * gammas)
+        gammas[near] = 2.0 * gammas[i]
+    return gammas
+
+
+def _peak(slope: Callable[[float], float], low: float, high: float) -> float | None:
+    """Where the slope goes through 0 between two values of log gamma, to the last digit that rounding leaves."""
+    if not slope(low) > 0.0 > slope(high):
+        return None
+    return float(brentq(slope, low, high, xtol=1e-12, rtol=1e-14, maxiter=60))
+
+
+def curve_solve(
+    rows: PairRows,
+    target: ClassTarget,
+    widths: Array,
+    kernel: str,
+    *,
+    centered: bool,
+    threads: int,
+    progress: Callable[[float], object] | None = None,
+) -> tuple[Array, float, float, bool]:
+    """Scores on the grid, the refined best width, its score, and whether it lies at the edge."""
+    gammas = _gammas(widths, kernel)
+    scores, _ = alignment_solve(pair_sums(rows, gammas, threads=threads, progress=progress), target, centered=centered)
+    top = int(np.argmax(scores))
+    if top in (0, len(widths) - 1):
+        return scores, float(widths[top]), float(scores[top]), True
+    seen: dict[float, tuple[float, float]] = {}
+
+    def slope(log_gamma: float) -> float:
+        g = np.array([np.exp(log_gamma)])
+        score, by_gamma = alignment_solve(
+            pair_sums(rows, g, threads=threads, derivative=True), target, centered=centered
+        )
+        seen[log_gamma] = float(score[0]), float(by_gamma[0] * g[0])
+        return seen[log_gamma][1]
+
+    log_gamma = _peak(slope, float(np.log(gammas[top + 1])), float(np.log(gammas[top - 1])))
+    if log_gamma is None or log_gamma not in seen or seen[log_gamma][0] < scores[top]:
+        return scores, float(widths[top]), float(scores[top]), False
+    power = 1.0 if kernel == "laplacian" else 0.5
+    width = float(widths[top] * np.exp(power * (np.log(gammas[top]) - log_gamma)))
+    return scores, width, seen[log_gamma][0], False
+
+
+def alignment_curve(
+    X: Any,
+    y: Any = None,
+    *,
+    widths: ArrayLike | Literal["auto"] = "auto",
+    centered: bool = True,
+    kernel: Literal["rbf", "laplacian", "mixed"] = "rbf",
+    scale: ScaleName | None = "minmax",
+    target: Target = "signed",
+    sample_weight: ArrayLike | None = None,
+    missing: Literal["error", "drop"] = "error",
+    n_jobs: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> AlignmentCurve:
+    """Alignment of a kernel with the classes for many widths, and the width where it peaks.
+
+    One pass over the pairs of rows serves all widths; no matrix of all pairs is ever held. The peak is refined by the
+    derivative of the alignment.
+
+    Parameters
+    ----------
+    X, y
+        Labelled rows: a Table, or rows and labels.
+    widths : "auto" or array-like
+        Positive widths. "auto" spans ten octaves around the root mean squared distance.
+    centered : bool
+        Centred alignment (the default), or the plain one, which rewards unequal class sizes.
+    kernel : {"rbf", "laplacian", "mixed"}
+        exp(-|x-z|^2 / (2 width^2)); exp(-sum|x-z| / width); or the first with nominal columns, where different levels
+        are at distance 1.
+    scale : {"minmax", "standard"} or None
+        How numeric columns are scaled first.
+    target : {"signed", "indicator", "balanced"}
+        See :func:`kernel_alignment`.
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+    missing : {"error", "drop"}
+        What to do about rows with missing cells.
+    n_jobs : int, optional
+        Threads; all cores by default. No answer depends on it.
+    progress : callable, optional
+        Called with the share of the work done.
+
+    Returns
+    -------
+    AlignmentCurve
+
+    Notes
+    -----
+    High alignment bounds the error of a Parzen window rule; it does not promise that the best width is the best one
+    for a classifier.
+
+    References
+    ----------
+    Cristianini et al. 2001; Cortes, Mohri, Rostamizadeh 2012.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> curve = alignment_curve(sepal.datasets.load("athletes"))
+    >>> bool(curve.scores.max() <= curve.best_score)
+    True
+    """
+    rows, n_rows, notes = labelled_pairs(X, y, kernel=kernel, scale=scale, missing=missing, sample_weight=sample_weight)
+    grid = _grid(widths, kernel, rows)
+    scores, best_width, best_score, at_edge = curve_solve(
+        rows,
+        class_target(rows.masses, target),
+        grid,
+        kernel,
+        centered=centered,
+        threads=thread_count(n_jobs),
+        progress=progress,
+    )
+    if at_edge and grid.size > 1:
+        notes = (*notes, "the best width is at the edge of the widths asked for; a better one may lie beyond")
+    return AlignmentCurve(grid, scores, best_width, best_score, at_edge, kernel, bool(centered), target, n_rows, notes)
+
+
+def alignment_score(X: Any, y: Any = None, **params: Any) -> float:
+    """The highest alignment over all widths: how separable the classes are for a kernel machine.
+
+    Parameters are those of :func:`alignment_curve`.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> round(alignment_score(sepal.datasets.load("athletes")), 2)
+    0.59
+    """
+    return alignment_curve(X, y, **params).best_score

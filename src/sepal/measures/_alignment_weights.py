@@ -1,0 +1,257 @@
+"""Feature weights, and weights of given kernels, that align best with the classes.
+
+References
+----------
+C. Cortes, M. Mohri, A. Rostamizadeh, "Algorithms for learning kernels based on centered alignment", JMLR 13, 2012.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize, nnls
+from sklearn.utils import check_random_state
+
+from sepal.data import ScaleName, as_table, class_codes
+from sepal.exceptions import DataError, ParameterError
+from sepal.kernels._transforms import as_gram, center_gram
+from sepal.measures._alignment import Array, Target, class_target
+from sepal.measures._alignment_curve import alignment_curve, kernel_points
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NEGLIGIBLE = 1e-6  # weights below this share of the largest count as 0
+
+
+def _target_matrix(codes: NDArray[np.int32], n_classes: int, target: Target) -> Array:
+    wanted = class_target(np.bincount(codes, minlength=n_classes), target)
+    T = np.where(codes[:, None] == codes[None, :], wanted.within[codes][:, None], 0.0) + wanted.offset
+    return center_gram(T)
+
+
+def weighted_alignment(X: Array, Tc: Array, weights: Array) -> tuple[float, Array]:
+    """Centred alignment of exp(-sum_f w_f (x_f - z_f)^2) with a centred target, and its gradient by w.
+
+    With M = dA/dK and W = K o M the gradient is -2 (W1 . x_f^2 - x_f' W x_f): one product W X for all features.
+    """
+    scaled = X * np.sqrt(weights)
+    lengths = np.einsum("ij,ij->i", scaled, scaled)
+    D = lengths[:, None] + lengths[None, :] - 2.0 * scaled @ scaled.T
+    np.fill_diagonal(D, 0.0)
+    K = np.exp(-np.maximum(D, 0.0))
+    Kc = center_gram(K)
+    inner, square, norm = float(np.sum(Kc * Tc)), float(np.sum(Kc * Kc)), float(np.linalg.norm(Tc))
+    if square <= 0.0:
+        return 0.0, np.zeros(X.shape[1])
+    score = inner / (np.sqrt(square) * norm)
+    W = K * (Tc / (np.sqrt(square) * norm) - score * Kc / square)
+    gradient = -2.0 * (W.sum(axis=1) @ X**2 - np.sum(X * (W @ X), axis=0))
+    return score, gradient
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureWeights:
+    """A weight per feature for exp(-sum_f w_f (x_f - z_f)^2), found by gradient ascent on centred alignment.
+
+    Attributes
+    ----------
+    names : tuple of str
+    weights : ndarray
+        Of the best start, on scaled columns; 0 where negligible.
+    score, start_score : float
+        Alignment with these weights, and with the best equal weights.
+    starts, start_weights : ndarray
+        Alignment reached from each start, and its weights, one line per start.
+    n_rows : int
+        Rows used.
+    notes : tuple of str
+    """
+
+    names: tuple[str, ...]
+    weights: Array
+    score: float
+    start_score: float
+    starts: Array
+    start_weights: Array
+    n_rows: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def spread(self) -> float:
+        """The difference between the best and the worst start: large if the ascent finds different peaks."""
+        return float(self.starts.max() - self.starts.min())
+
+    def frame(self) -> pd.DataFrame:
+        """One line per feature, with the range of its weight over the starts."""
+        import pandas as pd
+
+        low, high = self.start_weights.min(axis=0), self.start_weights.max(axis=0)
+        return pd.DataFrame({"feature": self.names, "weight": self.weights, "lowest": low, "highest": high})
+
+    def _repr_html_(self) -> str:
+        return str(self.frame().to_html(index=False))
+
+
+def align_feature_weights(
+    X: Any,
+    y: Any = None,
+    *,
+    n_starts: int = 5,
+    scale: ScaleName | None = "minmax",
+    target: Target = "signed",
+    max_rows: int = 1500,
+    max_iter: int = 200,
+    missing: Literal["error", "drop"] = "error",
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> FeatureWeights:
+    """A weight per feature that aligns the Gaussian kernel best with the classes.
+
+    The problem has several peaks: the ascent starts from equal weights at the best width and from random ones around
+    it, and the spread between the starts is reported. Weights fitted on all rows make later leave-one-out figures on
+    the same rows optimistic.
+
+    Parameters
+    ----------
+    X, y
+        Labelled rows with numeric columns.
+    n_starts : int
+        How many starts, the equal weights included.
+    scale : {"minmax", "standard"} or None
+        How columns are scaled first; the weights belong to scaled columns.
+    target : {"signed", "indicator", "balanced"}
+        See :func:`kernel_alignment`.
+    max_rows : int
+        Use a random sample of this many rows if there are more: time and memory grow with its square.
+    max_iter : int
+        Most steps per start.
+    missing : {"error", "drop"}
+        What to do about rows with missing cells.
+    random_state : int or RandomState
+        For the starts and the sample.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    FeatureWeights
+    """
+    if isinstance(n_starts, bool) or n_starts < 1:
+        raise ParameterError(f"n_starts must be at least 1; got {n_starts!r}")
+    table = as_table(X, y)
+    if missing == "drop":
+        table = table.drop_missing()
+    rng = check_random_state(random_state)
+    notes: tuple[str, ...] = ()
+    if table.n_rows > max_rows:
+        notes = (f"a random sample of {max_rows} of {table.n_rows} rows was used",)
+        table = table.take(np.sort(rng.choice(table.n_rows, max_rows, replace=False)))
+    codes, classes = class_codes(table)
+    curve = alignment_curve(table, scale=scale, target=target, n_jobs=n_jobs)
+    points = kernel_points(table, "rbf", scale)
+    points = points - points.mean(axis=0)
+    Tc = _target_matrix(codes, len(classes), target)
+    first = np.full(points.shape[1], np.log(curve.best_gamma))
+    found = []
+    for start in range(n_starts):
+        log_weights = first if start == 0 else first + rng.normal(scale=1.5, size=len(first))
+        found.append(_ascend(points, Tc, log_weights, max_iter))
+    scores = np.array([score for score, _ in found])
+    all_weights = np.array([weights for _, weights in found])
+    weights = all_weights[int(np.argmax(scores))]
+    weights = np.where(weights < _NEGLIGIBLE * weights.max(), 0.0, weights)
+    score = weighted_alignment(points, Tc, weights)[0]
+    return FeatureWeights(table.names, weights, score, curve.best_score, scores, all_weights, table.n_rows, notes)
+
+
+def _ascend(points: Array, Tc: Array, log_weights: Array, max_iter: int) -> tuple[float, Array]:
+    """L-BFGS on the logarithms of the weights, which keeps them positive."""
+
+    def loss(theta: Array) -> tuple[float, Array]:
+        weights = np.exp(theta)
+        score, gradient = weighted_alignment(points, Tc, weights)
+        return -score, -gradient * weights
+
+    bounds = [(value - 25.0, value + 12.0) for value in log_weights]
+    result = minimize(loss, log_weights, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": max_iter})
+    return float(-result.fun), np.exp(result.x)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelWeights:
+    """A non-negative combination of kernels.
+
+    Attributes
+    ----------
+    weights : ndarray
+        Of length 1; 0 for a kernel that does not help.
+    score : float
+        Centred alignment of the combination.
+    single_scores : ndarray
+        Centred alignment of each kernel alone.
+    """
+
+    weights: Array
+    score: float
+    single_scores: Array
+
+    def combine(self, kernels: Sequence[ArrayLike]) -> Array:
+        """The weighted sum of Gram matrices."""
+        return np.asarray(sum(w * np.asarray(K, dtype=np.float64) for w, K in zip(self.weights, kernels, strict=True)))
+
+
+def align_kernels(kernels: Sequence[ArrayLike], y: Any, *, target: Target = "signed") -> KernelWeights:
+    """The non-negative combination of given kernels with the highest centred alignment.
+
+    It solves min v'Mv - 2 v'a over v >= 0, M_kl = <Kc_k, Kc_l>, a_k = <Kc_k, Tc>: a convex problem with one answer.
+
+    Parameters
+    ----------
+    kernels : sequence of array-like
+        Gram matrices of the same rows.
+    y : array-like
+        Class labels.
+    target : {"signed", "indicator", "balanced"}
+        See :func:`kernel_alignment`.
+
+    Returns
+    -------
+    KernelWeights
+
+    Raises
+    ------
+    DataError
+        If the matrices do not fit the labels, or all of them are constant.
+    """
+    codes, classes = class_codes(y)
+    if len(kernels) == 0:
+        raise DataError("kernels: expected at least one Gram matrix, found none")
+    centered = []
+    for k, K in enumerate(kernels):
+        matrix = as_gram(K, f"kernels[{k}]")
+        if len(matrix) != len(codes):
+            raise DataError(f"kernels[{k}] has {len(matrix)} rows and y has {len(codes)} labels; they must agree")
+        centered.append(center_gram(matrix))
+    Tc = _target_matrix(codes, len(classes), target)
+    M = np.array([[float(np.sum(A * B)) for B in centered] for A in centered])
+    a = np.array([float(np.sum(A * Tc)) for A in centered])
+    lengths = np.sqrt(np.diag(M))
+    if not np.any(lengths > 0):
+        raise DataError("all kernels are constant after centring: there is nothing to align")
+    units = np.where(lengths > 0, lengths, 1.0)
+    # M = R'R, so that the problem is min |Rv - R^-T a|; eigenvectors cope with kernels that repeat each other.
+    values, vectors = np.linalg.eigh(M / np.outer(units, units))
+    kept = values > 1e-12 * values[-1]
+    R = np.sqrt(values[kept])[:, None] * vectors[:, kept].T
+    v = nnls(R, (vectors[:, kept].T @ (a / units)) / np.sqrt(values[kept]))[0] / units
+    norm_T = float(np.linalg.norm(Tc))
+    single = np.where(lengths > 0, a / (units * norm_T), 0.0)
+    square = float(v @ M @ v)
+    if square <= 0.0:  # no kernel has positive alignment
+        return KernelWeights(np.zeros(len(v)), 0.0, single)
+    return KernelWeights(v / np.linalg.norm(v), float(v @ a / (np.sqrt(square) * norm_T)), single)

@@ -1,0 +1,101 @@
+"""Generalized discriminants against linear discriminants on kernel principal components, and scikit-learn's checks."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.decomposition import KernelPCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sepal import datasets
+from sepal.exceptions import DataError, ParameterError
+from sepal.kernels import gram
+from sepal.machines import GeneralizedDiscriminant
+
+IRIS = load_iris()
+RNG = np.random.default_rng(0)
+
+
+@parametrize_with_checks([GeneralizedDiscriminant()])
+def test_scikit_learn_checks(estimator, check) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(estimator)
+
+
+def _same_up_to_sign_and_scale(a: np.ndarray, b: np.ndarray) -> None:
+    for one, other in zip(a.T, b.T, strict=True):
+        assert abs(np.corrcoef(one, other)[0, 1]) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_polynomial_kernel_is_a_linear_discriminant_on_principal_components() -> None:
+    """A kernel of finite rank, 15, far below the number of rows, needs no ridge."""
+    params = {"kernel": "polynomial", "gamma": 1.0, "degree": 2, "coef0": 1.0}
+    machine = GeneralizedDiscriminant(alpha=0.0, scale="standard", **params).fit(IRIS.data, IRIS.target)
+    scaled = (IRIS.data - IRIS.data.mean(axis=0)) / IRIS.data.std(axis=0)
+    components = KernelPCA(14, kernel="precomputed").fit_transform(gram(scaled, **params))
+    expected = LinearDiscriminantAnalysis(solver="svd").fit_transform(components, IRIS.target)
+    _same_up_to_sign_and_scale(machine.transform(IRIS.data), expected)
+
+
+def test_ridge_is_the_definition_on_the_full_kernel() -> None:
+    """max v'Bv / v'(T + mu I)v on kernel principal components, by a general eigenvalue problem."""
+    K = gram(IRIS.data, width=1.5)
+    H = np.eye(150) - 1 / 150
+    values, vectors = np.linalg.eigh(H @ K @ H)
+    kept = values > 1e-9 * values[-1]
+    Z = vectors[:, kept] * np.sqrt(values[kept])
+    means = np.array([Z[IRIS.target == c].mean(axis=0) for c in range(3)])
+    B = 50 * means.T @ means
+    ratio = np.sort(
+        np.linalg.eigvals(np.linalg.solve(np.diag(values[kept]) + 0.01 * values[-1] * np.eye(kept.sum()), B)).real
+    )
+    machine = GeneralizedDiscriminant(alpha=0.01, width=1.5, scale=None, tol=1e-12).fit(IRIS.data, IRIS.target)
+    np.testing.assert_allclose(machine.scatter_ratio_, ratio[::-1][:2], rtol=1e-6)
+
+
+def test_without_a_ridge_classes_collapse() -> None:
+    X = RNG.normal(size=(60, 3))
+    y = np.arange(60) % 3
+    machine = GeneralizedDiscriminant(alpha=0.0, width=0.3).fit(X, y)
+    np.testing.assert_allclose(machine.scatter_ratio_, 1.0, atol=1e-6)
+    assert np.all(GeneralizedDiscriminant(alpha=0.1, width=0.3).fit(X, y).scatter_ratio_ < 0.99)
+
+
+def test_ripley_and_sparse() -> None:
+    train, test = datasets.load("ripley-train"), datasets.load("ripley-test")
+    full = GeneralizedDiscriminant(width=0.3, alpha=1e-2).fit(train)
+    sparse = GeneralizedDiscriminant(width=0.3, alpha=1e-2, n_vectors=15).fit(train)
+    assert 1 - full.score(test, test.y) < 0.105
+    assert 1 - sparse.score(test, test.y) < 0.105
+    assert sparse.n_vectors_ == 15
+    assert sparse.transform(test).shape == (1000, 1)
+
+
+def test_probabilities_weights_and_components() -> None:
+    machine = GeneralizedDiscriminant().fit(IRIS.data, IRIS.target)
+    P = machine.predict_proba(IRIS.data)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0)
+    assert np.array_equal(P.argmax(axis=1), machine.predict(IRIS.data))
+    assert machine.score(IRIS.data, IRIS.target) > 0.95
+    assert GeneralizedDiscriminant(1).fit_transform(IRIS.data, IRIS.target).shape == (150, 1)
+    weights = RNG.integers(0, 3, 150)
+    copies = np.repeat(np.arange(150), weights)
+    weighted = GeneralizedDiscriminant().fit(IRIS.data, IRIS.target, sample_weight=weights)
+    repeated = GeneralizedDiscriminant().fit(IRIS.data[copies], IRIS.target[copies])
+    np.testing.assert_allclose(weighted.predict_proba(IRIS.data), repeated.predict_proba(IRIS.data), atol=1e-5)
+
+
+@pytest.mark.parametrize("params", [{"alpha": -1.0}, {"priors": "none"}, {"n_components": 0}, {"n_vectors": 0}])
+def test_wrong_parameters(params: dict[str, object]) -> None:
+    with pytest.raises(ParameterError, match=next(iter(params))):
+        GeneralizedDiscriminant(**params).fit(IRIS.data, IRIS.target)
+
+
+def test_class_without_weight() -> None:
+    with pytest.raises(DataError, match="every class"):
+        GeneralizedDiscriminant().fit(IRIS.data, IRIS.target, sample_weight=IRIS.target > 0)

@@ -1,0 +1,111 @@
+"""Parzen windows: densities by scikit-learn, leave-one-out by refitting, the figures on breast cancer."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.neighbors import KernelDensity
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sepal import datasets
+from sepal.exceptions import DataError, ParameterError
+from sepal.machines import ParzenClassifier
+from sepal.measures import thornton_score
+
+RNG = np.random.default_rng(0)
+IRIS = load_iris()
+
+
+@parametrize_with_checks([ParzenClassifier()])
+def test_scikit_learn_checks(estimator, check) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(estimator)
+
+
+@pytest.mark.parametrize(("priors", "shares"), [("equal", [1 / 3] * 3), ([2.0, 1.0, 1.0], [0.5, 0.25, 0.25])])
+def test_densities(priors: object, shares: list[float]) -> None:
+    machine = ParzenClassifier(0.4, priors=priors, scale=None).fit(IRIS.data, IRIS.target)
+    queries = IRIS.data + RNG.normal(size=IRIS.data.shape)
+    logs = [
+        KernelDensity(bandwidth=0.4).fit(IRIS.data[IRIS.target == c]).score_samples(queries) + np.log(shares[c])
+        for c in range(3)
+    ]
+    joint = np.exp(np.column_stack(logs))
+    np.testing.assert_allclose(machine.predict_proba(queries), joint / joint.sum(axis=1, keepdims=True), atol=1e-9)
+
+
+@pytest.mark.parametrize(("width", "expected"), [(0.2, 0.9736), (0.3, 0.9693), (0.5, 0.9575), (0.6, 0.9546), (1.0, 0.9458), (2.0, 0.9414)])  # fmt: skip  # noqa: E501
+def test_breast_cancer_figures(width: float, expected: float) -> None:
+    table = datasets.load("breast-cancer").drop_missing()
+    assert ParzenClassifier(width).fit(table).loo_score_ == pytest.approx(expected, abs=5.1e-5)
+
+
+def test_empirical_priors_differ_at_large_widths() -> None:
+    table = datasets.load("breast-cancer").drop_missing()
+    assert ParzenClassifier(1.0, priors="empirical").fit(table).loo_score_ == pytest.approx(0.8521, abs=5.1e-5)
+
+
+@pytest.mark.parametrize("priors", ["equal", "empirical"])
+def test_leave_one_out_is_refitting(priors: str) -> None:
+    rows = RNG.choice(150, 60, replace=False)
+    X, y = IRIS.data[rows], IRIS.target[rows]
+    machine = ParzenClassifier(priors=priors, scale=None).fit(X, y)
+    for width in machine.loo_widths_[::8]:
+        right = [
+            ParzenClassifier(width, priors=_shares(y, priors), scale=None)
+            .fit(np.delete(X, i, axis=0), np.delete(y, i))
+            .predict(X[i : i + 1])[0]
+            == y[i]
+            for i in range(60)
+        ]
+        assert machine.loo_scores_[machine.loo_widths_ == width][0] == pytest.approx(np.mean(right))
+    assert machine.loo_score_ == machine.loo_scores_.max()
+
+
+def _shares(y: np.ndarray, priors: str) -> object:
+    """Priors stay those of all rows when one is left out."""
+    return priors if priors == "equal" else (np.bincount(y) / len(y)).tolist()
+
+
+def test_narrow_windows_are_the_nearest_neighbor() -> None:
+    X, y = RNG.normal(size=(80, 3)), RNG.integers(0, 3, 80)
+    machine = ParzenClassifier(1e-4).fit(X, y)
+    assert machine.loo_score_ == pytest.approx(thornton_score(X, y))
+    assert np.array_equal(machine.predict(X), y)
+    assert np.all(np.isfinite(machine.predict_proba(X + 100.0)))
+
+
+def test_weights_count_copies() -> None:
+    weights = RNG.integers(0, 3, 150)
+    copies = np.repeat(np.arange(150), weights)
+    weighted = ParzenClassifier().fit(IRIS.data, IRIS.target, sample_weight=weights)
+    repeated = ParzenClassifier().fit(IRIS.data[copies], IRIS.target[copies])
+    assert weighted.width_ == pytest.approx(repeated.width_)
+    np.testing.assert_allclose(weighted.loo_scores_, repeated.loo_scores_, atol=1e-12)
+    np.testing.assert_allclose(weighted.predict_proba(IRIS.data), repeated.predict_proba(IRIS.data), atol=1e-9)
+
+
+def test_singleton_class_aligned_width_and_class_weight() -> None:
+    X, y = np.vstack([IRIS.data, IRIS.data[:1] + 0.05]), np.append(IRIS.target, 3)
+    machine = ParzenClassifier().fit(X, y)
+    assert machine.loo_score_ < 1.0
+    assert ParzenClassifier("aligned").fit(IRIS.data, IRIS.target).score(IRIS.data, IRIS.target) > 0.9
+    heavy = ParzenClassifier(0.5, class_weight={2: 1e6}).fit(IRIS.data, IRIS.target)
+    assert np.all(heavy.predict(IRIS.data[50:]) == 2)
+
+
+@pytest.mark.parametrize(
+    "params", [{"width": "wide"}, {"width": 0.0}, {"priors": "none"}, {"priors": [1.0]}, {"class_weight": "x"}]
+)
+def test_wrong_parameters(params: dict[str, object]) -> None:
+    with pytest.raises(ParameterError, match=next(iter(params))):
+        ParzenClassifier(**params).fit(IRIS.data, IRIS.target)
+
+
+def test_class_without_weight() -> None:
+    with pytest.raises(DataError, match="every class"):
+        ParzenClassifier().fit(IRIS.data, IRIS.target, sample_weight=IRIS.target > 0)
