@@ -50,10 +50,10 @@ def flowers(tmp_path):
     return tmp_path
 
 
-def test_five_lines_of_shell_run(flowers):
+def test_nine_lines_of_shell_run(flowers):
     (code,) = blocks("sh")
     lines = code.splitlines()
-    assert len(lines) == 5
+    assert len(lines) == 9
     environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
     outputs = []
     for line in lines:
@@ -62,7 +62,7 @@ def test_five_lines_of_shell_run(flowers):
         )
         assert done.returncode == 0, f"{line}: {done.stderr}"
         outputs.append(done.stdout)
-    complete_rows, iris, written, sonar, liver = outputs
+    complete_rows, iris, written, sonar, liver, selected, evaluated, trained, predicted = outputs
     assert re.search(r"score +0\.9578 ", complete_rows)
     assert "setosa" in iris
     assert written == ""
@@ -70,6 +70,11 @@ def test_five_lines_of_shell_run(flowers):
     assert "0.8300" in sonar
     assert "0.8678" in sonar
     assert "not a diagnosis" in liver
+    assert re.search(r"0\.9693 .* 5 +clump_thickness", selected)
+    assert (flowers / "features.png").is_file()
+    assert "=== Confusion Matrix ===" in evaluated
+    assert trained == predicted == ""
+    assert len((flowers / "answers.csv").read_text().splitlines()) == 1 + 150
 
 
 def test_the_commands_are_targets_of_the_makefile():

@@ -6,7 +6,8 @@
 1.0
 
 The families are modules: ``sepal.data``, ``sepal.datasets``, ``sepal.distances``, ``sepal.neighbors``,
-``sepal.measures``. Everything is loaded when it is first used.
+``sepal.measures``, ``sepal.prototypes``, ``sepal.learners``, ``sepal.evaluation``, ``sepal.selection``. Everything is
+loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -15,41 +16,79 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sepal import data, datasets, distances, measures, neighbors
+    from sepal import data, datasets, distances, evaluation, learners, measures, neighbors, prototypes, selection
     from sepal.data import Table, read_table
-    from sepal.measures import (
-        expected_accuracy,
-        hypothesis_margin,
-        thornton_samples,
-        thornton_score,
-        thornton_test,
-    )
+    from sepal.evaluation import compare, evaluate, leave_one_out_curve
+    from sepal.learners import KNNClassifier, KNNRegressor, WindowKNNClassifier, load_model, save_model
+    from sepal.measures import expected_accuracy, hypothesis_margin, thornton_samples, thornton_score, thornton_test
     from sepal.neighbors import neighbor_ranking
+    from sepal.prototypes import PrototypeSelector
+    from sepal.selection import SeparabilitySelector, rank_features, search_subsets, subset_sweep
 
 # Public name -> the module it lives in; families stand for themselves.
 _HOMES = {
+    "KNNClassifier": "sepal.learners",
+    "KNNRegressor": "sepal.learners",
+    "PrototypeSelector": "sepal.prototypes",
+    "SeparabilitySelector": "sepal.selection",
     "Table": "sepal.data",
+    "WindowKNNClassifier": "sepal.learners",
+    "compare": "sepal.evaluation",
+    "evaluate": "sepal.evaluation",
     "expected_accuracy": "sepal.measures",
     "hypothesis_margin": "sepal.measures",
+    "leave_one_out_curve": "sepal.evaluation",
+    "load_model": "sepal.learners",
     "neighbor_ranking": "sepal.neighbors",
+    "rank_features": "sepal.selection",
     "read_table": "sepal.data",
+    "save_model": "sepal.learners",
+    "search_subsets": "sepal.selection",
+    "subset_sweep": "sepal.selection",
     "thornton_samples": "sepal.measures",
     "thornton_score": "sepal.measures",
     "thornton_test": "sepal.measures",
 }
-_FAMILIES = ("data", "datasets", "distances", "measures", "neighbors")
-
-__all__ = [
-    "Table",
+_FAMILIES = (
     "data",
     "datasets",
     "distances",
+    "evaluation",
+    "learners",
+    "measures",
+    "neighbors",
+    "prototypes",
+    "selection",
+)
+
+__all__ = [
+    "KNNClassifier",
+    "KNNRegressor",
+    "PrototypeSelector",
+    "SeparabilitySelector",
+    "Table",
+    "WindowKNNClassifier",
+    "compare",
+    "data",
+    "datasets",
+    "distances",
+    "evaluate",
+    "evaluation",
     "expected_accuracy",
     "hypothesis_margin",
+    "learners",
+    "leave_one_out_curve",
+    "load_model",
     "measures",
     "neighbor_ranking",
     "neighbors",
+    "prototypes",
+    "rank_features",
     "read_table",
+    "save_model",
+    "search_subsets",
+    "selection",
+    "subset_sweep",
     "thornton_samples",
     "thornton_score",
     "thornton_test",

@@ -64,7 +64,9 @@ def test_version():
     assert sepal("--version").stdout == f"sepal {package.__version__}\n"
 
 
-@pytest.mark.parametrize("verb", [(), ("report",), ("measure",), ("datasets",)])
+@pytest.mark.parametrize(
+    "verb", [(), ("report",), ("measure",), ("select",), ("evaluate",), ("train",), ("predict",), ("datasets",)]
+)
 def test_every_help_has_an_example_that_names_its_verb(verb):
     result = sepal(*verb, "--help")
     assert result.exit_code == 0

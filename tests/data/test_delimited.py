@@ -330,3 +330,12 @@ def test_wrong_kinds_say_where(tmp_path: Path) -> None:
         read(tmp_path, "s,class\nS,a\nL,b\n", kinds={"s": ["S"]})
     with pytest.raises(ParameterError, match='kinds: there is no column "t"'):
         read(tmp_path, "s,class\nS,a\nL,b\n", kinds={"t": "nominal"})
+
+
+def test_rows_to_be_predicted_have_no_target(tmp_path: Path) -> None:
+    path = tmp_path / "new.csv"
+    path.write_text("a,class\n1,?\n2,x\n")
+    table = read_table(path, target=False)
+    assert (table.names, table.y, table.target) == (("a", "class"), None, None)
+    path.write_text("a\n1\n2\n")
+    assert read_table(path, target=False).values.tolist() == [[1.0], [2.0]]

@@ -201,3 +201,9 @@ def test_plots_draw():
     found = evaluate(KNNClassifier(1), sepal.datasets.load("athletes"), cv=4)
     assert [text.get_text() for text in found.plot().texts] == [str(v) for v in found.confusion.ravel()]
     plt.close("all")
+
+
+def test_progress_is_told_after_each_fold() -> None:
+    told: list[float] = []
+    evaluate(KNNClassifier(1), sepal.datasets.load("athletes"), cv=4, progress=told.append)
+    assert told == [0.25, 0.5, 0.75, 1.0]

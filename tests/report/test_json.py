@@ -83,6 +83,7 @@ def test_the_keys_of_a_report(report_of):
         "thornton",
         "curve",
         "suspects",
+        "features",
     ]
     assert said["kind"] == "report"
     assert said["sepal"] == sepal.__version__
@@ -97,6 +98,16 @@ def test_the_keys_of_a_report(report_of):
     assert list(said["suspects"]) == ["shown", "n_contradicted", "n_checked", "n_conflict_groups", "n_conflict_rows"]
     assert list(said["suspects"]["shown"][0]) == SUSPECT_KEYS
     assert list(said["suspects"]["shown"][0]["neighborhood"][0]) == ["label", "n_rows"]
+    assert list(said["features"]) == [
+        "n_subsets",
+        "n_near_best",
+        "best",
+        "best_score",
+        "smallest",
+        "smallest_score",
+        "inclusion",
+    ]
+    assert list(said["features"]["inclusion"][0]) == ["name", "share"]
     # The labels of this set are the integers 1 and 2, and stay integers.
     assert [entry["label"] for entry in said["classes"]] == [1, 2]
 

@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 import sepal.datasets
 from sepal.exceptions import DataError, ParameterError
-from sepal.selection import nested_score, nogueira_stability, select_facts, selection_test, stability
+from sepal.selection import nested_score, nogueira_stability, select_facts, selection_test, stability, subset_sweep
 from tests.oracles.selection import all_subsets, nogueira, subset_score
 
 
@@ -125,3 +125,10 @@ def test_facts_without_rows_to_compare() -> None:
     facts = select_facts(sepal.datasets.load("liver"), criterion="mahalanobis", strategy="forward", honest=False)
     assert "no mean over rows" in facts.sentence
     assert facts.to_dict()["honest"] is None
+
+
+def test_a_known_result_is_not_searched_again() -> None:
+    table = sepal.datasets.load("liver")
+    plain = nested_score(table, n_folds=3)
+    given = nested_score(table, n_folds=3, result=subset_sweep(table))
+    assert (given.honest, given.optimistic, given.subset) == (plain.honest, plain.optimistic, plain.subset)

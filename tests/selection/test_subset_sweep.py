@@ -336,3 +336,12 @@ def test_progress_can_stop_a_sweep() -> None:
     rng = np.random.default_rng(0)
     with pytest.raises(StopError):
         subset_sweep(rng.random((2000, 16)), rng.integers(0, 2, 2000), progress=progress)
+
+
+def test_near_best_of_one_size_compares_with_the_best_of_that_size() -> None:
+    sweep = subset_sweep(sepal.datasets.load("liver"))
+    near = sweep.near_best(size=2)
+    assert near[0] == sweep.best_of_size(2)
+    assert {subset.size for subset in near} == {2}
+    assert all(subset.difference <= subset.standard_error + 1e-12 for subset in near)
+    assert near[0].difference == 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,9 +9,22 @@ import typer
 
 from sepal.cli._given import given_table
 from sepal.cli._leaving import leaving_cleanly
-from sepal.cli._output import Look, check_out, print_text, stdout_look, write_whole
+from sepal.cli._models import evaluate, predict, train
+from sepal.cli._options import (
+    DATA_HELP,
+    AsJson,
+    Data,
+    DistanceName,
+    Missing,
+    MissingCells,
+    Scale,
+    ScaleName,
+    Target,
+    size,
+)
+from sepal.cli._output import Look, check_out, check_text_name, print_text, stdout_look, write_whole
 from sepal.cli._progress import watching
-from sepal.exceptions import ParameterError
+from sepal.cli._select import select
 
 if TYPE_CHECKING:
     from sepal.report import MeasureFacts, ReportFacts
@@ -26,47 +38,6 @@ app = typer.Typer(
     help="How separable are the classes of a table, how sure is that, and which rows look mislabelled?\n\n"
     "Example:  sepal report mydata.csv --target species",
 )
-
-
-class Missing(StrEnum):
-    """What to do about missing cells."""
-
-    DISTANCE = "distance"
-    DROP = "drop"
-
-
-class Scale(StrEnum):
-    """How numbers are made comparable."""
-
-    MINMAX = "minmax"
-    STANDARD = "standard"
-    NONE = "none"
-
-
-_DATA_HELP = "A CSV, ARFF or Parquet file, or the name of a bundled set. For a file that has such a name write ./NAME."
-Target = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="The column with the classes: its name, or its position (from 0; -1 is the last). Without it a column "
-        "called class, target or label, else the last.",
-        show_default=False,
-    ),
-]
-MissingCells = Annotated[
-    Missing,
-    typer.Option(help="Missing cells: leave them to the distance, or drop the rows that have any."),
-]
-DistanceName = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="auto (euclidean for complete numbers, else heom), euclidean, manhattan, chebyshev, mahalanobis, cosine, "
-        "nan_euclidean or heom.",
-    ),
-]
-ScaleName = Annotated[Scale, typer.Option(help="How numeric columns are scaled before distances are taken.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the same facts as one JSON object.")]
 
 
 def _version(wanted: bool) -> None:
@@ -88,7 +59,7 @@ def _sepal(
 
 @app.command()
 def report(
-    data: Annotated[str, typer.Argument(metavar="DATA", help=_DATA_HELP)] = "breast-cancer",
+    data: Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP)] = "breast-cancer",
     target: Target = None,
     out: Annotated[
         Path | None,
@@ -113,6 +84,7 @@ def report(
     with leaving_cleanly():
         if out is not None:
             check_out(out, data)
+            check_text_name(out, "a report")
         with watching("reading") as progress:
             table = given_table(data, target)
             from sepal.report import report_facts  # after reading: whoever mistyped a name need not wait for it
@@ -123,7 +95,7 @@ def report(
 
 @app.command()
 def measure(
-    data: Annotated[str, typer.Argument(metavar="DATA", help=_DATA_HELP)],
+    data: Data,
     target: Target = None,
     train_size: Annotated[
         list[str] | None,
@@ -150,7 +122,7 @@ def measure(
     Example:  sepal measure sonar --train-size 0.5 --train-size 0.9
     """
     with leaving_cleanly():
-        sizes = [_size(text) for text in train_size or ("0.5", "0.9")]
+        sizes = [size(text) for text in train_size or ("0.5", "0.9")]
         with watching("reading") as progress:
             table = given_table(data, target)
             from sepal.report import measure_facts
@@ -164,6 +136,12 @@ def measure(
                 **_how(missing, distance, scale),
             )
         _show(facts, as_json, None)
+
+
+app.command()(select)
+app.command()(evaluate)
+app.command()(train)
+app.command()(predict)
 
 
 @app.command()
@@ -184,21 +162,8 @@ def datasets(
         print_text(list_text(look) if name is None else describe_text(name, look))
 
 
-def _size(text: str) -> int | float:
-    """A share or a number of rows, as it is written."""
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    raise ParameterError(
-        f"--train-size {text}: expected a share such as 0.5, or a number of rows such as 100",
-        hint="--train-size 0.5",
-    )
-
-
 def _how(missing: Missing, distance: str, scale: Scale) -> dict[str, Any]:
-    return {"missing": missing.value, "distance": distance, "scale": None if scale is Scale.NONE else scale.value}
+    return {"missing": missing.value, "distance": distance, "scale": scale.parameter}
 
 
 def _show(facts: ReportFacts | MeasureFacts, as_json: bool, out: Path | None) -> None:

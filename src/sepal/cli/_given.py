@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from sepal.data import Table, load, names, read_table
@@ -22,6 +23,34 @@ def given_table(data: str, target: str | None) -> Table:
             hint=f"{suggestion}'sepal datasets' lists the bundled sets",
         )
     return _file(data, target)
+
+
+def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> tuple[Table, list[str]]:
+    """The columns that a model wants from new rows, in its order, and the names of the others.
+
+    ``training`` is the table the model was made from: its target may be absent, and a column of texts stays one though
+    the new texts happen to be numbers.
+    """
+    bundled = data in names()
+    table = load(data) if bundled else read_table(data, target=False)
+    for name in wanted:
+        if name not in table.names:
+            near = difflib.get_close_matches(name, table.names, n=1)
+            raise DataError(
+                f'{data}: there is no column "{name}", which the model was trained with',
+                hint=f'did you mean "{near[0]}"?' if near else f"the columns are {', '.join(table.names[:12])}",
+            )
+    if training is not None and not bundled:
+        read = dict(zip(table.names, table.kinds, strict=True))
+        texts = [
+            name
+            for name, levels in zip(training.names, training.levels, strict=True)
+            if levels is not None and read[name] == "numeric" and any(isinstance(level, str) for level in levels)
+        ]
+        if texts:
+            table = read_table(data, target=False, kinds=dict.fromkeys(texts, "nominal"))
+    target = None if training is None else training.target
+    return table.select(list(wanted)), [name for name in table.names if name not in wanted and name != target]
 
 
 def _looks_like_path(data: str) -> bool:

@@ -17,8 +17,9 @@ from sepal.exceptions import DataError
 def match_table(X: Any, like: Table) -> Table:
     """Any table-like input as a Table whose codes mean what they mean in ``like``.
 
-    Columns go by name where the names are the same in another order, else by position. A level that ``like`` has not got keeps a code of its own in a nominal column, so that it
-    equals no training level, and is refused in an ordinal one, where it has no rank.
+    Columns go by name where the names are the same in another order, else by position. A level that ``like`` has not
+    got keeps a code of its own in a nominal column, so that it equals no training level, and is refused in an ordinal
+    one, where it has no rank.
 
     Parameters
     ----------

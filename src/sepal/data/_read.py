@@ -8,7 +8,7 @@ import os
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sepal.data._arff import looks_like_arff, read_arff
 from sepal.data._columns import KindsSpec
@@ -33,7 +33,11 @@ FOREIGN: tuple[tuple[bytes, str, str], ...] = (
 )
 
 
-def read_table(path: str | os.PathLike[str], target: str | int | None = None, kinds: KindsSpec | None = None) -> Table:
+def read_table(
+    path: str | os.PathLike[str],
+    target: str | int | Literal[False] | None = None,
+    kinds: KindsSpec | None = None,
+) -> Table:
     """Read a table from a CSV, TSV, ARFF or Parquet file, gzipped or not.
 
     Parameters
@@ -45,9 +49,9 @@ def read_table(path: str | os.PathLike[str], target: str | int | None = None, ki
         ``null`` (any case) are missing. The first row is the header unless all its cells are numbers. A
         column whose cells are all numbers is numeric, any other nominal with its levels sorted.
         In ARFF nominal columns keep the declared order, texts become nominal, dates seconds since 1970.
-    target : str or int, optional
+    target : str, int or False, optional
         The target column, by name or by position (from 0; negative from the end). Without it a column named
-        class, target or label (any case), else the last one.
+        class, target or label (any case), else the last one. False: there is none, as in rows to be predicted.
     kinds : mapping, optional
         Per column, by name or position in the file: "numeric", "ordinal", "nominal", or the levels in order,
         which makes it ordinal. A numeric-looking column asked for as nominal keeps its texts as levels.
@@ -88,7 +92,7 @@ def read_table(path: str | os.PathLike[str], target: str | int | None = None, ki
 def table_from_bytes(
     data: bytes,
     source: str,
-    target: str | int | None,
+    target: str | int | Literal[False] | None,
     kinds: KindsSpec | None,
     *,
     cautions: tuple[str, ...] = (),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,18 +39,22 @@ class Source:
     whole_labels: bool = True  # a numeric target of whole numbers holds class labels
 
 
-def to_table(source: Source, target: str | int | None, kinds: KindsSpec | None, **fields: Any) -> Table:
+def to_table(
+    source: Source, target: str | int | Literal[False] | None, kinds: KindsSpec | None, **fields: Any
+) -> Table:
     """Choose the target, apply ``kinds``, and make the table."""
     names = [column.name for column in source.columns]
     check_names(names, f"{source.origin.source}: ")
     wanted = resolve_kinds(kinds, names)
+    columns = [recast(column, wanted.get(j), source.origin) for j, column in enumerate(source.columns)]
+    if target is False:
+        return assemble(columns, source.origin, weights=source.weights, notes=source.notes, **fields)
     place = _target_position(names, target)
     if len(names) < 2:
         raise DataError(
             f"{source.origin.source}: expected a target and at least one more column, found only {shown(names[0])}",
             hint="cells may be separated by commas, semicolons, tabs, bars or blanks",
         )
-    columns = [recast(column, wanted.get(j), source.origin) for j, column in enumerate(source.columns)]
     labels = columns.pop(place)
     y = _labels(labels, source)
     identifiers = [_identifier_note(column) for column in columns if _looks_like_identifier(column)]

@@ -20,10 +20,10 @@ ValueIs = Literal["square", "distance", "power", "double", "gaussian"]
 class FittedDistance:
     """Coordinates for rows, and the native metric that compares them.
 
-    A row becomes ``scaling``, then the columns in ``order``, less ``base`` (so that rounding is that of differences, not
-    of where the rows lie), then ``factors`` per column, then ``profiles`` (each level
-    of a nominal column becomes several coordinates), then ``whitening`` (a matrix), then ``monomials`` (products of
-    columns), then, for the cosine, unit length.
+    A row becomes ``scaling``, then the columns in ``order``, less ``base`` (so that rounding is that of
+    differences, not of where the rows lie), then ``factors`` per column, then ``profiles`` (each level of a nominal
+    column becomes several coordinates), then ``whitening`` (a matrix), then ``monomials`` (products of columns), then, for the
+    cosine, unit length.
 
     ``costs`` is what the native metric needs per coordinate where it is not the squared factors: what a missing cell
     costs, or how much a cell counts. ``counts`` keeps the rows of each level and class behind ``profiles``.

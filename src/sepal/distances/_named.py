@@ -50,11 +50,12 @@ def _chebyshev(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]
 
 def _minkowski(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
     p = params.get("p", 2.0)
-    if not isinstance(p, Real) or isinstance(p, bool) or not p >= 1:
+    if not isinstance(p, Real) or isinstance(p, bool) or not float(p) >= 1:
         raise ParameterError(
             f"distance_params['p'] must be a number of at least 1; got {p!r}",
             hint="below 1 the triangle inequality fails and the neighbours lose their meaning",
         )
+    p = float(p)
     # The special exponents have exact and faster forms; weights follow scipy: sum of w |x - z|^p.
     if p == 1 or (table.n_columns == 1 and params.get("weights") is None):
         return _manhattan(table, scaling, params)
@@ -67,7 +68,7 @@ def _minkowski(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]
         "metric": "lp",
         "factors": column_weights(table, params) ** (1.0 / p),
         "value_is": "power",
-        "p": float(p),
+        "p": p,
     }
 
 
@@ -306,7 +307,7 @@ def fit_distance(
 
 
 def _base(table: Table, fitted: Mapping[str, Any]) -> NDArray[np.float64]:
-    """The lowest training value of each ordered column, where only differences matter and taking it off loses no digit."""
+    """The lowest training value of each column, where only differences matter and taking it off loses no digit."""
     order = fitted["order"]
     if fitted.get("unit_length") or fitted["metric"] == "tanimoto" or fitted.get("monomials") is not None:
         return np.zeros(len(order))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
-from sepal.data import Table, as_table
+from sepal.data import Table, as_table, class_codes
 from sepal.evaluation._class_scores import COLUMNS, confusion, kappa, per_class
 from sepal.exceptions import DataError, ParameterError
 
@@ -238,6 +238,7 @@ def evaluate(
     cv: Any = 10,
     groups: Any = None,
     random_state: int | None = 1,
+    progress: Callable[[float], object] | None = None,
 ) -> Evaluation:
     """Hold rows out, fit on the others, answer them; everything is fitted inside the folds.
 
@@ -256,6 +257,8 @@ def evaluate(
         Rows of one group stay together in one fold.
     random_state : int or None
         Seed of the folds.
+    progress : callable, optional
+        Called after each fold with the share of the folds that is done.
 
     Returns
     -------
@@ -275,9 +278,20 @@ def evaluate(
         raise DataError("there is no target to predict", hint="give it as y, or name the target of the table")
     regression = bool(is_regressor(estimator))
     target = np.asarray(table.y)
+    if regression and target.dtype.kind not in "biuf":
+        raise DataError(
+            f"target {table.target or 'y'!r}: {type(estimator).__name__} predicts numbers, found {str(target[0])!r}",
+            hint="use a classifier, or choose another target",
+        )
+    if not regression:
+        class_codes(table)  # refuses numbers that are no classes, and a single class
     classes, codes = (None, target.astype(np.float64)) if regression else np.unique(target, return_inverse=True)
     folds, mode = _folds(cv, target, None if groups is None else np.asarray(groups), regression, random_state)
-    parts = [_answer(estimator, table, rows, classes, codes) for rows in folds]
+    parts = []
+    for done, rows in enumerate(folds, start=1):
+        parts.append(_answer(estimator, table, rows, classes, codes))
+        if progress is not None:
+            progress(done / len(folds))
     order = np.argsort(np.concatenate(folds), kind="stable")
 
     def joined(name: str) -> NDArray[Any]:

@@ -100,7 +100,7 @@ class Search:
             raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
         fitted = fit_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)
-        # Copies are rows at distance 0; because of what is missing in them, some rows are not at 0 from their own copies.
+        # Copies are rows at distance 0; some are not, because of what is missing in them.
         group_of, first = _apart(*_native.distinct(points), fitted.compares_nothing(points))
         return cls(
             table,
@@ -185,7 +185,7 @@ class Search:
         weights = np.ldexp(fitted.mismatch, 2 * exponent) if metric == "mixed" else fitted.mismatch
         start, entries, values = _native.search(
             scaled[0],
-            None if queries is None else np.ascontiguousarray(scaled[1]),
+            None if queries is None else np.ascontiguousarray(scaled[-1]),
             k,
             self._path(metric),
             metric,
@@ -209,7 +209,7 @@ class Search:
         return min(exponent, 0) if metric == "mixed" else exponent
 
     def _path(self, metric: str) -> str:
-        """The native path for a metric that may have turned out simpler, or less so, than the training rows promised."""
+        """The native path for a metric that may be simpler, or less so, than the training rows promised."""
         if metric == "l2":
             return "tiles" if self.method == "direct" else self.method
         return self.method if self.method == "tree" and metric in _TREE_METRICS else "direct"

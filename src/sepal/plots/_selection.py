@@ -28,6 +28,18 @@ def _axes(ax: Any, size: tuple[float, float]) -> Any:
     return plt.subplots(figsize=size, layout="constrained")[1]
 
 
+def side_by_side(height: float) -> tuple[Any, Any]:
+    """A figure and its two axes."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingDependencyError(
+            "plot() needs matplotlib, which is not installed", hint="pip install matplotlib"
+        ) from error
+    figure = Figure(figsize=(12.0, height), layout="constrained")
+    return figure, figure.subplots(1, 2)
+
+
 def draw_score_by_size(
     sizes: ArrayLike,
     scores: ArrayLike,

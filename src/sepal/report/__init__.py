@@ -8,8 +8,9 @@ May be imported by cli, explorer and mail.
 
 from __future__ import annotations
 
-from sepal.report._facts import MeasureFacts, ReportFacts
+from sepal.report._facts import MeasureFacts, ReportFacts, plain
 from sepal.report._gather import measure_facts, report_facts
 from sepal.report._page import Page
+from sepal.report._text import inclusion_rows
 
-__all__ = ["MeasureFacts", "Page", "ReportFacts", "measure_facts", "report_facts"]
+__all__ = ["MeasureFacts", "Page", "ReportFacts", "inclusion_rows", "measure_facts", "plain", "report_facts"]

@@ -189,6 +189,37 @@ class MarginFacts:
 
 
 @dataclass(frozen=True)
+class FeatureShare:
+    """How many of the near-best subsets hold a feature."""
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
+class FeatureFacts:
+    """Which features separate the classes, by Thornton's index of every subset of them.
+
+    Attributes
+    ----------
+    n_subsets, n_near_best : int
+        How many there are, and how many of them the rows cannot tell from the best.
+    best, smallest : tuple of str
+        The best subset, and the smallest of those near it. Their scores are optimistic: they were picked for them.
+    inclusion : tuple of FeatureShare
+        In the order of the table.
+    """
+
+    n_subsets: int
+    n_near_best: int
+    best: tuple[str, ...]
+    best_score: float
+    smallest: tuple[str, ...]
+    smallest_score: float
+    inclusion: tuple[FeatureShare, ...]
+
+
+@dataclass(frozen=True)
 class Verdict:
     """One sentence and the code of the rule that made it."""
 
@@ -214,7 +245,7 @@ class _Shown:
 
 @dataclass(frozen=True)
 class ReportFacts(_Shown):
-    """All that ``sepal report`` says."""
+    """All that ``sepal report`` says. ``features`` is None where trying all subsets would take long."""
 
     table: TableFacts
     classes: tuple[ClassFacts, ...]
@@ -224,6 +255,7 @@ class ReportFacts(_Shown):
     thornton: ThorntonFacts
     curve: CurveFacts
     suspects: SuspectsFacts
+    features: FeatureFacts | None
 
     kind = "report"
 

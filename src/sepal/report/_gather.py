@@ -23,6 +23,7 @@ from sepal.report._facts import (
     TableFacts,
     ThorntonFacts,
 )
+from sepal.report._features import feature_facts
 from sepal.report._rows import Rows, take_rows
 from sepal.report._suspects import margin_facts, margins, suspects_facts
 from sepal.report._verdict import verdicts
@@ -90,11 +91,13 @@ def report_facts(
     curve = _curve(rows, sizes, 1, random_state, search, _stage(say, "all random splits", 0.2, 0.8))
     say("suspect rows", 0.8)
     suspects = suspects_facts(rows, margins(rows, **search), **search)
+    say("features", 0.9)
+    features = feature_facts(rows, test.distance, scale, n_jobs)
     say("done", 1.0)
     table, classes, settings = _table(rows.given), _classes(test), _settings(rows, test, distance, scale, random_state)
     majority, thornton = _majority(classes), _thornton(test)
     verdict = verdicts(classes, majority, settings, thornton, curve)
-    return ReportFacts(table, classes, majority, verdict, settings, thornton, curve, suspects)
+    return ReportFacts(table, classes, majority, verdict, settings, thornton, curve, suspects, features)
 
 
 def measure_facts(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sepal.report._facts import ClassFacts, MeasureFacts, ReportFacts, SettingsFacts, Suspect, TableFacts, ThorntonFacts
 from sepal.report._page import Page, short
@@ -26,6 +26,7 @@ def report_text(facts: ReportFacts, width: int, *, color: bool, unicode: bool) -
     _thornton(page, facts)
     _curve(page, facts)
     _suspects(page, facts)
+    _features(page, facts)
     source = [("cite", facts.table.citation), ("licence", facts.table.licence)]
     if any(text for _, text in source):
         page.heading("Source")
@@ -237,6 +238,36 @@ def _suspects(page: Page, facts: ReportFacts) -> None:
             f"{suspects.n_conflict_rows:,} rows in {suspects.n_conflict_groups:,} "
             f"{_plural(suspects.n_conflict_groups, 'group')} are equal in every column but not in class."
         )
+
+
+def _features(page: Page, facts: ReportFacts) -> None:
+    found = facts.features
+    if found is None:
+        if facts.table.n_columns > 1:
+            page.heading("Features")
+            page.paragraph("Which of them separate the classes: sepal select DATA")
+        return
+    page.heading("Features: every subset by Thornton's index")
+    many = f"{found.n_near_best:,} of {found.n_subsets:,} subsets are"
+    page.pairs(
+        [
+            ("best", f"{found.best_score:.4f}   {', '.join(found.best)}"),
+            ("near it", "no other subset" if found.n_near_best == 1 else f"{many} within one standard error"),
+            ("smallest", f"{found.smallest_score:.4f}   {', '.join(found.smallest)}"),
+        ]
+    )
+    page.table(None, inclusion_rows({entry.name: entry.share for entry in found.inclusion}, page), right=(1,))
+    page.paragraph(
+        "Bars: the share of these subsets that hold the feature. The scores are optimistic, since the subsets were "
+        "picked for them; sepal select gives the honest one."
+    )
+
+
+def inclusion_rows(shares: Mapping[str, float], page: Page, most: int | None = None) -> list[list[str]]:
+    """Name, share and bar of features, largest share first, for :meth:`Page.table`."""
+    order = sorted(shares, key=lambda name: -shares[name])[:most]
+    room = page.width - 36
+    return [[short(name, 22), f"{shares[name]:.0%}", bar(shares[name], room, unicode=page.unicode)] for name in order]
 
 
 def _suspect_table(page: Page, suspects: Sequence[Suspect]) -> None:

@@ -11,10 +11,12 @@ from sepal.exceptions import ParameterError
 from sepal.measures._labelled import Missing
 from sepal.measures._thornton import RandomState
 from sepal.selection._criteria import CriterionLike, Ties, as_criterion
+from sepal.selection._evaluator import SearchProgress
 from sepal.selection._near_best import Subset
 from sepal.selection._problem import Columns, Groups, Problem, prepare
 from sepal.selection._search import STRATEGIES, SubsetSearch, search_solve
-from sepal.selection._subset_sweep import MOST_FEATURES, SubsetSweep, sweep_cost, sweep_solve
+from sepal.selection._subset_sweep import MOST_FEATURES, SubsetSweep, refuse_too_many, sweep_cost, sweep_solve
+from sepal.selection._sweep import Progress
 
 Prefer = Literal["best", "smallest"]
 
@@ -63,12 +65,15 @@ class Procedure:
         slow = 1.0 if as_criterion(self.criterion, self.ties).name == "thornton" else 50.0
         return problem.n_units <= MOST_FEATURES and seconds * slow <= self.time_budget
 
-    def run(self, problem: Problem) -> SubsetSweep | SubsetSearch:
-        """All subsets, or those a search meets."""
+    def run(
+        self, problem: Problem, swept: Progress | None = None, searched: SearchProgress | None = None
+    ) -> SubsetSweep | SubsetSearch:
+        """All subsets, or those a search meets. ``swept`` and ``searched`` are told how far either of them is."""
         criterion = as_criterion(self.criterion, self.ties)
         criterion.check(problem)
         if self.sweeps(problem):
-            return SubsetSweep(problem, (criterion,), sweep_solve(problem, (criterion,)))
+            refuse_too_many(problem)
+            return SubsetSweep(problem, (criterion,), sweep_solve(problem, (criterion,), swept))
         return search_solve(
             problem,
             criterion,
@@ -79,6 +84,7 @@ class Procedure:
             patience=self.patience,
             random_state=self.random_state,
             options=self.options,
+            progress=searched,
         )
 
     def choose(self, result: SubsetSweep | SubsetSearch) -> Subset:

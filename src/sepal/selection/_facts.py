@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +13,14 @@ from sepal.selection._choose import Procedure
 from sepal.selection._criteria import as_criterion
 from sepal.selection._honesty import NestedScore, nested_score
 from sepal.selection._near_best import Subset, inclusion, smallest
+from sepal.selection._problem import Problem
 from sepal.selection._search import SubsetSearch
 from sepal.selection._subset_sweep import SubsetSweep
 
 MOST_SHOWN = 1000
+
+# What is being done, and the share of the whole work that is behind.
+FactsProgress = Callable[[str, float], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +35,8 @@ class SelectionFacts:
         Best first.
     inclusion : dict
         Share of near-best subsets that hold each feature.
+    kept : tuple of str
+        Columns in every subset, by the user's wish.
     nested : NestedScore or None
         The honest score beside the optimistic one.
     sentence : str
@@ -49,6 +57,7 @@ class SelectionFacts:
     near_best: tuple[Subset, ...]
     inclusion: dict[str, float]
     smallest: Subset
+    kept: tuple[str, ...]
     nested: NestedScore | None
     sentence: str
     notes: tuple[str, ...]
@@ -69,6 +78,7 @@ class SelectionFacts:
             "n_near_best": len(self.near_best),
             "near_best": [_plain(subset) for subset in self.near_best[:MOST_SHOWN]],
             "inclusion": self.inclusion,
+            "kept": list(self.kept),
             "honest": None
             if nested is None
             else {
@@ -80,6 +90,15 @@ class SelectionFacts:
             "sentence": self.sentence,
             "notes": list(self.notes),
         }
+
+    def plot(self) -> Any:
+        """A figure with the scores by size, and beside them the inclusion bars."""
+        from sepal.plots import _selection as draw
+
+        figure, (left, right) = draw.side_by_side(max(4.2, 1.0 + 0.28 * min(len(self.inclusion), 30)))
+        self.result.plot("size", ax=left)
+        draw.draw_inclusion([*self.inclusion], [*self.inclusion.values()], n_subsets=len(self.near_best), ax=right)
+        return figure
 
 
 def _plain(subset: Subset) -> dict[str, Any]:
@@ -93,7 +112,14 @@ def _plain(subset: Subset) -> dict[str, Any]:
 
 
 def select_facts(
-    X: Any, y: Any = None, *, honest: bool = True, n_folds: int = 10, random_state: RandomState = 0, **procedure: Any
+    X: Any,
+    y: Any = None,
+    *,
+    honest: bool = True,
+    n_folds: int = 10,
+    random_state: RandomState = 0,
+    progress: FactsProgress | None = None,
+    **procedure: Any,
 ) -> SelectionFacts:
     """Select features and say how far the answer can be believed.
 
@@ -107,24 +133,36 @@ def select_facts(
         How many folds.
     random_state : int, Generator or None
         For strategies that use chance, and for the folds.
+    progress : callable, optional
+        Called now and then with a few words and the share of the work that is done.
     **procedure
         Parameters of :class:`SeparabilitySelector`.
     """
+    say = _quiet if progress is None else progress
     how = Procedure(random_state=random_state, **procedure)
     problem = how.prepare(X, y)
     started = time.monotonic()
-    result = how.run(problem)
+    first = 1.0 / (1 + n_folds) if honest else 1.0
+    result = how.run(problem, *_told(say, how, problem, first))
     seconds = time.monotonic() - started
     best = how.choose(result) if how.prefer == "best" else _best(result)
     comparable = as_criterion(how.criterion, how.ties).per_row
-    near = result.near_best() if comparable else (best,)
+    near = _near(result, how.n_features) if comparable else (best,)
     nested = None
     if honest:
-        nested = nested_score(X, y, n_folds=n_folds, random_state=random_state, **procedure)
+        say("selecting again inside folds", first)
+        nested = nested_score(
+            X,
+            y,
+            n_folds=n_folds,
+            random_state=random_state,
+            progress=lambda done: say("selecting again inside folds", first + (1 - first) * done),
+            result=result,
+            **procedure,
+        )
+    say("done", 1.0)
     swept = isinstance(result, SubsetSweep)
-    n_evaluations = (
-        len(result.scores) - problem.smallest_mask if isinstance(result, SubsetSweep) else len(result.scores)
-    )
+    n_evaluations = len(result.scores) - (problem.smallest_mask if swept else 0)
     least = smallest(near)
     return SelectionFacts(
         result,
@@ -139,10 +177,48 @@ def select_facts(
         near,
         inclusion(near, problem.names),
         least,
+        tuple(problem.table.names[column] for column in problem.kept),
         nested,
-        _sentence(near, least, n_evaluations, problem.n_rows, nested, comparable),
+        _sentence(near, least, _n_compared(result, how.n_features), problem.n_rows, nested, comparable),
         problem.notes,
     )
+
+
+def _quiet(what: str, done: float) -> None:
+    """Nobody listens."""
+
+
+def _told(
+    say: FactsProgress, how: Procedure, problem: Problem, share: float
+) -> tuple[Callable[[float], object], Callable[[int, float, float], object]]:
+    """What to tell of a sweep and of a search: subsets per second, the best so far, how much of the time is gone."""
+    started, n_subsets = time.monotonic(), 2.0**problem.n_units
+    limit = how.time_budget if how.strategy == "auto" and how.time_limit is None else how.time_limit
+
+    def swept(done: float) -> None:
+        rate = done * n_subsets / max(time.monotonic() - started, 1e-9)
+        say(f"{done * n_subsets:,.0f} of {n_subsets:,.0f} subsets, {rate:,.0f} per second", share * done)
+
+    def searched(n: int, seconds: float, best: float) -> None:
+        found = "" if math.isnan(best) else f", best so far {best:.4f}"
+        done = 0.0 if limit is None else min(seconds / limit, 1.0)
+        say(f"{n:,} subsets, {n / max(seconds, 1e-9):,.0f} per second{found}", share * done)
+
+    say("scoring subsets", 0.0)
+    return swept, searched
+
+
+def _near(result: SubsetSweep | SubsetSearch, n_features: int | None) -> tuple[Subset, ...]:
+    """Near-best subsets of the wanted size; a search keeps to it by itself."""
+    return result.near_best(size=n_features) if isinstance(result, SubsetSweep) else result.near_best()
+
+
+def _n_compared(result: SubsetSweep | SubsetSearch, n_features: int | None) -> int:
+    """How many subsets (of the wanted size) have a score."""
+    masks = (
+        result.scores if isinstance(result, SubsetSearch) else range(result.problem.smallest_mask, len(result.scores))
+    )
+    return sum(n_features is None or mask.bit_count() == n_features for mask in masks)
 
 
 def _best(result: SubsetSweep | SubsetSearch) -> Subset:
@@ -172,9 +248,11 @@ def _sentence(
             f"{'suffices' if least.size == 1 else 'suffice'}."
         )
     if nested is not None:
+        # The score of another criterion is no accuracy that could be promised.
+        promised = f"the selected subset promised {nested.optimistic:.4f}, and " if comparable else ""
         parts.append(
             f"On rows that took no part in selecting, accuracy is {nested.honest:.4f} +- {nested.standard_error:.4f}; "
-            f"the selected subset promised {nested.optimistic:.4f}, and all features reach {nested.all_features:.4f}."
+            f"{promised}all features reach {nested.all_features:.4f}."
         )
         gain = nested.honest - nested.all_features
         if abs(gain) <= nested.standard_error:

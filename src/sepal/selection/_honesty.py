@@ -22,6 +22,8 @@ from sepal.selection._criteria import Thornton, as_criterion
 from sepal.selection._near_best import Subset
 from sepal.selection._problem import Problem, pack
 from sepal.selection._program import full_tree
+from sepal.selection._search import SubsetSearch
+from sepal.selection._subset_sweep import SubsetSweep
 from sepal.selection._sweep import labeling_sums
 
 if TYPE_CHECKING:
@@ -289,6 +291,7 @@ def nested_score(
     n_folds: int = 10,
     random_state: RandomState = 0,
     progress: Count | None = None,
+    result: SubsetSweep | SubsetSearch | None = None,
     **procedure: Any,
 ) -> NestedScore:
     """The accuracy of "select features, then ask the nearest neighbour", with the selection inside every fold.
@@ -301,6 +304,8 @@ def nested_score(
         Folds, each with its share of every class.
     random_state, progress, **procedure
         As in :func:`selection_test`.
+    result : SubsetSweep or SubsetSearch, optional
+        What the procedure found on all rows, where that is known already.
 
     Notes
     -----
@@ -311,7 +316,7 @@ def nested_score(
     table, n = problem.table, problem.n_rows
     if not 2 <= n_folds <= n:
         raise ParameterError(f"n_folds must be from 2 to {n}, the number of rows; got {n_folds!r}")
-    subset = how.choose(how.run(problem))
+    subset = how.choose(how.run(problem) if result is None else result)
     fold_of = _stratified_folds(problem.codes, n_folds, generator(random_state))
     right, right_all = np.zeros(n), np.zeros(n)
     folds = []

@@ -105,7 +105,7 @@ class SubsetSweep:
         mask = int(self._order[np.flatnonzero(self.sizes[self._order] == size)[0]])
         return make_subset(self.problem, mask, self.scores[mask])
 
-    def near_best(self, se: float = 1.0, *, rule: Rule = "paired") -> tuple[Subset, ...]:
+    def near_best(self, se: float = 1.0, *, rule: Rule = "paired", size: int | None = None) -> tuple[Subset, ...]:
         """All subsets that the data cannot tell from the best, best first.
 
         Parameters
@@ -114,8 +114,10 @@ class SubsetSweep:
             How many standard errors count as no difference.
         rule : {"paired", "unpaired"}
             The standard error of the row by row difference in leave-one-out correctness, or that of the best alone.
+        size : int, optional
+            Compare the subsets with so many features only.
         """
-        order = self._order
+        order = self._order if size is None else self._order[self.sizes[self._order] == size]
         return near_best(self.problem, self.criteria[0], order.tolist(), self.scores[order], se=se, rule=rule)
 
     def smallest_near_best(self, se: float = 1.0, *, rule: Rule = "paired") -> Subset:
@@ -181,7 +183,8 @@ def sweep_cost(n_rows: int, n_features: int, threads: int, n_criteria: int = 1) 
     return subsets * float(n_rows) ** 2 * n_criteria / (PAIRS_PER_SECOND * threads), subsets * 8.0 * (n_criteria + 2)
 
 
-def _refuse_too_many(problem: Problem, max_features: int | None, n_criteria: int) -> None:
+def refuse_too_many(problem: Problem, max_features: int | None = None, n_criteria: int = 1) -> None:
+    """Say what a sweep of more than ``max_features`` features would cost, instead of starting it."""
     most = MOST_FEATURES if max_features is None else max_features
     if problem.n_units <= most:
         return
@@ -189,7 +192,7 @@ def _refuse_too_many(problem: Problem, max_features: int | None, n_criteria: int
     raise ParameterError(
         f"max_features: {problem.n_units} features have {2.0**problem.n_units:.3g} subsets, about {_duration(seconds)} "
         f"and {size / 2**30:.3g} GiB for {problem.n_rows} rows; at most {most} features are swept",
-        hint="use search_subsets(strategy='floating'), groups= or keep=, or raise max_features",
+        hint="search them instead (strategy 'floating'), or keep some of them in every subset",
     )
 
 
@@ -299,5 +302,5 @@ def subset_sweep(
     problem = prepare(X, y, scale=scale, missing=missing, groups=groups, keep=keep, n_jobs=n_jobs)
     for each in criteria:
         each.check(problem)
-    _refuse_too_many(problem, max_features, len(criteria))
+    refuse_too_many(problem, max_features, len(criteria))
     return SubsetSweep(problem, criteria, sweep_solve(problem, criteria, progress))

@@ -1,0 +1,235 @@
+"""``sepal evaluate``, ``sepal train`` and ``sepal predict``: learners, held to account, kept in files, and asked."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sepal.cli._given import given_rows, given_table
+from sepal.cli._learners import make_learner, neighbors
+from sepal.cli._leaving import leaving_cleanly
+from sepal.cli._options import AsJson, Data, Scale, Target
+from sepal.cli._output import as_json_text, check_name, check_out, print_text, rows_text, write_whole
+from sepal.cli._progress import watching
+from sepal.exceptions import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from sepal.evaluation import Evaluation
+
+TABLES = (".csv", ".json")
+
+LearnerName = Annotated[
+    str, typer.Option("--learner", "-l", metavar="NAME", help="knn, knn-regressor, dann or metric-clustering.")
+]
+Neighbors = Annotated[
+    str | None,
+    typer.Option("--k", "-k", metavar="K", help="Neighbours that vote: a number, auto or all.", show_default=False),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Votes by distance: uniform, distance, rank, gaussian, ...", show_default=False),
+]
+Distance = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The distance of the neighbours.", show_default=False)
+]
+ScaleOfLearner = Annotated[
+    Scale | None, typer.Option(help="How numeric columns are scaled, by the training rows.", show_default=False)
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other parameter of the learner, as in Python. May be given several times.",
+        show_default=False,
+    ),
+]
+
+
+def evaluate(
+    data: Data,
+    target: Target = None,
+    learner: LearnerName = "knn",
+    k: Neighbors = None,
+    weights: Weights = None,
+    distance: Distance = None,
+    scale: ScaleOfLearner = None,
+    settings: Settings = None,
+    cv: Annotated[str, typer.Option(metavar="FOLDS", help="How many folds, or loo for leave-one-out.")] = "10",
+    seed: Annotated[int, typer.Option(help="For the folds.")] = 1,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write the answer for each row (.csv or .json); row 0 is the first.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how well a learner answers rows it has not seen.
+
+    Prints what Weka's users know, and beside it a confidence interval, the balanced accuracy and the majority rate.
+
+    Example:  sepal evaluate sonar --learner knn --k 3 --cv 10
+    """
+    with leaving_cleanly():
+        if predictions is not None:
+            check_out(predictions, data, "--predictions", "predictions.csv")
+            check_name(predictions, TABLES, "--predictions", "a table of predictions")
+        folds = _folds(cv)
+        with watching("reading") as progress:
+            table = given_table(data, target)
+            from sepal.evaluation import evaluate as cross_validate
+
+            estimator = _made(learner, k, weights, distance, scale, settings)
+            progress("folds", 0.0)
+            found = cross_validate(
+                estimator, table, cv=folds, random_state=seed, progress=lambda done: progress("folds", done)
+            )
+        if predictions is not None:
+            write_whole(predictions, _answers(found, predictions), "--predictions")
+            typer.echo(f"The predictions are in {predictions}.", err=True)
+        print_text(as_json_text("evaluation", found.to_dict()) if as_json else found.summary().rstrip("\n") + "\n")
+
+
+def train(
+    data: Data,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="The model file, by custom ending in .sepal.")
+    ],
+    target: Target = None,
+    learner: LearnerName = "knn",
+    k: Neighbors = None,
+    weights: Weights = None,
+    distance: Distance = None,
+    scale: ScaleOfLearner = None,
+    settings: Settings = None,
+) -> None:
+    """Fit a learner and keep it in a file.
+
+    The file holds numbers and texts only: loading it runs no code, so that models may be taken from strangers.
+
+    Example:  sepal train mydata.csv --target species --learner knn -o model.sepal
+    """
+    with leaving_cleanly():
+        check_out(out, data, "-o", "model.sepal")
+        with watching("reading") as progress:
+            table = given_table(data, target)
+            from sepal.learners import save_model
+
+            progress("training", 0.2)
+            model = _made(learner, k, weights, distance, scale, settings).fit(table)
+            progress("writing", 0.9)
+            with tempfile.TemporaryDirectory() as folder:
+                content = save_model(model, Path(folder) / "model").read_bytes()
+        write_whole(out, content, "-o")
+        typer.echo(f"The model is in {out}: {_described(model, table.n_rows, table.name)}.", err=True)
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file that 'sepal train' wrote.")],
+    new: Annotated[
+        str,
+        typer.Argument(
+            metavar="NEW", help="The rows to answer: a file with the columns of the training data, or a bundled set."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write here instead: .csv or .json.", show_default=False),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of CSV.")] = False,
+) -> None:
+    """Answer new rows with a model.
+
+    For each row, counted from 0, the prediction and the probability of each class. Columns are found by name; the
+    target may be among them and is not looked at.
+
+    Example:  sepal predict model.sepal new.csv -o out.csv
+    """
+    with leaving_cleanly():
+        if out is not None:
+            check_out(out, new, "-o", "out.csv")
+            check_name(out, TABLES, "-o", "a table of predictions")
+        from sepal.learners import load_model
+
+        with watching("reading") as progress:
+            fitted = load_model(model)
+            names = getattr(fitted, "feature_names_in_", None)
+            if names is None or not hasattr(fitted, "predict"):
+                raise DataError(
+                    f"{model}: the file holds a {type(fitted).__name__} that cannot answer rows of a file",
+                    hint="sepal train DATA -o model.sepal writes one that can",
+                )
+            training = getattr(fitted, "table_", None)
+            rows, ignored = given_rows(new, [str(name) for name in names], training)
+            progress("predicting", 0.5)
+            answers: dict[str, list[Any]] = {
+                "row": list(range(rows.n_rows)),
+                "prediction": fitted.predict(rows).tolist(),
+            }
+            if hasattr(fitted, "predict_proba"):
+                answers |= _shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
+        if ignored:
+            typer.echo(f"note: not looked at: {', '.join(ignored)}", err=True)
+        text = rows_text("predictions", answers, as_json or (out is not None and out.suffix.lower() == ".json"))
+        if out is None:
+            print_text(text)
+        else:
+            write_whole(out, text, "-o")
+            typer.echo(f"The predictions are in {out}.", err=True)
+
+
+def _made(
+    learner: str,
+    k: str | None,
+    weights: str | None,
+    distance: str | None,
+    scale: Scale | None,
+    settings: list[str] | None,
+) -> Any:
+    options = {"k": neighbors(k), "weights": weights, "distance": distance}
+    estimator = make_learner(learner, {**options, "scale": None if scale is None else scale.value}, settings or [])
+    # "none" is a word on the command line and None in Python.
+    return estimator.set_params(scale=None) if scale is Scale.NONE else estimator
+
+
+def _folds(text: str) -> int | str:
+    if text == "loo":
+        return text
+    try:
+        return int(text)
+    except ValueError as error:
+        raise ParameterError(f"--cv {text}: expected a number of folds, or loo", hint="--cv 10") from error
+
+
+def _described(model: Any, n_rows: int, name: str | None) -> str:
+    chosen = getattr(model, "n_neighbors_", None)
+    k = "" if chosen is None else f" with k = {chosen:g}"
+    return f"{type(model).__name__}{k}, {n_rows:,} rows of {name or 'a table'}"
+
+
+def _answers(found: Evaluation, path: Path) -> str:
+    """One line per row, by its position in the data."""
+    actual, predicted = found.actual, found.predicted
+    columns: dict[str, list[Any]] = {"row": found.rows.tolist(), "fold": found.fold.tolist()}
+    if found.classes is None:
+        columns |= {"actual": actual.tolist(), "prediction": predicted.tolist()}
+    else:
+        columns |= {
+            "actual": found.classes[actual].tolist(),
+            "prediction": found.classes[predicted].tolist(),
+            "right": (actual == predicted).tolist(),
+        }
+        if found.share is not None:
+            columns |= _shares(found.classes.tolist(), found.share)
+    return rows_text("predictions", columns, path.suffix.lower() == ".json")
+
+
+def _shares(classes: list[Any], share: Any) -> dict[str, list[Any]]:
+    """The probabilities of each class, without the trillionth by which a tie is broken."""
+    return {f"p({label})": share[:, c].round(10).tolist() for c, label in enumerate(classes)}

@@ -1,0 +1,245 @@
+"""``sepal select``: which features separate the classes, and how sure that is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sepal.cli._given import given_table
+from sepal.cli._leaving import leaving_cleanly
+from sepal.cli._options import AsJson, Data, Missing, MissingCells, Scale, ScaleName, Target, seconds
+from sepal.cli._output import (
+    Look,
+    as_json_text,
+    check_name,
+    check_out,
+    check_text_name,
+    print_text,
+    stdout_look,
+    write_whole,
+)
+from sepal.cli._progress import watching
+from sepal.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from sepal.data import Table
+    from sepal.report import Page
+    from sepal.selection import SelectionFacts, Subset
+
+PICTURES = (".png", ".svg", ".pdf")
+MOST_SUBSETS = 10
+MOST_BARS = 20
+
+
+def select(
+    data: Data,
+    target: Target = None,
+    strategy: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="auto (every subset where 10 seconds suffice for that, else floating), sweep (every subset), forward, "
+            "backward, floating, plus_l_take_r, genetic, annealing, swarm, random or branch_and_bound.",
+        ),
+    ] = "auto",
+    criterion: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="thornton, expected_accuracy, loo_knn, alignment, centered_alignment or mahalanobis.",
+        ),
+    ] = "thornton",
+    n_features: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="How many features to select; any number by default.", show_default=False),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN", help="A column that is in every subset. May be given several times.", show_default=False
+        ),
+    ] = None,
+    time_limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Time for everything: 60s, 2m or 1.5h. The search on all rows and its repetition in each fold get "
+            "equal parts of it, and return the best so far.",
+            show_default=False,
+        ),
+    ] = None,
+    folds: Annotated[
+        int,
+        typer.Option(
+            metavar="N", help="Folds in which the selection is repeated for the honest score; 0 leaves it out."
+        ),
+    ] = 10,
+    seed: Annotated[int, typer.Option(help="For the folds, and for strategies that use chance.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the answer to this file instead of the screen; a name in .json gives JSON.",
+            show_default=False,
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the scores and the features: .png, .svg or .pdf.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+    missing: MissingCells = Missing.DISTANCE,
+    scale: ScaleName = Scale.MINMAX,
+) -> None:
+    """Find the features that separate the classes.
+
+    Shows all subsets that the data cannot tell from the best one, how often each feature is in them, the smallest of
+    them, and the accuracy on rows that took no part in the selection.
+
+    Example:  sepal select breast-cancer --missing drop --out subset.json
+    """
+    with leaving_cleanly():
+        _check_files(data, out, plot)
+        limit = _limit(time_limit, strategy, folds)
+        with watching("reading") as progress:
+            table = given_table(data, target)
+            from sepal.selection import select_facts
+
+            facts = select_facts(
+                table,
+                honest=folds > 0,
+                n_folds=folds,
+                random_state=seed,
+                progress=progress,
+                strategy=strategy,
+                criterion=criterion,
+                n_features=n_features,
+                keep=_columns(keep or [], table),
+                missing=missing.value,
+                scale=scale.parameter,
+                **limit,
+            )
+            picture = None if plot is None else _picture(facts, plot.suffix.lower())
+        look = stdout_look() if out is None else Look()
+        json_wanted = as_json or (out is not None and out.suffix.lower() == ".json")
+        said = {"data": table.name, **facts.to_dict()}
+        text = as_json_text("selection", said) if json_wanted else select_text(facts, table.name, look)
+        if plot is not None and picture is not None:
+            write_whole(plot, picture, "--plot")
+            typer.echo(f"The picture is in {plot}.", err=True)
+        if out is None:
+            print_text(text)
+        else:
+            write_whole(out, text)
+            typer.echo(f"The selection is in {out}.", err=True)
+
+
+def _check_files(data: str, out: Path | None, plot: Path | None) -> None:
+    if out is not None:
+        check_out(out, data, example="subset.json")
+        check_text_name(out, "a selection")
+    if plot is not None:
+        check_out(plot, data, "--plot", "features.png")
+        check_name(plot, PICTURES, "--plot", "a picture")
+
+
+def _limit(text: str | None, strategy: str, folds: int) -> dict[str, Any]:
+    """The time of each of the searches: that on all rows, and one per fold."""
+    if folds < 0 or folds == 1:
+        raise ParameterError(f"--folds {folds}: expected at least 2, or 0 for no honest score", hint="--folds 10")
+    if text is None:
+        return {}
+    each = seconds(text, "--time-limit") / (1 + folds)
+    if strategy == "sweep":
+        raise ParameterError(
+            f"--time-limit {text}: a sweep scores every subset and does not stop early",
+            hint="--strategy auto sweeps if there is time enough for it, and searches otherwise",
+        )
+    return {"time_limit": each, "time_budget": each}
+
+
+def _columns(given: list[str], table: Table) -> list[str | int]:
+    """Names, or positions where there is no column of that name."""
+    return [int(c) if c not in table.names and c.removeprefix("-").isdecimal() else c for c in given]
+
+
+def _picture(facts: SelectionFacts, suffix: str) -> bytes:
+    import io
+
+    drawn = io.BytesIO()
+    facts.plot().savefig(drawn, format=suffix[1:], dpi=130)
+    return drawn.getvalue()
+
+
+def select_text(facts: SelectionFacts, name: str | None, look: Look) -> str:
+    """The answer as it stands on a terminal."""
+    from sepal.report import Page
+
+    page = Page.new(look.width, look.color, look.unicode)
+    page.heading(f"Features that separate the classes: {name or 'a table without a name'}")
+    rate = facts.n_evaluations / max(facts.seconds, 1e-9)
+    page.pairs(
+        [
+            ("rows", f"{facts.n_rows:,}"),
+            ("features", f"{facts.n_features:,}"),
+            ("kept", ", ".join(facts.kept)),
+            ("strategy", facts.strategy + ("" if facts.stopped == "finished" else f", ended by {facts.stopped}")),
+            ("criterion", facts.criterion),
+            ("scored", f"{facts.n_evaluations:,} subsets in {facts.seconds:.2f} s ({rate:,.0f} per second)"),
+            *(("note", note) for note in facts.notes),
+        ]
+    )
+    _near_best(page, facts)
+    _bars(page, facts)
+    page.heading("The smallest subset that is near the best")
+    page.pairs([("features", _names(facts.smallest)), ("score", f"{facts.smallest.score:.4f}")])
+    _honest(page, facts)
+    page.heading("What the data can tell")
+    page.paragraph(facts.sentence, style="bold")
+    return page.text()
+
+
+def _names(subset: Subset) -> str:
+    return ", ".join(subset.features) or "none but the kept columns"
+
+
+def _near_best(page: Page, facts: SelectionFacts) -> None:
+    near = facts.near_best
+    page.heading("Subsets near the best" if len(near) > 1 else "The best subset")
+    page.table(
+        ["score", "behind", "+-", "size", "features"],
+        [
+            [f"{s.score:.4f}", f"{s.difference:.4f}", f"{s.standard_error:.4f}", f"{s.size}", _names(s)]
+            for s in near[:MOST_SUBSETS]
+        ],
+        right=(0, 1, 2, 3),
+        wrap=(4,),
+    )
+    if len(near) > MOST_SUBSETS:
+        page.paragraph(f"and {len(near) - MOST_SUBSETS:,} more within one standard error; --json lists them.")
+
+
+def _bars(page: Page, facts: SelectionFacts) -> None:
+    from sepal.report import inclusion_rows
+
+    page.heading("How many of these hold each feature")
+    rows = inclusion_rows(facts.inclusion, page, MOST_BARS)
+    page.table(None, rows, right=(1,))
+    if len(facts.inclusion) > len(rows):
+        page.paragraph(f"and {len(facts.inclusion) - len(rows):,} features that are in fewer of them, or in none.")
+
+
+def _honest(page: Page, facts: SelectionFacts) -> None:
+    nested = facts.nested
+    if nested is None:
+        return
+    page.heading("Honest and optimistic")
+    page.pairs(
+        [
+            ("honest", f"{nested.honest:.4f} +- {nested.standard_error:.4f}   rows that took no part in selecting"),
+            ("optimistic", f"{nested.optimistic:.4f}   {facts.criterion} of the selected subset, on its own rows"),
+            ("all features", f"{nested.all_features:.4f}   no selection, on the same folds"),
+        ]
+    )

@@ -1,0 +1,131 @@
+"""``sepal train`` and ``sepal predict``: a model file between two commands, and files that are none."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from sepal.cli._app import app
+
+runner = CliRunner()
+
+
+def sepal(*args: str):
+    """Run the command inside this process."""
+    return runner.invoke(app, args)
+
+
+def refused(*args: str) -> str:
+    """The message of a command that must fail."""
+    result = sepal(*args)
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    assert "Traceback" not in result.stderr
+    return result.stderr
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path, monkeypatch):
+    """A folder with a model of the athletes, unscaled, k = 3."""
+    monkeypatch.chdir(tmp_path)
+    result = sepal("train", "athletes", "--learner", "knn", "--k", "3", "--scale", "none", "-o", "model.sepal")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "KNNClassifier with k = 3, 20 rows of athletes" in result.stderr
+    return tmp_path
+
+
+def test_the_query_of_the_textbook(inside):
+    # The three nearest of (3, 8) are rows 4, 5 and 2: all of them "no".
+    (inside / "new.csv").write_text("speed,agility\n3,8\n")
+    assert sepal("predict", "model.sepal", "new.csv").stdout == "row,prediction,p(no),p(yes)\n0,no,1.0,0.0\n"
+    assert sepal("predict", "model.sepal", "new.csv", "-o", "out.csv").stdout == ""
+    assert (inside / "out.csv").read_text() == "row,prediction,p(no),p(yes)\n0,no,1.0,0.0\n"
+    assert sepal("predict", "model.sepal", "new.csv", "-o", "out.json").exit_code == 0
+    rows = json.loads((inside / "out.json").read_text())["rows"]
+    assert rows == [{"row": 0, "prediction": "no", "p(no)": 1.0, "p(yes)": 0.0}]
+
+
+def test_columns_go_by_name_and_the_target_is_not_looked_at(inside):
+    (inside / "new.csv").write_text("class,id,agility,speed\n?,7,8,3\nyes,8,8,3\n")
+    result = sepal("predict", "model.sepal", "new.csv")
+    assert result.stdout.splitlines()[1:] == ["0,no,1.0,0.0", "1,no,1.0,0.0"]
+    assert result.stderr == "note: not looked at: id\n"
+
+
+def test_a_bundled_set_and_json():
+    said = json.loads(sepal("predict", "model.sepal", "athletes", "--json").stdout)
+    assert len(said["rows"]) == 20
+    assert said["kind"] == "predictions"
+
+
+def test_texts_that_look_like_numbers_stay_texts(inside):
+    (inside / "rooms.csv").write_text("room,size,class\n1,5,a\n1,6,a\n2b,50,b\n2b,51,b\n")
+    assert sepal("train", "rooms.csv", "-k", "1", "-o", "rooms.sepal").exit_code == 0
+    (inside / "new.csv").write_text("room,size\n1,5\n")
+    assert sepal("predict", "rooms.sepal", "new.csv").stdout.splitlines()[1] == "0,a,1.0,0.0"
+
+
+def test_k_is_chosen_and_said(inside):
+    result = sepal("train", "liver", "-o", "liver.sepal")
+    assert "with k = " in result.stderr
+    rows = list(csv.DictReader(io.StringIO(sepal("predict", "liver.sepal", "liver").stdout)))
+    assert {row["prediction"] for row in rows} == {"1", "2"}
+
+
+def test_numbers_are_predicted_too(inside):
+    (inside / "line.csv").write_text("x,y\n" + "".join(f"{x},{2 * x + 0.5}\n" for x in range(9)))
+    assert sepal("train", "line.csv", "--learner", "knn-regressor", "-k", "1", "-o", "line.sepal").exit_code == 0
+    (inside / "new.csv").write_text("x\n3.1\n")
+    assert sepal("predict", "line.sepal", "new.csv").stdout == "row,prediction\n0,6.5\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("speed,agilty\n3,8\n", ("new.csv", 'no column "agility"', 'did you mean "agilty"?')),
+        ("speed\n3\n", ('no column "agility"',)),
+        ("speed,agility\n3,quick\n", ('column "agility"', "expected numbers", '"quick"')),
+        ("", ("new.csv", "empty")),
+    ],
+)
+def test_data_that_does_not_fit_the_model(inside, content, words):
+    (inside / "new.csv").write_text(content)
+    message = refused("predict", "model.sepal", "new.csv", "-o", "out.csv")
+    for word in words:
+        assert word in message
+    assert not (inside / "out.csv").exists()
+
+
+@pytest.mark.parametrize("kept", [0, 10, 300, -1])
+def test_files_that_are_no_models(inside, kept):
+    whole = (inside / "model.sepal").read_bytes()
+    (inside / "bad.sepal").write_bytes(whole[:kept])
+    message = refused("predict", "bad.sepal", "athletes")
+    assert "bad.sepal" in message
+    assert "not a model, or the file is damaged" in message
+
+
+def test_a_model_that_is_not_there():
+    assert "there is no such file" in refused("predict", "other.sepal", "athletes")
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("train", "athletes"), ("-o",)),
+        (("train", "athletes", "-o", "no/model.sepal"), ("-o no/model.sepal", "there is no directory no")),
+        (("train", "athletes", "-o", "."), ("directory", "model.sepal")),
+        (("train", "athletes", "--learner", "oracle", "-o", "m.sepal"), ("--learner oracle",)),
+        (("train", "nothing.csv", "-o", "m.sepal"), ("nothing.csv",)),
+        (("predict", "model.sepal"), ("NEW",)),
+        (("predict", "model.sepal", "athletes", "-o", "out.txt"), ("CSV or JSON", "out.csv")),
+    ],
+)
+def test_wrong_words(inside, args, words):
+    message = refused(*args)
+    for word in words:
+        assert word in message
+    assert [file.name for file in inside.iterdir()] == ["model.sepal"]
