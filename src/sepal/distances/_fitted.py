@@ -22,8 +22,8 @@ class FittedDistance:
 
     A row becomes ``scaling``, then the columns in ``order``, less ``base`` (so that rounding is that of
     differences, not of where the rows lie), then ``factors`` per column, then ``profiles`` (each level of a nominal
-    column becomes several coordinates), then ``whitening`` (a matrix), then ``monomials`` (products of columns), then, for the
-    cosine, unit length.
+    column becomes several coordinates), then ``whitening`` (a matrix), then ``monomials`` (products of columns),
+    then, for the cosine, unit length.
 
     ``costs`` is what the native metric needs per coordinate where it is not the squared factors: what a missing cell
     costs, or how much a cell counts. ``counts`` keeps the rows of each level and class behind ``profiles``.
