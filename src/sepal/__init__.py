@@ -6,8 +6,8 @@
 1.0
 
 The families are modules: ``sepal.data``, ``sepal.datasets``, ``sepal.distances``, ``sepal.neighbors``,
-``sepal.measures``, ``sepal.prototypes``, ``sepal.learners``, ``sepal.evaluation``, ``sepal.selection``. Everything is
-loaded when it is first used.
+``sepal.kernels``, ``sepal.measures``, ``sepal.prototypes``, ``sepal.learners``, ``sepal.machines``,
+``sepal.evaluation``, ``sepal.selection``. Everything is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -16,23 +16,47 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sepal import data, datasets, distances, evaluation, learners, measures, neighbors, prototypes, selection
+    from sepal import (
+        data,
+        datasets,
+        distances,
+        evaluation,
+        kernels,
+        learners,
+        machines,
+        measures,
+        neighbors,
+        prototypes,
+        selection,
+    )
     from sepal.data import Table, read_table
     from sepal.evaluation import compare, evaluate, leave_one_out_curve
     from sepal.learners import KNNClassifier, KNNRegressor, WindowKNNClassifier, load_model, save_model
-    from sepal.measures import expected_accuracy, hypothesis_margin, thornton_samples, thornton_score, thornton_test
+    from sepal.machines import FeatureVectorClassifier, ParzenClassifier, SVMClassifier
+    from sepal.measures import (
+        alignment_curve,
+        expected_accuracy,
+        hypothesis_margin,
+        thornton_samples,
+        thornton_score,
+        thornton_test,
+    )
     from sepal.neighbors import neighbor_ranking
     from sepal.prototypes import PrototypeSelector
     from sepal.selection import SeparabilitySelector, rank_features, search_subsets, subset_sweep
 
 # Public name -> the module it lives in; families stand for themselves.
 _HOMES = {
+    "FeatureVectorClassifier": "sepal.machines",
     "KNNClassifier": "sepal.learners",
     "KNNRegressor": "sepal.learners",
+    "ParzenClassifier": "sepal.machines",
     "PrototypeSelector": "sepal.prototypes",
+    "SVMClassifier": "sepal.machines",
     "SeparabilitySelector": "sepal.selection",
     "Table": "sepal.data",
     "WindowKNNClassifier": "sepal.learners",
+    "alignment_curve": "sepal.measures",
     "compare": "sepal.evaluation",
     "evaluate": "sepal.evaluation",
     "expected_accuracy": "sepal.measures",
@@ -54,7 +78,9 @@ _FAMILIES = (
     "datasets",
     "distances",
     "evaluation",
+    "kernels",
     "learners",
+    "machines",
     "measures",
     "neighbors",
     "prototypes",
@@ -62,12 +88,16 @@ _FAMILIES = (
 )
 
 __all__ = [
+    "FeatureVectorClassifier",
     "KNNClassifier",
     "KNNRegressor",
+    "ParzenClassifier",
     "PrototypeSelector",
+    "SVMClassifier",
     "SeparabilitySelector",
     "Table",
     "WindowKNNClassifier",
+    "alignment_curve",
     "compare",
     "data",
     "datasets",
@@ -76,9 +106,11 @@ __all__ = [
     "evaluation",
     "expected_accuracy",
     "hypothesis_margin",
+    "kernels",
     "learners",
     "leave_one_out_curve",
     "load_model",
+    "machines",
     "measures",
     "neighbor_ranking",
     "neighbors",

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize, nnls
-from sklearn.utils import check_random_state
 
 from sepal.data import ScaleName, as_table, class_codes
 from sepal.exceptions import DataError, ParameterError
@@ -146,6 +145,8 @@ def align_feature_weights(
     table = as_table(X, y)
     if missing == "drop":
         table = table.drop_missing()
+    from sklearn.utils import check_random_state  # late: it imports whatever else is installed
+
     rng = check_random_state(random_state)
     notes: tuple[str, ...] = ()
     if table.n_rows > max_rows:
