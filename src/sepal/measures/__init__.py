@@ -8,17 +8,24 @@ May be imported by prototypes and everything after it on the road.
 
 from __future__ import annotations
 
+from sepal.measures._angle import ClassPairAngle, SeparabilityAngle, angle_of_separability
+from sepal.measures._angle_simulation import AngleSimulation, simulate_angle
 from sepal.measures._margin import hypothesis_margin
 from sepal.measures._split_accuracy import SplitAccuracyCurve, expected_accuracy, expected_accuracy_curve
 from sepal.measures._thornton import thornton_samples, thornton_score
 from sepal.measures._thornton_test import ThorntonTest, thornton_test
 
 __all__ = [
+    "AngleSimulation",
+    "ClassPairAngle",
+    "SeparabilityAngle",
     "SplitAccuracyCurve",
     "ThorntonTest",
+    "angle_of_separability",
     "expected_accuracy",
     "expected_accuracy_curve",
     "hypothesis_margin",
+    "simulate_angle",
     "thornton_samples",
     "thornton_score",
     "thornton_test",

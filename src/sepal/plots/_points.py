@@ -1,0 +1,74 @@
+"""Points in the plane, colored by class, some of them ringed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sepal.exceptions import ParameterError
+from sepal.plots._axes import ALARM, COLORS, MARKERS, on_axes, quiet_frame
+
+
+def draw_points(
+    points: ArrayLike,
+    labels: ArrayLike,
+    *,
+    ringed: ArrayLike = (),
+    xlabel: str,
+    ylabel: str,
+    ring_label: str = "suspect",
+    ax: Any = None,
+) -> Any:
+    """Draw labelled points, and a ring around some.
+
+    Parameters
+    ----------
+    points : array-like, shape (n, 2)
+        Where they are.
+    labels : array-like, shape (n,)
+        Decides color and marker; both repeat beyond eight classes.
+    ringed : array-like of int
+        Positions of the points that get a ring.
+    xlabel, ylabel, ring_label : str
+        Words for axes and legend.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Raises
+    ------
+    ParameterError
+        If the shapes do not fit.
+    MissingDependencyError
+        If matplotlib is not installed.
+    """
+    places, names, rings = np.asarray(points, dtype=np.float64), np.asarray(labels), np.asarray(ringed, dtype=np.intp)
+    if places.ndim != 2 or places.shape[1] != 2 or names.shape != places.shape[:1]:
+        raise ParameterError(f"points must be (n, 2) and labels (n,); got {places.shape} and {names.shape}")
+    ax = on_axes(ax)
+    for i, name in enumerate(np.unique(names).tolist()):
+        inside = places[names == name]
+        ax.scatter(
+            inside[:, 0],
+            inside[:, 1],
+            s=22,
+            color=COLORS[i % len(COLORS)],
+            marker=MARKERS[i % len(MARKERS)],
+            alpha=0.75,
+            linewidths=0,
+            label=f"class {name}",
+        )
+    if rings.size:
+        around = places[rings]
+        ax.scatter(
+            around[:, 0], around[:, 1], s=120, facecolors="none", edgecolors=ALARM, linewidths=1.6, label=ring_label
+        )
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    quiet_frame(ax)
+    ax.legend(frameon=False, loc="best")
+    return ax
