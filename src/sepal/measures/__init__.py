@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from sepal.measures._angle import ClassPairAngle, SeparabilityAngle, angle_of_separability
 from sepal.measures._angle_simulation import AngleSimulation, simulate_angle
+from sepal.measures._complexity import ComplexityProfile, complexity
 from sepal.measures._margin import hypothesis_margin
 from sepal.measures._split_accuracy import SplitAccuracyCurve, expected_accuracy, expected_accuracy_curve
 from sepal.measures._thornton import thornton_samples, thornton_score
@@ -18,10 +19,12 @@ from sepal.measures._thornton_test import ThorntonTest, thornton_test
 __all__ = [
     "AngleSimulation",
     "ClassPairAngle",
+    "ComplexityProfile",
     "SeparabilityAngle",
     "SplitAccuracyCurve",
     "ThorntonTest",
     "angle_of_separability",
+    "complexity",
     "expected_accuracy",
     "expected_accuracy_curve",
     "hypothesis_margin",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
 
-MissingNumbers = Literal["drop", "mean"]
+MissingNumbers = Literal["drop", "mean", "keep"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +35,12 @@ def _indicators(name: str, levels: tuple[Any, ...], column: NDArray[np.float64])
     return {f"{name}={level}": np.where(missing, np.nan, (column == code) * 1.0) for code, level in wanted}
 
 
-def as_numbers(table: Table, missing: MissingNumbers) -> Numbers:
-    """Numbers stay, ranks are numbers, nominal columns become 0/1; missing cells go by ``missing``."""
-    if missing not in ("drop", "mean"):
+def as_numbers(table: Table, missing: MissingNumbers, fill: NDArray[np.float64] | None = None) -> Numbers:
+    """Numbers stay, ranks are numbers, nominal columns become 0/1; missing cells go by ``missing``.
+
+    ``"keep"`` leaves them NaN; ``"mean"`` puts ``fill`` there, or the mean of the column.
+    """
+    if missing not in ("drop", "mean", "keep"):
         raise ParameterError(f"missing must be 'drop' or 'mean'; got {missing!r}")
     names: list[str] = []
     columns: list[NDArray[np.float64]] = []
@@ -58,14 +61,14 @@ def as_numbers(table: Table, missing: MissingNumbers) -> Numbers:
         raise DataError("no column varies: every nominal column has one level only")
     values = np.column_stack(columns)
     rows = np.arange(table.n_rows)
-    if table.has_missing:
-        values, rows, note = _without_missing(values, rows, missing)
+    if table.has_missing and missing != "keep":
+        values, rows, note = _without_missing(values, rows, missing, fill)
         notes.append(note)
     return Numbers(values, tuple(names), np.array(column_of, dtype=np.intp), rows, tuple(notes))
 
 
 def _without_missing(
-    values: NDArray[np.float64], rows: NDArray[np.intp], missing: MissingNumbers
+    values: NDArray[np.float64], rows: NDArray[np.intp], missing: MissingNumbers, fill: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.intp], str]:
     holes = np.isnan(values)
     if missing == "drop":
@@ -80,10 +83,12 @@ def _without_missing(
             rows[complete],
             f"{int(np.sum(~complete))} of {len(rows)} rows with missing cells left out",
         )
-    if holes.all(axis=0).any():
-        raise DataError("a column without a single value has no mean", hint="leave that column out")
+    if fill is None:
+        if holes.all(axis=0).any():
+            raise DataError("a column without a single value has no mean", hint="leave that column out")
+        fill = np.nanmean(values, axis=0)
     return (
-        np.where(holes, np.nanmean(values, axis=0), values),
+        np.where(holes, fill, values),
         rows,
         f"{int(holes.any(axis=1).sum())} of {len(rows)} rows had missing cells, filled with the mean of the column",
     )

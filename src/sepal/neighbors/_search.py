@@ -162,6 +162,61 @@ class Search:
         start, _, values = part._native_search(np.ascontiguousarray(self.points[groups]), 1, None)
         return self.fitted.distances(values[start[:-1]])[list_of]
 
+    def nearest_among(
+        self, among: NDArray[np.intp], asking: NDArray[np.intp]
+    ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
+        """The nearest of the rows ``among``, ties included, for each distinct row of those asking; none is in both.
+
+        Returns ``start, found, distances, groups``: distinct row ``groups[i]`` has the nearest distinct rows
+        ``found[start[i]:start[i+1]]`` (numbers as in ``group_of``) at ``distances[i]``.
+        """
+        kept, groups = np.unique(self.group_of[among]), np.unique(self.group_of[asking])
+        part = self.among(among)
+        start, entries, values = part._native_search(np.ascontiguousarray(self.points[groups]), 1, None)
+        return start, kept[entries].astype(np.intp), self.fitted.distances(values[start[:-1]]), groups.astype(np.intp)
+
+    def block(self, asking: NDArray[np.intp], among: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Distances from some training rows (rows of the matrix) to others (columns)."""
+        points, queries = (np.ascontiguousarray(self.points[self.group_of[rows]]) for rows in (among, asking))
+        return self.fitted.distances(_native.pair_block(points, queries, *self._metric(), self.threads))
+
+    def count_within(
+        self, asking: NDArray[np.intp], among: NDArray[np.intp], radius: NDArray[np.float64], progress: Progress | None
+    ) -> NDArray[np.float64]:
+        """How many of the rows ``among`` are nearer than ``radius`` to each asking row, itself counted if it is there.
+
+        What differs from the radius by rounding only is not nearer.
+        """
+        groups, copies = np.unique(self.group_of[among], return_counts=True)
+        exponent = {"square": 2.0, "power": self.fitted.p}.get(self.fitted.value_is, 1.0)
+        limits = radius**exponent * (2.0 if self.fitted.value_is == "double" else 1.0) * (1 - TIE_TOLERANCE)
+        return _native.count_within(
+            np.ascontiguousarray(self.points[groups]),
+            copies.astype(np.float64),
+            np.ascontiguousarray(self.points[self.group_of[asking]]),
+            np.ascontiguousarray(limits),
+            *self._metric(),
+            self.threads,
+            progress,
+        )
+
+    def spanning_tree(
+        self, codes: NDArray[np.int32], progress: Progress | None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+        """Both rows and the length of every edge of the minimum spanning tree of the training rows.
+
+        Among edges of equal length those inside one class (``codes``) come first, then those of lower rows, so that the
+        tree is unique.
+        """
+        points = np.ascontiguousarray(self.points[self.group_of])
+        first, second, values = _native.spanning_tree(
+            points, np.ascontiguousarray(codes, dtype=np.int32), *self._metric(), progress
+        )
+        return first, second, self.fitted.distances(values)
+
+    def _metric(self) -> tuple[str, float, int, NDArray[np.float64]]:
+        return self.fitted.metric, self.fitted.p, self.fitted.n_numeric, self.fitted.mismatch
+
     def _tie_tolerance(self, *given: NDArray[np.float64]) -> float:
         exact = self.fitted.metric in _EXACT_METRICS and all(_is_exact(a) for a in given)
         return 0.0 if exact else TIE_TOLERANCE
