@@ -67,7 +67,7 @@ def _peers() -> dict[str, Callable[[np.ndarray, np.ndarray], dict[str, float]]]:
             function(*made(60, 3))
         except (ImportError, ModuleNotFoundError) as error:
             print(f"{name} is not installed or lacks a part: {error}")
-        except Exception as error:  # noqa: BLE001 - a peer that fails is shown as such
+        except Exception as error:  # a peer that fails is shown as such
             print(f"{name} fails on 60 rows: {type(error).__name__}: {error}")
         else:
             found[name] = function

@@ -12,7 +12,10 @@ from sepal.measures._angle import ClassPairAngle, SeparabilityAngle, angle_of_se
 from sepal.measures._angle_simulation import AngleSimulation, simulate_angle
 from sepal.measures._complexity import ComplexityProfile, complexity
 from sepal.measures._margin import hypothesis_margin
+from sepal.measures._overlap import OverlapRegion, OverlapRegions, overlap_regions
+from sepal.measures._projections import Projection, Projections, informative_projections
 from sepal.measures._split_accuracy import SplitAccuracyCurve, expected_accuracy, expected_accuracy_curve
+from sepal.measures._suspects import SuspectRow, Suspects, suspects
 from sepal.measures._thornton import thornton_samples, thornton_score
 from sepal.measures._thornton_test import ThorntonTest, thornton_test
 
@@ -20,15 +23,24 @@ __all__ = [
     "AngleSimulation",
     "ClassPairAngle",
     "ComplexityProfile",
+    "OverlapRegion",
+    "OverlapRegions",
+    "Projection",
+    "Projections",
     "SeparabilityAngle",
     "SplitAccuracyCurve",
+    "SuspectRow",
+    "Suspects",
     "ThorntonTest",
     "angle_of_separability",
     "complexity",
     "expected_accuracy",
     "expected_accuracy_curve",
     "hypothesis_margin",
+    "informative_projections",
+    "overlap_regions",
     "simulate_angle",
+    "suspects",
     "thornton_samples",
     "thornton_score",
     "thornton_test",
