@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.sepal-installed
+FILES := $(VENV)/.sepal-files
 NATIVE := CMakeLists.txt $(wildcard native/*)
 
-.PHONY: report test lint bench clean check-tools
+.PHONY: report test lint bench clean check-tools FORCE
 
 report: $(STAMP) ## how separable is the bundled breast-cancer set?
 	@$(BIN)/sepal report
@@ -24,8 +25,12 @@ bench: $(STAMP)
 	$(BIN)/pip install -q -e ".[bench]"
 	$(BIN)/python -m benchmarks.speed $(if $(DATA),--data $(DATA)) $(WHAT)
 
-$(STAMP): pyproject.toml $(NATIVE) | check-tools
+# The install knows the modules by name: a new or removed file means a new install.
+$(FILES): FORCE | check-tools
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@find src/sepal -name '*.py' | sort | cmp -s - $@ || find src/sepal -name '*.py' | sort > $@
+
+$(STAMP): pyproject.toml $(NATIVE) $(FILES) | check-tools
 	@echo "Installing sepal and what it needs into $(VENV) (about a minute the first time) ..."
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[app,dev]"
 	@touch $@

@@ -26,13 +26,15 @@ SEPAL_ATTR int direct_panel(const double* rows, const double* row_limit, int n_r
                 double h[2 * W];
                 const V minus = D::fill(-1), v0 = minus * sums[r][0].value(p), v1 = minus * sums[r][1].value(p);
                 const V own = D::fill(row_limit[r0 + r]);
-                const auto pass = D::either(D::at_least(v0, D::min(own, D::load(col_limit + c))),
-                                            D::at_least(v1, D::min(own, D::load(col_limit + c + W))));
-                if (!D::any(pass)) continue;
+                unsigned which = D::bits(D::at_least(v0, D::min(own, D::load(col_limit + c)))) |
+                                 D::bits(D::at_least(v1, D::min(own, D::load(col_limit + c + W)))) << W;
+                if (which == 0) continue;
                 D::store(h, v0);
                 D::store(h + W, v1);
-                for (int j = 0; j < 2 * W; ++j)
-                    if (h[j] >= row_limit[r0 + r] || h[j] >= col_limit[c + j]) hits[n_hits++] = {r0 + r, c + j, h[j]};
+                for (; which != 0; which &= which - 1) {
+                    const int j = std::countr_zero(which);
+                    hits[n_hits++] = {r0 + r, c + j, h[j]};
+                }
             }
         }
     return n_hits;

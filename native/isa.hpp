@@ -6,6 +6,9 @@
 // The choice is made once, at load. Compilers without target attributes get the baseline only.
 #pragma once
 
+#include <cstdlib>
+#include <cstring>
+
 #if defined(__GNUC__)
 #define SEPAL_INLINE inline __attribute__((always_inline))
 #elif defined(_MSC_VER)
@@ -24,10 +27,14 @@
 
 namespace sepal {
 
+// SEPAL_INSTRUCTION_SET=baseline in the environment keeps to the baseline, so that tests can compare the two.
 inline bool has_v3() {
 #ifdef SEPAL_HAS_V3
-    static const bool yes = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                            __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    static const bool yes = [] {
+        const char* wanted = std::getenv("SEPAL_INSTRUCTION_SET");
+        return !(wanted != nullptr && std::strcmp(wanted, "baseline") == 0) && __builtin_cpu_supports("avx2") &&
+               __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    }();
     return yes;
 #else
     return false;

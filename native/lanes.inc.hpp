@@ -24,13 +24,21 @@ template <class T, class Bits> struct Lanes {
     SEPAL_ATTR static SEPAL_INLINE Mask equal(V a, V b) { return a == b; }
     SEPAL_ATTR static SEPAL_INLINE Mask either(Mask a, Mask b) { return a | b; }
     SEPAL_ATTR static SEPAL_INLINE V pick(Mask m, V yes, V no) { return m ? yes : no; }
-    SEPAL_ATTR static SEPAL_INLINE bool any(Mask m) {
-        long long words[sizeof(Mask) / 8];
-        __builtin_memcpy(words, &m, sizeof(Mask));
-        long long all = 0;
-        for (long long w : words) all |= w;
-        return all != 0;
+    // Bit i is set where lane i of the mask is.
+    SEPAL_ATTR static SEPAL_INLINE unsigned bits(Mask m) {
+#if defined(__x86_64__) && SEPAL_LANE_BYTES == 32
+        if constexpr (sizeof(T) == 4) return static_cast<unsigned>(__builtin_ia32_movmskps256(reinterpret_cast<V>(m)));
+        else return static_cast<unsigned>(__builtin_ia32_movmskpd256(reinterpret_cast<V>(m)));
+#elif defined(__x86_64__)
+        if constexpr (sizeof(T) == 4) return static_cast<unsigned>(__builtin_ia32_movmskps(reinterpret_cast<V>(m)));
+        else return static_cast<unsigned>(__builtin_ia32_movmskpd(reinterpret_cast<V>(m)));
+#else
+        unsigned all = 0;
+        for (int i = 0; i < width; ++i) all |= static_cast<unsigned>(m[i] & 1) << i;
+        return all;
+#endif
     }
+    SEPAL_ATTR static SEPAL_INLINE bool any(Mask m) { return bits(m) != 0; }
 };
 #else
 // The same face in plain loops, which the compiler may or may not vectorise.
@@ -59,7 +67,12 @@ template <class T, class Bits> struct Lanes {
     static SEPAL_INLINE Mask equal(V a, V b) { return test([&](int i) { return a.x[i] == b.x[i]; }); }
     static SEPAL_INLINE Mask either(Mask a, Mask b) { return test([&](int i) { return a.x[i] || b.x[i]; }); }
     static SEPAL_INLINE V pick(Mask m, V yes, V no) { return each([&](int i) { return m.x[i] ? yes.x[i] : no.x[i]; }); }
-    static SEPAL_INLINE bool any(Mask m) { bool all = false; for (bool b : m.x) all |= b; return all; }
+    static SEPAL_INLINE unsigned bits(Mask m) {
+        unsigned all = 0;
+        for (int i = 0; i < width; ++i) all |= static_cast<unsigned>(m.x[i]) << i;
+        return all;
+    }
+    static SEPAL_INLINE bool any(Mask m) { return bits(m) != 0; }
 };
 #endif
 

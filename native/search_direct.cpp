@@ -1,4 +1,5 @@
 // Neighbours by brute force under any metric that is a sum over features: float64 throughout.
+#include <bit>
 #include <cmath>
 
 #include "block_search.hpp"

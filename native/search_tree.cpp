@@ -2,6 +2,7 @@
 //
 // All bounds are sums in the same order as the distances themselves. Rounding is monotone, so a box is never
 // further, in floating point, than a point inside it: pruning is exact.
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -14,19 +15,22 @@ namespace sepal {
 constexpr int kLeaf = 16; // points in a leaf, one register tile wide
 
 struct Node {
-    std::int32_t begin, end;   // positions in `order`
+    std::int32_t begin, end; // positions in `order`
     std::int32_t left = -1, right = -1;
-    std::int32_t leaf = -1;    // number of the leaf, or -1
+    std::int32_t leaf = -1; // number of the leaf, or -1
 };
 
 // Splits at the median of the widest side until at most kLeaf points are left.
 class Tree {
   public:
-    explicit Tree(Points points) : points_(points), p_(points.p), order(points.n) {
+    Tree(Points points, [[maybe_unused]] int threads)
+        : points_(points), p_(points.p), order(points.n), keyed_(points.n), nodes(size_of(points.n)),
+          leaves((points.n + kLeaf - 1) / kLeaf), boxes(nodes.size() * 2 * p_),
+          values(leaves.size() * kLeaf * p_, std::numeric_limits<double>::quiet_NaN()) {
         std::iota(order.begin(), order.end(), 0);
-        nodes.reserve(4 * points.n / kLeaf + 1);
-        build(0, static_cast<std::int32_t>(points.n));
-        fill_leaves();
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+        build(0, 0, 0, static_cast<std::int32_t>(points.n));
     }
     const double* low(std::int32_t node) const { return boxes.data() + static_cast<std::size_t>(node) * 2 * p_; }
     const double* high(std::int32_t node) const { return low(node) + p_; }
@@ -39,37 +43,50 @@ class Tree {
 
   public:
     std::vector<std::int32_t> order; // rows, leaf after leaf
+
+  private:
+    std::vector<std::pair<double, std::int32_t>> keyed_; // scratch for splitting: coordinate and row
+
+  public:
     std::vector<Node> nodes;
     std::vector<std::int32_t> leaves; // node of each leaf
     std::vector<double> boxes, values;
 
   private:
-    std::int32_t build(std::int32_t begin, std::int32_t end) {
-        const auto id = static_cast<std::int32_t>(nodes.size());
-        nodes.push_back({begin, end});
-        const int side = measure_box(begin, end);
+    // Leaves are full but for the last, so the number of nodes is known before they are built.
+    static std::int32_t size_of(std::int64_t n) { return static_cast<std::int32_t>(2 * ((n + kLeaf - 1) / kLeaf) - 1); }
+
+    void build(std::int32_t id, std::int32_t leaf, std::int32_t begin, std::int32_t end) {
+        nodes[id] = {begin, end};
+        const int side = measure_box(id, begin, end);
         if (end - begin <= kLeaf) {
-            nodes[id].leaf = static_cast<std::int32_t>(leaves.size());
-            leaves.push_back(id);
-            return id;
+            nodes[id].leaf = leaf;
+            leaves[leaf] = id;
+            for (std::int32_t i = begin; i < end; ++i)
+                for (int f = 0; f < p_; ++f)
+                    values[(static_cast<std::size_t>(leaf) * p_ + f) * kLeaf + (i - begin)] = points_.row(order[i])[f];
+            return;
         }
-        // A whole number of full leaves on the left, so that leaves are full and lanes are used.
-        const std::int32_t half = ((end - begin) / 2 + kLeaf - 1) / kLeaf * kLeaf;
-        const std::int32_t middle = begin + std::min(half, end - begin - 1);
-        std::nth_element(order.begin() + begin, order.begin() + middle, order.begin() + end,
-                         [&](std::int32_t a, std::int32_t b) { return points_.row(a)[side] < points_.row(b)[side]; });
-        const std::int32_t left = build(begin, middle), right = build(middle, end);
+        const std::int32_t n_leaves = (end - begin + kLeaf - 1) / kLeaf, left_leaves = n_leaves / 2;
+        const std::int32_t middle = begin + left_leaves * kLeaf;
+        for (std::int32_t i = begin; i < end; ++i) keyed_[i] = {points_.row(order[i])[side], order[i]};
+        std::nth_element(keyed_.begin() + begin, keyed_.begin() + middle, keyed_.begin() + end);
+        for (std::int32_t i = begin; i < end; ++i) order[i] = keyed_[i].second;
+        const std::int32_t left = id + 1, right = left + size_of(middle - begin);
         nodes[id].left = left;
         nodes[id].right = right;
-        return id;
+        [[maybe_unused]] const bool apart = end - begin > 4096; // large enough to be worth another thread
+#pragma omp task if (apart)
+        build(left, leaf, begin, middle);
+        build(right, leaf + left_leaves, middle, end);
+#pragma omp taskwait
     }
 
-    // Appends the tight box of these points and returns its widest side.
-    int measure_box(std::int32_t begin, std::int32_t end) {
-        const std::size_t at = boxes.size();
-        boxes.insert(boxes.end(), p_, std::numeric_limits<double>::infinity());
-        boxes.insert(boxes.end(), p_, -std::numeric_limits<double>::infinity());
-        double *lo = boxes.data() + at, *hi = lo + p_;
+    // Notes the tight box of these points and returns its widest side.
+    int measure_box(std::int32_t id, std::int32_t begin, std::int32_t end) {
+        double *lo = boxes.data() + static_cast<std::size_t>(id) * 2 * p_, *hi = lo + p_;
+        std::fill(lo, hi, std::numeric_limits<double>::infinity());
+        std::fill(hi, hi + p_, -std::numeric_limits<double>::infinity());
         for (std::int32_t i = begin; i < end; ++i) {
             const double* x = points_.row(order[i]);
             for (int f = 0; f < p_; ++f) {
@@ -81,16 +98,6 @@ class Tree {
         for (int f = 1; f < p_; ++f)
             if (hi[f] - lo[f] > hi[widest] - lo[widest]) widest = f;
         return widest;
-    }
-
-    void fill_leaves() {
-        values.assign(leaves.size() * kLeaf * p_, std::numeric_limits<double>::quiet_NaN());
-        for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-            const Node& node = nodes[leaves[leaf]];
-            for (std::int32_t i = node.begin; i < node.end; ++i)
-                for (int f = 0; f < p_; ++f)
-                    values[(leaf * p_ + f) * kLeaf + (i - node.begin)] = points_.row(order[i])[f];
-        }
     }
 };
 
@@ -124,9 +131,9 @@ AskFunction ask_function(Metric metric, int p) {
 } // namespace
 
 Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const Plan& plan) {
-    const Tree tree(points);
+    const Tree tree(points, plan.threads);
     std::optional<Tree> other;
-    const Tree* asking = plan.self_join ? &tree : &other.emplace(queries);
+    const Tree* asking = plan.self_join ? &tree : &other.emplace(queries, plan.threads);
     const AskFunction function = ask_function(spec.metric, points.p);
     RankingBuilder builder(queries.n);
     const auto n_leaves = static_cast<std::int64_t>(asking->leaves.size());

@@ -1,5 +1,7 @@
 #include "tiles.hpp"
 
+#include <bit>
+
 #define SEPAL_HOT_FILE "tiles.inc.hpp"
 #include "each_isa.hpp"
 

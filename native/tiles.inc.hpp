@@ -2,18 +2,6 @@
 
 namespace sepal::SEPAL_ISA {
 
-// Passing pairs are rare, so this stays out of the main loop. `h` holds a register tile, row after row.
-SEPAL_ATTR inline int collect(const float* h, int width, const float* row_limit, const float* col_limit, int first_row,
-                              int first_col, Hit<float>* hits) {
-    int n = 0;
-    for (int r = 0; r < kPanelRows; ++r)
-        for (int c = 0; c < width; ++c) {
-            const float value = h[r * width + c];
-            if (value >= row_limit[r] || value >= col_limit[c]) hits[n++] = {first_row + r, first_col + c, value};
-        }
-    return n;
-}
-
 SEPAL_ATTR int panel(const float* rows, const float* row_half, const float* row_limit, int n_row_panels, const float* cols,
                      const float* col_half, const float* col_limit, int p, Hit<float>* hits) {
     using F = Floats;
@@ -48,13 +36,18 @@ SEPAL_ATTR int panel(const float* rows, const float* row_half, const float* row_
                 pass = F::either(pass, F::at_least(acc[r][0], F::min(own, limit0)));
                 pass = F::either(pass, F::at_least(acc[r][1], F::min(own, limit1)));
             }
-            if (F::any(pass)) {
-                float h[kPanelRows * 2 * W];
-                for (int r = 0; r < kPanelRows; ++r) {
-                    F::store(h + 2 * r * W, acc[r][0]);
-                    F::store(h + (2 * r + 1) * W, acc[r][1]);
+            if (!F::any(pass)) continue;
+            for (int r = 0; r < kPanelRows; ++r) { // rare: which pairs are they?
+                const V own = F::fill(limit[r]);
+                float h[2 * W];
+                F::store(h, acc[r][0]);
+                F::store(h + W, acc[r][1]);
+                unsigned which = F::bits(F::at_least(acc[r][0], F::min(own, limit0))) |
+                                 F::bits(F::at_least(acc[r][1], F::min(own, limit1))) << W;
+                for (; which != 0; which &= which - 1) {
+                    const int j = std::countr_zero(which);
+                    hits[n_hits++] = {panel * kPanelRows + r, c + j, h[j]};
                 }
-                n_hits += collect(h, 2 * W, limit, col_limit + c, panel * kPanelRows, c, hits + n_hits);
             }
         }
     }

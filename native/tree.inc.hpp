@@ -12,16 +12,24 @@ template <Metric M> SEPAL_ATTR SEPAL_INLINE double grow(double total, double gap
 }
 
 template <Metric M>
-SEPAL_ATTR SEPAL_INLINE double box_to_box(const double* lo1, const double* hi1, const double* lo2, const double* hi2, int p, double power) {
-    double total = 0;
-    for (int f = 0; f < p; ++f)
-        total = grow<M>(total, std::max(0.0, std::max(lo1[f] - hi2[f], lo2[f] - hi1[f])), power);
+SEPAL_ATTR SEPAL_INLINE double box_to_box(const double* lo1, const double* hi1, const double* lo2, const double* hi2, int p,
+                                          double power) {
+    using D = Doubles;
+    double total = 0, gap[D::width];
+    int f = 0;
+    for (; f + D::width <= p; f += D::width) {
+        const auto one = D::load(lo1 + f) - D::load(hi2 + f), other = D::load(lo2 + f) - D::load(hi1 + f);
+        D::store(gap, D::max(D::max(one, other), D::fill(0)));
+        for (int i = 0; i < D::width; ++i) total = grow<M>(total, gap[i], power);
+    }
+    for (; f < p; ++f) total = grow<M>(total, std::max(0.0, std::max(lo1[f] - hi2[f], lo2[f] - hi1[f])), power);
     return total;
 }
 
-// Values of the kLeaf points of a leaf against one query, and whether any is within the bound.
+// Values of the kLeaf points of a leaf against one query; bit c is set where point c is within the bound.
 template <Metric M>
-SEPAL_ATTR SEPAL_INLINE bool scan(const double* query, const double* leaf, const MetricSpec& spec, int p, double bound, double* out) {
+SEPAL_ATTR SEPAL_INLINE unsigned scan(const double* query, const double* leaf, const MetricSpec& spec, int p, double bound,
+                                      double* out) {
     using D = Doubles;
     constexpr int W = D::width, N = kLeaf / W;
     Sum<M> sums[N];
@@ -29,13 +37,13 @@ SEPAL_ATTR SEPAL_INLINE bool scan(const double* query, const double* leaf, const
         const auto x = D::fill(query[f]);
         for (int v = 0; v < N; ++v) sums[v].add(x, D::load(leaf + f * kLeaf + v * W), spec, f);
     }
-    auto pass = D::none();
+    unsigned within = 0;
     for (int v = 0; v < N; ++v) {
         const auto value = sums[v].value(p);
         D::store(out + v * W, value);
-        pass = D::either(pass, D::at_most(value, D::fill(bound)));
+        within |= D::bits(D::at_most(value, D::fill(bound))) << (v * W);
     }
-    return D::any(pass);
+    return within;
 }
 
 // Distance of a box to each of the kLeaf queries of a leaf: bounds for all of them in one sweep.
@@ -96,9 +104,10 @@ template <Metric M, int P> SEPAL_ATTR void ask(const Job& job, const double* que
         for (int q = 0; q < n_queries; ++q) {
             Candidates<double>& found = job.found[q];
             if (!(reach[q] <= found.bound)) continue;
-            if (!scan<M>(query_values + q * p, points, job.spec, p, found.bound, value)) continue;
-            for (int c = 0; c < node.end - node.begin; ++c) {
-                if (!(value[c] <= found.bound)) continue;
+            // Padding is NaN, which is never within a bound.
+            unsigned within = scan<M>(query_values + q * p, points, job.spec, p, found.bound, value);
+            for (; within != 0; within &= within - 1) {
+                const int c = std::countr_zero(within);
                 const std::int32_t row = job.tree.order[node.begin + c];
                 if (job.plan.self_join && row == job.asking.order[own.begin + q]) continue;
                 found.push(value[c], value[c], row, job.plan.k, widen, job.plan.zero);

@@ -11,7 +11,7 @@ The families are modules: ``sepal.data``, ``sepal.datasets``, ``sepal.distances`
 
 from __future__ import annotations
 
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     if name == "__version__":
-        return metadata.version("sepal-learn")
+        from importlib.metadata import version
+
+        return version("sepal-learn")
     raise AttributeError(f"module 'sepal' has no attribute {name!r}")
 
 

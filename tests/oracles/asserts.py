@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from tests.oracles.neighbors import TIE_TOLERANCE, Neighbor, ranking
 
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
+
 from tests.oracles.neighbors import TIE_TOLERANCE, tied_groups
 
 Labels = Sequence[Hashable]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from tests.oracles.asserts import assert_ranking
 from tests.oracles.neighbors import compared_values, ranking
 

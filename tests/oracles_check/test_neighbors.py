@@ -10,6 +10,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import nan_euclidean_distances
 from sklearn.neighbors import NearestNeighbors
+
 from tests.oracles.neighbors import (
     SQUARED,
     TIE_TOLERANCE,

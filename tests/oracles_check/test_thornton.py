@@ -12,6 +12,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
+
 from tests.oracles.neighbors import compared_values, distances
 from tests.oracles.thornton import (
     accuracies_of_all_splits,

@@ -128,8 +128,7 @@ SETS: Mapping[str, BundledSet] = {
         file="athletes.csv",
         title="College athletes",
         description="Speed and agility of 20 athletes; were they drafted? To be asked about (3, 8).",
-        citation="J. D. Kelleher, B. Mac Namee and A. D'Arcy (2015). Fundamentals of Machine Learning for "
-        "Predictive Data Analytics. MIT Press, chapter 5.",
+        citation="D. Greene (2015). Slides on nearest-neighbour classifiers, COMP30120, University College Dublin.",
         licence="none stated; a teaching example",
     ),
 }

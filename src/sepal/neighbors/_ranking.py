@@ -23,23 +23,23 @@ def segment_positions(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> 
 
 
 def cut(
-    query: NDArray[np.int64],
-    neighbor: NDArray[np.intp],
-    distance: NDArray[np.float64],
-    n_queries: int,
-    k: int,
-    ties: Ties,
+    start: NDArray[np.int64], neighbor: NDArray[np.intp], distance: NDArray[np.float64], k: int, ties: Ties
 ) -> dict[str, Any]:
     """The first k of each query's sorted neighbours, and with ``"expected"`` everyone tied with the k-th."""
-    start = np.searchsorted(query, np.arange(n_queries + 1))
-    rank = np.arange(len(query)) - start[query]
-    keep = rank < k
-    if ties == "expected":
-        keep = distance <= distance[start[:-1] + k - 1][query]
-    if not np.all(keep):
-        neighbor, distance = neighbor[keep], distance[keep]
-        start = np.concatenate([[0], np.cumsum(np.bincount(query[keep], minlength=n_queries))])
-    return {"start": start.astype(np.int64), "flat_rows": neighbor, "flat_distances": distance}
+    lengths = np.diff(start)
+    if ties == "index":
+        wanted = np.minimum(lengths, k)
+    else:
+        far = distance > np.repeat(distance[start[:-1] + k - 1], lengths)
+        wanted = lengths - np.add.reduceat(far, start[:-1], dtype=np.int64)
+    if np.array_equal(wanted, lengths):
+        return {"start": start, "flat_rows": neighbor, "flat_distances": distance}
+    at = segment_positions(start[:-1], wanted)
+    return {
+        "start": np.concatenate([[0], np.cumsum(wanted)]),
+        "flat_rows": neighbor[at],
+        "flat_distances": distance[at],
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,12 +79,17 @@ class NeighborRanking:
     @property
     def rows(self) -> NDArray[np.intp]:
         """(n_queries, k) training rows, nearest first; the lowest rows where tied at the k-th place."""
-        return np.asarray(self.flat_rows[self.start[:-1, None] + np.arange(self.k)])
+        return self._first_k(self.flat_rows)
 
     @property
     def distances(self) -> NDArray[np.float64]:
         """(n_queries, k) distances to ``rows``."""
-        return np.asarray(self.flat_distances[self.start[:-1, None] + np.arange(self.k)])
+        return self._first_k(self.flat_distances)
+
+    def _first_k(self, flat: NDArray[Any]) -> NDArray[Any]:
+        if len(flat) == self.n_queries * self.k:
+            return flat.reshape(self.n_queries, self.k)
+        return np.asarray(flat[self.start[:-1, None] + np.arange(self.k)])
 
     @property
     def tie_groups(self) -> NDArray[np.intp]:
@@ -139,11 +144,6 @@ class DistinctRanking:
     n_copies: NDArray[np.int64]
     first: NDArray[np.int32]
 
-    def sizes(self) -> NDArray[np.int64]:
-        """How many training rows each entry stands for, the query itself left out."""
-        own = np.repeat(self.queries, np.diff(self.start)) == self.entries
-        return np.asarray(self.n_copies[self.entries] - own)
-
     def per_row(self, k: int, ties: Ties, rows: NDArray[np.int64] | None) -> dict[str, Any]:
         """The ranking of original rows: lists of rows instead of lists of distinct rows.
 
@@ -157,27 +157,32 @@ class DistinctRanking:
             position = np.full(len(self.n_copies), -1, dtype=np.int64)
             position[self.queries] = np.arange(len(self.queries))
             list_of, asking = position[self.group_of[rows]], rows
+        if len(self.n_copies) == len(self.group_of):  # no row occurs twice
+            start, entries, distances = self._lists(list_of)
+            return cut(start, self.first[entries].astype(np.intp), distances, k, ties)
+        return cut(*self._members(list_of, asking, k if ties == "index" else None), k, ties)
+
+    def _lists(self, list_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """The lists of these queries, one after the other."""
+        if np.array_equal(list_of, np.arange(len(self.queries))):
+            return self.start, self.entries, self.distances
         lengths = np.diff(self.start)[list_of]
         at = segment_positions(self.start[list_of], lengths)
-        query = np.repeat(np.arange(len(list_of)), lengths)
-        if len(self.n_copies) == len(self.group_of):  # no row occurs twice
-            neighbor, distance = self.first[self.entries[at]].astype(np.intp), self.distances[at]
-        else:
-            query, neighbor, distance = self._members(at, query, asking, k if ties == "index" else None)
-        return cut(query, neighbor, distance, len(list_of), k, ties)
+        return np.concatenate([[0], np.cumsum(lengths)]), self.entries[at], self.distances[at]
 
     def _members(
-        self, at: NDArray[np.int64], query: NDArray[np.int64], asking: NDArray[np.int64], most: int | None
+        self, list_of: NDArray[np.int64], asking: NDArray[np.int64], most: int | None
     ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
         """Every entry replaced by the rows it stands for (at most ``most`` + 1 of them), without the asking row."""
+        start, entry, distance = self._lists(list_of)
         by_group = np.argsort(self.group_of, kind="stable")
         group_start = np.concatenate([[0], np.cumsum(self.n_copies)[:-1]])
         copies = self.n_copies if most is None else np.minimum(self.n_copies, most + 1)
-        entry = self.entries[at]
         neighbor = by_group[segment_positions(group_start[entry], copies[entry])]
-        query = np.repeat(query, copies[entry])
-        distance = np.repeat(self.distances[at], copies[entry])
+        query = np.repeat(np.repeat(np.arange(len(list_of)), np.diff(start)), copies[entry])
+        distance = np.repeat(distance, copies[entry])
         other = neighbor != asking[query]
         query, neighbor, distance = query[other], neighbor[other], distance[other]
         order = np.lexsort((neighbor, distance, query))
-        return query[order], neighbor[order], distance[order]
+        start = np.searchsorted(query, np.arange(len(list_of) + 1))
+        return start, neighbor[order], distance[order]

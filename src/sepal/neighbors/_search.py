@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal import _native
+import sepal._native as _native
 from sepal.data import ScaleName, Table, as_table
 from sepal.distances import FittedDistance, fit_distance
 from sepal.exceptions import DataError, ParameterError
@@ -414,6 +414,5 @@ def _from_matrix(
     k = _check_k(k, n_points - self_join, "the number of rows a query may be near to")
     tie = 0.0 if _is_exact(np.where(np.isinf(D), 0.0, D)) else TIE_TOLERANCE
     start, rows, distances = _native.search_distances(D, self_join, k, tie, thread_count(n_jobs), progress)
-    query = np.repeat(np.arange(len(D)), np.diff(start))
-    lists = cut(query, rows.astype(np.intp), distances, len(D), k, ties)
+    lists = cut(start, rows.astype(np.intp), distances, k, ties)
     return NeighborRanking(k, ties, distance="precomputed", method="precomputed", **lists)

@@ -1,0 +1,142 @@
+"""Leave-one-out 1-NN and 10-NN: ours against scikit-learn, FAISS and scipy, on the same data in one run.
+
+Every contestant answers the same question with all cores: for each row, the share of its k nearest other rows that have
+its class. Answers are compared before anything is timed.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import sepal
+from benchmarks.speed._timing import race, show
+from sepal.neighbors import neighbor_ranking
+
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _others(rows: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Neighbour lists without the query itself, which peers return among k + 1."""
+    own = rows == np.arange(len(rows))[:, None]
+    own[~own.any(axis=1), k] = True
+    return rows[~own].reshape(len(rows), k)
+
+
+def _agreement(rows: NDArray[np.int64], y: NDArray[np.int64]) -> float:
+    return float(np.mean(y[rows] == y[:, None]))
+
+
+def ours(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> float:
+    if k == 1:
+        return sepal.thornton_score(X, y, scale=None)
+    return _agreement(neighbor_ranking(X, k).rows, y)
+
+
+def sklearn_(X: NDArray[np.float64], y: NDArray[np.int64], k: int, algorithm: str) -> float:
+    from sklearn.neighbors import NearestNeighbors
+
+    rows = NearestNeighbors(n_neighbors=k, algorithm=algorithm, n_jobs=-1).fit(X).kneighbors(return_distance=False)
+    return _agreement(rows, y)
+
+
+def scipy_tree(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> float:
+    from scipy.spatial import cKDTree
+
+    return _agreement(_others(cKDTree(X).query(X, k + 1, workers=-1)[1], k), y)
+
+
+def faiss_flat(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> float:
+    import faiss
+
+    faiss.omp_set_num_threads(CORES)
+    points = np.ascontiguousarray(X, dtype=np.float32)
+    index = faiss.IndexFlatL2(points.shape[1])
+    index.add(points)
+    return _agreement(_others(index.search(points, k + 1)[1], k), y)
+
+
+def compare(n: int, p: int, k: int, dtype: type, rounds: int = 5) -> None:
+    rng = np.random.default_rng(p)
+    X = rng.standard_normal((n, p)).astype(dtype)
+    y = (X[:, : min(p, 3)].sum(axis=1) + rng.standard_normal(n) > 0).astype(np.int64)
+    contestants = {"sepal": lambda: ours(X, y, k)}
+    if n <= 50_000:
+        contestants["scikit-learn brute"] = lambda: sklearn_(X, y, k, "brute")
+        contestants["FAISS flat"] = lambda: faiss_flat(X, y, k)
+    if p <= 30:
+        contestants["scikit-learn kd_tree"] = lambda: sklearn_(X, y, k, "kd_tree")
+    if p <= 10:
+        contestants["scipy cKDTree"] = lambda: scipy_tree(X, y, k)
+    answers = {name: run() for name, run in contestants.items()}
+    for name, answer in answers.items():
+        # FAISS and scikit-learn brute on float32 may swap neighbours that are equal to seven digits.
+        assert abs(answer - answers["sepal"]) < 1e-4, (name, answer, answers["sepal"])
+    show(f"{n:,} x {p}, {np.dtype(dtype).name}, k = {k}", race(contestants, rounds, budget=30.0), "sepal")
+
+
+def peak_share(p: int, n: int = 20_000) -> None:
+    """How much of the machine's measured float32 rate the tiles reach (1-NN, each pair counted once)."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((4096, 4096)).astype(np.float32)
+    A @ A
+    best_product = min(_seconds(lambda: A @ A) for _ in range(3))
+    peak = 4096**3 / best_product / 1e9
+    X = rng.standard_normal((n, p))
+    neighbor_ranking(X, 1, method="brute")
+    best = min(_seconds(lambda: neighbor_ranking(X, 1, method="brute")) for _ in range(5))
+    rate = n * n / 2 * p / best / 1e9
+    print(f"  p = {p:>4}: {rate:6.1f} G multiply-adds/s, {rate / peak:5.0%} of a large OpenBLAS product ({peak:.0f})")
+
+
+def _seconds(run: object) -> float:
+    start = time.perf_counter()
+    run()  # type: ignore[operator]
+    return time.perf_counter() - start
+
+
+def memory(n: int = 100_000, p: int = 50) -> None:
+    """Peak memory of a fresh process that scores n x p rows."""
+    import subprocess
+    import sys
+
+    code = (
+        "import resource, time, numpy as np, sepal\n"
+        f"X = np.random.default_rng(0).standard_normal(({n}, {p})); y = (X[:, 0] > 0).astype(int)\n"
+        "t = time.perf_counter(); sepal.thornton_score(X, y); s = time.perf_counter() - t\n"
+        "print(f'{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB peak, {s:.1f} s')"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    print(f"\n{n:,} x {p}, Thornton's index: {answer}")
+
+
+def planner() -> None:
+    """Where a tree and tiles cross: the table in sepal/neighbors/_search.py comes from here."""
+    print("\nTree or tiles (seconds, 1-NN)")
+    for p in (3, 4, 5, 6, 7, 8):
+        for n in (5_000, 20_000, 80_000):
+            X = np.random.default_rng(p).standard_normal((n, p))
+            both = {
+                "tree": lambda X=X: neighbor_ranking(X, 1, method="tree"),
+                "brute": lambda X=X: neighbor_ranking(X, 1, method="brute"),
+            }
+            timing = race(both, 3)
+            print(f"  p = {p}, n = {n:>6,}: tree {timing.median('tree'):.4f}  tiles {timing.median('brute'):.4f}")
+
+
+def run(data_folder: Path | None) -> None:
+    for dtype in (np.float32, np.float64):
+        for p in (4, 10, 30, 100):
+            for k in (1, 10):
+                compare(20_000, p, k, dtype)
+    compare(200_000, 4, 1, np.float64, rounds=3)
+    compare(200_000, 4, 10, np.float64, rounds=3)
+    print("\nShare of the float32 peak")
+    for p in (10, 30, 100, 300):
+        peak_share(p)
+    memory()
+    planner()

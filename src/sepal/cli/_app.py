@@ -1,0 +1,211 @@
+"""The verbs of the command."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sepal.cli._given import given_table
+from sepal.cli._leaving import leaving_cleanly
+from sepal.cli._output import Look, check_out, print_text, stdout_look, write_whole
+from sepal.cli._progress import watching
+from sepal.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from sepal.report import MeasureFacts, ReportFacts
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="How separable are the classes of a table, how sure is that, and which rows look mislabelled?\n\n"
+    "Example:  sepal report mydata.csv --target species",
+)
+
+
+class Missing(StrEnum):
+    """What to do about missing cells."""
+
+    DISTANCE = "distance"
+    DROP = "drop"
+
+
+class Scale(StrEnum):
+    """How numbers are made comparable."""
+
+    MINMAX = "minmax"
+    STANDARD = "standard"
+    NONE = "none"
+
+
+_DATA_HELP = "A CSV, ARFF or Parquet file, or the name of a bundled set. For a file that has such a name write ./NAME."
+Target = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column with the classes: its name, or its position (from 0; -1 is the last). Without it a column "
+        "called class, target or label, else the last.",
+        show_default=False,
+    ),
+]
+MissingCells = Annotated[
+    Missing,
+    typer.Option(help="Missing cells: leave them to the distance, or drop the rows that have any."),
+]
+DistanceName = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="auto (euclidean for complete numbers, else heom), euclidean, manhattan, chebyshev, mahalanobis, cosine, "
+        "nan_euclidean or heom.",
+    ),
+]
+ScaleName = Annotated[Scale, typer.Option(help="How numeric columns are scaled before distances are taken.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the same facts as one JSON object.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from sepal import __version__
+
+        print_text(f"sepal {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _sepal(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def report(
+    data: Annotated[str, typer.Argument(metavar="DATA", help=_DATA_HELP)] = "breast-cancer",
+    target: Target = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the report to this file instead of the screen; a name in .json gives JSON.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    missing: MissingCells = Missing.DISTANCE,
+    distance: DistanceName = "auto",
+    scale: ScaleName = Scale.MINMAX,
+) -> None:
+    """Say how separable the classes of a table are.
+
+    Shows class counts, Thornton's index with its test, the accuracy to expect for every training size, and the rows
+    whose neighbours contradict their class.
+
+    Example:  sepal report mydata.csv --target species
+    """
+    with leaving_cleanly():
+        if out is not None:
+            check_out(out, data)
+        with watching("reading") as progress:
+            table = given_table(data, target)
+            from sepal.report import report_facts  # after reading: whoever mistyped a name need not wait for it
+
+            facts = report_facts(table, progress=progress, **_how(missing, distance, scale))
+        _show(facts, as_json or (out is not None and out.suffix.lower() == ".json"), out)
+
+
+@app.command()
+def measure(
+    data: Annotated[str, typer.Argument(metavar="DATA", help=_DATA_HELP)],
+    target: Target = None,
+    train_size: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Training part of a split, as a share (0.5) or a number of rows (100). May be given several times. "
+            "Without it 0.5 and 0.9.",
+            show_default=False,
+        ),
+    ] = None,
+    k: Annotated[int, typer.Option("--k", "-k", help="How many neighbours vote: odd; 1 beyond two classes.")] = 1,
+    permutations: Annotated[
+        int, typer.Option(metavar="N", help="Also shuffle the classes N times; the exact test needs none.")
+    ] = 0,
+    as_json: AsJson = False,
+    missing: MissingCells = Missing.DISTANCE,
+    distance: DistanceName = "auto",
+    scale: ScaleName = Scale.MINMAX,
+) -> None:
+    """Print the measures of separability, and nothing else.
+
+    Thornton's index with its test, the expected accuracy at the training sizes you name, and the margins.
+
+    Example:  sepal measure sonar --train-size 0.5 --train-size 0.9
+    """
+    with leaving_cleanly():
+        sizes = [_size(text) for text in train_size or ("0.5", "0.9")]
+        with watching("reading") as progress:
+            table = given_table(data, target)
+            from sepal.report import measure_facts
+
+            facts = measure_facts(
+                table,
+                train_sizes=sizes,
+                k=k,
+                n_permutations=permutations,
+                progress=progress,
+                **_how(missing, distance, scale),
+            )
+        _show(facts, as_json, None)
+
+
+@app.command()
+def datasets(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="The set to describe; without it all are listed.", show_default=False),
+    ] = None,
+) -> None:
+    """List the data sets that come with sepal, or describe one.
+
+    Example:  sepal datasets liver
+    """
+    with leaving_cleanly():
+        from sepal.cli._datasets import describe_text, list_text
+
+        look = stdout_look()
+        print_text(list_text(look) if name is None else describe_text(name, look))
+
+
+def _size(text: str) -> int | float:
+    """A share or a number of rows, as it is written."""
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    raise ParameterError(
+        f"--train-size {text}: expected a share such as 0.5, or a number of rows such as 100",
+        hint="--train-size 0.5",
+    )
+
+
+def _how(missing: Missing, distance: str, scale: Scale) -> dict[str, Any]:
+    return {"missing": missing.value, "distance": distance, "scale": None if scale is Scale.NONE else scale.value}
+
+
+def _show(facts: ReportFacts | MeasureFacts, as_json: bool, out: Path | None) -> None:
+    look = stdout_look() if out is None else Look()
+    text = facts.to_json() + "\n" if as_json else facts.to_text(look.width, color=look.color, unicode=look.unicode)
+    if out is None:
+        print_text(text)
+    else:
+        write_whole(out, text)
+        typer.echo(f"The report is in {out}.", err=True)

@@ -1,0 +1,53 @@
+"""A progress bar for a person who waits: on a terminal only, and only after a second."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock, Timer
+
+PATIENCE = 1.0  # seconds without a word
+
+
+def _quiet(what: str, done: float) -> None:
+    """Nobody watches."""
+
+
+@contextmanager
+def watching(first: str) -> Iterator[Callable[[str, float], object]]:
+    """Give a callback for words and the share that is done; shows them on stderr if that is a terminal."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield _quiet
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    task = bar.add_task(first, total=1.0)
+    lock, over = Lock(), [False]
+
+    def show() -> None:
+        with lock:
+            if not over[0]:
+                bar.start()
+
+    timer = Timer(PATIENCE, show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda what, done: bar.update(task, description=what, completed=done)
+    finally:
+        timer.cancel()
+        with lock:
+            over[0] = True
+            bar.stop()

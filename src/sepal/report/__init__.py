@@ -1,0 +1,15 @@
+"""What a person should know about a labelled table, as facts, and these as text and JSON.
+
+In: labelled rows (a Table, or X and y). Out: frozen facts that print as the terminal report and turn into JSON.
+The facts come from the measures; the text adds nothing to them.
+
+May be imported by cli, explorer and mail.
+"""
+
+from __future__ import annotations
+
+from sepal.report._facts import MeasureFacts, ReportFacts
+from sepal.report._gather import measure_facts, report_facts
+from sepal.report._page import Page
+
+__all__ = ["MeasureFacts", "Page", "ReportFacts", "measure_facts", "report_facts"]

@@ -1,0 +1,286 @@
+"""What a report knows: frozen, plain data. Rendering comes later and adds nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """What was given. ``kinds`` counts the columns of each kind; ``notes`` are cautions and conversions."""
+
+    name: str | None
+    description: str | None
+    n_rows: int
+    n_columns: int
+    kinds: dict[str, int]
+    n_missing: int
+    n_rows_with_missing: int
+    target: str | None
+    notes: tuple[str, ...]
+    citation: str | None
+    licence: str | None
+
+
+@dataclass(frozen=True)
+class ClassFacts:
+    """One class: its rows, their share, and the share of them whose nearest neighbour is of this class.
+
+    ``score`` is None if the rows are a sample and none of this class is in it.
+    """
+
+    label: Any
+    n_rows: int
+    share: float
+    score: float | None
+
+
+@dataclass(frozen=True)
+class MajorityFacts:
+    """The largest class, and how often it is right to answer with it always."""
+
+    label: Any
+    share: float
+
+
+@dataclass(frozen=True)
+class SettingsFacts:
+    """How distances were taken and which rows took part.
+
+    Attributes
+    ----------
+    asked_distance, distance : str
+        What was asked for (``"auto"``, for instance), and what was used.
+    n_dropped : int
+        Rows left out because of missing cells; ``n_rows`` is what remained.
+    n_asked : int
+        Rows whose neighbours were looked up, among all ``n_rows``. Fewer than ``n_rows`` means a random sample.
+    """
+
+    asked_distance: str
+    distance: str
+    scale: str | None
+    missing: str
+    ties: str
+    n_rows: int
+    n_dropped: int
+    n_asked: int
+    random_state: int
+    notes: tuple[str, ...]
+
+    @property
+    def sampled(self) -> bool:
+        """Whether only a sample of the rows was asked."""
+        return self.n_asked < self.n_rows
+
+
+@dataclass(frozen=True)
+class ThorntonFacts:
+    """Thornton's index and its test; the fields are those of :class:`sepal.measures.ThorntonTest`."""
+
+    score: float
+    interval: tuple[float, float]
+    confidence: float
+    chance: float
+    corrected: float
+    macro: float
+    z: float | None
+    p_value: float | None
+    permutation_std: float | None
+    permutation_p: float | None
+    n_permutations: int
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """Exact mean accuracy at one training size, and how far one random split strays from it."""
+
+    train_rows: int
+    train_share: float
+    accuracy: float
+    split_std: float
+
+
+@dataclass(frozen=True)
+class CurveFacts:
+    """Accuracy of k-NN over all random splits of ``n_rows`` rows.
+
+    ``n_rows`` is smaller than the table where the splits are those of a random sample of it. The mean at a number of
+    training rows is then an estimate of that of the whole table at the same number.
+    """
+
+    k: int
+    n_rows: int
+    points: tuple[CurvePoint, ...]
+
+
+@dataclass(frozen=True)
+class ClassCount:
+    """So many rows of a class."""
+
+    label: Any
+    n_rows: int
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A row whose neighbours contradict its class.
+
+    Attributes
+    ----------
+    row, nearest_row : int
+        Positions in the data as given, from 0.
+    data_row, nearest_data_row : int
+        The same from 1: row 1 is the first one below the header of a file.
+    margin : float
+        Normalized hypothesis margin, from -0.5 (a row of another class lies at the same place) to 0.
+    neighborhood : tuple of ClassCount
+        The classes of its five nearest rows, most frequent first. Everyone tied with the fifth is counted too.
+    """
+
+    row: int
+    data_row: int
+    label: Any
+    margin: float
+    nearest_row: int
+    nearest_data_row: int
+    nearest_label: Any
+    nearest_distance: float
+    neighborhood: tuple[ClassCount, ...]
+
+
+@dataclass(frozen=True)
+class SuspectsFacts:
+    """The rows to look at first.
+
+    Attributes
+    ----------
+    shown : tuple of Suspect
+        The worst, most negative margin first.
+    n_contradicted : int
+        Of the ``n_checked`` rows, those nearer to another class than to their own.
+    n_conflict_groups, n_conflict_rows : int
+        Groups of equal rows with different classes, and the rows in them: no classifier can get all of these right.
+    """
+
+    shown: tuple[Suspect, ...]
+    n_contradicted: int
+    n_checked: int
+    n_conflict_groups: int
+    n_conflict_rows: int
+
+
+@dataclass(frozen=True)
+class MarginFacts:
+    """Five numbers of the normalized hypothesis margin over the rows that have one."""
+
+    minimum: float
+    lower_quartile: float
+    median: float
+    upper_quartile: float
+    maximum: float
+    n_negative: int
+    n_checked: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One sentence and the code of the rule that made it."""
+
+    code: str
+    text: str
+
+
+class _Shown:
+    """Turning facts into plain data, and these into JSON."""
+
+    kind = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Dicts, lists, texts, numbers and None only; NaN and infinity become None."""
+        from sepal import __version__
+
+        return {"sepal": __version__, "kind": self.kind, **plain(self)}
+
+    def to_json(self) -> str:
+        """One JSON object with stable keys, in ASCII."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+
+@dataclass(frozen=True)
+class ReportFacts(_Shown):
+    """All that ``sepal report`` says."""
+
+    table: TableFacts
+    classes: tuple[ClassFacts, ...]
+    majority: MajorityFacts
+    verdict: tuple[Verdict, ...]
+    settings: SettingsFacts
+    thornton: ThorntonFacts
+    curve: CurveFacts
+    suspects: SuspectsFacts
+
+    kind = "report"
+
+    def to_text(self, width: int = 80, *, color: bool = False, unicode: bool = True) -> str:
+        """The report as it stands on a terminal.
+
+        Parameters
+        ----------
+        width : int
+            The longest line; kept within 40 to 100.
+        color : bool
+            With ANSI styles. They repeat what the words say.
+        unicode : bool
+            False keeps bars and plot to ASCII.
+        """
+        from sepal.report._text import report_text
+
+        return report_text(self, width, color=color, unicode=unicode)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+@dataclass(frozen=True)
+class MeasureFacts(_Shown):
+    """All that ``sepal measure`` says."""
+
+    table: TableFacts
+    classes: tuple[ClassFacts, ...]
+    majority: MajorityFacts
+    settings: SettingsFacts
+    thornton: ThorntonFacts
+    curve: CurveFacts
+    margins: MarginFacts
+
+    kind = "measure"
+
+    def to_text(self, width: int = 80, *, color: bool = False, unicode: bool = True) -> str:
+        """The measures as they stand on a terminal. Parameters are those of :meth:`ReportFacts.to_text`."""
+        from sepal.report._text import measure_text
+
+        return measure_text(self, width, color=color, unicode=unicode)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def plain(value: Any) -> Any:
+    """The value in the types JSON has. What JSON cannot say (NaN, infinity) is None."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)

@@ -1,0 +1,269 @@
+"""From labelled rows to facts: the measures are asked, nothing is computed here that they can answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName, Table
+from sepal.exceptions import ParameterError
+from sepal.measures import ThorntonTest, expected_accuracy_curve, thornton_test
+from sepal.report._facts import (
+    ClassFacts,
+    CurveFacts,
+    CurvePoint,
+    MajorityFacts,
+    MeasureFacts,
+    ReportFacts,
+    SettingsFacts,
+    TableFacts,
+    ThorntonFacts,
+)
+from sepal.report._rows import Rows, take_rows
+from sepal.report._suspects import margin_facts, margins, suspects_facts
+from sepal.report._verdict import verdicts
+
+# What is being done, and the share of the whole work that is behind.
+Progress = Callable[[str, float], object]
+
+CURVE_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def report_facts(
+    X: Any,
+    y: Any = None,
+    *,
+    distance: str = "auto",
+    scale: ScaleName | None = "minmax",
+    missing: str = "distance",
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> ReportFacts:
+    """How separable the classes are, how sure that is, and which rows to look at.
+
+    Parameters
+    ----------
+    X : Table, ndarray or data frame
+        The rows. A Table with a target needs no ``y``.
+    y : array-like, optional
+        The class of each row.
+    distance : str
+        ``"auto"`` takes Euclidean for complete numbers, and HEOM where columns are nominal or cells are missing.
+    scale : {"minmax", "standard"} or None
+        Scaling of numeric columns before distances are taken.
+    missing : {"distance", "drop"}
+        Leave missing cells to the distance, or drop the rows that have any.
+    random_state : int
+        For the sample of a table above 20,000 rows, and the estimate of how noisy one split is.
+    n_jobs : int, optional
+        Threads; all cores by default. The answer does not depend on it.
+    progress : callable, optional
+        Called now and then with a few words and the share of the work that is done.
+
+    Returns
+    -------
+    ReportFacts
+        Prints as the terminal report; ``to_dict()`` and ``to_json()`` give the same facts as data.
+
+    Notes
+    -----
+    Above 20,000 rows the neighbours of 5,000 random rows are looked up among all rows, the accuracy curve is that of
+    these 5,000, and suspects are searched among them. ``settings.n_asked`` says so.
+
+    Examples
+    --------
+    >>> from sepal import datasets
+    >>> facts = report_facts(datasets.load("athletes"))
+    >>> facts.thornton.score, facts.verdict[0].code
+    (1.0, 'always_agree')
+    """
+    say = _quiet if progress is None else progress
+    rows = take_rows(X, y, missing, random_state)
+    search: dict[str, Any] = {"distance": distance, "scale": scale, "n_jobs": n_jobs}
+    test = _test(rows, 0, random_state, search, _stage(say, "nearest neighbours", 0.0, 0.2))
+    sizes = train_rows(CURVE_SHARES, _curve_rows(rows), k=1)
+    curve = _curve(rows, sizes, 1, random_state, search, _stage(say, "all random splits", 0.2, 0.8))
+    say("suspect rows", 0.8)
+    suspects = suspects_facts(rows, margins(rows, **search), **search)
+    say("done", 1.0)
+    table, classes, settings = _table(rows.given), _classes(test), _settings(rows, test, distance, scale, random_state)
+    majority, thornton = _majority(classes), _thornton(test)
+    verdict = verdicts(classes, majority, settings, thornton, curve)
+    return ReportFacts(table, classes, majority, verdict, settings, thornton, curve, suspects)
+
+
+def measure_facts(
+    X: Any,
+    y: Any = None,
+    *,
+    train_sizes: Sequence[float | int] = (0.5, 0.9),
+    k: int = 1,
+    n_permutations: int = 0,
+    distance: str = "auto",
+    scale: ScaleName | None = "minmax",
+    missing: str = "distance",
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> MeasureFacts:
+    """The measures alone: Thornton's index with its test, accuracy over all splits, margins.
+
+    Parameters
+    ----------
+    X, y, distance, scale, missing, random_state, n_jobs, progress
+        As in :func:`report_facts`.
+    train_sizes : sequence of float or int
+        Shares (below 1) or numbers of rows in the training part.
+    k : int
+        Neighbours that vote; odd, and above 1 for two classes only.
+    n_permutations : int
+        Real permutations of the labels, besides the exact moments. Needs at most 20,000 rows.
+
+    Returns
+    -------
+    MeasureFacts
+
+    Examples
+    --------
+    >>> from sepal import datasets
+    >>> facts = measure_facts(datasets.load("sonar"), train_sizes=[0.5])
+    >>> facts.thornton.score, round(facts.curve.points[0].accuracy, 4)
+    (0.875, 0.83)
+    """
+    say = _quiet if progress is None else progress
+    rows = take_rows(X, y, missing, random_state)
+    search: dict[str, Any] = {"distance": distance, "scale": scale, "n_jobs": n_jobs}
+    sizes = train_rows(train_sizes, _curve_rows(rows), k)
+    test = _test(rows, n_permutations, random_state, search, _stage(say, "nearest neighbours", 0.0, 0.3))
+    curve = _curve(rows, sizes, k, random_state, search, _stage(say, "all random splits", 0.3, 0.8))
+    say("margins", 0.8)
+    margin = margin_facts(margins(rows, **search))
+    say("done", 1.0)
+    classes = _classes(test)
+    settings = _settings(rows, test, distance, scale, random_state)
+    return MeasureFacts(_table(rows.given), classes, _majority(classes), settings, _thornton(test), curve, margin)
+
+
+def train_rows(train_sizes: Sequence[float | int], n_rows: int, k: int) -> NDArray[np.int64]:
+    """Training sizes as numbers of rows, ascending, each once.
+
+    A share is rounded, and brought into what is possible, so that the shares of a curve fit the smallest tables.
+    """
+    if not isinstance(k, (int, np.integer)) or not 1 <= k < n_rows:
+        raise ParameterError(f"k must be from 1 to {n_rows - 1}, one less than the number of rows; got {k!r}")
+    sizes = set()
+    for size in train_sizes:
+        share = isinstance(size, (float, np.floating))
+        if not (0 < size < 1 if share else k <= size < n_rows):
+            raise ParameterError(
+                f"a training size must be a share between 0 and 1, or a number of rows from {k} to {n_rows - 1}; "
+                f"got {size}"
+            )
+        sizes.add(min(max(round(size * n_rows), k), n_rows - 1) if share else int(size))
+    if not sizes:
+        raise ParameterError("train_sizes must hold at least one size")
+    return np.array(sorted(sizes), dtype=np.int64)
+
+
+def _quiet(what: str, done: float) -> None:
+    """Nobody listens."""
+
+
+def _stage(say: Progress, what: str, begin: float, end: float) -> Callable[[float], object]:
+    say(what, begin)
+    return lambda done: say(what, begin + (end - begin) * done)
+
+
+def _curve_rows(rows: Rows) -> int:
+    return rows.table.n_rows if rows.sample is None else len(rows.sample)
+
+
+def _test(
+    rows: Rows, n_permutations: int, random_state: int, search: dict[str, Any], progress: Callable[[float], object]
+) -> ThorntonTest:
+    if rows.sample is not None and n_permutations:
+        raise ParameterError(
+            f"permutations need every row to ask, and {rows.table.n_rows} rows are too many for that",
+            hint="leave them out: the interval of the sample is given",
+        )
+    n_queries = None if rows.sample is None else len(rows.sample)
+    return thornton_test(
+        rows.table, None, n_permutations, n_queries=n_queries, random_state=random_state, progress=progress, **search
+    )
+
+
+def _curve(
+    rows: Rows,
+    sizes: NDArray[np.int64],
+    k: int,
+    random_state: int,
+    search: dict[str, Any],
+    progress: Callable[[float], object],
+) -> CurveFacts:
+    table, scale = rows.sampled_table(search["scale"])
+    curve = expected_accuracy_curve(
+        table, None, sizes, k=k, random_state=random_state, progress=progress, **{**search, "scale": scale}
+    )
+    points = zip(curve.train_sizes.tolist(), curve.accuracy.tolist(), curve.split_std.tolist(), strict=True)
+    return CurveFacts(
+        k=k,
+        n_rows=curve.n_rows,
+        points=tuple(CurvePoint(size, size / curve.n_rows, mean, std) for size, mean, std in points),
+    )
+
+
+def _table(table: Table) -> TableFacts:
+    notes = table.notes
+    if table.weights is not None:
+        notes = (*notes, "the row weights of the file are not used")
+    return TableFacts(
+        name=table.name,
+        description=table.description,
+        n_rows=table.n_rows,
+        n_columns=table.n_columns,
+        kinds={kind: table.kinds.count(kind) for kind in ("numeric", "ordinal", "nominal")},
+        n_missing=table.n_missing,
+        n_rows_with_missing=int(np.isnan(table.values).any(axis=1).sum()),
+        target=table.target,
+        notes=notes,
+        citation=table.citation,
+        licence=table.licence,
+    )
+
+
+def _classes(test: ThorntonTest) -> tuple[ClassFacts, ...]:
+    return tuple(
+        ClassFacts(label, count, count / test.n_rows, None if np.isnan(score := test.per_class[label]) else score)
+        for label, count in test.class_counts.items()
+    )
+
+
+def _majority(classes: tuple[ClassFacts, ...]) -> MajorityFacts:
+    largest = max(classes, key=lambda entry: entry.n_rows)
+    return MajorityFacts(largest.label, largest.share)
+
+
+def _settings(
+    rows: Rows, test: ThorntonTest, distance: str, scale: ScaleName | None, random_state: int
+) -> SettingsFacts:
+    return SettingsFacts(
+        asked_distance=distance,
+        distance=test.distance,
+        scale=scale,
+        missing=rows.missing,
+        ties="expected",
+        n_rows=rows.table.n_rows,
+        n_dropped=rows.n_dropped,
+        n_asked=test.n_queries,
+        random_state=random_state,
+        notes=test.notes,
+    )
+
+
+def _thornton(test: ThorntonTest) -> ThorntonFacts:
+    return ThorntonFacts(**{field.name: getattr(test, field.name) for field in fields(ThorntonFacts)})

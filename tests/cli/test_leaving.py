@@ -1,0 +1,99 @@
+"""The command as a process of its own: Ctrl-C, closed pipes, terminals, odd encodings."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SEPAL = Path(sys.executable).with_name("sepal")
+ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+
+
+def run(*args: str, **env: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the installed command with stdout and stderr in pipes."""
+    return subprocess.run([SEPAL, *args], capture_output=True, env={**os.environ, **env}, timeout=60, check=False)
+
+
+def on_terminal(*args: str, **env: str) -> str:
+    """What a person sees: stdout and stderr on one pseudo-terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([SEPAL, *args], stdout=theirs, stderr=theirs, env={**os.environ, **env}) as process:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                chunk = os.read(ours, 65536)
+            except OSError:  # Linux says so when the other side has closed
+                break
+            if not chunk:
+                break
+            seen += chunk
+        os.close(ours)
+        assert process.wait(timeout=60) == 0
+    return seen.decode()
+
+
+@pytest.fixture(scope="module")
+def large_file(tmp_path_factory):
+    """More work than the test is willing to wait for."""
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(20_000, 40)), 3)
+    X[0, 0] = np.nan  # the mixed distance has no fast path
+    path = tmp_path_factory.mktemp("large") / "large.csv"
+    header = ",".join([f"x{j}" for j in range(40)] + ["class"])
+    rows = (",".join(map(str, row.tolist())) + f",{i % 3}" for i, row in enumerate(X))
+    path.write_text(header + "\n" + "\n".join(rows).replace("nan", "?") + "\n")
+    return path
+
+
+def test_ctrl_c_leaves_with_130_and_one_line(large_file):
+    process = subprocess.Popen([SEPAL, "report", large_file], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(4.0)
+    assert process.poll() is None, "the work was too small for this test"
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert time.monotonic() - begin < 2.0
+    assert out == b""
+    assert err.decode().split("\n") == ["", "Interrupted; nothing was written.", ""]
+
+
+def test_a_closed_pipe_is_left_quietly():
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as nowhere:
+        done = subprocess.run([SEPAL, "datasets"], stdout=nowhere, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert done.stderr == b""
+    assert done.returncode == 141
+
+
+def test_a_terminal_gets_color_unless_told_otherwise():
+    assert ANSI.search(on_terminal("datasets", TERM="xterm", NO_COLOR=""))
+    assert not ANSI.search(on_terminal("datasets", TERM="xterm", NO_COLOR="1"))
+
+
+def test_an_encoding_without_blocks_gets_ascii_and_escapes(tmp_path):
+    path = tmp_path / "greek.csv"
+    path.write_text("a,class\n1,α\n2,α\n8,β\n9,β\n", encoding="utf-8")
+    done = run("report", str(path), PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.returncode == 0
+    assert rb"\u03b1" in done.stdout
+    assert b"####" in done.stdout
+    assert done.stdout.isascii()
+
+
+def test_errors_go_to_stderr_with_status_2():
+    done = run("report", "nothing-like-it.csv")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"error: nothing-like-it.csv")
+    assert b"hint: " in done.stderr

@@ -1,0 +1,189 @@
+"""The facts of a report: figures known from elsewhere, hand calculations, and hard tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import sepal
+from sepal.data import as_table
+from sepal.exceptions import DataError, ParameterError
+from sepal.report import measure_facts, report_facts
+from sepal.report._rows import take_rows
+from sepal.report._suspects import margins, suspects_facts
+
+# One dimension, labels by hand: row 6 stands among the a's, and makes rows 1 and 2 look wrong as well.
+LINE = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 12.0, 1.5])[:, None]
+LINE_LABELS = np.array(["a", "a", "a", "b", "b", "b", "b"])
+
+
+@pytest.fixture(scope="module")
+def line():
+    return report_facts(LINE, LINE_LABELS, scale=None)
+
+
+def test_breast_cancer_complete_rows():
+    facts = report_facts(sepal.datasets.load("breast-cancer"), missing="drop")
+    assert facts.thornton.score == pytest.approx(0.95778, abs=5e-6)
+    assert facts.settings.n_dropped == 16
+    assert facts.settings.n_rows == 683
+    assert facts.settings.distance == "euclidean"
+    assert {entry.label: entry.n_rows for entry in facts.classes} == {"benign": 444, "malignant": 239}
+    assert facts.majority.label == "benign"
+    assert facts.majority.share == pytest.approx(444 / 683)
+    # sum n_c(n_c-1) / n(n-1)
+    assert facts.thornton.chance == pytest.approx((444 * 443 + 239 * 238) / (683 * 682))
+    assert facts.table.n_rows == 699
+    assert facts.table.n_missing == 16
+    half = next(point for point in facts.curve.points if point.train_rows == 342)
+    assert half.accuracy == pytest.approx(0.9586, abs=5e-5)
+    # The founding figures say that equal rows never differ in class here.
+    assert facts.suspects.n_conflict_groups == 0
+
+
+@pytest.mark.parametrize(("name", "score", "half"), [("sonar", 0.8750, 0.8300), ("liver", 0.6261, 0.6042)])
+def test_known_scores_and_accuracies(report_of, name, score, half):
+    facts = report_of(name)
+    assert facts.thornton.score == pytest.approx(score, abs=5e-5)
+    assert facts.curve.points[4].accuracy == pytest.approx(half, abs=5e-5)
+    assert [round(point.train_share * 10) for point in facts.curve.points] == list(range(1, 10))
+
+
+def test_measures_at_the_sizes_asked_for():
+    facts = measure_facts(sepal.datasets.load("sonar"), train_sizes=[0.9, 104])
+    assert [point.train_rows for point in facts.curve.points] == [104, 187]
+    assert facts.curve.points[0].accuracy == pytest.approx(0.8300, abs=5e-5)
+    assert facts.curve.points[1].accuracy == pytest.approx(0.8678, abs=5e-5)
+    assert facts.thornton.n_permutations == 0
+    assert facts.thornton.permutation_p is None
+
+
+def test_suspects_by_hand(line):
+    suspects = line.suspects
+    assert suspects.n_contradicted == 3
+    assert suspects.n_checked == 7
+    worst, *others = suspects.shown
+    # Nearest b 8.5 away, nearest a 0.5: (0.5 - 8.5) / 2 / 9.
+    assert worst.margin == pytest.approx(-4 / 9)
+    assert (worst.row, worst.data_row, worst.label) == (6, 7, "b")
+    assert (worst.nearest_row, worst.nearest_data_row, worst.nearest_label) == (1, 2, "a")
+    assert worst.nearest_distance == 0.5
+    # 0.5, 0.5, 1.5 to the a's, 8.5 and 9.5 to two b's.
+    assert [(count.label, count.n_rows) for count in worst.neighborhood] == [("a", 3), ("b", 2)]
+    assert [(suspect.row, round(suspect.margin, 6)) for suspect in others] == [(1, -0.166667), (2, -0.166667)]
+
+
+def test_everyone_tied_with_the_fifth_neighbor_is_counted():
+    # Around 0 stand four b's at distance 1 and three at distance 2; the fifth is tied with two more.
+    X = np.array([0.0, 1.0, -1.0, 1.0, -1.0, 2.0, -2.0, 2.0, 9.0])[:, None]
+    suspects = report_facts(X, ["a"] + ["b"] * 7 + ["a"], scale=None).suspects
+    first = suspects.shown[0]
+    assert (first.row, [(count.label, count.n_rows) for count in first.neighborhood]) == (0, [("b", 7)])
+
+
+def test_margin_summary_by_hand():
+    summary = measure_facts(LINE, LINE_LABELS, scale=None, train_sizes=[3]).margins
+    # hit and miss: 0: 1, 1.5; 1 and 2: 1, 0.5; 3: 1, 8; 4: 1, 9; 5: 1, 10; 6: 8.5, 0.5
+    expected = sorted([0.5 / 5, -0.5 / 3, -0.5 / 3, 7 / 18, 8 / 20, 9 / 22, -8 / 18])
+    assert summary.minimum == pytest.approx(expected[0])
+    assert summary.median == pytest.approx(expected[3])
+    assert summary.maximum == pytest.approx(expected[6])
+    assert summary.lower_quartile == pytest.approx((expected[1] + expected[2]) / 2)
+    assert (summary.n_negative, summary.n_checked) == (3, 7)
+
+
+def test_row_numbers_are_those_of_the_data_before_rows_were_dropped():
+    X = np.vstack([[[np.nan]], LINE])
+    suspects = report_facts(X, ["a", *LINE_LABELS], scale=None, missing="drop").suspects
+    assert suspects.shown[0].row == 7
+    assert suspects.shown[0].data_row == 8
+    assert suspects.shown[0].nearest_row == 2
+
+
+@pytest.mark.parametrize("absent", [0.0, np.nan])
+def test_conflicting_duplicates(absent):
+    X = np.array([[0.0, absent], [-0.0, absent], [0.0, absent], [1.0, 2.0], [1.0, 2.0], [3.0, 4.0]])
+    suspects = report_facts(X, ["a", "b", "a", "b", "b", "a"]).suspects
+    assert (suspects.n_conflict_groups, suspects.n_conflict_rows) == (1, 3)
+
+
+def test_order_of_rows_and_columns_does_not_matter(rng):
+    table = sepal.datasets.load("heart")
+    order = rng.permutation(table.n_rows)
+    moved = table.take(order).select(table.names[::-1])
+    there, again = (measure_facts(given, train_sizes=[0.5]) for given in (table, moved))
+    assert again.thornton.score == pytest.approx(there.thornton.score, abs=1e-12)
+    assert again.curve.points[0].accuracy == pytest.approx(there.curve.points[0].accuracy, abs=1e-9)
+    assert again.margins.median == pytest.approx(there.margins.median)
+    before, after = (_suspects(given) for given in (table, moved))
+    assert [suspect.margin for suspect in after] == pytest.approx([suspect.margin for suspect in before])
+    assert [int(order[suspect.row]) for suspect in after] == [suspect.row for suspect in before]
+
+
+def _suspects(table):
+    rows = take_rows(table, None, "distance", 0)
+    return suspects_facts(rows, margins(rows, distance="auto"), distance="auto").shown
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        ([[0.0], [1.0]], ["a", "b"]),
+        ([[0.0], [1.0], [2.0]], ["a", "b", "a"]),
+        ([[1.0], [1.0], [1.0], [1.0]], ["a", "b", "a", "b"]),
+        ([[0.0], [1.0], [2.0], [3.0]], ["a", "b", "c", "d"]),
+        ([["x"], ["y"], ["x"], ["y"]], [1, 2, 1, 2]),
+        ([[0.0, np.nan], [np.nan, 1.0], [2.0, np.nan], [np.nan, np.nan]], [True, False, True, False]),
+    ],
+)
+def test_the_smallest_and_strangest_tables(X, y):
+    facts = report_facts(X, y)
+    assert 0.0 <= facts.thornton.score <= 1.0
+    assert facts.to_text()
+    assert facts.to_json()
+    measured = measure_facts(X, y, train_sizes=[1])
+    assert measured.to_text()
+    assert measured.to_json()
+
+
+def test_unused_row_weights_are_said():
+    table = replace(as_table(LINE, LINE_LABELS), weights=np.ones(7))
+    assert "the row weights of the file are not used" in measure_facts(table, train_sizes=[3]).table.notes
+
+
+def test_constant_columns_are_said():
+    facts = measure_facts(np.hstack([LINE, np.ones_like(LINE)]), LINE_LABELS, train_sizes=[3])
+    assert any("constant" in note and "x2" in note for note in facts.settings.notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"train_sizes": [7]}, "from 1 to 6"),
+        ({"train_sizes": [1.0]}, "between 0 and 1"),
+        ({"train_sizes": []}, "at least one"),
+        ({"k": 2}, "odd"),
+        ({"k": 7}, "from 1 to 6"),
+        ({"missing": "impute"}, "missing"),
+        ({"distance": "euclid"}, "distance"),
+    ],
+)
+def test_wrong_parameters_are_named(options, named):
+    with pytest.raises(ParameterError, match=named):
+        measure_facts(LINE, LINE_LABELS, **options)
+
+
+def test_one_class_is_refused():
+    with pytest.raises(DataError, match="two classes"):
+        report_facts(LINE, ["a"] * 7)
+
+
+def test_progress_is_told_from_start_to_end():
+    told = []
+    report_facts(LINE, LINE_LABELS, progress=lambda what, done: told.append((what, done)))
+    shares = [done for _, done in told]
+    assert shares[0] == 0.0
+    assert shares == sorted(shares)
+    assert told[-1] == ("done", 1.0)

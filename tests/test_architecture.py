@@ -1,0 +1,37 @@
+"""What import-linter cannot see: the compiled module has few doors, and no file grows into a second idea."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+SOURCES = Path(__file__).parent.parent / "src" / "sepal"
+
+# The only files that may open the native module, one per native family.
+DOORS = {"neighbors/_search.py"}
+
+
+def _imports(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def test_only_the_named_doors_open_the_native_module():
+    users = {str(p.relative_to(SOURCES)) for p in SOURCES.rglob("*.py") if "sepal._native" in _imports(p)}
+    assert users == DOORS
+
+
+def test_no_grab_bag_modules():
+    names = {p.stem.strip("_") for p in SOURCES.rglob("*.py")}
+    assert not names & {"utils", "util", "core", "common", "helpers", "helper", "misc"}
+
+
+def test_every_room_says_what_it_is():
+    for room in (p.parent for p in SOURCES.rglob("__init__.py")):
+        doc = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
+        assert doc, f"{room.name}/__init__.py has no docstring"

@@ -1,0 +1,127 @@
+"""The public surface, name by name, and an import that does no work."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import sepal
+
+SURFACE = {
+    "sepal": [
+        "Table",
+        "data",
+        "datasets",
+        "distances",
+        "expected_accuracy",
+        "hypothesis_margin",
+        "measures",
+        "neighbor_ranking",
+        "neighbors",
+        "read_table",
+        "thornton_samples",
+        "thornton_score",
+        "thornton_test",
+    ],
+    "sepal.cli": ["main"],
+    "sepal.data": [
+        "SCALES",
+        "SETS",
+        "BundledSet",
+        "Kind",
+        "KindsSpec",
+        "ScaleName",
+        "Scaling",
+        "Table",
+        "as_table",
+        "class_codes",
+        "fit_scaling",
+        "load",
+        "names",
+        "read_table",
+    ],
+    "sepal.datasets": ["load", "names"],
+    "sepal.distances": ["DISTANCES", "Distance", "FittedDistance", "fit_distance"],
+    "sepal.exceptions": ["DataError", "MissingDependencyError", "ParameterError", "SepalError", "SepalWarning"],
+    "sepal.measures": [
+        "SplitAccuracyCurve",
+        "ThorntonTest",
+        "expected_accuracy",
+        "expected_accuracy_curve",
+        "hypothesis_margin",
+        "thornton_samples",
+        "thornton_score",
+        "thornton_test",
+    ],
+    "sepal.neighbors": [
+        "DistinctRanking",
+        "Method",
+        "NeighborRanking",
+        "Search",
+        "neighbor_ranking",
+        "segment_positions",
+    ],
+    "sepal.plots": ["draw_curve", "draw_points"],
+    "sepal.report": ["MeasureFacts", "Page", "ReportFacts", "measure_facts", "report_facts"],
+}
+
+# Packages a user may not have, or must not wait for.
+LATE = ["matplotlib", "pandas", "polars", "pyarrow", "rich", "typer", "sklearn", "scipy", "numpy"]
+
+PROBE = """
+import json, sys, threading, time
+begin = time.process_time()
+import sepal
+seconds = time.process_time() - begin
+with open("/proc/self/status") as status:
+    threads = next(int(line.split()[1]) for line in status if line.startswith("Threads:"))
+print(json.dumps({
+    "seconds": seconds,
+    "threads": threads,
+    "python_threads": threading.active_count(),
+    "modules": sorted({name.split(".")[0] for name in sys.modules}),
+}))
+"""
+
+
+@pytest.mark.parametrize("name", list(SURFACE))
+def test_the_public_names_are_exactly_these(name):
+    module = import_module(name)
+    assert list(module.__all__) == SURFACE[name]
+    for public in module.__all__:
+        assert getattr(module, public) is not None
+
+
+def test_every_public_module_is_pinned():
+    import pkgutil
+
+    found = {f"sepal.{entry.name}" for entry in pkgutil.iter_modules(sepal.__path__) if not entry.name.startswith("_")}
+    assert found | {"sepal"} == set(SURFACE)
+
+
+def test_the_package_lists_its_names_and_refuses_others():
+    assert dir(sepal) == sorted([*SURFACE["sepal"], "__version__"])
+    with pytest.raises(AttributeError, match="no attribute 'thorntn_score'"):
+        _ = sepal.thorntn_score
+
+
+def test_import_does_no_work():
+    done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True, timeout=60)
+    seen = json.loads(done.stdout)
+    assert not set(LATE) & set(seen["modules"])
+    assert (seen["threads"], seen["python_threads"]) == (1, 1)
+    assert seen["seconds"] < 0.3
+
+
+def test_using_the_measures_imports_no_optional_package():
+    code = (
+        "import sys, sepal; assert sepal.thornton_score(sepal.datasets.load('athletes')) == 1.0; "
+        "print(sorted({name.split('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    optional = ["matplotlib", "pandas", "polars", "pyarrow", "rich", "typer"]
+    assert not [name for name in optional if f"'{name}'" in done.stdout]

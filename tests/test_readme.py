@@ -1,0 +1,99 @@
+"""What the README shows is run, and its outputs are true."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import runpy
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+from sklearn.datasets import load_iris
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BIN = Path(sys.executable).parent
+
+
+def blocks(language: str) -> list[str]:
+    """The fenced code blocks of one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def promised(code: str) -> list[str]:
+    """What stands as a comment behind the print lines."""
+    return [line.split("  # ", 1)[1] for line in code.splitlines() if line.startswith("print(")]
+
+
+def test_ten_lines_of_python_print_what_they_promise(tmp_path):
+    (code,) = blocks("python")
+    assert len([line for line in code.splitlines() if line.strip()]) == 10
+    script, printed = tmp_path / "ten_lines.py", io.StringIO()
+    script.write_text(code, encoding="utf-8")
+    with redirect_stdout(printed):
+        runpy.run_path(str(script))
+    assert printed.getvalue().splitlines() == promised(code)
+
+
+@pytest.fixture
+def flowers(tmp_path):
+    """The file that the README calls flowers.csv."""
+    iris = load_iris()
+    lines = ["species,a,b,c,d"]
+    for label, row in zip(iris.target, iris.data, strict=True):
+        lines.append(",".join([iris.target_names[label], *(str(cell) for cell in row)]))
+    (tmp_path / "flowers.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_five_lines_of_shell_run(flowers):
+    (code,) = blocks("sh")
+    lines = code.splitlines()
+    assert len(lines) == 5
+    environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    outputs = []
+    for line in lines:
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=flowers, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+        outputs.append(done.stdout)
+    complete_rows, iris, written, sonar, liver = outputs
+    assert re.search(r"score +0\.9578 ", complete_rows)
+    assert "setosa" in iris
+    assert written == ""
+    assert (flowers / "flowers.json").is_file()
+    assert "0.8300" in sonar
+    assert "0.8678" in sonar
+    assert "not a diagnosis" in liver
+
+
+def test_the_commands_are_targets_of_the_makefile():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    commands = re.findall(r"^    make ([a-z]+)", README, re.MULTILINE)
+    assert commands == ["report", "test"]
+    assert set(commands) <= targets
+
+
+def test_every_link_and_picture_is_there():
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if not link.startswith("http")]
+    assert "docs/images/overview.png" in links
+    for link in links:
+        assert (ROOT / link).is_file(), link
+
+
+def test_the_picture_is_made_by_the_project(tmp_path):
+    picture = tmp_path / "overview.png"
+    script = runpy.run_path(str(ROOT / "docs" / "make_images.py"))
+    script["overview"](picture)
+    shown = ROOT / "docs" / "images" / "overview.png"
+    for file in (picture, shown):
+        content = file.read_bytes()
+        assert content.startswith(b"\x89PNG")
+        # Width and height stand in the first chunk.
+        assert int.from_bytes(content[16:20], "big") == 1300
+        assert len(content) < 150_000
