@@ -10,11 +10,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.oracles import geometry
 
 from sepal import datasets
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.machines import FisherDiscriminant
+from tests.oracles import geometry
 
 
 @parametrize_with_checks([FisherDiscriminant()])

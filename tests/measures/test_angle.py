@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from tests.oracles import geometry
 
 from sepal import datasets
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import angle_of_separability, simulate_angle
+from tests.oracles import geometry
 
 
 def blobs(n=50, p=3, n_classes=2, seed=0):

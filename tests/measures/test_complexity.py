@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
-from tests.oracles import complexity as oracle
 
 from sepal import datasets
 from sepal.data import as_table, class_codes
@@ -21,6 +20,7 @@ from sepal.measures._enemies import nearest_enemies, sphere_radii
 from sepal.measures._gower import prepare_search
 from sepal.measures._interpolated import interpolate
 from sepal.neighbors import Search
+from tests.oracles import complexity as oracle
 
 
 def blobs(n=60, p=3, n_classes=3, seed=0, spread=1.0):

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.oracles import complexity as oracle
 
 from sepal import datasets
 from sepal.exceptions import ParameterError
 from sepal.measures import overlap_regions, suspects
+from tests.oracles import complexity as oracle
 
 
 def planted(seed=0):
@@ -32,7 +32,8 @@ def brute(X, y, k):
             hit = min(D[i, j] for j in range(n) if j != i and y[j] == y[i])
             miss = min(D[i, j] for j in range(n) if y[j] != y[i])
             mutual = sum(y[j] != y[i] and i in near[j] for j in near[i])
-            found[i] = (best, votes[int(y[i])] / k, (miss - hit) / 2 / (miss + hit), mutual, near[i])
+            if miss <= hit:
+                found[i] = (best, votes[int(y[i])] / k, (miss - hit) / 2 / (miss + hit), mutual, near[i])
     return found
 
 

@@ -14,6 +14,7 @@ from sepal.measures._within import Matrix, within_classes
 
 # Below this share of M's spread left inside the classes, W is singular in the direction of d.
 _SEPARATED = 1e-9
+_CELLS = 2_000_000  # of the rows of all shuffles that are worked on at once
 
 
 def permutation_p(
@@ -37,17 +38,17 @@ def permutation_p(
     n1, n2 = int(np.sum(codes == first)), int(np.sum(codes == second))
     c, dof = n1 * n2 / (n1 + n2), both.degrees_of_freedom - 1
     part = values[rows] - values[rows].mean(axis=0)
-    hits = 0
-    for _ in range(n_permutations):
-        picked = rng.permutation(len(rows))[:n1]
-        d = part[picked].sum(axis=0) * (1 / n1 + 1 / n2)  # the parts sum to zero, so the other mean is known
+    hits, at_once = 0, max(1, _CELLS // part.size)
+    for begin in range(0, n_permutations, at_once):
+        picked = np.array([rng.permutation(len(rows))[:n1] for _ in range(min(at_once, n_permutations - begin))])
+        d = part[picked].sum(axis=1) * (1 / n1 + 1 / n2)  # the parts sum to zero, so the other mean is known
         solved = both.solve(d) / both.degrees_of_freedom
-        left_inside = 1 - c * float(d @ solved)
-        if left_inside > _SEPARATED:
-            tan = 0.5 * kappa * float(np.linalg.norm(solved)) * dof / left_inside
-        else:
-            tan = _tangent_of(values, codes, rows, picked, pair, kappa)
-        hits += tan >= tangent * (1 - 1e-9)
+        left_inside = 1 - c * np.sum(d * solved, axis=1)
+        regular = left_inside > _SEPARATED
+        tangents = 0.5 * kappa * dof * np.linalg.norm(solved, axis=1) / np.where(regular, left_inside, 1.0)
+        for i in np.flatnonzero(~regular):
+            tangents[i] = _tangent_of(values, codes, rows, picked[i], pair, kappa)
+        hits += int(np.sum(tangents >= tangent * (1 - 1e-9)))
     return (1 + hits) / (1 + n_permutations)
 
 

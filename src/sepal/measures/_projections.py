@@ -65,8 +65,8 @@ class Projections:
         places = {name: i for i, name in enumerate(self.table.names)}
         planes = [
             (
-                _spread(self.table.values[:, places[plane.first]], 0),
-                _spread(self.table.values[:, places[plane.second]], 1),
+                jittered(self.table.values[:, places[plane.first]], 0),
+                jittered(self.table.values[:, places[plane.second]], 1),
                 plane.first,
                 plane.second,
                 f"index {plane.score:.3f}",
@@ -79,7 +79,7 @@ class Projections:
         return str(self.frame().head(20).to_html(index=False, float_format="{:.4f}".format))
 
 
-def _spread(column: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+def jittered(column: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
     """A little noise on columns with few distinct values, for the eye only."""
     known = column[~np.isnan(column)]
     distinct = np.unique(known)

@@ -26,7 +26,7 @@ NEAR = 0.1
 
 @dataclass(frozen=True)
 class SuspectRow:
-    """A row whose neighbours vote for another class. Rows count from 0, in the data as given.
+    """A row contradicted by the vote of its neighbours and by the nearest one. Rows count from 0, in the data as given.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class SuspectRow:
     own_share, voted_share : float
         Shares of its k nearest with either label; those tied at the k-th place share the places left.
     margin : float
-        Normalized hypothesis margin, -1/2 to 1/2: negative if a row of another class is nearest. NaN for the only row
+        Normalized hypothesis margin, -1/2 to 0: negative if a row of another class is nearest. NaN for the only row
         of a class.
     mutual : int
         How many of the neighbours that contradict it have it among their own k nearest.
@@ -159,8 +159,9 @@ def suspects(
 ) -> Suspects:
     """Rows whose neighbourhood contradicts their label, and duplicates of every sort.
 
-    A row is suspect if a label other than its own has more of its k nearest (the leave-one-out vote of k-NN). Whether
-    the label is wrong, the row unusual, or the classes simply mix there is for a person to say.
+    A row is suspect if a label other than its own has more of its k nearest (the leave-one-out vote of k-NN) and no row
+    of its own class is nearer than one of another (the margin). Whether the label is wrong, the row unusual, or the
+    classes simply mix there is for a person to say.
 
     Parameters
     ----------
@@ -218,6 +219,9 @@ def _contradicted(data: Labelled, near: Neighborhood) -> tuple[SuspectRow, ...]:
     if len(at) == 0:
         return ()
     margin = margin_solve(*hit_and_miss_of(data, near.rows[at]), normalized=True)
+    at, margin = at[~(margin > 0)], margin[~(margin > 0)]
+    if len(at) == 0:
+        return ()
     mutual = _mutual(data, near, at)
     order = np.lexsort((near.rows[at], np.nan_to_num(margin), -mutual, own_share[at]))
     labels = data.classes.tolist()

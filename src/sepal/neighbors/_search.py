@@ -25,6 +25,7 @@ TIE_TOLERANCE = 2.0**-40
 
 # Rows from which on a tree beats tiles, by the number of columns (measured: benchmarks/speed/neighbors.py).
 _TREE_FROM = {1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 40_000, 7: 80_000, 8: 160_000}
+_SMALL_WORK = 4_000_000  # coordinates compared; about a millisecond
 _LARGEST_EXACT = 2.0**26  # squares of differences of such integers add up without rounding
 _TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
@@ -178,7 +179,9 @@ class Search:
     def block(self, asking: NDArray[np.intp], among: NDArray[np.intp]) -> NDArray[np.float64]:
         """Distances from some training rows (rows of the matrix) to others (columns)."""
         points, queries = (np.ascontiguousarray(self.points[self.group_of[rows]]) for rows in (among, asking))
-        return self.fitted.distances(_native.pair_block(points, queries, *self._metric(), self.threads))
+        return self.fitted.distances(
+            _native.pair_block(points, queries, *self._metric(), self._team(len(points), len(queries)))
+        )
 
     def count_within(
         self, asking: NDArray[np.intp], among: NDArray[np.intp], radius: NDArray[np.float64], progress: Progress | None
@@ -196,7 +199,7 @@ class Search:
             np.ascontiguousarray(self.points[self.group_of[asking]]),
             np.ascontiguousarray(limits),
             *self._metric(),
-            self.threads,
+            self._team(len(groups), len(asking)),
             progress,
         )
 
@@ -213,6 +216,10 @@ class Search:
             points, np.ascontiguousarray(codes, dtype=np.int32), *self._metric(), progress
         )
         return first, second, self.fitted.distances(values)
+
+    def _team(self, n_points: int, n_queries: int) -> int:
+        """Threads worth starting: what one finishes in a moment should not wait for others."""
+        return self.threads if n_points * n_queries * self.points.shape[1] > _SMALL_WORK else 1
 
     def _metric(self) -> tuple[str, float, int, NDArray[np.float64]]:
         return self.fitted.metric, self.fitted.p, self.fitted.n_numeric, self.fitted.mismatch
@@ -241,7 +248,7 @@ class Search:
             self._tie_tolerance(*given),
             # Unit vectors of one direction differ by rounding: that is no distance.
             4 * self.points.shape[1] * np.finfo(float).eps ** 2 if fitted.unit_length else 0.0,
-            self.threads,
+            self._team(len(self.first), len(given[-1])),
             progress,
         )
         if factor != 1.0:

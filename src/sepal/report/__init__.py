@@ -1,4 +1,4 @@
-"""What a person should know about a labelled table, as facts, and these as text and JSON.
+"""What a person should know about a labelled table, as facts, and these as text, JSON and one HTML page.
 
 In: labelled rows (a Table, or X and y). Out: frozen facts that print as the terminal report and turn into JSON.
 The facts come from the measures; the text adds nothing to them.
@@ -11,5 +11,14 @@ from __future__ import annotations
 from sepal.report._facts import MeasureFacts, ReportFacts
 from sepal.report._gather import measure_facts, report_facts
 from sepal.report._page import Page
+from sepal.report._separability import SeparabilityReport, separability
 
-__all__ = ["MeasureFacts", "Page", "ReportFacts", "measure_facts", "report_facts"]
+__all__ = [
+    "MeasureFacts",
+    "Page",
+    "ReportFacts",
+    "SeparabilityReport",
+    "measure_facts",
+    "report_facts",
+    "separability",
+]
