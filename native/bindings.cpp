@@ -152,6 +152,22 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> count_within(const Matrix& points, c
     return to_numpy(std::move(counts));
 }
 
+nb::ndarray<nb::numpy, double, nb::ndim<1>> shared_neighbors_of(
+    const nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& start, const Codes& neighbors,
+    int threads) {
+    const std::int64_t n = static_cast<std::int64_t>(start.shape(0)) - 1;
+    if (n < 0 || start.data()[n] != static_cast<std::int64_t>(neighbors.shape(0)))
+        throw std::invalid_argument("start and neighbors do not fit together");
+    for (std::size_t e = 0; e < neighbors.shape(0); ++e)
+        if (neighbors.data()[e] < 0 || neighbors.data()[e] >= n) throw std::invalid_argument("a neighbor is no row");
+    std::vector<double> shared;
+    {
+        const nb::gil_scoped_release free;
+        shared = shared_neighbors(start.data(), neighbors.data(), n, threads);
+    }
+    return to_numpy(std::move(shared));
+}
+
 nb::tuple spanning_tree_of(const Matrix& points, const Codes& classes, const std::string& metric, double p, int n_numeric,
                            const Row& weights, nb::object progress) {
     if (classes.shape(0) != points.shape(0)) throw std::invalid_argument("one class per point is needed");
@@ -181,6 +197,7 @@ NB_MODULE(_native, m) {
     m.def("count_within", &count_within, nb::arg("points"), nb::arg("copies"), nb::arg("queries"), nb::arg("limits"),
           nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"),
           nb::arg("progress").none());
+    m.def("shared_neighbors", &shared_neighbors_of, nb::arg("start"), nb::arg("neighbors"), nb::arg("threads"));
     m.def("spanning_tree", &spanning_tree_of, nb::arg("points"), nb::arg("classes"), nb::arg("metric"), nb::arg("p"),
           nb::arg("n_numeric"), nb::arg("weights"), nb::arg("progress").none());
     m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });

@@ -205,6 +205,24 @@ std::vector<double> count_below(Points points, const double* weights, Points que
     return done ? counts : std::vector<double>{};
 }
 
+std::vector<double> shared_neighbors(const std::int64_t* start, const std::int32_t* neighbors, std::int64_t n, int threads) {
+    const std::int64_t words = (n + 63) / 64;
+    std::vector<std::uint64_t> bits(n * words, 0);
+    for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t e = start[i]; e < start[i + 1]; ++e)
+            bits[i * words + neighbors[e] / 64] |= std::uint64_t{1} << (neighbors[e] % 64);
+    std::vector<double> shared(n, 0.0);
+    const auto function = SEPAL_BEST(shared_bits);
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+    for (std::int64_t i = 0; i < n; ++i) {
+        std::int64_t total = 0;
+        for (std::int64_t e = start[i]; e < start[i + 1]; ++e)
+            total += function(&bits[i * words], &bits[neighbors[e] * words], words);
+        shared[i] = static_cast<double>(total);
+    }
+    return shared;
+}
+
 Tree spanning_tree(Points points, const std::int32_t* classes, const MetricSpec& metric, Poll* poll) {
     Tree tree;
     if (points.n < 2) return tree;

@@ -12,6 +12,9 @@ void pair_values(Points points, Points queries, const MetricSpec& metric, int th
 std::vector<double> count_below(Points points, const double* weights, Points queries, const double* limits,
                                 const MetricSpec& metric, int threads, Poll* poll);
 
+// In a graph given as neighbour lists: for each row the sum, over its neighbours, of the neighbours they share.
+std::vector<double> shared_neighbors(const std::int64_t* start, const std::int32_t* neighbors, std::int64_t n, int threads);
+
 // Prim's algorithm: edge i joins `from[i]` and `to[i]`, n - 1 edges in the order they were found. Edges are ordered by
 // value, then joining one class before joining two, then by lower and higher row; values that agree to about 2^-38 count
 // as equal. With that order the tree is unique. Needs O(n p) memory. Empty if stopped by `poll`.

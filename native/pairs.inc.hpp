@@ -58,4 +58,11 @@ SEPAL_ATTR int lower_best(const double* row, const double* panels, std::int64_t 
     return found;
 }
 
+// How many bits two rows of bits share.
+SEPAL_ATTR inline std::int64_t shared_bits(const std::uint64_t* a, const std::uint64_t* b, std::int64_t words) {
+    std::int64_t total = 0;
+    for (std::int64_t w = 0; w < words; ++w) total += std::popcount(a[w] & b[w]);
+    return total;
+}
+
 } // namespace sepal::SEPAL_ISA

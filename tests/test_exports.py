@@ -81,6 +81,7 @@ SURFACE = {
         "Search",
         "neighbor_ranking",
         "segment_positions",
+        "shared_neighbors",
     ],
     "sepal.plots": ["draw_curve", "draw_points"],
     "sepal.report": [

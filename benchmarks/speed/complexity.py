@@ -1,53 +1,59 @@
-"""The complexity measures against problexity and pymfe, on the measures they share, in one process and interleaved.
+"""The complexity measures: ours against problexity and pymfe, on the same rows in one run.
 
-All values are shown side by side; where the peers follow the survey they must agree. problexity's F1 doubles the
-numerator, its N1 counts half the edges, its N2 takes the second enemy and its N4 five neighbours; pymfe's N2 is the
-mean of ratios (our N2m) and its C1 is not inverted. N4, L1, L3 and the graph are defined differently by each.
+Values are compared before anything is timed, where the peer follows the survey. Where it does not, both values are
+printed: problexity's F1 doubles the numerator, its N1 counts half the edges, its N2 takes the second enemy, its N4 five
+neighbours; pymfe's N2 is the mean of ratios (our N2m) and its C1 is not inverted. L1, L3, N4 and the graph differ by
+definition in each of the three. Needs: pip install problexity pymfe.
 """
 
 from __future__ import annotations
 
-import statistics
 import time
+import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from benchmarks.speed._timing import race, show
 from sepal.measures import complexity
 
-# What the peers compute of the survey's measures.
+Values = dict[str, float]
+Runner = Callable[[NDArray[np.float64], NDArray[np.int64]], Values]
+
 _PYMFE = {
-    "F1": "f1", "F1v": "f1v", "F2": "f2", "F3": "f3", "F4": "f4", "L1": "l1", "L2": "l2", "L3": "l3", "N1": "n1",
-    "N2": "n2", "N3": "n3", "N4": "n4", "T1": "t1", "LSC": "lsc", "Density": "density", "ClsCoef": "cls_coef",
-    "Hubs": "hubs", "T2": "t2", "T3": "t3", "T4": "t4", "C1": "c1", "C2": "c2",
-}  # fmt: skip
-_COMPARED = {
-    "problexity": ("F2", "F3", "T2", "T3", "C2"),
-    "pymfe": ("F2", "F3", "F4", "N1", "N3", "LSC", "T2", "T3", "C2"),
+    key: {"ClsCoef": "cls_coef"}.get(key, key.lower())
+    for key in "F1 F1v F2 F3 F4 L1 L2 L3 N1 N2 N3 N4 T1 LSC Density ClsCoef Hubs T2 T3 T4 C1 C2".split()  # noqa: SIM905
+}
+_AGREE = {
+    "problexity": ("F2", "F3", "T2", "T3", "T4", "C1", "C2"),
+    "pymfe": ("F2", "F3", "F4", "N1", "N3", "LSC", "T2", "T3", "T4", "C2"),
 }
 
 
-def made(n: int, p: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def made(n: int, p: int, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Two overlapping normal classes."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
     return rng.normal(size=(n, p)) + 0.4 * y[:, None], y
 
 
-def _problexity(X: np.ndarray, y: np.ndarray) -> dict[str, float]:
+def ours(X: NDArray[np.float64], y: NDArray[np.int64]) -> Values:
+    return complexity(X, y).values
+
+
+def problexity_(X: NDArray[np.float64], y: NDArray[np.int64]) -> Values:
     import problexity
 
     calculator = problexity.ComplexityCalculator().fit(X, y)
     names = {"f1": "F1", "f1v": "F1v", "lsc": "LSC", "density": "Density", "clsCoef": "ClsCoef", "hubs": "Hubs"}
-    return {
-        names.get(key, key.upper()): float(v)
-        for key, v in zip(calculator._metrics(), calculator.complexity, strict=True)
-    }
+    found = zip(calculator._metrics(), calculator.complexity, strict=True)
+    return {names.get(key, key.upper()): float(value) for key, value in found}
 
 
-def _pymfe(X: np.ndarray, y: np.ndarray) -> dict[str, float]:
+def pymfe_(X: NDArray[np.float64], y: NDArray[np.int64]) -> Values:
     from pymfe.mfe import MFE
 
     mfe = MFE(groups=["complexity"], features=list(_PYMFE.values()), summary=["mean"], suppress_warnings=True)
@@ -56,62 +62,42 @@ def _pymfe(X: np.ndarray, y: np.ndarray) -> dict[str, float]:
     return {key: float(by_name[theirs]) for key, theirs in _PYMFE.items() if theirs in by_name}
 
 
-def _sepal(X: np.ndarray, y: np.ndarray) -> dict[str, float]:
-    return complexity(X, y).values
+def _compare(name: str, theirs: Values, own: Values) -> None:
+    for key in _AGREE[name]:
+        if abs(theirs[key] - own[key]) > 1e-9:
+            raise AssertionError(f"{name} and sepal differ on {key}: {theirs[key]} and {own[key]}")
+    rest = [key for key in own if key in theirs and key not in _AGREE[name]]
+    print(f"  {name} agrees on {', '.join(_AGREE[name])}")
+    print("  and otherwise (theirs/ours): " + ", ".join(f"{key} {theirs[key]:.3f}/{own[key]:.3f}" for key in rest))
 
 
-def _peers() -> dict[str, Callable[[np.ndarray, np.ndarray], dict[str, float]]]:
-    found = {}
-    for name, function in (("problexity", _problexity), ("pymfe", _pymfe)):
+def _peers() -> dict[str, Runner]:
+    found: dict[str, Runner] = {}
+    X, y = made(300, 20)
+    for name, function in (("problexity", problexity_), ("pymfe", pymfe_)):
         try:
-            function(*made(60, 3))
-        except (ImportError, ModuleNotFoundError) as error:
-            print(f"{name} is not installed or lacks a part: {error}")
-        except Exception as error:  # a peer that fails is shown as such
-            print(f"{name} fails on 60 rows: {type(error).__name__}: {error}")
-        else:
-            found[name] = function
+            theirs = function(X, y)
+        except ImportError as error:
+            print(f"  {name} cannot be imported: {error}")
+            continue
+        _compare(name, theirs, ours(X, y))
+        found[name] = function
     return found
 
 
 def run(
-    data_folder: Path | None, *, sizes: tuple[int, ...] = (500, 2_000, 5_000), repeats: int = 3, p: int = 20
+    data_folder: Path | None, *, sizes: tuple[int, ...] = (500, 2_000, 5_000), alone: tuple[int, ...] = (50_000,)
 ) -> None:
-    """Time all, interleaved; ``data_folder`` is not needed, the rows are made."""
-    runners: dict[str, Any] = {"sepal": _sepal, **_peers()}
-    for n in sizes:
-        X, y = made(n, p)
-        times: dict[str, list[float]] = {name: [] for name in runners}
-        values: dict[str, dict[str, float]] = {}
-        for _ in range(repeats):
-            for name, function in runners.items():
-                started = time.perf_counter()
-                values[name] = function(X, y)
-                times[name].append(time.perf_counter() - started)
-        _show(n, p, times, values)
-    for n in (20_000, 50_000):
-        X, y = made(n, p)
-        started = time.perf_counter()
-        complexity(X, y)
-        print(f"sepal alone, {n:,} x {p}: {time.perf_counter() - started:.1f} s")
-
-
-def _show(n: int, p: int, times: dict[str, list[float]], values: dict[str, dict[str, float]]) -> None:
-    ours = statistics.median(times["sepal"])
-    print(f"\n{n:,} x {p}")
-    for name, each in times.items():
-        print(f"  {name:12s} median {statistics.median(each):8.2f} s   {statistics.median(each) / ours:6.1f} x")
-    for name, theirs in values.items():
-        if name == "sepal":
-            continue
-        for key, value in sorted(theirs.items()):
-            own = values["sepal"].get(key)
-            if own is None:
-                continue
-            mark = "must agree" if key in _COMPARED[name] else ""
-            agree = "" if abs(value - own) < 1e-6 else "  differs"
-            print(f"    {name:10s} {key:8s} {value:8.4f} ours {own:8.4f} {mark}{agree}")
-
-
-if __name__ == "__main__":
-    run(None)
+    """Race on made-up rows; ``data_folder`` is not needed."""
+    print("\ncomplexity measures")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the peers' own
+        runners = {"sepal": ours, **_peers()}
+        for n in sizes:
+            X, y = made(n, 20)
+            timing = race({name: partial(function, X, y) for name, function in runners.items()}, rounds=3, budget=120.0)
+            show(f"all complexity measures, {n:,} x 20", timing, "sepal")
+    for n in alone:
+        begin = time.perf_counter()
+        complexity(*made(n, 20))
+        print(f"\nsepal alone, {n:,} x 20: {time.perf_counter() - begin:.1f} s")

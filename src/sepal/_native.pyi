@@ -51,6 +51,7 @@ def count_within(
     threads: int,
     progress: Callable[[float], object] | None,
 ) -> NDArray[np.float64]: ...
+def shared_neighbors(start: NDArray[np.int64], neighbors: NDArray[np.int32], threads: int) -> NDArray[np.float64]: ...
 def spanning_tree(
     points: NDArray[np.float64],
     classes: NDArray[np.int32],

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.sparse.linalg import eigsh
 
-from sepal.neighbors import Search
+from sepal.neighbors import Search, shared_neighbors
 
 EPSILON = 0.15
 # Triangles are cubic and the matrix of a class is square: beyond this work and size the graph is that of samples.
@@ -36,14 +37,15 @@ def graph_measures(
     for part in parts:
         if len(part) < 2:
             continue
-        A = (search.block(part, part) < EPSILON * unit * (1 - 2.0**-40)).astype(np.float32)
-        np.fill_diagonal(A, 0.0)
-        degree = A.sum(axis=1, dtype=np.float64)
+        graph = _near_graph(search, part, EPSILON * unit * (1 - 2.0**-40))
+        degree = np.diff(graph.indptr).astype(np.float64)
         edges += float(degree.sum()) / 2
-        closed = np.einsum("ij,ij->i", A @ A, A, dtype=np.float64)  # twice the edges among the neighbours of each row
         several = degree > 1
+        closed = shared_neighbors(
+            graph.indptr.astype(np.int64), graph.indices
+        )  # twice the edges among the neighbours of each row
         clustering += float(np.sum(closed[several] / (degree[several] * (degree[several] - 1))))
-        scores.append(_principal(A))
+        scores.append(_principal(graph))
     return {
         "Density": 1 - 2 * edges / (n * (n - 1)),
         "ClsCoef": 1 - clustering / n,
@@ -56,17 +58,30 @@ def _largest(search: Search, rows: NDArray[np.intp]) -> float:
     return max(float(search.block(rows[i : i + step], rows).max()) for i in range(0, len(rows), step))
 
 
-def _principal(A: NDArray[np.float32]) -> tuple[float, NDArray[np.float64]]:
+def _near_graph(search: Search, rows: NDArray[np.intp], limit: float) -> csr_array:
+    """Which of these rows are nearer to each other than the limit; block by block, so that only edges are kept."""
+    step = max(1, 4_000_000 // len(rows))
+    starts, columns = [np.zeros(1, dtype=np.int64)], []
+    for begin in range(0, len(rows), step):
+        near = search.block(rows[begin : begin + step], rows) < limit
+        near[np.arange(len(near)), begin + np.arange(len(near))] = False
+        starts.append(np.count_nonzero(near, axis=1))
+        columns.append(np.nonzero(near)[1].astype(np.int32))
+    places = np.concatenate(columns)
+    return csr_array((np.ones(len(places)), places, np.cumsum(np.concatenate(starts))), shape=(len(rows), len(rows)))
+
+
+def _principal(graph: csr_array) -> tuple[float, NDArray[np.float64]]:
     """Largest eigenvalue of a graph and its vector, largest entry 1; starts from equal scores: no row is preferred."""
-    n = len(A)
-    if not A.any():
+    n = graph.shape[0]
+    if graph.nnz == 0:
         return 0.0, np.zeros(n)
     if n <= 32:
-        values, vectors = np.linalg.eigh(A.astype(np.float64))
+        values, vectors = np.linalg.eigh(graph.toarray())
         top = vectors[:, values >= values[-1] * (1 - 1e-9)]
         vector = top @ (top.T @ np.ones(n))
         return float(values[-1]), np.abs(vector) / np.abs(vector).max()
-    value, found = eigsh(A.astype(np.float64), k=1, which="LA", v0=np.ones(n))
+    value, found = eigsh(graph, k=1, which="LA", v0=np.ones(n))
     vector = np.abs(found[:, 0])
     return float(value[0]), vector / vector.max()
 

@@ -69,13 +69,14 @@ def sphere_radii(enemies: Enemies) -> NDArray[np.float64]:
     An enemy is never farther from its own enemy than from this case, so cases in ascending order of distance need no
     recursion. Of several tied enemies the one with the largest sphere decides.
     """
-    radius = np.zeros(len(enemies.distance))
-    for i in np.argsort(enemies.distance, kind="stable"):
-        d = enemies.distance[i]
-        others = enemies.enemy[enemies.start[i] : enemies.start[i + 1]]
-        mutual = enemies.distance[others] >= d * (1 - TIED)
-        radius[i] = d - np.max(np.where(mutual, d / 2, radius[others]))
-    return radius
+    # Plain lists: a step is a handful of numbers, for which arrays are slow.
+    distance, start, enemy = enemies.distance.tolist(), enemies.start.tolist(), enemies.enemy.tolist()
+    radius = [0.0] * len(distance)
+    for i in np.argsort(enemies.distance, kind="stable").tolist():
+        d = distance[i]
+        mutual = d * (1 - TIED)
+        radius[i] = d - max(d / 2 if distance[e] >= mutual else radius[e] for e in enemy[start[i] : start[i + 1]])
+    return np.array(radius)
 
 
 def spheres_left(search: Search, enemies: Enemies, radius: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -9,6 +9,14 @@ May be imported by measures and everything after it on the road.
 from __future__ import annotations
 
 from sepal.neighbors._ranking import DistinctRanking, NeighborRanking, segment_positions
-from sepal.neighbors._search import Method, Search, neighbor_ranking
+from sepal.neighbors._search import Method, Search, neighbor_ranking, shared_neighbors
 
-__all__ = ["DistinctRanking", "Method", "NeighborRanking", "Search", "neighbor_ranking", "segment_positions"]
+__all__ = [
+    "DistinctRanking",
+    "Method",
+    "NeighborRanking",
+    "Search",
+    "neighbor_ranking",
+    "segment_positions",
+    "shared_neighbors",
+]

@@ -257,6 +257,13 @@ class Search:
         return start, entries, values
 
 
+def shared_neighbors(start: NDArray[np.int64], neighbors: NDArray[np.int32]) -> NDArray[np.float64]:
+    """In a graph of neighbour lists: for each row the sum, over its neighbours, of the neighbours they share."""
+    return _native.shared_neighbors(
+        np.ascontiguousarray(start, dtype=np.int64), np.ascontiguousarray(neighbors, dtype=np.int32), thread_count(None)
+    )
+
+
 def _choose(method: Method, fitted: FittedDistance, n_columns: int, n_rows: int) -> str:
     """The native path: a tree in few dimensions, float32 tiles for Euclidean, else direct sums."""
     can_tree = fitted.metric in _TREE_METRICS
