@@ -11,7 +11,7 @@ import pytest
 from sepal import datasets
 from sepal.measures import angle_of_separability
 from sepal.report import report_facts
-from sepal.report._geometry_verdict import GEOMETRY_CHAPTERS, geometry_verdicts, p_text
+from sepal.report._geometry_verdict import GEOMETRY_CHAPTERS, geometry_verdicts, p_phrase, p_text
 
 FACTS = report_facts(datasets.load("liver"))
 
@@ -132,6 +132,11 @@ def test_liver_is_not_called_inseparable_for_its_small_angle():
 )
 def test_p_values_for_people(p, text):
     assert p_text(p) == text
+
+
+def test_p_values_in_a_sentence():
+    assert [p_phrase(p) for p in (None, 0.0, 0.02)] == ["no test", "p < 1e-300", "p = 0.020"]
+    assert "(p < 1e-300)" in spoken(means_p=0.0)["means_differ"]
 
 
 def test_rings_have_equal_means_and_agreeing_neighbors():

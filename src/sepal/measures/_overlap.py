@@ -60,7 +60,7 @@ class OverlapRegion:
     share : float
         Their share among the checked rows of both classes.
     columns : tuple of RegionColumn
-        Those that tell the classes apart least first.
+        Those that tell the classes apart least first; constant columns are left out.
     """
 
     classes: tuple[Any, Any]
@@ -173,7 +173,9 @@ def _region(data: Labelled, asking: NDArray[np.intp], shares: NDArray[np.float64
     places = np.concatenate([of_a, of_b])
     mixed = np.sort(asking[places[other >= MIXED - 1e-12]])
     everyone = np.flatnonzero((data.codes == a) | (data.codes == b))
-    columns = [_column(table, j, everyone, data.codes == b, mixed) for j in range(table.n_columns)]
+    low, high = np.fmin.reduce(table.values, axis=0), np.fmax.reduce(table.values, axis=0)
+    varying = np.flatnonzero(low < high).tolist() or range(table.n_columns)  # a constant column tells nobody apart
+    columns = [_column(table, j, everyone, data.codes == b, mixed) for j in varying]
     labels = data.classes.tolist()
     return OverlapRegion(
         classes=(labels[a], labels[b]),

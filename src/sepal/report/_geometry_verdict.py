@@ -76,7 +76,7 @@ class GeometryCase:
         if self.angle is not None:
             words |= {
                 "n_columns": f"{self.angle.n_columns:,}",
-                "means_p": p_text(self.means_p),
+                "means_p": p_phrase(self.means_p),
                 "degrees": "" if self.degrees is None else f"{self.degrees:.1f}",
                 "distance": f"{self.angle.pairs[0].mahalanobis:.2f}",
             }
@@ -116,6 +116,12 @@ def p_text(p: float | None) -> str:
     return "< 1e-300" if p == 0 else f"{p:.3f}" if p >= 0.001 else f"{p:.0e}".replace("e-0", "e-")
 
 
+def p_phrase(p: float | None) -> str:
+    """The same as part of a sentence."""
+    text = p_text(p)
+    return text if p is None else f"p {text}" if p == 0 else f"p = {text}"
+
+
 class GeometryRule(NamedTuple):
     """A code, when it holds, and what it says."""
 
@@ -139,28 +145,28 @@ MEANS = (
         "small_angle_means_differ",
         lambda case: _means(case, SURE) and case.degrees is not None and case.degrees < SMALL_ANGLE,
         "The angle of separability is small ({degrees} degrees), but that is a matter of units: the class means differ "
-        "beyond doubt (Mahalanobis distance {distance}, p = {means_p}).",
+        "beyond doubt (Mahalanobis distance {distance}, {means_p}).",
     ),
     GeometryRule(
         "means_differ",
         lambda case: _means(case, SURE),
-        "The class means differ beyond doubt (p = {means_p}): a straight boundary already tells something.",
+        "The class means differ beyond doubt ({means_p}): a straight boundary already tells something.",
     ),
     GeometryRule(
         "means_perhaps_differ",
         lambda case: _means(case, LIKELY),
-        "The class means differ a little (p = {means_p}); the evidence is weak.",
+        "The class means differ a little ({means_p}); the evidence is weak.",
     ),
     GeometryRule(
         "means_alike_neighbors_agree",
         lambda case: case.means_p is not None and case.neighbors_p < SURE,
-        "The class means do not differ (p = {means_p}), yet neighbours agree: no straight boundary will do, but there "
+        "The class means do not differ ({means_p}), yet neighbours agree: no straight boundary will do, but there "
         "is one.",
     ),
     GeometryRule(
         "means_alike",
         lambda case: case.means_p is not None,
-        "There is no evidence that the class means differ (p = {means_p}).",
+        "There is no evidence that the class means differ ({means_p}).",
     ),
 )
 

@@ -11,7 +11,7 @@ from sepal.data import class_codes, names
 from sepal.exceptions import MissingDependencyError
 from sepal.measures._complexity_table import MEASURES
 from sepal.measures._projections import jittered
-from sepal.report._geometry_verdict import p_text
+from sepal.report._geometry_verdict import p_phrase, p_text
 from sepal.report._svg import curve_svg, plane_svg, radar_svg
 from sepal.report._verdict import percent
 
@@ -93,7 +93,7 @@ def _tiles(report: SeparabilityReport) -> list[tuple[str, str, str]]:
     last = report.facts.curve.points[-1]
     return [
         ("Neighbours agree", percent(thornton.score), f"{thornton.confidence:.0%} interval {low:.1%} to {high:.1%}"),
-        ("By chance", percent(thornton.chance), f"p = {p_text(thornton.p_value)}"),
+        ("By chance", percent(thornton.chance), p_phrase(thornton.p_value)),
         ("Largest class", percent(majority.share), f"always answering “{majority.label}”"),
         ("To expect on new rows", percent(last.accuracy), f"1-NN trained on {last.train_rows:,} rows"),
     ]
@@ -168,8 +168,8 @@ def _angle(report: SeparabilityReport) -> dict[str, Any] | None:
     if angle is None:
         return None
     found: dict[str, Any] = {
-        "wilks": f"{angle.wilks.value:.4f}",
-        "wilks_p": p_text(angle.wilks.p_value),
+        "wilks": f"{angle.wilks.value:.3g}",
+        "wilks_p": p_phrase(angle.wilks.p_value),
         "pillai": f"{angle.pillai.value:.4f}",
         "notes": angle.notes,
         "pair": None,
