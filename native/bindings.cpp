@@ -5,6 +5,7 @@
 NB_MODULE(_native, m) {
     m.doc() = "Compiled parts of Sepal. Use the Python rooms instead.";
     sepal::bind_search(m);
+    sepal::bind_pairs(m);
     sepal::bind_dual(m);
     sepal::bind_alignment(m);
     sepal::bind_condense(m);

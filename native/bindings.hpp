@@ -66,6 +66,7 @@ inline Metric metric_named(const std::string& name) {
 
 // One per family, each in its own bind_<family>.cpp.
 void bind_search(nb::module_& m);
+void bind_pairs(nb::module_& m);
 void bind_dual(nb::module_& m);
 void bind_alignment(nb::module_& m);
 void bind_sweep(nb::module_& m);

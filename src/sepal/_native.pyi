@@ -258,3 +258,34 @@ def sweep_kernels(
 def sweep_histogram(
     rows: _SweepRows, steps: _SweepSteps, threads: int, progress: _Progress | None
 ) -> NDArray[np.int64]: ...
+def pair_block(
+    points: NDArray[np.float64],
+    queries: NDArray[np.float64],
+    metric: str,
+    p: float,
+    n_numeric: int,
+    weights: NDArray[np.float64],
+    threads: int,
+) -> NDArray[np.float64]: ...
+def count_within(
+    points: NDArray[np.float64],
+    copies: NDArray[np.float64],
+    queries: NDArray[np.float64],
+    limits: NDArray[np.float64],
+    metric: str,
+    p: float,
+    n_numeric: int,
+    weights: NDArray[np.float64],
+    threads: int,
+    progress: _Progress | None,
+) -> NDArray[np.float64]: ...
+def shared_neighbors(start: NDArray[np.int64], neighbors: NDArray[np.int32], threads: int) -> NDArray[np.float64]: ...
+def spanning_tree(
+    points: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    metric: str,
+    p: float,
+    n_numeric: int,
+    weights: NDArray[np.float64],
+    progress: _Progress | None,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]: ...

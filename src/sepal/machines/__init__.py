@@ -12,6 +12,7 @@ from __future__ import annotations
 from sepal.machines._adatron import KernelAdatronClassifier
 from sepal.machines._c_search import CSearch
 from sepal.machines._feature_vectors import FeatureVectorClassifier, FeatureVectorRegressor
+from sepal.machines._fisher import FisherDiscriminant
 from sepal.machines._gda import GeneralizedDiscriminant
 from sepal.machines._parzen import ParzenClassifier
 from sepal.machines._regions import plot_regions
@@ -25,6 +26,7 @@ __all__ = [
     "FeatureVectorClassifier",
     "FeatureVectorRegressor",
     "FeatureVectorSelector",
+    "FisherDiscriminant",
     "GeneralizedDiscriminant",
     "KernelAdatronClassifier",
     "ParzenClassifier",

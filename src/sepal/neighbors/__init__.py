@@ -9,7 +9,14 @@ May be imported by measures and everything after it on the road.
 from __future__ import annotations
 
 from sepal.neighbors._ranking import DistinctRanking, NeighborRanking, segment_positions
-from sepal.neighbors._search import Method, Search, neighbor_ranking, rank_distances, thread_count
+from sepal.neighbors._search import (
+    Method,
+    Search,
+    neighbor_ranking,
+    rank_distances,
+    shared_neighbors,
+    thread_count,
+)
 
 __all__ = [
     "DistinctRanking",
@@ -19,5 +26,6 @@ __all__ = [
     "neighbor_ranking",
     "rank_distances",
     "segment_positions",
+    "shared_neighbors",
     "thread_count",
 ]

@@ -53,16 +53,15 @@ def _is_exact(*arrays: NDArray[np.float64]) -> bool:
 
 def _exponent(power: float, *arrays: NDArray[np.float64]) -> int:
     """The power of two that brings the coordinates into a range where their powers neither overflow nor vanish."""
-    sizes = [np.abs(a[np.isfinite(a) & (a != 0.0)]) for a in arrays]
-    largest = max((float(each.max(initial=0.0)) for each in sizes), default=0.0)
-    if largest == 0.0:
+    largest = max(float(np.fmax.reduce(np.abs(a), axis=None)) for a in arrays)
+    if largest == 0.0 or np.isnan(largest):
         return 0
     top, room = int(np.frexp(largest)[1]), int(1000 / power)
     if -room < top <= room:
         return 0
     if top < 0:
         return -top
-    typical = max(float(np.median(each)) if each.size else 0.0 for each in sizes)
+    typical = max(float(np.median(np.abs(a[np.isfinite(a) & (a != 0.0)]))) for a in arrays)
     # One huge row must not cost all others their digits: then it is infinitely far, and that is near enough.
     return room - top if np.frexp(typical)[1] + room - top > -room else 0
 
@@ -172,6 +171,67 @@ class Search:
         start, _, distances = part._native_search(np.ascontiguousarray(self.points[groups]), 1, None)
         return distances[start[:-1]][list_of]
 
+    def nearest_among(
+        self, among: NDArray[np.intp], asking: NDArray[np.intp]
+    ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
+        """The nearest of the rows ``among``, ties included, for each distinct row of those asking; none is in both.
+
+        Returns ``start, found, distances, groups``: distinct row ``groups[i]`` has the nearest distinct rows
+        ``found[start[i]:start[i+1]]`` (numbers as in ``group_of``) at ``distances[i]``.
+        """
+        kept, groups = np.unique(self.group_of[among]), np.unique(self.group_of[asking])
+        part = self.among(among)
+        start, entries, distances = part._native_search(np.ascontiguousarray(self.points[groups]), 1, None)
+        return start, kept[entries].astype(np.intp), distances[start[:-1]], groups.astype(np.intp)
+
+    def block(self, asking: NDArray[np.intp], among: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Distances from some training rows (rows of the matrix) to others (columns)."""
+        points, queries = (np.ascontiguousarray(self.points[self.group_of[rows]]) for rows in (among, asking))
+        return self.fitted.distances(
+            _native.pair_block(points, queries, *self._metric(), self._team(len(points), len(queries)))
+        )
+
+    def count_within(
+        self, asking: NDArray[np.intp], among: NDArray[np.intp], radius: NDArray[np.float64], progress: Progress | None
+    ) -> NDArray[np.float64]:
+        """How many of the rows ``among`` are nearer than ``radius`` to each asking row, itself counted if it is there.
+
+        What differs from the radius by rounding only is not nearer.
+        """
+        groups, copies = np.unique(self.group_of[among], return_counts=True)
+        exponent = {"square": 2.0, "power": self.fitted.p}.get(self.fitted.value_is, 1.0)
+        limits = radius**exponent * (2.0 if self.fitted.value_is == "double" else 1.0) * (1 - TIE_TOLERANCE)
+        return _native.count_within(
+            np.ascontiguousarray(self.points[groups]),
+            copies.astype(np.float64),
+            np.ascontiguousarray(self.points[self.group_of[asking]]),
+            np.ascontiguousarray(limits),
+            *self._metric(),
+            self._team(len(groups), len(asking)),
+            progress,
+        )
+
+    def spanning_tree(
+        self, codes: NDArray[np.int32], progress: Progress | None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+        """Both rows and the length of every edge of the minimum spanning tree of the training rows.
+
+        Among edges of equal length those inside one class (``codes``) come first, then those of lower rows, so that the
+        tree is unique.
+        """
+        points = np.ascontiguousarray(self.points[self.group_of])
+        first, second, values = _native.spanning_tree(
+            points, np.ascontiguousarray(codes, dtype=np.int32), *self._metric(), progress
+        )
+        return first, second, self.fitted.distances(values)
+
+    def _team(self, n_points: int, n_queries: int) -> int:
+        """Threads worth starting: what one finishes in a moment should not wait for others."""
+        return self.threads if n_points * n_queries * self.points.shape[1] > _WORTH_THREADS else 1
+
+    def _metric(self) -> tuple[str, float, int, NDArray[np.float64]]:
+        return self.fitted.metric, self.fitted.p, self.fitted.n_numeric, self.fitted.mismatch
+
     def _native_search(
         self, queries: NDArray[np.float64] | None, k: int, progress: Progress | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
@@ -195,7 +255,7 @@ class Search:
             0.0 if metric in _EXACT_METRICS and _is_exact(*given) else TIE_TOLERANCE,
             # Unit vectors of one direction differ by rounding: that is no distance.
             4 * self.points.shape[1] * np.finfo(float).eps ** 2 if fitted.unit_length else 0.0,
-            self.threads if given[-1].size * len(self.points) > _WORTH_THREADS else 1,
+            self._team(len(self.first), len(given[-1])),
             progress,
         )
         distances = fitted.distances(values)
@@ -213,6 +273,13 @@ class Search:
         if metric == "l2":
             return "tiles" if self.method == "direct" else self.method
         return self.method if self.method == "tree" and metric in _TREE_METRICS else "direct"
+
+
+def shared_neighbors(start: NDArray[np.int64], neighbors: NDArray[np.int32]) -> NDArray[np.float64]:
+    """In a graph of neighbour lists: for each row the sum, over its neighbours, of the neighbours they share."""
+    return _native.shared_neighbors(
+        np.ascontiguousarray(start, dtype=np.int64), np.ascontiguousarray(neighbors, dtype=np.int32), thread_count(None)
+    )
 
 
 def _effective_metric(fitted: FittedDistance, *given: NDArray[np.float64]) -> str:

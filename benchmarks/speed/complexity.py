@@ -1,0 +1,103 @@
+"""The complexity measures: ours against problexity and pymfe, on the same rows in one run.
+
+Values are compared before anything is timed, where the peer follows the survey. Where it does not, both values are
+printed: problexity's F1 doubles the numerator, its N1 counts half the edges, its N2 takes the second enemy, its N4 five
+neighbours; pymfe's N2 is the mean of ratios (our N2m) and its C1 is not inverted. L1, L3, N4 and the graph differ by
+definition in each of the three. Needs: pip install problexity pymfe.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.speed._timing import race, show
+from sepal.measures import complexity
+
+Values = dict[str, float]
+Runner = Callable[[NDArray[np.float64], NDArray[np.int64]], Values]
+
+_PYMFE = {
+    key: {"ClsCoef": "cls_coef"}.get(key, key.lower())
+    for key in "F1 F1v F2 F3 F4 L1 L2 L3 N1 N2 N3 N4 T1 LSC Density ClsCoef Hubs T2 T3 T4 C1 C2".split()  # noqa: SIM905
+}
+_AGREE = {
+    "problexity": ("F2", "F3", "T2", "T3", "T4", "C1", "C2"),
+    "pymfe": ("F2", "F3", "F4", "N1", "N3", "LSC", "T2", "T3", "T4", "C2"),
+}
+
+
+def made(n: int, p: int, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Two overlapping normal classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    return rng.normal(size=(n, p)) + 0.4 * y[:, None], y
+
+
+def ours(X: NDArray[np.float64], y: NDArray[np.int64]) -> Values:
+    return complexity(X, y).values
+
+
+def problexity_(X: NDArray[np.float64], y: NDArray[np.int64]) -> Values:
+    import problexity
+
+    calculator = problexity.ComplexityCalculator().fit(X, y)
+    names = {"f1": "F1", "f1v": "F1v", "lsc": "LSC", "density": "Density", "clsCoef": "ClsCoef", "hubs": "Hubs"}
+    found = zip(calculator._metrics(), calculator.complexity, strict=True)
+    return {names.get(key, key.upper()): float(value) for key, value in found}
+
+
+def pymfe_(X: NDArray[np.float64], y: NDArray[np.int64]) -> Values:
+    from pymfe.mfe import MFE
+
+    mfe = MFE(groups=["complexity"], features=list(_PYMFE.values()), summary=["mean"], suppress_warnings=True)
+    names, values = mfe.fit(X, y).extract(suppress_warnings=True)
+    by_name = {name.split(".")[0]: value for name, value in zip(names, values, strict=True)}
+    return {key: float(by_name[theirs]) for key, theirs in _PYMFE.items() if theirs in by_name}
+
+
+def _compare(name: str, theirs: Values, own: Values) -> None:
+    for key in _AGREE[name]:
+        if abs(theirs[key] - own[key]) > 1e-9:
+            raise AssertionError(f"{name} and sepal differ on {key}: {theirs[key]} and {own[key]}")
+    rest = [key for key in own if key in theirs and key not in _AGREE[name]]
+    print(f"  {name} agrees on {', '.join(_AGREE[name])}")
+    print("  and otherwise (theirs/ours): " + ", ".join(f"{key} {theirs[key]:.3f}/{own[key]:.3f}" for key in rest))
+
+
+def _peers() -> dict[str, Runner]:
+    found: dict[str, Runner] = {}
+    X, y = made(300, 20)
+    for name, function in (("problexity", problexity_), ("pymfe", pymfe_)):
+        try:
+            theirs = function(X, y)
+        except ImportError as error:
+            print(f"  {name} cannot be imported: {error}")
+            continue
+        _compare(name, theirs, ours(X, y))
+        found[name] = function
+    return found
+
+
+def run(
+    data_folder: Path | None, *, sizes: tuple[int, ...] = (500, 2_000, 5_000), alone: tuple[int, ...] = (50_000,)
+) -> None:
+    """Race on made-up rows; ``data_folder`` is not needed."""
+    print("\ncomplexity measures")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the peers' own
+        runners = {"sepal": ours, **_peers()}
+        for n in sizes:
+            X, y = made(n, 20)
+            timing = race({name: partial(function, X, y) for name, function in runners.items()}, rounds=3, budget=120.0)
+            show(f"all complexity measures, {n:,} x 20", timing, "sepal")
+    for n in alone:
+        begin = time.perf_counter()
+        complexity(*made(n, 20))
+        print(f"\nsepal alone, {n:,} x 20: {time.perf_counter() - begin:.1f} s")

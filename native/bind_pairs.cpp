@@ -1,0 +1,87 @@
+#include "bindings.hpp"
+
+#include "pairs.hpp"
+
+namespace sepal {
+namespace {
+
+MetricSpec spec_of(const Matrix& points, const std::string& metric, double p, int n_numeric, const Row& weights) {
+    if (static_cast<int>(weights.shape(0)) != static_cast<int>(points.shape(1)))
+        throw std::invalid_argument("one weight per column is needed");
+    return {metric_named(metric), p, n_numeric, weights.data()};
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<2>> pair_block(const Matrix& points, const Matrix& queries, const std::string& metric,
+                                                       double p, int n_numeric, const Row& weights, int threads) {
+    if (queries.shape(1) != points.shape(1)) throw std::invalid_argument("queries and points differ in columns");
+    const MetricSpec spec = spec_of(points, metric, p, n_numeric, weights);
+    auto* kept = new std::vector<double>(queries.shape(0) * points.shape(0));
+    nb::capsule owner(kept, [](void* q) noexcept { delete static_cast<std::vector<double>*>(q); });
+    {
+        const nb::gil_scoped_release free;
+        pair_values(points_of(points), points_of(queries), spec, threads, kept->data());
+    }
+    return nb::ndarray<nb::numpy, double, nb::ndim<2>>(kept->data(), {queries.shape(0), points.shape(0)}, owner);
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<1>> count_within(const Matrix& points, const Row& copies, const Matrix& queries,
+                                                         const Row& limits, const std::string& metric, double p,
+                                                         int n_numeric, const Row& weights, int threads,
+                                                         nb::object progress) {
+    if (queries.shape(1) != points.shape(1) || limits.shape(0) != queries.shape(0) || copies.shape(0) != points.shape(0))
+        throw std::invalid_argument("points, queries, copies and limits do not fit together");
+    const MetricSpec spec = spec_of(points, metric, p, n_numeric, weights);
+    PythonPoll poll(std::move(progress));
+    std::vector<double> counts;
+    {
+        const nb::gil_scoped_release free;
+        counts = count_below(points_of(points), copies.data(), points_of(queries), limits.data(), spec, threads, &poll);
+    }
+    if (poll.raised()) throw nb::python_error();
+    return to_numpy(std::move(counts));
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<1>> shared_neighbors_of(
+    const nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& start, const Codes& neighbors,
+    int threads) {
+    const std::int64_t n = static_cast<std::int64_t>(start.shape(0)) - 1;
+    if (n < 0 || start.data()[n] != static_cast<std::int64_t>(neighbors.shape(0)))
+        throw std::invalid_argument("start and neighbors do not fit together");
+    for (std::size_t e = 0; e < neighbors.shape(0); ++e)
+        if (neighbors.data()[e] < 0 || neighbors.data()[e] >= n) throw std::invalid_argument("a neighbor is no row");
+    std::vector<double> shared;
+    {
+        const nb::gil_scoped_release free;
+        shared = shared_neighbors(start.data(), neighbors.data(), n, threads);
+    }
+    return to_numpy(std::move(shared));
+}
+
+nb::tuple spanning_tree_of(const Matrix& points, const Codes& classes, const std::string& metric, double p, int n_numeric,
+                           const Row& weights, nb::object progress) {
+    if (classes.shape(0) != points.shape(0)) throw std::invalid_argument("one class per point is needed");
+    const MetricSpec spec = spec_of(points, metric, p, n_numeric, weights);
+    PythonPoll poll(std::move(progress));
+    Tree tree;
+    {
+        const nb::gil_scoped_release free;
+        tree = spanning_tree(points_of(points), classes.data(), spec, &poll);
+    }
+    if (poll.raised()) throw nb::python_error();
+    return nb::make_tuple(to_numpy(std::move(tree.from)), to_numpy(std::move(tree.to)), to_numpy(std::move(tree.values)));
+}
+
+} // namespace
+
+void bind_pairs(nb::module_& m) {
+    m.def("pair_block", &pair_block, nb::arg("points"), nb::arg("queries"), nb::arg("metric"), nb::arg("p"),
+          nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"));
+    m.def("count_within", &count_within, nb::arg("points"), nb::arg("copies"), nb::arg("queries"), nb::arg("limits"),
+          nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"),
+          nb::arg("progress").none());
+    m.def("shared_neighbors", &shared_neighbors_of, nb::arg("start"), nb::arg("neighbors"), nb::arg("threads"));
+    m.def("spanning_tree", &spanning_tree_of, nb::arg("points"), nb::arg("classes"), nb::arg("metric"), nb::arg("p"),
+          nb::arg("n_numeric"), nb::arg("weights"), nb::arg("progress").none());
+}
+
+} // namespace sepal

@@ -1,0 +1,27 @@
+// All pairs of rows without storing them: how many lie within a radius, blocks of values, the minimum spanning tree.
+#pragma once
+
+#include "ranking.hpp"
+
+namespace sepal {
+
+// values[i * points.n + j]: the metric's value between query i and point j.
+void pair_values(Points points, Points queries, const MetricSpec& metric, int threads, double* values);
+
+// For each query the summed weight of the points whose value is below its limit. Empty if stopped by `poll`.
+std::vector<double> count_below(Points points, const double* weights, Points queries, const double* limits,
+                                const MetricSpec& metric, int threads, Poll* poll);
+
+// In a graph given as neighbour lists: for each row the sum, over its neighbours, of the neighbours they share.
+std::vector<double> shared_neighbors(const std::int64_t* start, const std::int32_t* neighbors, std::int64_t n, int threads);
+
+// Prim's algorithm: edge i joins `from[i]` and `to[i]`, n - 1 edges in the order they were found. Edges are ordered by
+// value, then joining one class before joining two, then by lower and higher row; values that agree to about 2^-38 count
+// as equal. With that order the tree is unique. Needs O(n p) memory. Empty if stopped by `poll`.
+struct Tree {
+    std::vector<std::int32_t> from, to;
+    std::vector<double> values;
+};
+Tree spanning_tree(Points points, const std::int32_t* classes, const MetricSpec& metric, Poll* poll);
+
+} // namespace sepal

@@ -1,0 +1,241 @@
+"""Fisher's linear discriminant, singular covariance included.
+
+Class c gets x'S(k)^-1 m_c - m_c'S(k)^-1 m_c / 2 + log prior, with S(k)^-1 = S^+ + Q/k. For two classes with equal
+priors that is the paper's rule.
+
+Reference: A. Ben-Israel and Y. Levin, "The geometry of linear separability in data sets", 2005.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sepal.data import Table, as_table
+from sepal.exceptions import DataError, ParameterError, SepalWarning
+from sepal.measures._within import Within, within_classes
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FisherSolution:
+    """Weights of each class and the directions that spread the class means most."""
+
+    weights: Floats  # (n_classes, n_columns): S(k)^-1 m_c
+    offsets: Floats  # (n_classes,)
+    axes: Floats  # (n_columns, n_axes), unit spread inside classes
+    ratios: Floats  # spread between class means along each axis
+    null_norms: Floats  # (n_classes,): |Q (m_c - mean)|
+    kappa: float
+
+
+def fisher_solve(within: Within, priors: Floats, kappa: float | None) -> FisherSolution:
+    """The discriminant from class means and the pooled covariance."""
+    if kappa is None:
+        kappa = within.mean_variance() or 1.0
+    null = within.null_part(within.means)
+    weights = within.solve(within.means) + null / kappa
+    about = priors @ within.means
+    offsets = -0.5 * np.sum(weights * within.means, axis=1) + np.log(priors)
+    # Axes: eigenvectors of the class means in the metric of S(k)^-1, from a matrix of classes x classes.
+    roots = np.sqrt(priors)[:, None]
+    gram = (roots * (within.means - about)) @ (roots * (weights - priors @ weights)).T
+    ratios, vectors = np.linalg.eigh((gram + gram.T) / 2)
+    order = np.argsort(ratios)[::-1][: min(len(priors) - 1, within.means.shape[1])]
+    order = order[ratios[order] > max(float(ratios.max()), 0.0) * 1e-12] if len(order) else order
+    axes = (roots * (weights - priors @ weights)).T @ vectors[:, order] / np.sqrt(ratios[order])
+    largest = np.abs(axes).argmax(axis=0)
+    axes = axes * np.sign(axes[largest, np.arange(axes.shape[1])])
+    return FisherSolution(weights, offsets, axes, ratios[order], np.linalg.norm(null, axis=1), float(kappa))
+
+
+class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Fisher's linear discriminant; regular or singular covariance, few or many columns, two or more classes.
+
+    Parameters
+    ----------
+    kappa : float, optional
+        Variance given to the directions without any spread inside classes, S + kappa Q. Small values trust these
+        directions, large ones ignore them. Has the unit of a variance; by default the mean of the nonzero eigenvalues
+        of S. Without effect while S is regular.
+    priors : None, "empirical" or array-like
+        Class probabilities: equal by default, as in the paper; those of the training rows; or given, in the order of
+        ``classes_``. They move the planes and do not change the covariance.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    coef_, intercept_ : ndarray
+        The separating plane of two classes, shape (1, n_features) and (1,), positive side ``classes_[1]``; with more
+        classes one row each, and the largest wins.
+    scalings_ : (n_features, n_axes) ndarray
+        Directions that :meth:`transform` projects on, best first, unit variance inside classes.
+    explained_ratios_ : (n_axes,) ndarray
+        Variance of the class means along each of them.
+    means_, priors_ : ndarray
+    kappa_ : float
+    rank_ : int
+        Of the pooled covariance.
+    null_norms_ : (n_classes,) ndarray
+        How far each class mean lies from the overall mean where there is no spread inside classes. Not zero: the
+        training rows are separated perfectly, and fit warns.
+
+    References
+    ----------
+    A. Ben-Israel and Y. Levin, "The geometry of linear separability in data sets", 2005.
+
+    Examples
+    --------
+    >>> machine = FisherDiscriminant().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    >>> machine.predict([[2.0], [3.0]]).tolist()
+    ['a', 'b']
+    """
+
+    def __init__(self, *, kappa: float | None = None, priors: ArrayLike | str | None = None) -> None:
+        self.kappa = kappa
+        self.priors = priors
+
+    def fit(self, X: Any, y: Any = None) -> FisherDiscriminant:
+        """Fit to labelled rows: X and y, or a Table with a target."""
+        if isinstance(X, Table):
+            X, y = _from_table(X, y)
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise DataError(
+                f"y: expected at least two classes, found one class only, {self.classes_.tolist()[0]!r}",
+                hint="a discriminant tells classes apart",
+            )
+        if len(X) <= len(self.classes_):
+            raise DataError(f"n_samples={len(X)}: a covariance inside {len(self.classes_)} classes needs more rows")
+        _check_kappa(self.kappa)
+        within = within_classes(X, codes.astype(np.int32), len(self.classes_))
+        self.priors_ = _priors(self.priors, within.counts)
+        found = fisher_solve(within, self.priors_, self.kappa)
+        self._store(within, found)
+        if np.any(found.null_norms > 0):
+            warnings.warn(
+                "the class means differ in a direction without any spread inside classes: the training rows are "
+                f"separated perfectly there (rank {self.rank_} for {X.shape[1]} columns), and kappa={self.kappa_:.4g} "
+                "decides how far that direction is trusted",
+                SepalWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _store(self, within: Within, found: FisherSolution) -> None:
+        self.kappa_, self.rank_, self.null_norms_ = found.kappa, within.rank, found.null_norms
+        self.means_ = within.means + within.center
+        self.xbar_ = self.priors_ @ self.means_
+        self.scalings_, self.explained_ratios_ = found.axes, found.ratios
+        self._n_features_out = found.axes.shape[1]
+        coef = found.weights
+        intercept = found.offsets - coef @ within.center
+        if len(self.classes_) == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = coef, intercept
+
+    def decision_function(self, X: Any) -> Floats:
+        """Signed score of two classes (positive: ``classes_[1]``), or one score per class."""
+        check_is_fitted(self)
+        X = _rows_of(X)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        scores = np.asarray(X @ self.coef_.T + self.intercept_)
+        return scores.ravel() if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row."""
+        scores = self.decision_function(X)
+        picked = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[picked])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities, if the classes were normal with the one covariance."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros_like(scores), scores])
+        return np.asarray(softmax(scores, axis=1))
+
+    def transform(self, X: Any) -> Floats:
+        """Rows projected on the discriminant axes, overall mean at the origin."""
+        check_is_fitted(self)
+        X = validate_data(self, _rows_of(X), dtype=np.float64, reset=False)
+        return np.asarray((X - self.xbar_) @ self.scalings_)
+
+    def hyperplane(self, first: Any = None, second: Any = None) -> tuple[Floats, float]:
+        """The plane between two classes: unit normal towards ``second``, and the offset with normal'x = offset on it.
+
+        With two classes both may be left out.
+        """
+        check_is_fitted(self)
+        if len(self.classes_) == 2 and first is None and second is None:
+            normal, intercept = self.coef_[0], float(self.intercept_[0])
+        else:
+            a, b = (_position(self.classes_, label) for label in (first, second))
+            coef, intercepts = self.coef_, self.intercept_
+            if len(self.classes_) == 2:
+                coef, intercepts = np.vstack([np.zeros_like(coef), coef]), np.append(0.0, intercepts)
+            normal, intercept = coef[b] - coef[a], float(intercepts[b] - intercepts[a])
+        length = float(np.linalg.norm(normal))
+        if length == 0:
+            raise DataError("the means of the two classes are equal: there is no plane between them")
+        return normal / length, -intercept / length
+
+
+def _position(classes: NDArray[Any], label: Any) -> int:
+    found = np.flatnonzero(classes == label)
+    if len(found) != 1:
+        raise ParameterError(f"first, second: expected two of the classes {classes.tolist()}; got {label!r}")
+    return int(found[0])
+
+
+def _from_table(table: Table, y: Any) -> tuple[Any, Any]:
+    table = as_table(table, y)
+    if table.y is None:
+        raise DataError("there is no target (y is None)", hint="give the labels as y")
+    return _rows_of(table), table.y
+
+
+def _rows_of(X: Any) -> Any:
+    """A Table as a data frame of numbers, so that names are kept; anything else as it is."""
+    if not isinstance(X, Table):
+        return X
+    nominal = [name for name, kind in zip(X.names, X.kinds, strict=True) if kind == "nominal"]
+    if nominal:
+        raise DataError(
+            f"column {nominal[0]!r} is nominal, and a linear discriminant needs numbers",
+            hint="code it as numbers first, for instance with sklearn.preprocessing.OneHotEncoder",
+        )
+    import pandas as pd
+
+    return pd.DataFrame(X.values, columns=list(X.names))
+
+
+def _check_kappa(kappa: Any) -> None:
+    if kappa is None:
+        return
+    if isinstance(kappa, bool) or not isinstance(kappa, (int, float, np.number)) or not 0 < kappa < np.inf:
+        raise ParameterError(f"kappa must be None or a finite number above 0; got {kappa!r}")
+
+
+def _priors(given: ArrayLike | str | None, counts: NDArray[np.int64]) -> Floats:
+    if given is None:
+        return np.full(len(counts), 1.0 / len(counts))
+    if isinstance(given, str):
+        if given != "empirical":
+            raise ParameterError(f"priors must be None, 'empirical' or one number per class; got {given!r}")
+        return np.asarray(counts / counts.sum())
+    priors = np.asarray(given, dtype=np.float64)
+    if priors.shape != counts.shape or not np.all(priors > 0) or abs(priors.sum() - 1) > 1e-8:
+        raise ParameterError(f"priors must be {len(counts)} numbers above 0 that sum to 1; got {given!r}")
+    return priors

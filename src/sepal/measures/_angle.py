@@ -1,0 +1,399 @@
+"""The angle of separability, and the companions without which it misleads.
+
+Lift the two classes to heights -1 and 1 above the columns. The Fisher discriminant of the lifted rows is a plane, and
+its angle to the horizontal is tan theta = sqrt(k^2 |S^+ d|^2 + |Qd|^2) / 2, with d the difference of the means, S the
+pooled covariance, Q the projector on its null space. The angle depends on the units of the columns.
+
+Reference: A. Ben-Israel and Y. Levin, "The geometry of linear separability in data sets", 2005.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from sepal.data import ScaleName, as_table, class_codes, fit_scaling
+from sepal.exceptions import DataError, ParameterError
+from sepal.measures._angle_permutation import angle_tangent, permutation_p
+from sepal.measures._hotelling import GlobalTest, HotellingTest, holm, hotelling, wilks_and_pillai
+from sepal.measures._numbers import MissingNumbers, as_numbers
+from sepal.measures._thornton import RandomState, generator
+from sepal.measures._within import Within, within_classes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Pooled = Literal["all", "pair"]
+
+
+@dataclass(frozen=True)
+class ClassPairAngle:
+    """Two classes: the angle between them, and what does not depend on units.
+
+    Attributes
+    ----------
+    classes : tuple
+        The two labels.
+    class_rows : tuple of int
+    theta, degrees, cos : float
+        The angle in radians and degrees, and its cosine. Depends on the units of the columns.
+    solution_norm, null_norm : float
+        |S^+ d|, and |Qd|: how far the means differ where the classes have no spread at all. If that is not 0 the
+        given rows are separated perfectly.
+    mahalanobis : float
+        D = sqrt(d'S^+ d). Does not depend on units, nor on any other change of basis while S is regular.
+    invariant_theta : float
+        atan(D / 2) in radians: an angle in the same spirit that does not depend on units.
+    standardized_theta : float
+        The angle, in radians, after each column was divided by its standard deviation inside the classes.
+    plug_in_error : float
+        Error of the best linear rule if both classes were normal with the means and covariance seen: Phi(-D/2).
+        Optimistic, since these were fitted to the same rows. 0 if ``null_norm`` is not 0.
+    hotelling : HotellingTest
+        Whether the means differ at all; exact for normal classes.
+    adjusted_p : float or None
+        Hotelling's p-value after Holm's adjustment for all pairs.
+    permutation_p : float or None
+        Share of shuffled labelings whose angle is at least as large, this one counted in.
+    """
+
+    classes: tuple[Any, Any]
+    class_rows: tuple[int, int]
+    theta: float
+    solution_norm: float
+    null_norm: float
+    mahalanobis: float
+    invariant_theta: float
+    standardized_theta: float
+    plug_in_error: float
+    hotelling: HotellingTest
+    adjusted_p: float | None
+    permutation_p: float | None
+
+    @property
+    def degrees(self) -> float:
+        """The angle in degrees."""
+        return float(np.degrees(self.theta))
+
+    @property
+    def cos(self) -> float:
+        """The cosine of the angle."""
+        return float(np.cos(self.theta))
+
+
+@dataclass(frozen=True, eq=False)
+class SeparabilityAngle:
+    """Angles between all pairs of classes, with their companions.
+
+    With two classes the numbers of the only pair are attributes of this object too: ``theta``, ``degrees``, ``cos``,
+    ``mahalanobis`` and so on. Angles of many pairs are not averaged: ask :meth:`frame` or ``pairs``.
+
+    Attributes
+    ----------
+    pairs : tuple of ClassPairAngle
+    wilks, pillai : GlobalTest
+        Whether any two class means differ.
+    kappa : float
+    scale : str or None
+    rank, n_columns, n_rows : int
+        ``rank`` is smaller than ``n_columns`` where the covariance is singular.
+    notes : tuple of str
+    """
+
+    pairs: tuple[ClassPairAngle, ...]
+    wilks: GlobalTest
+    pillai: GlobalTest
+    kappa: float
+    scale: str | None
+    pooled: str
+    rank: int
+    n_columns: int
+    n_rows: int
+    n_permutations: int
+    notes: tuple[str, ...]
+
+    def _only(self) -> ClassPairAngle:
+        if len(self.pairs) > 1:
+            raise ParameterError(
+                f"there are {len(self.pairs)} pairs of classes and an angle for each; they have no meaningful mean",
+                hint="use .frame() or .pairs",
+            )
+        return self.pairs[0]
+
+    def __getattr__(self, name: str) -> Any:
+        # Only reached for names this class does not have: the fields of the one pair.
+        if name.startswith("_") or name not in (*ClassPairAngle.__dataclass_fields__, "degrees", "cos"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self._only(), name)
+
+    def frame(self) -> pd.DataFrame:
+        """One line per pair of classes."""
+        import pandas as pd
+
+        return pd.DataFrame([_line(pair) for pair in self.pairs])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Mahalanobis distances of all pairs with their intervals, as a matplotlib picture."""
+        from sepal.plots._geometry import draw_intervals
+
+        return draw_intervals(
+            [" / ".join(map(str, pair.classes)) for pair in self.pairs],
+            [pair.mahalanobis for pair in self.pairs],
+            [pair.hotelling.interval for pair in self.pairs],
+            xlabel="Mahalanobis distance between class means (does not depend on units)",
+            ax=ax,
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self}</p>{self.frame().to_html(index=False, float_format='{:.4g}'.format)}"
+
+    def __str__(self) -> str:
+        if len(self.pairs) > 1:
+            return f"{len(self.pairs)} pairs of classes: {self.wilks.name} {self.wilks.value:.4f}"
+        pair, units = self.pairs[0], "the units given" if self.scale is None else f"{self.scale} units"
+        p_value = pair.hotelling.p_value
+        tested = "too few rows for Hotelling's test" if p_value is None else f"Hotelling p = {p_value:.2g}"
+        return (
+            f"theta = {pair.degrees:.2f} degrees in {units} (it changes with units); "
+            f"Mahalanobis D = {pair.mahalanobis:.3f}, {tested}"
+        )
+
+    __repr__ = __str__
+
+
+def _line(pair: ClassPairAngle) -> dict[str, Any]:
+    test = pair.hotelling
+    low, high = test.interval or (None, None)
+    return {
+        "first": pair.classes[0],
+        "second": pair.classes[1],
+        "rows_first": pair.class_rows[0],
+        "rows_second": pair.class_rows[1],
+        "theta_degrees": pair.degrees,
+        "mahalanobis": pair.mahalanobis,
+        "mahalanobis_low": low,
+        "mahalanobis_high": high,
+        "mahalanobis_corrected": test.corrected,
+        "invariant_degrees": float(np.degrees(pair.invariant_theta)),
+        "standardized_degrees": float(np.degrees(pair.standardized_theta)),
+        "plug_in_error": pair.plug_in_error,
+        "null_norm": pair.null_norm,
+        "t2": test.t2,
+        "f": test.f,
+        "p_value": test.p_value,
+        "adjusted_p": pair.adjusted_p,
+        "permutation_p": pair.permutation_p,
+    }
+
+
+def angle_of_separability(
+    X: Any,
+    y: Any = None,
+    *,
+    kappa: float = 1.0,
+    scale: ScaleName | None = None,
+    pooled: Pooled = "all",
+    missing: MissingNumbers = "drop",
+    confidence: float = 0.95,
+    n_permutations: int = 199,
+    random_state: RandomState = 0,
+) -> SeparabilityAngle:
+    """The angle of separability, with the companions that do not depend on units.
+
+    The angle grows from 0 (equal means) to 90 degrees. **It depends on the units of the columns**: metres written as
+    millimetres drive it to 0, as kilometres to 90 degrees, and the classes are as separable as before. A small angle
+    is no evidence of inseparable classes. The Mahalanobis distance D and Hotelling's test, always given beside it, do
+    not depend on units.
+
+    Parameters
+    ----------
+    X : Table, ndarray or data frame
+        Nominal columns are coded as 0 and 1.
+    y : array-like, optional
+        The class of each row, unless X is a Table with a target.
+    kappa : float
+        Weight of the height against the columns: the paper uses 1.
+    scale : {"minmax", "standard"} or None
+        Scaling of the columns first. None keeps the units given, as the paper does.
+    pooled : {"all", "pair"}
+        With more than two classes: one covariance pooled over all of them, or over the two of each pair.
+    missing : {"drop", "mean"}
+        Leave rows with missing cells out, or put the mean of the column in their place.
+    confidence : float
+        Of the interval for D.
+    n_permutations : int
+        Shuffled labelings for ``permutation_p``; 0 for none.
+    random_state : int, Generator or None
+        For the shuffles only.
+
+    Returns
+    -------
+    SeparabilityAngle
+
+    Raises
+    ------
+    DataError
+        Fewer rows than needed for a covariance.
+
+    Notes
+    -----
+    The rank of S is judged on columns in units of their spread, and S^+ is the Moore-Penrose inverse in the units
+    given. Tests need normal classes with one covariance; the permutation p-value needs neither.
+
+    References
+    ----------
+    A. Ben-Israel and Y. Levin, "The geometry of linear separability in data sets", 2005. Its table prints 3 degrees for
+    the diabetes data in raw units; 25.2 is what its formula gives, and no coding of the data explains the difference.
+
+    Examples
+    --------
+    >>> angle = angle_of_separability([[0.0], [2.0], [2.0], [4.0]], ["a", "a", "b", "b"], n_permutations=0)
+    >>> angle.mahalanobis ** 2, round(angle.degrees, 3)  # S = 2, d = 2
+    (2.0..., 26.565)
+    """
+    _check(kappa, pooled, confidence, n_permutations)
+    table = as_table(X, y)
+    codes, classes = class_codes(table)
+    numbers = as_numbers(table, missing)
+    codes = codes[numbers.rows]
+    values = numbers.values
+    if scale is not None:
+        kinds = [table.kinds[j] for j in numbers.column_of]
+        values = fit_scaling(values, ["numeric" if k == "nominal" else k for k in kinds], scale).apply(values)
+    counts = np.bincount(codes, minlength=len(classes))
+    if np.any(counts == 0):
+        lost = classes[np.flatnonzero(counts == 0)[0]]
+        raise DataError(
+            f"class {lost!s} has no complete row", hint="use missing='mean' to fill missing cells with column means"
+        )
+    return angle_solve(
+        values,
+        codes,
+        classes,
+        kappa,
+        pooled,
+        confidence,
+        int(n_permutations),
+        generator(random_state),
+        scale,
+        numbers.notes,
+    )
+
+
+def _check(kappa: float, pooled: str, confidence: float, n_permutations: int) -> None:
+    if isinstance(kappa, bool) or not isinstance(kappa, (int, float, np.number)) or not 0 < kappa < np.inf:
+        raise ParameterError(f"kappa must be a finite number above 0; got {kappa!r}")
+    if pooled not in ("all", "pair"):
+        raise ParameterError(f"pooled must be 'all' or 'pair'; got {pooled!r}")
+    if not 0 < confidence < 1:
+        raise ParameterError(f"confidence must lie between 0 and 1; got {confidence!r}")
+    if isinstance(n_permutations, bool) or not isinstance(n_permutations, (int, np.integer)) or n_permutations < 0:
+        raise ParameterError(f"n_permutations must be an integer of at least 0; got {n_permutations!r}")
+
+
+def angle_solve(
+    values: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    classes: NDArray[Any],
+    kappa: float,
+    pooled: str,
+    confidence: float,
+    n_permutations: int,
+    rng: np.random.Generator,
+    scale: str | None = None,
+    notes: tuple[str, ...] = (),
+) -> SeparabilityAngle:
+    """All pairs from a matrix of numbers and class codes."""
+    n, p = values.shape
+    if n <= len(classes):
+        raise DataError(f"a covariance inside {len(classes)} classes needs more rows than classes; got {n}")
+    every = within_classes(values, codes, len(classes))
+    pairs = []
+    for a, b in combinations(range(len(classes)), 2):
+        within, place, part_values, part_codes = every, (a, b), values, codes
+        if pooled == "pair" and len(classes) > 2:
+            rows = np.flatnonzero((codes == a) | (codes == b))
+            part_values, part_codes, place = values[rows], (codes[rows] == b).astype(np.int32), (0, 1)
+            if len(rows) <= 2:
+                raise DataError(
+                    f"classes {classes[a]!s} and {classes[b]!s} have one row each: no covariance between them"
+                )
+            within = within_classes(part_values, part_codes, 2)
+        pair = _pair(within, place, (classes[a], classes[b]), kappa, confidence)
+        tangent = angle_tangent(pair["solution_norm"], pair["null_norm"], kappa)
+        permuted = None
+        if n_permutations:
+            permuted = permutation_p(part_values, part_codes, place, tangent, kappa, n_permutations, rng)
+        pairs.append({**pair, "permutation_p": permuted})
+    adjusted = holm([pair["hotelling"].p_value for pair in pairs])
+    wilks, pillai = wilks_and_pillai(every)
+    return SeparabilityAngle(
+        pairs=tuple(ClassPairAngle(**pair, adjusted_p=p) for pair, p in zip(pairs, adjusted, strict=True)),
+        wilks=wilks,
+        pillai=pillai,
+        kappa=float(kappa),
+        scale=scale,
+        pooled=pooled,
+        rank=every.rank,
+        n_columns=p,
+        n_rows=n,
+        n_permutations=n_permutations,
+        notes=(*notes, *_rank_notes(every, p, [pair["null_norm"] for pair in pairs])),
+    )
+
+
+def _pair(
+    within: Within, place: tuple[int, int], labels: tuple[Any, Any], kappa: float, confidence: float
+) -> dict[str, Any]:
+    a, b = place
+    d = within.means[a] - within.means[b]
+    solved, null = within.solve(d), float(np.linalg.norm(within.null_part(d)))
+    d2 = max(0.0, float(d @ solved))
+    n1, n2 = int(within.counts[a]), int(within.counts[b])
+    inside = np.sqrt(np.sum((within.spread[:, None] * within.vectors) ** 2 * within.variances, axis=1))
+    unit = np.where(inside > 0, inside, 1.0)
+    if within.basis is None:
+        standardized = 0.5 * float(np.linalg.norm(solved * unit))
+    else:  # Moore-Penrose in the new units
+        standardized = _standardized_tangent(within, d, unit)
+    return {
+        "classes": tuple(np.asarray(labels).tolist()),
+        "class_rows": (n1, n2),
+        "theta": float(np.arctan(angle_tangent(float(np.linalg.norm(solved)), null, kappa))),
+        "solution_norm": float(np.linalg.norm(solved)),
+        "null_norm": null,
+        "mahalanobis": float(np.sqrt(d2)),
+        "invariant_theta": float(np.arctan(np.sqrt(d2) / 2)),
+        "standardized_theta": float(np.arctan(standardized)),
+        "plug_in_error": 0.0 if null > 0 else float(ndtr(-np.sqrt(d2) / 2)),
+        # Outside the range of S the test has no law: rank 0 says so.
+        "hotelling": hotelling(d2, n1, n2, within.rank if null == 0 else 0, within.degrees_of_freedom, confidence),
+    }
+
+
+def _standardized_tangent(within: Within, d: NDArray[np.float64], unit: NDArray[np.float64]) -> float:
+    """The tangent after dividing columns by ``unit``, for a singular covariance."""
+    spread = within.spread / unit
+    basis = np.linalg.qr(spread[:, None] * within.vectors)[0]
+    moved = Within(
+        within.means / unit, within.center / unit, within.counts, spread, within.vectors, within.variances, basis
+    )
+    z = d / unit
+    return angle_tangent(float(np.linalg.norm(moved.solve(z))), float(np.linalg.norm(moved.null_part(z))), 1.0)
+
+
+def _rank_notes(within: Within, p: int, null_norms: list[float]) -> tuple[str, ...]:
+    if within.rank == p:
+        return ()
+    notes = [f"the covariance is singular: rank {within.rank} for {p} columns"]
+    if any(null > 0 for null in null_norms):
+        notes.append(
+            "some class means differ in a direction without any spread inside classes: the given rows are separated "
+            "perfectly there, which with few rows for many columns says nothing about further rows"
+        )
+    return tuple(notes)

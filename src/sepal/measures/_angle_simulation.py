@@ -1,0 +1,143 @@
+"""The founding paper's experiment: two normal classes move apart, and the angle follows.
+
+Reference: A. Ben-Israel and Y. Levin, "The geometry of linear separability in data sets", 2005, the simulated data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.exceptions import ParameterError
+from sepal.measures._thornton import RandomState, generator
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# 0, 0.5, 1, ... 50 as in the paper.
+SHIFTS = tuple(i / 2 for i in range(101))
+
+
+@dataclass(frozen=True, eq=False)
+class AngleSimulation:
+    """Angles in degrees over many samples, for each distance between the class means.
+
+    Attributes
+    ----------
+    shifts : (n_shifts,) array
+        The distance of the means along the first column.
+    population : (n_shifts,) array
+        The angle if mean and covariance were known.
+    angles : (n_shifts, n_repeats) array
+        The angle of each sample.
+    n_per_class : int
+    """
+
+    shifts: NDArray[np.float64]
+    population: NDArray[np.float64]
+    angles: NDArray[np.float64]
+    n_per_class: int
+
+    def frame(self) -> pd.DataFrame:
+        """One line per shift: mean, standard deviation and the middle 95 % of the samples."""
+        import pandas as pd
+
+        low, high = np.quantile(self.angles, [0.025, 0.975], axis=1)
+        std = self.angles.std(axis=1, ddof=1) if self.angles.shape[1] > 1 else np.full(len(self.shifts), np.nan)
+        return pd.DataFrame(
+            {
+                "shift": self.shifts,
+                "population": self.population,
+                "mean": self.angles.mean(axis=1),
+                "std": std,
+                "low": low,
+                "high": high,
+            }
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """The mean angle over the shift with its band, and the population's angle."""
+        from sepal.plots._geometry import draw_simulation
+
+        table = self.frame()
+        return draw_simulation(
+            self.shifts,
+            table["mean"],
+            table["low"],
+            table["high"],
+            self.population,
+            n_per_class=self.n_per_class,
+            ax=ax,
+        )
+
+    def _repr_html_(self) -> str:
+        return str(self.frame().to_html(index=False, float_format="{:.2f}".format))
+
+
+def simulate_angle(
+    shifts: Sequence[float] = SHIFTS,
+    *,
+    n_per_class: int = 100,
+    variances: Sequence[float] = (1.0, 2.0),
+    kappa: float = 1.0,
+    n_repeats: int = 200,
+    random_state: RandomState = 0,
+) -> AngleSimulation:
+    """Sample two normal classes whose means move apart along the first column, and take the angle each time.
+
+    Parameters
+    ----------
+    shifts : sequence of float
+        Distances between the means.
+    n_per_class : int
+        Rows of each class; the paper has 100.
+    variances : sequence of float
+        Of the columns, which are independent; the paper has 1 and 2.
+    kappa : float
+        As in :func:`angle_of_separability`.
+    n_repeats : int
+        Samples for each shift.
+    random_state : int, Generator or None
+        Decides the samples.
+
+    Returns
+    -------
+    AngleSimulation
+
+    Notes
+    -----
+    At shift 0 the paper speaks of the angle 0; that is the population's. A sample of 100 + 100 rows gives 4.4 degrees
+    on average.
+
+    Examples
+    --------
+    >>> simulate_angle([2.0], n_repeats=1).population.tolist()
+    [45.0]
+    """
+    across, spread = np.asarray(shifts, dtype=np.float64), np.asarray(variances, dtype=np.float64)
+    if across.ndim != 1 or not np.all(np.isfinite(across)):
+        raise ParameterError(f"shifts must be a list of finite numbers; got {shifts!r}")
+    if spread.ndim != 1 or len(spread) == 0 or not np.all(spread > 0):
+        raise ParameterError(f"variances must be a list of numbers above 0; got {variances!r}")
+    for name, value, least in (("n_per_class", n_per_class, len(spread) + 1), ("n_repeats", n_repeats, 1)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+            raise ParameterError(f"{name} must be an integer of at least {least}; got {value!r}")
+    rng = generator(random_state)
+    angles = np.array(
+        [[_sampled(rng, shift, spread, n_per_class, kappa) for _ in range(n_repeats)] for shift in across]
+    )
+    population = np.degrees(np.arctan(0.5 * kappa * np.abs(across) / spread[0]))
+    return AngleSimulation(across, population, angles.reshape(len(across), n_repeats), int(n_per_class))
+
+
+def _sampled(rng: np.random.Generator, shift: float, variances: NDArray[np.float64], n: int, kappa: float) -> float:
+    rows = rng.normal(size=(2, n, len(variances))) * np.sqrt(variances)
+    rows[1, :, 0] += shift
+    means = rows.mean(axis=1)
+    rest = (rows - means[:, None, :]).reshape(2 * n, -1)
+    solved = np.linalg.solve(rest.T @ rest / (2 * n - 2), means[0] - means[1])
+    return float(np.degrees(np.arctan(0.5 * kappa * np.linalg.norm(solved))))

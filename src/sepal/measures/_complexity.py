@@ -1,0 +1,297 @@
+"""The complexity of a classification problem: the 22 measures of the 2019 survey in one profile.
+
+Reference: A. C. Lorena, L. P. F. Garcia, J. Lehmann, M. C. P. Souto, T. K. Ho, "How complex is your classification
+problem? A survey on measuring classification complexity", ACM Computing Surveys 52(5), 2019.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName, as_table, class_codes
+from sepal.exceptions import ParameterError
+from sepal.measures import _complexity_features as features
+from sepal.measures._complexity_balance import balance_measures, size_measures
+from sepal.measures._complexity_graph import exact_density, graph_measures, is_exact, sampled_graph_measures
+from sepal.measures._complexity_linear import linear_measures
+from sepal.measures._complexity_neighbors import RowMeasures, row_measures
+from sepal.measures._complexity_table import BY_CLASS, EVERY, EVERY_NAME, MEASURES
+from sepal.measures._gower import GOWER, prepare_search
+from sepal.measures._interpolated import interpolate
+from sepal.measures._labelled import Progress
+from sepal.measures._numbers import as_numbers
+from sepal.measures._thornton import RandomState, generator
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PROBE_ROWS, _N_SAMPLES = 1_000, 3
+
+
+@dataclass(frozen=True, eq=False)
+class ComplexityProfile:
+    """The complexity measures of labelled rows. Larger is harder.
+
+    Attributes
+    ----------
+    values : dict
+        By the survey's identifiers (``"F1"``, ..., ``"C2"``), and ``"N2m"``, the other form of N2. NaN where the data
+        leave a measure undefined. ``profile["N3"]`` and ``profile["nearest_neighbor_error"]`` are the same number.
+    intervals : dict
+        95 % intervals of the measures that were estimated from samples of the rows.
+    per_class : dict
+        For each class the measures that are means over rows.
+    n_rows, n_columns : int
+    sample_rows : int or None
+        Rows in each sample the neighbourhood measures come from; None if they come from all rows.
+    distance : str
+    notes : tuple of str
+    """
+
+    values: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
+    per_class: dict[Any, dict[str, float]]
+    n_rows: int
+    n_columns: int
+    sample_rows: int | None
+    distance: str
+    notes: tuple[str, ...]
+
+    def __getitem__(self, key: str) -> float:
+        measure = EVERY.get(key) or EVERY_NAME.get(key)
+        if measure is None:
+            raise ParameterError(f"there is no complexity measure {key!r}; there are {', '.join(EVERY)}")
+        return self.values[measure.id]
+
+    def frame(self) -> pd.DataFrame:
+        """One line per measure."""
+        import pandas as pd
+
+        lines = []
+        for measure in EVERY.values():
+            low, high = self.intervals.get(measure.id, (None, None))
+            lines.append(
+                {
+                    "id": measure.id,
+                    "name": measure.name,
+                    "group": measure.group,
+                    "value": self.values[measure.id],
+                    "low": low,
+                    "high": high,
+                    "says": measure.summary,
+                }
+            )
+        return pd.DataFrame(lines)
+
+    def by_class(self) -> pd.DataFrame:
+        """The measures that are means over rows, one line per class."""
+        import pandas as pd
+
+        return pd.DataFrame([{"class": label, **found} for label, found in self.per_class.items()])
+
+    def plot(self, ax: Any = None) -> Any:
+        """A radar of the 22 measures: the rim is 1, hard."""
+        from sepal.plots._geometry import draw_radar
+
+        return draw_radar(
+            [measure.id for measure in MEASURES],
+            [self.values[measure.id] for measure in MEASURES],
+            groups=[measure.group for measure in MEASURES],
+            ax=ax,
+        )
+
+    def _repr_html_(self) -> str:
+        return str(self.frame().to_html(index=False, float_format="{:.4f}".format))
+
+    def __str__(self) -> str:
+        return ", ".join(f"{measure.id} {self.values[measure.id]:.3f}" for measure in MEASURES)
+
+
+def complexity(
+    X: Any,
+    y: Any = None,
+    *,
+    distance: str = GOWER,
+    distance_params: Mapping[str, Any] | None = None,
+    scale: ScaleName | None = None,
+    time_limit: float | None = None,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> ComplexityProfile:
+    """The 22 complexity measures of the 2019 survey.
+
+    Parameters
+    ----------
+    X : Table, ndarray or data frame
+        For the measures that need numbers nominal columns are coded as 0 and 1, and missing cells filled with the mean.
+    y : array-like, optional
+        The class of each row, unless X is a Table with a target.
+    distance : str
+        ``"gower"``, as the survey's reference does, or another name in ``sepal.distances.DISTANCES``. If cells are
+        missing, ``"gower"`` becomes HEOM.
+    distance_params, scale
+        For other distances than ``"gower"``, which scales by itself.
+    time_limit : float, optional
+        Seconds. If the neighbourhood measures of all rows would take longer, they are means over samples of the rows,
+        with intervals. Their values then are those of so many rows: neighbourhoods change with density.
+    random_state : int, Generator or None
+        For N4 and L3, which ask about made-up rows, and for samples.
+    n_jobs : int, optional
+        Threads; all cores by default. The answer does not depend on it.
+    progress : callable, optional
+        Called now and then with the share of the work that is done.
+
+    Returns
+    -------
+    ComplexityProfile
+
+    Notes
+    -----
+    More than two classes: F1, the N, T and C measures, LSC and the graph measures are defined directly; F1v, F2, F3, F4
+    and the L measures are means over all pairs of classes, as in the survey.
+
+    Choices the survey leaves open: tied nearest neighbours are averaged; among equal edges of the spanning tree those
+    inside a class come first; a class with one row has no distance to its own class and is left out of N2; of tied
+    enemies the one with the largest sphere decides in T1, and spheres inside a larger one of their class are absorbed;
+    the linear machine has C = 1 on standardized columns and L1 is its mean slack s as s/(1 + s). The graph joins rows
+    of a class nearer than 0.15 (of the largest distance, if not Gower); with more than about 5,000 rows clustering and
+    hubs are means over samples. The R package ECoL joins the nearest 15 % instead, and its N2 is here ``"N2m"``. T3 and
+    T4 are in the units given.
+
+    References
+    ----------
+    A. C. Lorena et al., "How complex is your classification problem?", ACM Computing Surveys 52(5):107, 2019.
+    T. K. Ho and M. Basu, "Complexity measures of supervised classification problems", IEEE TPAMI 24, 2002.
+
+    Examples
+    --------
+    >>> profile = complexity([[0.0], [1.0], [5.0], [6.0]], ["a", "a", "b", "b"])
+    >>> profile["N3"], profile["borderline_rows"], profile["F3"]
+    (0.0, 0.5, 0.0)
+    """
+    if time_limit is not None and not (isinstance(time_limit, (int, float, np.number)) and time_limit > 0):
+        raise ParameterError(f"time_limit must be None or a number of seconds above 0; got {time_limit!r}")
+    table = as_table(X, y)
+    codes, classes = class_codes(table)
+    rng = generator(random_state)
+    tell = progress or (lambda done: None)
+    numbers = as_numbers(table, "mean")
+    made = interpolate(table, codes, min(table.n_rows, 20_000), rng)
+    made_numbers = as_numbers(made.table, "mean", fill=numbers.values.mean(axis=0))
+    values = _feature_measures(numbers.values, codes)
+    linear, linear_notes = linear_measures(numbers.values, codes, made_numbers.values, made.codes, rng)
+    values |= linear | size_measures(numbers.values, table.n_columns) | balance_measures(np.bincount(codes))
+    tell(0.1)
+    search, embed, name, notes = prepare_search(table, distance, distance_params, scale, n_jobs)
+    unit = 1.0 if name == GOWER else None
+    graph, intervals = _graph(search, codes, unit, rng)
+    tell(0.2)
+
+    def of_rows(rows: NDArray[np.intp] | None, report: Progress) -> RowMeasures:
+        if rows is None:
+            return row_measures(search, embed, codes, len(classes), made, report)
+        part = interpolate(table.take(rows), codes[rows], len(rows), rng)
+        return row_measures(search.among(rows), embed, codes[rows], len(classes), part, report)
+
+    found, more, sample_rows = _rows_in_time(of_rows, codes, time_limit, rng, lambda done: tell(0.2 + 0.8 * done))
+    values |= graph | _mean_summary(found, None)
+    tell(1.0)
+    return ComplexityProfile(
+        values={key: values[key] for key in EVERY},
+        intervals=intervals | more,
+        per_class={label: _mean_summary(found, c) for c, label in enumerate(classes.tolist())},
+        n_rows=table.n_rows,
+        n_columns=table.n_columns,
+        sample_rows=sample_rows,
+        distance=name,
+        notes=(*numbers.notes, *notes, *linear_notes, *_notes(codes, classes, intervals, sample_rows)),
+    )
+
+
+def _feature_measures(values: NDArray[np.float64], codes: NDArray[np.int32]) -> dict[str, float]:
+    return {
+        "F1": features.max_fisher(values, codes),
+        "F1v": features.directional_fisher(values, codes),
+        "F2": features.overlap_volume(values, codes),
+        "F3": features.feature_efficiency(values, codes),
+        "F4": features.collective_efficiency(values, codes),
+    }
+
+
+def _graph(
+    search: Any, codes: NDArray[np.int32], unit: float | None, rng: np.random.Generator
+) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
+    if is_exact(codes):
+        return graph_measures(search, codes, np.arange(len(codes)), unit), {}
+    values, intervals = sampled_graph_measures(search, codes, unit, rng)
+    if unit is not None:
+        values["Density"] = exact_density(search, codes, unit)
+        del intervals["Density"]
+    return values, intervals
+
+
+def _rows_in_time(
+    of_rows: Callable[[NDArray[np.intp] | None, Progress], RowMeasures],
+    codes: NDArray[np.int32],
+    time_limit: float | None,
+    rng: np.random.Generator,
+    tell: Progress,
+) -> tuple[list[RowMeasures], dict[str, tuple[float, float]], int | None]:
+    """The measures of all rows if there is time, else of samples; intervals from how much the samples differ."""
+    n = len(codes)
+    if time_limit is None or n <= 2 * _PROBE_ROWS:
+        return [of_rows(None, tell)], {}, None
+    started = time.perf_counter()
+    probe = of_rows(_stratified(codes, _PROBE_ROWS, rng), lambda done: None)
+    took = time.perf_counter() - started
+    if took * (n / _PROBE_ROWS) ** 2 <= time_limit:
+        return [of_rows(None, tell)], {}, None
+    m = int(min(n / _N_SAMPLES, _PROBE_ROWS * np.sqrt(max(1.0, time_limit / took / _N_SAMPLES))))
+    found = [probe] if m <= _PROBE_ROWS else []
+    while len(found) < _N_SAMPLES:
+        found.append(of_rows(_stratified(codes, m, rng), lambda done: None))
+        tell(len(found) / _N_SAMPLES)
+    intervals = {}
+    for key in found[0].summary():
+        each = np.array([one.summary()[key] for one in found])
+        half = 4.303 * each.std(ddof=1) / np.sqrt(_N_SAMPLES)  # Student's t with 2 degrees of freedom
+        intervals[key] = (max(0.0, float(each.mean() - half)), min(1.0, float(each.mean() + half)))
+    return found, intervals, len(found[-1].codes)
+
+
+def _stratified(codes: NDArray[np.int32], n_rows: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Rows of each class by its share, at least two where there are two; sorted."""
+    parts = []
+    for c in range(int(codes.max()) + 1):
+        inside = np.flatnonzero(codes == c)
+        wanted = min(len(inside), max(2, round(len(inside) * n_rows / len(codes))))
+        parts.append(rng.choice(inside, size=wanted, replace=False))
+    return np.sort(np.concatenate(parts))
+
+
+def _mean_summary(found: list[RowMeasures], code: int | None) -> dict[str, float]:
+    each = [one.summary(code) for one in found]
+    return {key: float(np.mean([one[key] for one in each])) for key in BY_CLASS}
+
+
+def _notes(
+    codes: NDArray[np.int32], classes: NDArray[Any], intervals: Mapping[str, Any], sample_rows: int | None
+) -> list[str]:
+    notes = [
+        f"class {classes[c]!s} has one row only and is left out of N2" for c in np.flatnonzero(np.bincount(codes) == 1)
+    ]
+    if intervals:
+        notes.append(f"{' and '.join(intervals)} are means over samples of the rows")
+    if sample_rows is not None:
+        notes.append(
+            f"within the time limit the neighbourhood measures come from {_N_SAMPLES} samples of {sample_rows:,} of "
+            f"the {len(codes):,} rows; with all rows the classes would lie closer together"
+        )
+    return notes

@@ -1,0 +1,56 @@
+"""Search under Gower's distance, the one the complexity survey uses.
+
+Gower: the mean over columns of |difference| / range, and 0 or 1 for a nominal column. Half-weighted indicators of the
+levels turn the 0 or 1 into a sum of absolute differences, so that one Manhattan search serves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName, Table, as_table
+from sepal.neighbors import Search
+
+GOWER = "gower"
+
+
+def prepare_search(
+    table: Table,
+    distance: str,
+    distance_params: Mapping[str, Any] | None,
+    scale: ScaleName | None,
+    n_jobs: int | None,
+) -> tuple[Search, Callable[[Table], Table], str, tuple[str, ...]]:
+    """The search, how further rows become rows of its table, the distance's name, and notes."""
+    notes: tuple[str, ...] = ()
+    if distance == GOWER and not table.has_missing:
+        embed = _embedding(table)
+        search = Search.prepare(embed(table), distance="manhattan", n_jobs=n_jobs)
+        constant = [name for name, spread in zip(table.names, np.ptp(table.values, axis=0), strict=True) if spread == 0]
+        if constant:
+            notes = (f"constant columns, which contribute nothing: {', '.join(map(repr, constant))}",)
+        return search, embed, GOWER, notes
+    if distance == GOWER:
+        distance, scale = "heom", "minmax"
+        notes = ("cells are missing: the distance is HEOM, in which a missing cell differs as much as a mismatch",)
+    search = Search.prepare(table, distance=distance, distance_params=distance_params, scale=scale, n_jobs=n_jobs)
+    return search, lambda rows: rows, search.fitted.name, (*notes, *search.fitted.notes)
+
+
+def _embedding(table: Table) -> Callable[[Table], Table]:
+    low, high = table.values.min(axis=0), table.values.max(axis=0)
+
+    def embed(rows: Table) -> Table:
+        columns: list[NDArray[np.float64]] = []
+        for j, kind in enumerate(table.kinds):
+            if kind == "nominal":
+                columns += [(rows.values[:, j] == level) * 0.5 for level in range(int(low[j]), int(high[j]) + 1)]
+            else:
+                columns.append((rows.values[:, j] - low[j]) / ((high[j] - low[j]) or 1.0))
+        return as_table(np.column_stack(columns) / table.n_columns)
+
+    return embed

@@ -1,0 +1,222 @@
+"""Where in the space of the columns two classes mix, and which columns tell them apart least."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from sepal.data import ScaleName, Table
+from sepal.exceptions import ParameterError
+from sepal.measures._labelled import Labelled, Missing, Progress, label
+from sepal.measures._neighborhood import neighborhood
+from sepal.measures._thornton import RandomState, generator, sample_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MIXED = 1 / 3  # a row lies in the mixing region if at least this share of its nearest is of the other class
+
+
+@dataclass(frozen=True)
+class RegionColumn:
+    """One column in a mixing region.
+
+    Attributes
+    ----------
+    name : str
+    apart : float
+        How well this column alone tells the two classes apart, 0 to 1: |2 AUC - 1| of its values, or for a nominal
+        column the total variation between the shares of its levels.
+    low, high : float or None
+        The middle 80 % of the region's values; None for a nominal column.
+    level : object or None
+        The most frequent level in the region, for a nominal or ordinal column.
+    """
+
+    name: str
+    apart: float
+    low: float | None
+    high: float | None
+    level: Any | None
+
+
+@dataclass(frozen=True)
+class OverlapRegion:
+    """Two classes and the rows where they mix.
+
+    Attributes
+    ----------
+    classes : tuple
+    mixing : float
+        Mean share of the other class among the k nearest, over the rows of both.
+    rows : tuple of int
+        Rows with at least a third of the other class among their k nearest, in the data as given.
+    share : float
+        Their share among the checked rows of both classes.
+    columns : tuple of RegionColumn
+        Those that tell the classes apart least first; constant columns are left out.
+    """
+
+    classes: tuple[Any, Any]
+    mixing: float
+    rows: tuple[int, ...]
+    share: float
+    columns: tuple[RegionColumn, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class OverlapRegions:
+    """Mixing regions of all pairs of classes, worst first."""
+
+    regions: tuple[OverlapRegion, ...]
+    k: int
+    n_rows: int
+    n_checked: int
+    distance: str
+    notes: tuple[str, ...]
+
+    def frame(self) -> pd.DataFrame:
+        """One line per pair of classes."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "first": region.classes[0],
+                    "second": region.classes[1],
+                    "mixing": region.mixing,
+                    "rows": len(region.rows),
+                    "share": region.share,
+                    "least_telling": region.columns[0].name,
+                    "most_telling": region.columns[-1].name,
+                }
+                for region in self.regions
+            ]
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """How much each pair of classes mixes, as bars."""
+        from sepal.plots._geometry import draw_bars
+
+        return draw_bars(
+            [" / ".join(map(str, region.classes)) for region in self.regions],
+            [region.mixing for region in self.regions],
+            xlabel=f"share of the other class among the {self.k} nearest",
+            ax=ax,
+        )
+
+    def _repr_html_(self) -> str:
+        return str(self.frame().to_html(index=False, float_format="{:.3f}".format))
+
+
+def overlap_regions(
+    X: Any,
+    y: Any = None,
+    *,
+    k: int = 5,
+    distance: str = "auto",
+    distance_params: Mapping[str, Any] | None = None,
+    scale: ScaleName | None = "minmax",
+    missing: Missing = "distance",
+    n_queries: int | None = None,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> OverlapRegions:
+    """Where classes mix, pair by pair.
+
+    Parameters
+    ----------
+    X, y, distance, distance_params, scale, missing, n_jobs, progress
+        As in :func:`thornton_samples`.
+    k : int
+        Neighbours that are looked at.
+    n_queries, random_state
+        As in :func:`suspects`.
+
+    Returns
+    -------
+    OverlapRegions
+
+    Examples
+    --------
+    >>> found = overlap_regions([[0.0], [1.0], [2.0], [2.5], [4.0], [5.0]], list("aaabbb"), k=1)
+    >>> found.regions[0].rows
+    (2, 3)
+    """
+    data = label(X, y, distance=distance, distance_params=distance_params, scale=scale, missing=missing, n_jobs=n_jobs)
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < data.n_rows:
+        raise ParameterError(f"k must be an integer from 1 to {data.n_rows - 1}, one less than the rows; got {k!r}")
+    asking = sample_rows(data.n_rows, n_queries, generator(random_state))
+    shares = neighborhood(data, int(k), asking, progress).shares
+    regions = [_region(data, asking, shares, a, b) for a, b in combinations(range(len(data.classes)), 2)]
+    return OverlapRegions(
+        regions=tuple(sorted(regions, key=lambda region: -region.mixing)),
+        k=int(k),
+        n_rows=data.n_rows,
+        n_checked=len(asking),
+        distance=data.search.fitted.name,
+        notes=data.notes,
+    )
+
+
+def _region(data: Labelled, asking: NDArray[np.intp], shares: NDArray[np.float64], a: int, b: int) -> OverlapRegion:
+    codes, table = data.codes[asking], data.search.table
+    of_a, of_b = np.flatnonzero(codes == a), np.flatnonzero(codes == b)
+    other = np.concatenate([shares[of_a, b], shares[of_b, a]])
+    places = np.concatenate([of_a, of_b])
+    mixed = np.sort(asking[places[other >= MIXED - 1e-12]])
+    everyone = np.flatnonzero((data.codes == a) | (data.codes == b))
+    low, high = np.fmin.reduce(table.values, axis=0), np.fmax.reduce(table.values, axis=0)
+    varying = np.flatnonzero(low < high).tolist() or range(table.n_columns)  # a constant column tells nobody apart
+    columns = [_column(table, j, everyone, data.codes == b, mixed) for j in varying]
+    labels = data.classes.tolist()
+    return OverlapRegion(
+        classes=(labels[a], labels[b]),
+        mixing=float(other.mean()) if len(other) else 0.0,
+        rows=tuple(data.rows[mixed].tolist()),
+        share=len(mixed) / max(1, len(places)),
+        columns=tuple(sorted(columns, key=lambda column: (column.apart, column.name))),
+    )
+
+
+def _column(
+    table: Table, j: int, rows: NDArray[np.intp], second: NDArray[np.bool_], mixed: NDArray[np.intp]
+) -> RegionColumn:
+    values = table.values[rows, j]
+    present = ~np.isnan(values)
+    values, is_second = values[present], second[rows][present]
+    inside = table.values[mixed, j]
+    inside = inside[~np.isnan(inside)]
+    levels, level = table.levels[j], None
+    if levels is not None and len(inside):
+        level = levels[int(np.bincount(inside.astype(int), minlength=len(levels)).argmax())]
+    if table.kinds[j] == "nominal":
+        return RegionColumn(table.names[j], _total_variation(values, is_second), None, None, level)
+    low, high = np.quantile(inside, [0.1, 0.9]).tolist() if len(inside) else (None, None)
+    return RegionColumn(table.names[j], _rank_separation(values, is_second), low, high, level)
+
+
+def _rank_separation(values: NDArray[np.float64], second: NDArray[np.bool_]) -> float:
+    n2 = int(second.sum())
+    n1 = len(values) - n2
+    if n1 == 0 or n2 == 0:
+        return 0.0
+    area = (float(rankdata(values)[second].sum()) - n2 * (n2 + 1) / 2) / (n1 * n2)
+    return abs(2 * area - 1)
+
+
+def _total_variation(values: NDArray[np.float64], second: NDArray[np.bool_]) -> float:
+    if second.all() or not second.any():
+        return 0.0
+    size = int(values.max()) + 1
+    first_share, second_share = (
+        np.bincount(values[m].astype(int), minlength=size) / m.sum() for m in (~second, second)
+    )
+    return float(np.abs(first_share - second_share).sum() / 2)

@@ -1,0 +1,171 @@
+"""Which two columns show the classes best: planes ranked by Thornton's index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName, Table, as_table, class_codes
+from sepal.exceptions import DataError, ParameterError
+from sepal.measures._complexity_neighbors import nearest_error
+from sepal.measures._labelled import Progress
+from sepal.measures._thornton import RandomState, generator
+from sepal.neighbors import Search
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Two columns and Thornton's index of their plane."""
+
+    first: str
+    second: str
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class Projections:
+    """Planes of two columns, most telling first.
+
+    Attributes
+    ----------
+    planes : tuple of Projection
+    single : dict
+        Thornton's index of each column alone.
+    table : Table
+        The rows that were looked at.
+    n_rows : int
+        Rows given; more than in ``table`` where these are a sample.
+    notes : tuple of str
+    """
+
+    planes: tuple[Projection, ...]
+    single: dict[str, float]
+    table: Table
+    n_rows: int
+    notes: tuple[str, ...]
+
+    def frame(self) -> pd.DataFrame:
+        """One line per plane."""
+        import pandas as pd
+
+        return pd.DataFrame([{"first": p.first, "second": p.second, "score": p.score} for p in self.planes])
+
+    def plot(self, most: int = 6, axes: Any = None) -> Any:
+        """Scatter plots of the best planes. Points that coincide are moved apart a little."""
+        from sepal.plots._geometry import draw_planes
+
+        shown = self.planes[:most]
+        places = {name: i for i, name in enumerate(self.table.names)}
+        planes = [
+            (
+                jittered(self.table.values[:, places[plane.first]], 0),
+                jittered(self.table.values[:, places[plane.second]], 1),
+                plane.first,
+                plane.second,
+                f"index {plane.score:.3f}",
+            )
+            for plane in shown
+        ]
+        return draw_planes(planes, self.table.y if self.table.y is not None else (), axes=axes)
+
+    def _repr_html_(self) -> str:
+        return str(self.frame().head(20).to_html(index=False, float_format="{:.4f}".format))
+
+
+def jittered(column: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+    """A little noise on columns with few distinct values, for the eye only."""
+    known = column[~np.isnan(column)]
+    distinct = np.unique(known)
+    if not 1 < len(distinct) <= 30:
+        return column
+    gap = float(np.min(np.diff(distinct)))
+    return column + np.random.default_rng(seed).uniform(-0.25 * gap, 0.25 * gap, len(column))
+
+
+def informative_projections(
+    X: Any,
+    y: Any = None,
+    *,
+    scale: ScaleName | None = "minmax",
+    most_columns: int = 40,
+    most_rows: int = 5_000,
+    random_state: RandomState = 0,
+    progress: Progress | None = None,
+) -> Projections:
+    """Rank all pairs of columns by Thornton's index of their plane.
+
+    Parameters
+    ----------
+    X : Table, ndarray or data frame
+        Nominal columns and missing cells are compared by HEOM.
+    y : array-like, optional
+        The class of each row, unless X is a Table with a target.
+    scale : {"minmax", "standard"} or None
+        Scaling of numeric columns.
+    most_columns : int
+        With more columns only the best of them, each taken alone, are paired.
+    most_rows : int
+        With more rows a random sample of them is looked at.
+    random_state : int, Generator or None
+        For the sample.
+    progress : callable, optional
+        Called now and then with the share of the work that is done.
+
+    Returns
+    -------
+    Projections
+
+    Notes
+    -----
+    The best of many planes looks better than it is: its score is the largest of many, on the same rows.
+
+    Examples
+    --------
+    >>> rows = [[0.0, 5.0, 0.0], [0.1, 1.0, 0.2], [1.0, 5.1, 1.0], [1.1, 1.1, 0.9]]
+    >>> found = informative_projections(rows, ["a", "a", "b", "b"])
+    >>> found.planes[0].first, found.planes[0].second
+    ('x1', 'x3')
+    """
+    for name, value in (("most_columns", most_columns), ("most_rows", most_rows)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 2:
+            raise ParameterError(f"{name} must be an integer of at least 2; got {value!r}")
+    table = as_table(X, y)
+    codes, classes = class_codes(table)
+    if table.n_columns < 2:
+        raise DataError(f"a plane needs two columns; the table has {table.n_columns}")
+    notes, n_rows = [], table.n_rows
+    if table.n_rows > most_rows:
+        rows = np.sort(generator(random_state).choice(table.n_rows, size=int(most_rows), replace=False))
+        table, codes = table.take(rows), codes[rows]
+        notes.append(f"a random sample of {most_rows:,} of {n_rows:,} rows was looked at")
+    tell = progress or (lambda done: None)
+    single = {}
+    for j, name in enumerate(table.names):
+        single[name] = _score(table, [j], codes, len(classes), scale)
+    columns = list(range(table.n_columns))
+    if len(columns) > most_columns:
+        columns = sorted(sorted(columns, key=lambda j: (-single[table.names[j]], j))[:most_columns])
+        notes.append(f"only the {most_columns} best single columns of {table.n_columns} were paired")
+    pairs = list(combinations(columns, 2))
+    planes = []
+    for done, (a, b) in enumerate(pairs):
+        score = _score(table, [a, b], codes, len(classes), scale)
+        planes.append(Projection(table.names[a], table.names[b], score))
+        tell((done + 1) / len(pairs))
+    planes.sort(key=lambda plane: -plane.score)
+    return Projections(tuple(planes), single, table, n_rows, tuple(notes))
+
+
+def _score(
+    table: Table, columns: list[int], codes: NDArray[np.int32], n_classes: int, scale: ScaleName | None
+) -> float:
+    # One thread: a plane of few rows is done before a second thread has started.
+    search = Search.prepare(table.select(columns), distance="auto", scale=scale, n_jobs=1)
+    return float(1.0 - np.mean(nearest_error(search, codes, n_classes)))

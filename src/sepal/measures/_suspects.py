@@ -1,0 +1,302 @@
+"""Rows that do not fit their label: contradicted by their neighbours, copied, or copied with another label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName
+from sepal.exceptions import ParameterError
+from sepal.measures._labelled import Labelled, Missing, Progress, label
+from sepal.measures._margin import margin_solve
+from sepal.measures._neighborhood import Neighborhood, hit_and_miss_of, kth_distance, neighborhood
+from sepal.measures._thornton import RandomState, generator, sample_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# A row of another class counts as a near-duplicate within this share of the usual distance to the nearest neighbour.
+NEAR = 0.1
+
+
+@dataclass(frozen=True)
+class SuspectRow:
+    """A row contradicted by the vote of its neighbours and by the nearest one. Rows count from 0, in the data as given.
+
+    Attributes
+    ----------
+    row : int
+    label, voted : object
+        The label it has, and the one its k nearest vote for.
+    own_share, voted_share : float
+        Shares of its k nearest with either label; those tied at the k-th place share the places left.
+    margin : float
+        Normalized hypothesis margin, -1/2 to 0: negative if a row of another class is nearest. NaN for the only row
+        of a class.
+    mutual : int
+        How many of the neighbours that contradict it have it among their own k nearest.
+    neighbors, neighbor_labels, neighbor_distances : tuple
+        Its nearest rows, nearest first, at most ``k`` of them.
+    """
+
+    row: int
+    label: Any
+    voted: Any
+    own_share: float
+    voted_share: float
+    margin: float
+    mutual: int
+    neighbors: tuple[int, ...]
+    neighbor_labels: tuple[Any, ...]
+    neighbor_distances: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """Rows that are equal in every column: their positions and their labels."""
+
+    rows: tuple[int, ...]
+    labels: tuple[Any, ...]
+
+    @property
+    def conflicting(self) -> bool:
+        """Whether they have different labels: no classifier can get all of them right."""
+        return len(set(self.labels)) > 1
+
+
+@dataclass(frozen=True)
+class NearDuplicate:
+    """Two rows of different classes that are much closer than neighbours usually are."""
+
+    rows: tuple[int, int]
+    labels: tuple[Any, Any]
+    distance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Suspects:
+    """Rows to look at, worst first.
+
+    Attributes
+    ----------
+    rows : tuple of SuspectRow
+        Smallest share of neighbours with the own label first, then most mutual contradictions, then smallest margin.
+    conflicts : tuple of Duplicates
+        Equal rows with different labels.
+    duplicates : tuple of Duplicates
+        Equal rows with one label.
+    near_duplicates : tuple of NearDuplicate
+        Nearest first.
+    usual_distance : float
+        Median distance to the nearest neighbour, among rows that have no copy.
+    n_rows, n_checked, k : int
+    distance : str
+    notes : tuple of str
+    """
+
+    rows: tuple[SuspectRow, ...]
+    conflicts: tuple[Duplicates, ...]
+    duplicates: tuple[Duplicates, ...]
+    near_duplicates: tuple[NearDuplicate, ...]
+    usual_distance: float
+    n_rows: int
+    n_checked: int
+    k: int
+    distance: str
+    notes: tuple[str, ...]
+
+    def frame(self) -> pd.DataFrame:
+        """One line per suspect."""
+        import pandas as pd
+
+        columns = ("row", "label", "voted", "own_share", "voted_share", "margin", "mutual", "neighbors")
+        return pd.DataFrame([{name: getattr(each, name) for name in columns} for each in self.rows], columns=columns)
+
+    def plot(self, most: int = 20, ax: Any = None) -> Any:
+        """The margins of the worst rows as bars."""
+        from sepal.plots._geometry import draw_bars
+
+        worst = self.rows[:most]
+        return draw_bars(
+            [f"row {each.row} ({each.label}, neighbours say {each.voted})" for each in worst],
+            [0.0 if np.isnan(each.margin) else each.margin for each in worst],
+            xlabel="normalized margin: negative if another class is nearest",
+            marked=[i for i, each in enumerate(worst) if each.mutual > 0],
+            ax=ax,
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self}</p>{self.frame().to_html(index=False, float_format='{:.3f}'.format)}"
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.rows)} of {self.n_checked} rows are contradicted by their {self.k} nearest; "
+            f"{len(self.conflicts)} groups of equal rows have different labels, {len(self.duplicates)} have one; "
+            f"{len(self.near_duplicates)} pairs of different classes are nearly equal"
+        )
+
+    __repr__ = __str__
+
+
+def suspects(
+    X: Any,
+    y: Any = None,
+    *,
+    k: int = 5,
+    distance: str = "auto",
+    distance_params: Mapping[str, Any] | None = None,
+    scale: ScaleName | None = "minmax",
+    missing: Missing = "distance",
+    n_queries: int | None = None,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Suspects:
+    """Rows whose neighbourhood contradicts their label, and duplicates of every sort.
+
+    A row is suspect if a label other than its own has more of its k nearest (the leave-one-out vote of k-NN) and no row
+    of its own class is nearer than one of another (the margin). Whether the label is wrong, the row unusual, or the
+    classes simply mix there is for a person to say.
+
+    Parameters
+    ----------
+    X, y, distance, distance_params, scale, missing, n_jobs, progress
+        As in :func:`thornton_samples`; ``distance="auto"`` takes HEOM where columns are nominal or cells missing.
+    k : int
+        Neighbours that vote.
+    n_queries : int, optional
+        Check a random sample of the rows only (against all rows). Duplicates are always looked for in all.
+    random_state : int, Generator or None
+        For ``n_queries`` only.
+
+    Returns
+    -------
+    Suspects
+
+    Examples
+    --------
+    >>> found = suspects([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]], ["a", "b", "a", "b", "b", "b"], k=2)
+    >>> [(each.row, each.label, each.voted) for each in found.rows]
+    [(1, 'b', 'a')]
+    """
+    data = label(X, y, distance=distance, distance_params=distance_params, scale=scale, missing=missing, n_jobs=n_jobs)
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < data.n_rows:
+        raise ParameterError(f"k must be an integer from 1 to {data.n_rows - 1}, one less than the rows; got {k!r}")
+    asking = sample_rows(data.n_rows, n_queries, generator(random_state))
+    near = neighborhood(data, int(k), asking, progress)
+    usual = _usual_distance(near)
+    return Suspects(
+        rows=_contradicted(data, near),
+        **_equal_rows(data),
+        near_duplicates=_near_duplicates(data, near, usual),
+        usual_distance=usual,
+        n_rows=data.n_rows,
+        n_checked=len(asking),
+        k=int(k),
+        distance=data.search.fitted.name,
+        notes=data.notes,
+    )
+
+
+def _usual_distance(near: Neighborhood) -> float:
+    first = near.distance[near.start[:-1]]
+    apart = first[first > 0]
+    return float(np.median(apart)) if len(apart) else 0.0
+
+
+def _contradicted(data: Labelled, near: Neighborhood) -> tuple[SuspectRow, ...]:
+    own = data.codes[near.rows]
+    own_share = near.shares[np.arange(len(own)), own]
+    others = near.shares.copy()
+    others[np.arange(len(own)), own] = -1.0
+    voted, voted_share = others.argmax(axis=1), others.max(axis=1)
+    at = np.flatnonzero(voted_share > own_share + 1e-12)
+    if len(at) == 0:
+        return ()
+    margin = margin_solve(*hit_and_miss_of(data, near.rows[at]), normalized=True)
+    at, margin = at[~(margin > 0)], margin[~(margin > 0)]
+    if len(at) == 0:
+        return ()
+    mutual = _mutual(data, near, at)
+    order = np.lexsort((near.rows[at], np.nan_to_num(margin), -mutual, own_share[at]))
+    labels = data.classes.tolist()
+    found = []
+    for i in order.tolist():
+        q = int(at[i])
+        part = slice(int(near.start[q]), int(near.start[q]) + near.k)
+        neighbors = near.neighbor[part]
+        found.append(
+            SuspectRow(
+                row=int(data.rows[near.rows[q]]),
+                label=labels[own[q]],
+                voted=labels[voted[q]],
+                own_share=float(own_share[q]),
+                voted_share=float(voted_share[q]),
+                margin=float(margin[i]),
+                mutual=int(mutual[i]),
+                neighbors=tuple(data.rows[neighbors].tolist()),
+                neighbor_labels=tuple(labels[c] for c in data.codes[neighbors]),
+                neighbor_distances=tuple(near.distance[part].tolist()),
+            )
+        )
+    return tuple(found)
+
+
+def _mutual(data: Labelled, near: Neighborhood, at: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Contradicting neighbours that have the row among their own k nearest."""
+    lengths = np.diff(near.start)[at]
+    flat = np.concatenate([np.arange(near.start[q], near.start[q + 1]) for q in at])
+    owner = np.repeat(np.arange(len(at)), lengths)
+    against = data.codes[near.neighbor[flat]] != data.codes[near.rows[at]][owner]
+    flat, owner = flat[against], owner[against]
+    rows, which = np.unique(near.neighbor[flat], return_inverse=True)
+    reach = kth_distance(data.search, near.k, rows)[which]
+    mutual = near.distance[flat] <= reach * (1 + 1e-12)
+    return np.bincount(owner[mutual], minlength=len(at))
+
+
+def _equal_rows(data: Labelled) -> dict[str, tuple[Duplicates, ...]]:
+    """Rows that are equal as they stand in the table; a missing cell equals a missing cell."""
+    group_of = equal_groups(data.search.table.values)
+    order = np.argsort(group_of, kind="stable")
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(group_of))])
+    labels = data.classes.tolist()
+    found = [
+        Duplicates(tuple(data.rows[order[a:b]].tolist()), tuple(labels[c] for c in data.codes[order[a:b]]))
+        for a, b in pairwise(bounds.tolist())
+        if b - a > 1
+    ]
+    return {
+        "conflicts": tuple(each for each in found if each.conflicting),
+        "duplicates": tuple(each for each in found if not each.conflicting),
+    }
+
+
+def equal_groups(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The number of each row's group of equal rows, in order of first appearance."""
+    # Tables hold no infinities, so one can stand for a missing cell; adding 0 makes -0 and 0 one value.
+    cells = np.ascontiguousarray(np.where(np.isnan(values), np.inf, values) + 0.0)
+    whole = cells.view(np.dtype((np.void, cells.itemsize * cells.shape[1]))).ravel()
+    _, first, inverse = np.unique(whole, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]
+
+
+def _near_duplicates(data: Labelled, near: Neighborhood, usual: float) -> tuple[NearDuplicate, ...]:
+    query = np.repeat(np.arange(len(near.rows)), np.diff(near.start))
+    a, b = near.rows[query], near.neighbor
+    close = (data.codes[a] != data.codes[b]) & (near.distance > 0) & (near.distance <= NEAR * usual)
+    pairs = {}
+    for i, j, d in zip(a[close].tolist(), b[close].tolist(), near.distance[close].tolist(), strict=True):
+        pairs[(min(i, j), max(i, j))] = d
+    labels = data.classes.tolist()
+    return tuple(
+        NearDuplicate((int(data.rows[i]), int(data.rows[j])), (labels[data.codes[i]], labels[data.codes[j]]), d)
+        for (i, j), d in sorted(pairs.items(), key=lambda item: (item[1], item[0]))
+    )

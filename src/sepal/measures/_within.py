@@ -1,0 +1,112 @@
+"""The spread inside classes, and the equations with it, singular or not.
+
+S is the pooled covariance, Q the projector on its null space, S(k) = S + kQ, and S(k)^-1 = S^+ + Q/k with the
+Moore-Penrose inverse S^+. Nothing of size columns x columns is formed: the thin decomposition of the rows serves both
+many rows and many columns, and does not square the condition number.
+
+Reference: A. Ben-Israel and Y. Levin, "The geometry of linear separability in data sets", 2005.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+
+# A difference of means outside the range of S is rounding below this share of the columns' own spread.
+_NULL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    """Class means and the pooled covariance of labelled rows, ready to solve with.
+
+    Attributes
+    ----------
+    means : (n_classes, n_columns) array
+        Class means, after ``center`` was subtracted.
+    center : (n_columns,) array
+    counts : (n_classes,) array
+    spread : (n_columns,) array
+        Total standard deviation of each column, 1 for a constant one: the unit in which the rank is judged.
+    vectors, variances : (n_columns, rank) and (rank,) arrays
+        Eigenvectors and eigenvalues of the covariance of the columns in units of ``spread``.
+    basis : (n_columns, rank) array or None
+        Orthonormal basis of the range of S in the units given; None if S is regular.
+    """
+
+    means: Matrix
+    center: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    spread: NDArray[np.float64]
+    vectors: Matrix
+    variances: NDArray[np.float64]
+    basis: Matrix | None
+
+    @property
+    def rank(self) -> int:
+        """Directions with spread inside classes."""
+        return len(self.variances)
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Rows less classes."""
+        return int(self.counts.sum()) - len(self.counts)
+
+    def range_part(self, d: Matrix) -> Matrix:
+        """The part of each vector (last axis: columns) that lies in the range of S."""
+        return d if self.basis is None else (d @ self.basis) @ self.basis.T
+
+    def null_part(self, d: Matrix) -> Matrix:
+        """Qd: the rest, exactly zero where it is only rounding."""
+        if self.basis is None:
+            return np.zeros_like(d)
+        scaled = d / self.spread
+        outside = np.linalg.norm(scaled - (scaled @ self.vectors) @ self.vectors.T, axis=-1, keepdims=True)
+        return np.where(
+            outside > _NULL * np.maximum(1.0, np.abs(scaled).max(axis=-1, keepdims=True)), d - self.range_part(d), 0.0
+        )
+
+    def solve(self, d: Matrix) -> Matrix:
+        """S^+ d. A generalized inverse between projectors on the range is the Moore-Penrose inverse."""
+        inside = (self.range_part(d) / self.spread) @ self.vectors / self.variances
+        return self.range_part((inside @ self.vectors.T) / self.spread)
+
+    def mean_variance(self) -> float:
+        """Mean of the nonzero eigenvalues of S, in the units given: its trace over its rank."""
+        if self.rank == 0:
+            return 0.0
+        return float(np.sum((self.spread[:, None] * self.vectors) ** 2 @ self.variances)) / self.rank
+
+
+def within_classes(values: Matrix, codes: NDArray[np.int32], n_classes: int) -> Within:
+    """Means, counts and the decomposition of the pooled covariance.
+
+    The rank is cut at max(n, p) * eps of the largest singular value, on columns in units of their total spread.
+    """
+    n, p = values.shape
+    counts = np.bincount(codes, minlength=n_classes)
+    center = values.mean(axis=0)
+    constant = np.ptp(values, axis=0) == 0
+    around = np.where(constant, 0.0, values - center)
+    means = np.zeros((n_classes, p))
+    for c in range(n_classes):
+        means[c] = around[codes == c].mean(axis=0)
+    spread = np.where(constant, 1.0, around.std(axis=0))
+    spread[spread == 0] = 1.0
+    rest = (around - means[codes]) / spread
+    if n > p:
+        rest = np.asarray(np.linalg.qr(rest, mode="r"))
+    _, singular, vectors = np.linalg.svd(rest, full_matrices=False)
+    # Rounding of the rows themselves: a column that is constant inside classes leaves about eps * |value| behind.
+    noise = np.finfo(float).eps * max(n, p) * max(1.0, float(singular[0]) if len(singular) else 1.0)
+    kept = singular > noise
+    vectors = vectors[kept].T
+    variances = singular[kept] ** 2 / max(int(counts.sum()) - n_classes, 1)
+    basis = None
+    if len(variances) < p:
+        basis = np.linalg.qr(spread[:, None] * vectors)[0]
+    return Within(means, center, counts, spread, vectors, variances, basis)

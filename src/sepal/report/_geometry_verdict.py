@@ -1,0 +1,275 @@
+"""The verdict on geometry, complexity, columns and suspects: rules as data, as in the first verdict.
+
+In each chapter the first rule that holds speaks; a chapter whose section was left out stays silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sepal.measures import ComplexityProfile, OverlapRegions, Projections, SeparabilityAngle, Suspects
+from sepal.report._facts import ReportFacts, Verdict
+from sepal.report._verdict import LIKELY, SURE, percent, quoted
+
+SMALL_ANGLE = 10.0  # degrees, in whatever units
+GAIN = 0.05  # of accuracy, that makes a boundary curved
+SAME = 0.01  # of Thornton's index, that is no difference
+UNEQUAL = 0.8  # share of the largest class
+
+
+@dataclass(frozen=True)
+class GeometryCase:
+    """What the rules look at, and the numbers their texts name."""
+
+    facts: ReportFacts
+    angle: SeparabilityAngle | None
+    complexity: ComplexityProfile | None
+    suspects: Suspects | None
+    overlap: OverlapRegions | None
+    projections: Projections | None
+
+    @property
+    def means_p(self) -> float | None:
+        """P-value for equal class means; None without a test."""
+        return None if self.angle is None else self.angle.wilks.p_value
+
+    @property
+    def perfect(self) -> bool:
+        """Whether some class means differ where the classes have no spread."""
+        return self.angle is not None and any(pair.null_norm > 0 for pair in self.angle.pairs)
+
+    @property
+    def degrees(self) -> float | None:
+        """The angle, with two classes."""
+        return self.angle.pairs[0].degrees if self.angle is not None and len(self.angle.pairs) == 1 else None
+
+    @property
+    def neighbors_p(self) -> float:
+        """P-value of Thornton's index, or what its interval says."""
+        thornton = self.facts.thornton
+        if thornton.p_value is not None:
+            return thornton.p_value
+        return 0.0 if thornton.interval[0] > thornton.chance else 1.0
+
+    @property
+    def linear_error(self) -> float | None:
+        """Error of the linear machine, less that of the nearest neighbour."""
+        return None if self.complexity is None else self.complexity["L2"] - self.complexity["N3"]
+
+    @property
+    def best_column(self) -> tuple[str, float] | None:
+        """The best single column and its index."""
+        if self.projections is None:
+            return None
+        return max(self.projections.single.items(), key=lambda item: item[1])
+
+    def words(self) -> dict[str, Any]:
+        """The numbers of the texts, ready to read."""
+        words: dict[str, Any] = {
+            "n_rows": f"{self.facts.settings.n_rows:,}",
+            "score": percent(self.facts.thornton.score),
+            "majority": percent(self.facts.majority.share),
+            "majority_class": quoted(self.facts.majority.label),
+        }
+        if self.angle is not None:
+            words |= {
+                "n_columns": f"{self.angle.n_columns:,}",
+                "means_p": p_phrase(self.means_p),
+                "degrees": "" if self.degrees is None else f"{self.degrees:.1f}",
+                "distance": f"{self.angle.pairs[0].mahalanobis:.2f}",
+            }
+        if self.complexity is not None:
+            words |= {"linear": percent(self.complexity["L2"]), "nearest": percent(self.complexity["N3"])}
+        if self.overlap is not None and self.overlap.regions:
+            worst = self.overlap.regions[0]
+            words |= {
+                "first": quoted(worst.classes[0]),
+                "second": quoted(worst.classes[1]),
+                "mixing": percent(worst.mixing),
+                "k": self.overlap.k,
+            }
+        if self.suspects is not None:
+            found = self.suspects
+            words |= {
+                "n_suspects": f"{len(found.rows):,}",
+                "n_checked": f"{found.n_checked:,}",
+                "suspect_row": f"{found.rows[0].row + 1:,}" if found.rows else "",
+                "suspect_label": quoted(found.rows[0].label) if found.rows else "",
+                "suspect_voted": quoted(found.rows[0].voted) if found.rows else "",
+                "n_conflicts": f"{sum(len(group.rows) for group in found.conflicts):,}",
+                "n_copies": f"{sum(len(group.rows) - 1 for group in found.duplicates):,}",
+            }
+        if self.best_column is not None:
+            words |= {"column": quoted(self.best_column[0]), "column_score": percent(self.best_column[1])}
+        if self.projections is not None and self.projections.planes:
+            plane = self.projections.planes[0]
+            words |= {"x": quoted(plane.first), "z": quoted(plane.second), "plane_score": percent(plane.score)}
+        return words
+
+
+def p_text(p: float | None) -> str:
+    """A p-value for people."""
+    if p is None:
+        return "no test"
+    return "< 1e-300" if p == 0 else f"{p:.3f}" if p >= 0.001 else f"{p:.0e}".replace("e-0", "e-")
+
+
+def p_phrase(p: float | None) -> str:
+    """The same as part of a sentence."""
+    text = p_text(p)
+    return text if p is None else f"p {text}" if p == 0 else f"p = {text}"
+
+
+class GeometryRule(NamedTuple):
+    """A code, when it holds, and what it says."""
+
+    code: str
+    holds: Callable[[GeometryCase], bool]
+    text: str
+
+
+def _means(case: GeometryCase, below: float) -> bool:
+    return case.means_p is not None and case.means_p < below
+
+
+MEANS = (
+    GeometryRule(
+        "means_apart_without_spread",
+        lambda case: case.perfect,
+        "A plane separates the given rows perfectly, because in some direction the classes have no spread at all. "
+        "With {n_columns} columns for {n_rows} rows that may be chance, or a column that gives the class away.",
+    ),
+    GeometryRule(
+        "small_angle_means_differ",
+        lambda case: _means(case, SURE) and case.degrees is not None and case.degrees < SMALL_ANGLE,
+        "The angle of separability is small ({degrees} degrees), but that is a matter of units: the class means differ "
+        "beyond doubt (Mahalanobis distance {distance}, {means_p}).",
+    ),
+    GeometryRule(
+        "means_differ",
+        lambda case: _means(case, SURE),
+        "The class means differ beyond doubt ({means_p}): a straight boundary already tells something.",
+    ),
+    GeometryRule(
+        "means_perhaps_differ",
+        lambda case: _means(case, LIKELY),
+        "The class means differ a little ({means_p}); the evidence is weak.",
+    ),
+    GeometryRule(
+        "means_alike_neighbors_agree",
+        lambda case: case.means_p is not None and case.neighbors_p < SURE,
+        "The class means do not differ ({means_p}), yet neighbours agree: no straight boundary will do, but there "
+        "is one.",
+    ),
+    GeometryRule(
+        "means_alike",
+        lambda case: case.means_p is not None,
+        "There is no evidence that the class means differ ({means_p}).",
+    ),
+)
+
+SHAPE = (
+    GeometryRule(
+        "curved_boundary",
+        lambda case: case.linear_error is not None and case.linear_error > GAIN,
+        "The boundary is not straight: a linear machine is wrong on {linear} even of the rows it was fitted to, the "
+        "nearest neighbour on {nearest} of rows left out.",
+    ),
+    GeometryRule(
+        "straight_boundary",
+        lambda case: case.linear_error is not None and case.linear_error <= 0 and case.neighbors_p < LIKELY,
+        "A straight boundary may be enough: a linear machine is wrong on {linear} of the rows it was fitted to, the "
+        "nearest neighbour on {nearest} of rows left out.",
+    ),
+)
+
+PAIRS = (
+    GeometryRule(
+        "mixed_pair",
+        lambda case: (
+            case.overlap is not None and len(case.overlap.regions) > 1 and case.overlap.regions[0].mixing > 0.1
+        ),
+        "Classes {first} and {second} mix most: {mixing} of the {k} nearest rows of one are of the other.",
+    ),
+)
+
+COLUMNS = (
+    GeometryRule(
+        "one_column_enough",
+        lambda case: (
+            case.best_column is not None
+            and case.best_column[1] >= case.facts.thornton.score - SAME
+            and case.neighbors_p < LIKELY
+        ),
+        "Column {column} alone separates the classes as well as all columns together ({column_score} against {score}).",
+    ),
+    GeometryRule(
+        "two_columns_enough",
+        lambda case: (
+            case.projections is not None
+            and case.facts.table.n_columns > 2
+            and bool(case.projections.planes)
+            and case.projections.planes[0].score >= case.facts.thornton.score - SAME
+            and case.neighbors_p < LIKELY
+        ),
+        "Columns {x} and {z} together separate the classes as well as all columns ({plane_score} against {score}).",
+    ),
+)
+
+CONFLICTS = (
+    GeometryRule(
+        "conflicting_copies",
+        lambda case: case.suspects is not None and bool(case.suspects.conflicts),
+        "{n_conflicts} rows equal another row in every column and have a different class: no classifier can get all of "
+        "them right.",
+    ),
+)
+
+SUSPECT_ROWS = (
+    GeometryRule(
+        "suspect_rows",
+        lambda case: case.suspects is not None and bool(case.suspects.rows),
+        "{n_suspects} of {n_checked} rows are contradicted by their neighbours. Look first at row {suspect_row}: it is "
+        "labelled {suspect_label}, and the rows around it are {suspect_voted}.",
+    ),
+)
+
+BALANCE = (
+    GeometryRule(
+        "unequal_classes",
+        lambda case: case.facts.majority.share >= UNEQUAL,
+        "The classes are very unequal: {majority} of the rows are {majority_class}, so accuracy alone says little.",
+    ),
+)
+
+COPIES = (
+    GeometryRule(
+        "many_copies",
+        lambda case: (
+            case.suspects is not None
+            and sum(len(group.rows) - 1 for group in case.suspects.duplicates) > 0.1 * case.suspects.n_rows
+        ),
+        "{n_copies} of {n_rows} rows are copies of another row of their class: if they are no independent cases, all "
+        "figures are too good.",
+    ),
+)
+
+GEOMETRY_CHAPTERS = (MEANS, SHAPE, PAIRS, COLUMNS, CONFLICTS, SUSPECT_ROWS, BALANCE, COPIES)
+
+
+def geometry_verdicts(
+    facts: ReportFacts,
+    *,
+    angle: SeparabilityAngle | None,
+    complexity: ComplexityProfile | None,
+    suspects: Suspects | None,
+    overlap: OverlapRegions | None,
+    projections: Projections | None,
+) -> tuple[Verdict, ...]:
+    """The sentences that hold, one per chapter at most."""
+    case = GeometryCase(facts, angle, complexity, suspects, overlap, projections)
+    words = case.words()
+    spoken = (next((rule for rule in chapter if rule.holds(case)), None) for chapter in GEOMETRY_CHAPTERS)
+    return tuple(Verdict(rule.code, rule.text.format(**words)) for rule in spoken if rule is not None)

@@ -1,0 +1,133 @@
+"""Small pictures as SVG text that takes its colors from the page, so that they follow light and dark.
+
+Classes ``c0`` to ``c7`` color marks, ``ink``, ``faint`` and ``grid`` the rest.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+N_COLORS = 8
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _text(x: float, y: float, words: str, style: str = "", anchor: str = "middle") -> str:
+    return f'<text x="{_number(x)}" y="{_number(y)}" text-anchor="{anchor}" class="{style}">{html.escape(words)}</text>'
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
+    return f'<line x1="{_number(x1)}" y1="{_number(y1)}" x2="{_number(x2)}" y2="{_number(y2)}" class="{style}"/>'
+
+
+def _svg(width: float, height: float, parts: Sequence[str], words: str) -> str:
+    return (
+        f'<svg viewBox="0 0 {_number(width)} {_number(height)}" role="img" aria-label="{html.escape(words)}">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _ticks(low: float, high: float, n: int = 4) -> list[float]:
+    """Round numbers from low to high."""
+    if not high > low:
+        return [low]
+    rough = (high - low) / n
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(unit * m for m in (1, 2, 2.5, 5, 10) if unit * m >= rough)
+    first = math.ceil(low / step - 1e-9)
+    return [step * i for i in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def curve_svg(
+    x: Sequence[float], mean: Sequence[float], std: Sequence[float], reference: float, reference_label: str
+) -> str:
+    """Accuracy over training rows with a band, and a level line."""
+    width, height, left, bottom, top, right = 560.0, 280.0, 52.0, 44.0, 12.0, 16.0
+    low = max(0.0, min(reference, min(m - s for m, s in zip(mean, std, strict=True))) - 0.03)
+    high = min(1.0, max(reference, max(m + s for m, s in zip(mean, std, strict=True))) + 0.03)
+    span = (max(x) - min(x)) or 1.0
+
+    def across(value: float) -> float:
+        return left + (value - min(x)) / span * (width - left - right)
+
+    def up(value: float) -> float:
+        return height - bottom - (min(max(value, low), high) - low) / (high - low) * (height - bottom - top)
+
+    parts = []
+    for tick in _ticks(low, high):
+        parts += [
+            _line(left, up(tick), width - right, up(tick), "grid"),
+            _text(left - 6, up(tick) + 4, f"{tick:.0%}", "small", "end"),
+        ]
+    for tick in _ticks(min(x), max(x), 5):
+        parts.append(_text(across(tick), height - bottom + 18, f"{tick:,.0f}", "small"))
+    upper = [f"{_number(across(a))},{_number(up(m + s))}" for a, m, s in zip(x, mean, std, strict=True)]
+    lower = [f"{_number(across(a))},{_number(up(m - s))}" for a, m, s in zip(x, mean, std, strict=True)]
+    parts.append(f'<polygon points="{" ".join(upper + lower[::-1])}" class="band"/>')
+    middle = " ".join(f"{_number(across(a))},{_number(up(m))}" for a, m in zip(x, mean, strict=True))
+    parts.append(f'<polyline points="{middle}" class="curve"/>')
+    parts.append(_line(left, up(reference), width - right, up(reference), "level"))
+    parts.append(_text(width - right, up(reference) - 5, reference_label, "small", "end"))
+    parts.append(_text((left + width) / 2, height - 8, "training rows", "small"))
+    return _svg(width, height, parts, "accuracy over the number of training rows")
+
+
+def radar_svg(names: Sequence[str], values: Sequence[float], groups: Sequence[str]) -> str:
+    """Spokes from 0 in the center to 1 at the rim."""
+    size, radius = 420.0, 150.0
+    center = size / 2
+    colors = {group: i for i, group in enumerate(dict.fromkeys(groups))}
+
+    def at(i: int, share: float) -> tuple[float, float]:
+        turn = 2 * math.pi * i / len(names)
+        return center + radius * share * math.sin(turn), center - radius * share * math.cos(turn)
+
+    parts = [
+        f'<circle cx="{center}" cy="{center}" r="{_number(radius * s)}" class="ring"/>' for s in (0.25, 0.5, 0.75, 1)
+    ]
+    shown = [0.0 if math.isnan(v) else min(max(v, 0.0), 1.0) for v in values]
+    outline = " ".join(",".join(map(_number, at(i, v))) for i, v in enumerate(shown))
+    parts.append(f'<polygon points="{outline}" class="band outline"/>')
+    for i, (name, value, group) in enumerate(zip(names, shown, groups, strict=True)):
+        x, y = at(i, value)
+        parts.append(
+            f'<circle cx="{_number(x)}" cy="{_number(y)}" r="5" class="c{colors[group] % N_COLORS}">'
+            f"<title>{html.escape(name)} {value:.3f}</title></circle>"
+        )
+        x, y = at(i, 1.13)
+        parts.append(_text(x, y + 4, name, "small"))
+    return _svg(size, size, parts, "complexity measures, center easy, rim hard")
+
+
+def plane_svg(
+    x: NDArray[np.float64], y: NDArray[np.float64], codes: NDArray[np.int32], x_name: str, y_name: str
+) -> str:
+    """A scatter plot; rows with a missing cell are left out."""
+    width, height, left, bottom, top = 300.0, 250.0, 30.0, 34.0, 8.0
+    known = ~(np.isnan(x) | np.isnan(y))
+    parts = [f'<rect x="{left}" y="{top}" width="{width - left - 8}" height="{height - bottom - top}" class="frame"/>']
+    if known.any():
+        px = left + 6 + _unit(x[known]) * (width - left - 20)
+        py = height - bottom - 6 - _unit(y[known]) * (height - bottom - top - 12)
+        for code in np.unique(codes[known]):
+            mine = codes[known] == code
+            marks = "".join(f"M{_number(a)} {_number(b)}h0" for a, b in zip(px[mine], py[mine], strict=True))
+            parts.append(f'<path d="{marks}" class="dots s{code % N_COLORS}"/>')
+    parts.append(_text((left + width) / 2, height - 10, x_name[:40], "small"))
+    parts.append(
+        f'<text transform="translate(16 {_number((height - bottom + top) / 2)}) rotate(-90)" text-anchor="middle" '
+        f'class="small">{html.escape(y_name[:34])}</text>'
+    )
+    return _svg(width, height, parts, f"{x_name} against {y_name}")
+
+
+def _unit(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    low, high = float(values.min()), float(values.max())
+    return (values - low) / (high - low) if high > low else np.full(len(values), 0.5)

@@ -1,0 +1,376 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.svm import SVC
+
+from sepal import datasets
+from sepal.data import as_table, class_codes
+from sepal.exceptions import ParameterError
+from sepal.measures import _complexity as public
+from sepal.measures import complexity, thornton_score
+from sepal.measures._complexity_graph import exact_density, graph_measures, sampled_graph_measures
+from sepal.measures._complexity_linear import linear_measures
+from sepal.measures._complexity_table import MEASURES
+from sepal.measures._enemies import nearest_enemies, sphere_radii
+from sepal.measures._gower import prepare_search
+from sepal.measures._interpolated import interpolate
+from sepal.neighbors import Search
+from tests.oracles import complexity as oracle
+
+
+def blobs(n=60, p=3, n_classes=3, seed=0, spread=1.0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    return rng.normal(size=(n, p)) * [1.0, 10.0, 0.1, 3.0, 1.0][:p] + y[:, None] * spread * [1.0, 4.0, 0.1, 0.0, 1.0][
+        :p
+    ], y
+
+
+def gridded(n=50, seed=1):
+    """Few distinct values: copies, conflicting copies and many ties."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 4, size=(n, 3)).astype(float), rng.integers(0, 3, n)
+
+
+def iris_pair():
+    X, y = load_iris(return_X_y=True)
+    return X[y > 0], y[y > 0]
+
+
+def test_iris_versicolor_and_virginica():
+    profile = complexity(*iris_pair(), distance="euclidean")
+    assert profile["N1"] == pytest.approx(0.11)
+    assert profile["N2"] == pytest.approx(0.2426, abs=5e-5)
+    assert profile["N2m"] == pytest.approx(0.2582, abs=5e-5)  # the other form
+    assert profile["N3"] == pytest.approx(0.06)
+    # Lengths are tenths, so many distances tie. In whole tenths the value is 0.8104; in floating point nine tied pairs
+    # come out as nearer by rounding, and the sum is the 0.8095 that other programs print.
+    X, y = iris_pair()
+    tenths = np.rint(X * 10).astype(int)
+    squares = ((tenths[:, None] - tenths[None]) ** 2).sum(axis=-1)
+    enemy = [squares[i, y != y[i]].min() for i in range(100)]
+    exact = 1 - sum(int((squares[i] < enemy[i]).sum()) for i in range(100)) / 100**2
+    assert exact == pytest.approx(0.8104)
+    assert profile["LSC"] == pytest.approx(exact)
+    rounded = oracle.euclidean(X)
+    _, miss = oracle.hit_and_miss(rounded, y.tolist())
+    assert 1 - np.sum(rounded < np.array(miss)[:, None]) / 100**2 == pytest.approx(0.8095)
+
+
+ORACLES = {
+    "N1": oracle.n1,
+    "N2": oracle.n2,
+    "N2m": oracle.n2_mean_ratio,
+    "N3": oracle.n3,
+    "T1": oracle.t1,
+    "LSC": oracle.lsc,
+}
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_neighborhood_measures_under_gower(n_classes):
+    X, y = blobs(n=80, n_classes=n_classes)
+    D, profile = oracle.gower(X.tolist()), complexity(X, y)
+    assert profile.distance == "gower"
+    for key, formula in ORACLES.items():
+        assert profile[key] == pytest.approx(formula(D, y.tolist())), key
+    A = oracle.graph(D, y.tolist())
+    assert profile["Density"] == pytest.approx(oracle.density(A))
+    assert profile["ClsCoef"] == pytest.approx(oracle.clustering(A))
+    assert profile["Hubs"] == pytest.approx(oracle.hubs(A), abs=1e-6)
+
+
+@pytest.mark.parametrize("distance", ["euclidean", "manhattan", "chebyshev", "cosine"])
+def test_any_distance(distance):
+    from scipy.spatial.distance import cdist
+
+    X, y = blobs(n=70)
+    D = cdist(X, X, {"manhattan": "cityblock"}.get(distance, distance))
+    np.fill_diagonal(D, 0)
+    profile = complexity(X, y, distance=distance)
+    for key, formula in ORACLES.items():
+        assert profile[key] == pytest.approx(formula(D, y.tolist()), abs=1e-9), key
+    A = oracle.graph(D / D.max(), y.tolist())
+    assert profile["Density"] == pytest.approx(oracle.density(A))
+
+
+def test_ties_and_copies():
+    X, y = gridded()
+    D = oracle.gower(X.tolist())
+    D = np.round(D, 12)  # equal distances equal
+    profile = complexity(X, y)
+    for key in ("N1", "N2", "N3", "LSC"):
+        assert profile[key] == pytest.approx(ORACLES[key](D, y.tolist())), key
+    A = oracle.graph(D, y.tolist())
+    assert profile["Density"] == pytest.approx(oracle.density(A))
+    assert profile["ClsCoef"] == pytest.approx(oracle.clustering(A))
+
+
+def test_row_order_does_not_matter_with_ties():
+    X, y = gridded(n=60, seed=3)
+    order = np.random.default_rng(0).permutation(len(X))
+    first, second = complexity(X, y), complexity(X[order], y[order])
+    for key in ("F1", "F1v", "F2", "F3", "F4", "N2", "N2m", "N3", "T1", "LSC", "Density", "ClsCoef", "T3", "C1", "C2"):
+        assert first[key] == pytest.approx(second[key], abs=1e-9), key
+
+
+def test_names_of_classes_threads_and_containers_do_not_matter():
+    X, y = blobs()
+    names = np.array(["z", "b", "a"])[y]
+    plain = complexity(X, y)
+    for other in (complexity(pd.DataFrame(X), y), complexity(X, y, n_jobs=1)):
+        assert other.values == pytest.approx(plain.values)
+    renamed = complexity(X, names)
+    for key in plain.values:
+        if key not in ("L1", "L2", "L3", "N4"):  # these ask about random rows, drawn class after class
+            assert renamed[key] == pytest.approx(plain[key]), key
+
+
+def test_one_minus_n3_is_thorntons_index():
+    table = datasets.load("sonar")
+    found = complexity(table, distance="euclidean", scale="minmax")["nearest_neighbor_error"]
+    assert 1 - found == pytest.approx(thornton_score(table))
+    assert found == pytest.approx(0.125)
+
+
+def test_feature_measures():
+    for n_classes in (2, 4):
+        X, y = blobs(n=90, p=4, n_classes=n_classes, spread=2.0)
+        profile = complexity(X, y)
+        for key, formula in {
+            "F1": oracle.f1,
+            "F1v": oracle.f1v,
+            "F2": oracle.f2,
+            "F3": oracle.f3,
+            "F4": oracle.f4,
+        }.items():
+            assert profile[key] == pytest.approx(formula(X.tolist(), y.tolist())), key
+        assert profile["T2"] == pytest.approx(4 / 90)
+        assert profile["T3"] == pytest.approx(oracle.components(X) / 90)
+        assert profile["T4"] == pytest.approx(oracle.components(X) / 4)
+        assert profile["C1"] == pytest.approx(oracle.c1(y.tolist()))
+        assert profile["C2"] == pytest.approx(oracle.c2(y.tolist()))
+
+
+def test_hand_calculated_features():
+    # one column: a at 0 1 2, b at 2 3 4; overlap is the point 2
+    profile = complexity([[0.0], [1.0], [2.0], [2.0], [3.0], [4.0]], list("aaabbb"))
+    assert profile["F1"] == pytest.approx(1 / (1 + 6 / 4))  # between 6, within 4
+    assert profile["F2"] == 0
+    assert profile["F3"] == pytest.approx(2 / 6)
+    assert (profile["C1"], profile["C2"]) == pytest.approx((0, 0))
+
+
+def test_constant_and_class_constant_columns():
+    X, y = blobs(n=40, n_classes=2)
+    with_constant = np.column_stack([X, np.full(40, 3.0)])
+    for key in ("F1", "F1v", "F2", "F4"):
+        assert complexity(with_constant, y)[key] == pytest.approx(complexity(X, y)[key], abs=1e-9), key
+    revealing = np.column_stack([X, y * 0.1])
+    profile = complexity(revealing, y)
+    assert profile["F1"] == 0
+    assert (profile["F2"], profile["F3"], profile["F4"]) == (0, 0, 0)
+
+
+def test_linear_measures_are_those_of_the_machine():
+    X, y = blobs(n=80, n_classes=2)
+    codes, rng = y.astype(np.int32), np.random.default_rng(0)
+    made = interpolate(as_table(X), codes, 80, rng)
+    found, notes = linear_measures(X, codes, made.table.values, made.codes, rng)
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    machine = SVC(kernel="linear", C=1.0).fit(scaled, y)
+    signs = np.where(y == 1, 1, -1)
+    assert found["L1"] == pytest.approx(oracle.l1(machine.decision_function(scaled), signs))
+    assert found["L2"] == pytest.approx(1 - machine.score(scaled, y))
+    at = (made.table.values - X.mean(axis=0)) / X.std(axis=0)
+    assert found["L3"] == pytest.approx(np.mean(machine.predict(at) != made.codes))
+    assert notes == ()
+
+
+def test_both_linear_solvers_agree(monkeypatch):
+    X, y = blobs(n=300, n_classes=2)
+    exact = complexity(X, y)
+    monkeypatch.setattr("sepal.measures._complexity_linear.EXACT_ROWS", 10)
+    fast = complexity(X, y)
+    for key in ("L1", "L2", "L3"):
+        assert fast[key] == pytest.approx(exact[key], abs=0.02), key
+
+
+def test_large_pairs_are_fitted_to_a_sample(monkeypatch):
+    monkeypatch.setattr("sepal.measures._complexity_linear.MOST_ROWS", 200)
+    X, y = blobs(n=1000, n_classes=2)
+    profile = complexity(X, y)
+    assert any("fitted to a sample of 200 rows" in note for note in profile.notes)
+
+
+def test_interpolated_rows_lie_between_two_of_their_class():
+    table = datasets.load("heart")
+    codes, _ = class_codes(table)
+    made = interpolate(table, codes, 200, np.random.default_rng(0))
+    assert np.array_equal(codes[made.first], made.codes)
+    assert np.array_equal(codes[made.second], made.codes)
+    numeric = [j for j, kind in enumerate(table.kinds) if kind == "numeric"]
+    x, z, m = (v[:, numeric] for v in (table.values[made.first], table.values[made.second], made.table.values))
+    known = ~np.isnan(x) & ~np.isnan(z)
+    assert np.all(m[known] >= np.minimum(x, z)[known] - 1e-12)
+    assert np.all(m[known] <= np.maximum(x, z)[known] + 1e-12)
+    nominal = [j for j, kind in enumerate(table.kinds) if kind == "nominal"]
+    x, z, m = (v[:, nominal] for v in (table.values[made.first], table.values[made.second], made.table.values))
+    assert np.all((m == x) | (m == z) | np.isnan(m))
+
+
+def test_n4_is_the_error_on_interpolated_rows():
+    X, y = blobs(n=60)
+    table, codes = as_table(X, y), y.astype(np.int32)
+    made = interpolate(table, codes, 60, np.random.default_rng(0))
+    low, high = X.min(axis=0), X.max(axis=0)
+    distances = [[np.mean(np.abs(m - x) / (high - low)) for x in X] for m in made.table.values]
+    expected = oracle.n4(distances, y.tolist(), made.codes.tolist())
+    assert complexity(table)["N4"] == pytest.approx(expected)
+
+
+def test_gower_with_nominal_columns():
+    rng = np.random.default_rng(0)
+    codes, y = rng.integers(0, 3, 50), rng.integers(0, 2, 50)
+    number = rng.normal(size=50) + y
+    frame = pd.DataFrame({"number": number, "letter": pd.Categorical(np.array(["a", "b", "c"])[codes])})
+    D = oracle.gower(np.column_stack([number, codes]).tolist(), nominal={1})
+    search, *_ = prepare_search(as_table(frame), "gower", None, None, None)
+    np.testing.assert_allclose(search.block(np.arange(50), np.arange(50)), D, atol=1e-12)
+    profile = complexity(frame, y)
+    for key in ("N1", "N2", "LSC"):
+        assert profile[key] == pytest.approx(ORACLES[key](D, y.tolist())), key
+
+
+def test_tied_enemies_and_cycles_of_equal_distances():
+    # a square with alternating classes: everyone's two enemies are equally far, a cycle of four
+    X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]), np.array([0, 1, 0, 1], dtype=np.int32)
+    enemies = nearest_enemies(Search.prepare(as_table(X)), y, 2)
+    assert sphere_radii(enemies).tolist() == [0.5] * 4
+    # 0 at 0, 1 at 2, 0 at 7: the last one's enemy is nearer to the first, whose sphere has radius 1
+    enemies = nearest_enemies(Search.prepare(as_table([[0.0], [2.0], [7.0]])), np.array([0, 1, 0], dtype=np.int32), 2)
+    assert sphere_radii(enemies).tolist() == [1.0, 1.0, 4.0]
+
+
+def test_radii_and_long_chains():
+    X, y = blobs(n=100, n_classes=2)
+    search = Search.prepare(as_table(X))
+    enemies = nearest_enemies(search, y.astype(np.int32), 2)
+    np.testing.assert_allclose(sphere_radii(enemies)[enemies.case_of], oracle.radii(oracle.euclidean(X), y.tolist()))
+    # each enemy is the next one: the recursion of the survey would be 3,000 deep
+    places = np.cumsum(np.linspace(1, 2, 3000))[::-1].copy()
+    chain = nearest_enemies(Search.prepare(as_table(places[:, None])), (np.arange(3000) % 2).astype(np.int32), 2)
+    assert np.all(sphere_radii(chain) > 0)
+
+
+def test_spanning_tree_is_unique_under_ties():
+    X, y = gridded(n=40, seed=5)
+    tree = oracle.spanning_tree(np.round(oracle.euclidean(X) ** 2), y.tolist())
+    first, second, _ = Search.prepare(as_table(X)).spanning_tree(y.astype(np.int32), None)
+    assert {tuple(sorted(edge)) for edge in zip(first.tolist(), second.tolist(), strict=True)} == set(tree)
+
+
+def test_a_class_of_one_row():
+    X, y = blobs(n=30, n_classes=2)
+    y[0] = 7
+    profile = complexity(X, y)
+    assert any("one row only" in note for note in profile.notes)
+    assert all(math.isfinite(value) for value in profile.values.values())
+    assert profile["N2"] == pytest.approx(oracle.n2(oracle.gower(X.tolist()), y.tolist()))
+    assert math.isnan(profile.per_class[7]["N2"])
+
+
+def test_missing_cells_are_told():
+    profile = complexity(datasets.load("hepatitis"))
+    assert profile.distance == "heom"
+    assert any("HEOM" in note for note in profile.notes)
+    assert all(0 <= value <= 1 for value in profile.values.values())
+
+
+def test_by_class_averages_to_the_whole():
+    X, y = blobs()
+    profile = complexity(X, y)
+    frame = profile.by_class()
+    shares = np.bincount(y) / len(y)
+    for key in ("N1", "N3", "T1", "LSC"):
+        assert frame[key].to_numpy() @ shares == pytest.approx(profile[key])
+
+
+def test_time_limit_gives_samples_and_intervals():
+    X, y = blobs(n=6000, n_classes=2)
+    ticks = []
+    profile = complexity(X, y, time_limit=1e-3, progress=ticks.append)
+    assert profile.sample_rows == 1000
+    low, high = profile.intervals["N3"]
+    assert low <= profile["N3"] <= high
+    assert any("within the time limit" in note for note in profile.notes)
+    assert ticks[-1] == 1.0
+    assert complexity(X[:300], y[:300], time_limit=1e-3).sample_rows is None
+
+
+def test_sampled_graph_is_near_the_whole_one():
+    X, y = blobs(n=3000, n_classes=2)
+    search, *_ = prepare_search(as_table(X), "gower", None, None, None)
+    codes = y.astype(np.int32)
+    whole = graph_measures(search, codes, np.arange(3000), 1.0)
+    sampled, intervals = sampled_graph_measures(search, codes, 1.0, np.random.default_rng(0))
+    for key, value in whole.items():
+        assert sampled[key] == pytest.approx(value, abs=0.05), key
+        assert intervals[key][0] <= sampled[key] <= intervals[key][1]
+    assert exact_density(search, codes, 1.0) == pytest.approx(whole["Density"])
+
+
+def test_large_classes_are_sampled(monkeypatch):
+    monkeypatch.setattr("sepal.measures._complexity_graph._LARGEST_CLASS", 100)
+    X, y = blobs(n=400, n_classes=2)
+    sampled = complexity(X, y)
+    monkeypatch.undo()
+    exact = complexity(X, y)
+    assert set(sampled.intervals) == {"ClsCoef", "Hubs"}
+    assert sampled["Density"] == pytest.approx(exact["Density"])
+
+
+def test_separated_classes_are_easy_and_random_labels_hard():
+    X, y = blobs(n=200, n_classes=2, spread=30.0)
+    easy = complexity(X, y)
+    assert (easy["N3"], easy["L2"], easy["F3"]) == (0, 0, 0)
+    hard = complexity(X, np.random.default_rng(9).integers(0, 2, 200))
+    assert hard["N3"] > 0.35
+    for key in ("F1", "F1v", "F3", "L1", "L2", "N1", "N2", "N3", "T1", "LSC"):
+        assert hard[key] > easy[key], key
+
+
+def test_the_22_measures_and_their_names():
+    assert len(MEASURES) == 22
+    order = "F1 F1v F2 F3 F4 L1 L2 L3 N1 N2 N3 N4 T1 LSC Density ClsCoef Hubs T2 T3 T4 C1 C2"
+    assert " ".join(m.id for m in MEASURES) == order
+    profile = complexity(*blobs())
+    for measure in MEASURES:
+        assert profile[measure.id] == profile[measure.name]
+    assert set(profile.frame()["id"]) >= {m.id for m in MEASURES}
+    with pytest.raises(ParameterError, match="no complexity measure"):
+        _ = profile["F9"]
+
+
+def test_radar_and_text():
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    profile = complexity(*blobs())
+    ax = profile.plot()
+    assert [text.get_text() for text in ax.get_xticklabels()][:2] == ["F1", "F1v"]
+    pyplot.close("all")
+    assert "N3" in str(profile)
+    assert "<table" in profile._repr_html_()
+
+
+def test_wrong_time_limit():
+    with pytest.raises(ParameterError, match="time_limit"):
+        public.complexity(*blobs(), time_limit=-1)

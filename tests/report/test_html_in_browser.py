@@ -1,0 +1,64 @@
+"""The page in a real browser: light, dark, phone and paper. Needs Chromium (Debian: apt-get install chromium)."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from sepal import datasets
+from sepal.report import separability
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+# Added to a copy of the page: how wide its content is.
+PROBE = "<script>document.title = 'width ' + document.documentElement.scrollWidth</script>"
+
+
+def browse(*options):
+    found = [path for name in BROWSERS if (path := shutil.which(name))]
+    assert found, "no Chromium on the PATH: the report must be opened in a real browser"
+    quiet = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+    done = subprocess.run([found[0], *quiet, *options], capture_output=True, timeout=120, check=True)
+    return done.stdout.decode(errors="replace")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(separability(datasets.load("breast-cancer")).to_html(), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("scheme", "dark"), [(1, False), (0, True)])
+def test_light_and_dark(page, tmp_path, scheme, dark):
+    from matplotlib.image import imread
+
+    shot = tmp_path / "shot.png"
+    browse(
+        f"--blink-settings=preferredColorScheme={scheme}",
+        "--window-size=1000,1400",
+        f"--screenshot={shot}",
+        page.as_uri(),
+    )
+    picture = imread(shot)[..., :3]
+    assert picture.shape[:2] == (1400, 1000)
+    corner = float(picture[5, 5].mean())
+    assert corner < 0.2 if dark else corner > 0.9
+    assert float(picture.std()) > 0.05  # something is drawn
+
+
+@pytest.mark.parametrize("width", [500, 1000])
+def test_nothing_is_wider_than_the_window(page, tmp_path, width):
+    copy = tmp_path / "copy.html"
+    copy.write_text(page.read_text(encoding="utf-8").replace("</body>", PROBE + "</body>"), encoding="utf-8")
+    document = browse(f"--window-size={width},900", "--dump-dom", copy.as_uri())
+    assert int(re.search(r"<title>width (\d+)</title>", document).group(1)) <= width
+
+
+def test_it_prints(page, tmp_path):
+    paper = tmp_path / "report.pdf"
+    browse(f"--print-to-pdf={paper}", "--no-pdf-header-footer", page.as_uri())
+    assert paper.read_bytes().startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", paper.read_bytes())) >= 2

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sepal import datasets
+from sepal.exceptions import ParameterError
+from sepal.report import separability
+from sepal.report._html import page_content
+
+VOID = {"meta", "br", "circle", "line", "polygon", "polyline", "path", "rect"}
+
+
+class Page(HTMLParser):
+    """Checks that tags close in order, and keeps text, attributes and ids."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text, self.attributes, self.wrong = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.attributes += [(tag, *attr) for attr in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.attributes += [(tag, *attr) for attr in attrs]
+
+    def handle_endtag(self, tag):
+        if tag not in VOID and (not self.open or self.open.pop() != tag):
+            self.wrong.append(tag)
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.text.append(data)
+
+
+def read(page):
+    parser = Page()
+    parser.feed(page)
+    return parser
+
+
+@pytest.fixture(scope="module")
+def liver():
+    return separability(datasets.load("liver"))
+
+
+def test_the_page_is_whole_small_and_needs_no_network(liver):
+    page = liver.to_html()
+    parser = read(page)
+    assert parser.wrong == []
+    assert parser.open == []
+    assert len(page.encode()) < 3_000_000
+    assert not [a for a in parser.attributes if a[1] in ("src", "href", "srcset", "data", "action")]
+    for word in ("url(", "@import", "<script", "<link", "<iframe"):
+        assert word not in page
+
+
+def test_every_sentence_and_caution_is_on_the_page(liver):
+    text = " ".join(read(liver.to_html()).text)
+    for verdict in liver.verdict:
+        assert verdict.text in text
+    assert "not a diagnosis" in text
+    assert "p = 8e-9" in text
+    codes = [value for _, name, value in read(liver.to_html()).attributes if name == "data-code"]
+    assert codes == [verdict.code for verdict in liver.verdict[1:]]
+
+
+def test_suspects_have_row_numbers_from_one(liver):
+    line = page_content(liver, None)["suspects"]["rows"][0]
+    assert line["row"] == f"{liver.suspects.rows[0].row + 1:,}"
+    assert f"row {line['row']}" in liver.to_html()
+
+
+def test_the_lines_that_reproduce_it(liver):
+    lines = page_content(liver, None)["lines"]
+    assert 'sepal.separability(sepal.datasets.load("liver"))' in lines["python"]
+    assert lines["shell"] == "sepal report liver --out report.html"
+    lines = page_content(liver, "my data.csv")["lines"]
+    assert 'read_table("my data.csv", target="class")' in lines["python"]
+    assert lines["shell"] == "sepal report 'my data.csv' --target class --out report.html"
+
+
+def test_json_and_text_carry_the_same_facts(liver):
+    found = json.loads(liver.to_json())
+    assert found["kind"] == "separability"
+    assert found["angle"]["pairs"][0]["mahalanobis"] == pytest.approx(0.793, abs=5e-4)
+    assert found["complexity"]["values"]["N3"] == pytest.approx(1 - found["thornton"]["score"], abs=0.05)
+    assert [v["code"] for v in found["verdict"]] == [v.code for v in liver.verdict]
+    text = liver.to_text()
+    assert "matter of units" in text.replace("\n  ", " ")
+    assert "mahalanobis" in liver.frame()["measure"].tolist()
+    assert liver.verdict[0].text in repr(liver)
+    assert "<li>" in liver._repr_html_()
+
+
+def test_words_of_the_data_are_escaped():
+    frame = pd.DataFrame({"<b>x</b>": np.arange(12.0), "z": [0, 1] * 6})
+    labels = np.array(["<script>alert(1)</script>", 'quo"te'])[np.arange(12) // 6]
+    page = separability(frame, labels).to_html()
+    assert "<script>alert" not in page
+    assert "<b>x</b>" not in page
+    assert "&lt;script&gt;" in page
+    assert read(page).wrong == []
+
+
+@pytest.mark.parametrize("name", datasets.names())
+def test_every_bundled_set(name):
+    report = separability(datasets.load(name))
+    assert report.skipped == {}
+    page = read(report.to_html())
+    assert (page.wrong, page.open) == ([], [])
+    json.loads(report.to_json())
+    assert "nan" not in " ".join(page.text).lower().split()
+
+
+def test_many_classes_and_few_rows():
+    rng = np.random.default_rng(0)
+    y = np.array([chr(65 + i % 26) for i in range(520)])
+    X = rng.normal(size=(520, 4)) + np.array([[ord(c) % 7, ord(c) % 5, 0, 0] for c in y])
+    report = separability(X, y)
+    assert len(report.angle.pairs) == 325
+    content = page_content(report, None)
+    assert len(content["pairs"]["lines"]) == 30
+    assert content["pairs"]["more"] == 295
+    small = separability([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5], [5.0, 5.0], [6.0, 5.0], [7.0, 7.0]] * 1, list("aaabbb"))
+    assert read(small.to_html()).wrong == []
+
+
+def test_one_column_has_no_plane_and_says_so():
+    report = separability([[0.0], [1.0], [2.0], [5.0], [6.0], [7.0]], list("aaabbb"))
+    assert "two columns" in report.skipped["projections"]
+    assert "left out" in report.to_html()
+
+
+def test_large_tables_are_sampled_and_say_so(monkeypatch):
+    monkeypatch.setattr("sepal.report._rows.ALL_PAIRS_ROWS", 500)
+    monkeypatch.setattr("sepal.report._rows.SAMPLE_ROWS", 200)
+    monkeypatch.setattr("sepal.report._separability.ALL_PAIRS_ROWS", 500)
+    monkeypatch.setattr("sepal.report._separability.SAMPLE_ROWS", 200)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 900)
+    report = separability(rng.normal(size=(900, 3)) + y[:, None], y)
+    assert report.sample_rows == pytest.approx(200, abs=3)
+    assert report.suspects.n_checked == 200
+    assert "random sample of 200 of 900 rows" in report.to_html()
+
+
+def test_time_limit_leaves_sections_out():
+    ticks = []
+    report = separability(datasets.load("athletes"), time_limit=1e-6, progress=lambda what, done: ticks.append(done))
+    assert set(report.skipped) == {"angle", "suspects", "overlap", "complexity", "projections"}
+    assert "time limit" in report.to_html()
+    assert ticks == sorted(ticks)
+    assert ticks[-1] == 1.0
+    with pytest.raises(ParameterError, match="time_limit"):
+        separability(datasets.load("athletes"), time_limit=0)
+
+
+def test_picture():
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    assert len(separability(datasets.load("ripley-train")).plot()) == 1
+    pyplot.close("all")
