@@ -6,12 +6,12 @@ STAMP := $(VENV)/.sepal-installed
 FILES := $(VENV)/.sepal-files
 NATIVE := CMakeLists.txt $(wildcard native/*)
 
-.PHONY: report test lint bench clean check-tools FORCE
+.PHONY: report test lint bench clean check-tools check-browser FORCE
 
 report: $(STAMP) ## how separable is the bundled breast-cancer set?
 	@$(BIN)/sepal report
 
-test: $(STAMP) lint ## lint, types, import contract, tests
+test: check-browser $(STAMP) lint ## lint, types, import contract, tests
 	$(BIN)/pytest
 
 lint: $(STAMP)
@@ -42,6 +42,10 @@ check-tools:
 	  { echo "Python's venv module is missing. On Debian or Ubuntu: sudo apt-get install python3-venv"; exit 1; }
 	@command -v $${CXX:-c++} >/dev/null 2>&1 || command -v g++ >/dev/null 2>&1 || command -v clang++ >/dev/null 2>&1 || \
 	  { echo "sepal needs a C++ compiler (C++20). On Debian or Ubuntu: sudo apt-get install g++; on macOS: xcode-select --install"; exit 1; }
+
+check-browser:
+	@for b in chromium chromium-browser google-chrome chrome; do command -v $$b >/dev/null 2>&1 && exit 0; done; \
+	  echo "The tests open the HTML report in Chromium. On Debian or Ubuntu: sudo apt-get install chromium"; exit 1
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

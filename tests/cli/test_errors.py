@@ -90,7 +90,7 @@ def test_wrong_words_on_the_command_line(args, words):
     [
         (".", ("directory", "report.txt")),
         ("no/where.txt", ("there is no directory no", "mkdir -p no")),
-        ("report.html", ("HTML", "report.txt")),
+        ("report.pdf", ("PDF", "report.html")),
         ("good.csv", ("overwrite the data",)),
     ],
 )

@@ -98,6 +98,16 @@ def test_out_writes_the_text_and_leaves_stdout_alone(small_file, tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["report.txt", "small.csv"]
 
 
+def test_out_writes_a_page(small_file, tmp_path):
+    out = tmp_path / "report.html"
+    done = sepal("report", small_file, "--out", str(out))
+    assert done.exit_code == 0
+    page = out.read_text(encoding="utf-8")
+    assert page.lstrip().lower().startswith("<!doctype html>")
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "Thornton" in page
+
+
 @pytest.mark.parametrize("options", [("--out", "facts.json"), ("--json", "--out", "facts.txt")])
 def test_out_writes_json(small_file, tmp_path, monkeypatch, options):
     monkeypatch.chdir(tmp_path)

@@ -65,7 +65,8 @@ def report(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the report to this file instead of the screen; a name in .json gives JSON.",
+            help="Write the report to this file instead of the screen: .html gives a page with pictures and more sections, "
+            ".json gives JSON.",
             show_default=False,
         ),
     ] = None,
@@ -79,7 +80,7 @@ def report(
     Shows class counts, Thornton's index with its test, the accuracy to expect for every training size, and the rows
     whose neighbours contradict their class.
 
-    Example:  sepal report mydata.csv --target species
+    Example:  sepal report mydata.csv --target species --out report.html
     """
     with leaving_cleanly():
         if out is not None:
@@ -87,6 +88,13 @@ def report(
             check_text_name(out, "a report")
         with watching("reading") as progress:
             table = given_table(data, target)
+            if out is not None and out.suffix.lower() in (".html", ".htm"):
+                from sepal.report import separability
+
+                page = separability(table, progress=progress, **_how(missing, distance, scale)).to_html(source=data)
+                write_whole(out, page)
+                typer.echo(f"The report is in {out}.", err=True)
+                return
             from sepal.report import report_facts  # after reading: whoever mistyped a name need not wait for it
 
             facts = report_facts(table, progress=progress, **_how(missing, distance, scale))

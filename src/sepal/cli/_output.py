@@ -17,7 +17,7 @@ from typing import Any
 from sepal.exceptions import ParameterError
 
 PAGE_WIDTH = 80
-NOT_TEXT = (".html", ".htm", ".pdf", ".png", ".svg", ".csv", ".xlsx")
+NOT_TEXT = (".pdf", ".png", ".svg", ".csv", ".xlsx")
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ def check_out(out: Path, data: str, option: str = "--out", example: str = "repor
 
 
 def check_text_name(out: Path, what: str) -> None:
-    """Refuse a name that promises more than text or JSON."""
+    """Refuse a name that promises more than text, JSON or HTML."""
     if out.suffix.lower() in NOT_TEXT:
         raise ParameterError(
-            f"--out {out}: {what} is written as text, or as JSON, and not as {out.suffix[1:].upper()}",
-            hint=f"--out {out.with_suffix('.txt')}, or {out.with_suffix('.json')}",
+            f"--out {out}: {what} is written as text, JSON or HTML, and not as {out.suffix[1:].upper()}",
+            hint=f"--out {out.with_suffix('.html')}, {out.with_suffix('.txt')} or {out.with_suffix('.json')}",
         )
 
 
