@@ -65,8 +65,8 @@ def report(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the report to this file instead of the screen: .html gives a page with pictures and more sections, "
-            ".json gives JSON.",
+            help="Write the report to this file instead of the screen: .html gives a page with pictures and more "
+            "sections, .json gives JSON.",
             show_default=False,
         ),
     ] = None,
