@@ -103,7 +103,8 @@ def fit_scaling(
     if len(kinds) != n_columns:
         raise DataError(f"kinds: expected one per column ({n_columns}), found {len(kinds)}")
     offset, divisor, shrink = np.zeros(n_columns), np.ones(n_columns), np.ones(n_columns)
-    low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+    columns = np.ascontiguousarray(values.T)  # several times faster to reduce
+    low, high = np.fmin.reduce(columns, axis=1), np.fmax.reduce(columns, axis=1)
     constant_mask = ~(low < high)  # an empty column has NaN for both
     for j in range(n_columns):
         if how is None or kinds[j] == "nominal" or np.isnan(low[j]):

@@ -309,7 +309,8 @@ def fit_distance(
 def _base(table: Table, fitted: Mapping[str, Any]) -> NDArray[np.float64]:
     """The lowest training value of each column, where only differences matter and taking it off loses no digit."""
     order = fitted["order"]
-    if fitted.get("unit_length") or fitted["metric"] == "tanimoto" or fitted.get("monomials") is not None:
+    plain = np.all(fitted["factors"] == 1.0) and fitted.get("whitening") is None  # no product that could round
+    if plain or fitted.get("unit_length") or fitted["metric"] == "tanimoto" or fitted.get("monomials") is not None:
         return np.zeros(len(order))
     values = fitted["scaling"].apply(table.values)[:, order]
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
