@@ -126,7 +126,7 @@ template <class Filter> class BlockSearch {
     }
 
     Ranking decide(Watch& watch) {
-        RankingBuilder builder(n_queries_);
+        RankingBuilder builder(n_queries_, plan_.threads);
 #pragma omp parallel num_threads(plan_.threads)
         {
             std::vector<Neighbor> found;
@@ -138,7 +138,7 @@ template <class Filter> class BlockSearch {
                 for (const auto& c : rows_[i].items())
                     found.push_back({filter_.exact(i, c.row, c.lower), filter_.point_row(c.row)});
                 rows_[i].release();
-                builder.set(filter_.query_row(i), found, plan_);
+                builder.set(filter_.query_row(i), found, plan_, this_thread());
             }
         }
         return watch.stopped() ? Ranking{} : builder.finish();

@@ -136,33 +136,40 @@ template <class Real> class Candidates {
     }
 };
 
-// Collects the settled neighbours of each query, then joins them into one Ranking.
+// Collects the settled neighbours of each query, every thread in a store of its own, then joins them into one Ranking.
 class RankingBuilder {
   public:
-    explicit RankingBuilder(std::int64_t n_queries) : found_(n_queries) {}
-    void set(std::int64_t query, std::vector<Neighbor>& found, const Plan& plan) {
+    RankingBuilder(std::int64_t n_queries, int threads) : stores_(threads), places_(n_queries) {}
+    void set(std::int64_t query, std::vector<Neighbor>& found, const Plan& plan, int thread) {
         const std::size_t keep = settle(found, plan);
-        found_[query].assign(found.begin(), found.begin() + keep);
+        auto& store = stores_[thread];
+        places_[query] = {store.size(), static_cast<std::int32_t>(keep), thread};
+        store.insert(store.end(), found.begin(), found.begin() + keep);
     }
-    Ranking finish() {
+    Ranking finish() const {
         Ranking r;
-        r.start.resize(found_.size() + 1);
-        for (std::size_t i = 0; i < found_.size(); ++i)
-            r.start[i + 1] = r.start[i] + static_cast<std::int64_t>(found_[i].size());
+        r.start.resize(places_.size() + 1);
+        for (std::size_t i = 0; i < places_.size(); ++i) r.start[i + 1] = r.start[i] + places_[i].count;
         r.rows.resize(r.start.back());
         r.values.resize(r.start.back());
-        for (std::size_t i = 0; i < found_.size(); ++i) {
+        for (std::size_t i = 0; i < places_.size(); ++i) {
+            const Neighbor* from = stores_[places_[i].thread].data() + places_[i].offset;
             std::int64_t at = r.start[i];
-            for (const Neighbor& f : found_[i]) {
-                r.rows[at] = f.row;
-                r.values[at++] = f.value;
+            for (std::int32_t j = 0; j < places_[i].count; ++j, ++at) {
+                r.rows[at] = from[j].row;
+                r.values[at] = from[j].value;
             }
         }
         return r;
     }
 
   private:
-    std::vector<std::vector<Neighbor>> found_;
+    struct Place {
+        std::size_t offset = 0;
+        std::int32_t count = 0, thread = 0;
+    };
+    std::vector<std::vector<Neighbor>> stores_;
+    std::vector<Place> places_;
 };
 
 // The metrics that are computed directly from differences, in float64, feature after feature.

@@ -4,7 +4,7 @@
 namespace sepal {
 
 Ranking search_matrix(Points distances, const Plan& plan) {
-    RankingBuilder builder(distances.n);
+    RankingBuilder builder(distances.n, plan.threads);
     Watch watch(plan.poll, distances.n);
 #pragma omp parallel num_threads(plan.threads)
     {
@@ -20,7 +20,7 @@ Ranking search_matrix(Points distances, const Plan& plan) {
                     candidates.push(row[j], row[j], j, plan.k, 1 + plan.tie, plan.zero);
             found.clear();
             for (const auto& c : candidates.items()) found.push_back({c.lower, c.row});
-            builder.set(i, found, plan);
+            builder.set(i, found, plan, this_thread());
         }
     }
     return watch.stopped() ? Ranking{} : builder.finish();

@@ -135,7 +135,7 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
     std::optional<Tree> other;
     const Tree* asking = plan.self_join ? &tree : &other.emplace(queries, plan.threads);
     const AskFunction function = ask_function(spec.metric, points.p);
-    RankingBuilder builder(queries.n);
+    RankingBuilder builder(queries.n, plan.threads);
     const auto n_leaves = static_cast<std::int64_t>(asking->leaves.size());
     Watch watch(plan.poll, n_leaves);
 #pragma omp parallel num_threads(plan.threads)
@@ -155,7 +155,7 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
             for (std::int32_t i = own.begin; i < own.end; ++i) {
                 neighbors.clear();
                 for (const auto& c : found[i - own.begin].items()) neighbors.push_back({c.lower, c.row});
-                builder.set(asking->order[i], neighbors, plan);
+                builder.set(asking->order[i], neighbors, plan, this_thread());
             }
         }
     }
