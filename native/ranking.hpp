@@ -136,6 +136,49 @@ template <class Real> class Candidates {
     }
 };
 
+// Keeps the k smallest values and those tied with the k-th, where values are exact.
+class Nearest {
+  public:
+    double bound = std::numeric_limits<double>::infinity(); // nothing above it can be among them
+
+    // `widen` covers the tie tolerance; nothing at or below `zero` is ever left out.
+    void push(Neighbor each, double widen, double zero) {
+        if (!(each.value <= bound)) return;
+        if (k_ <= kFew) {
+            auto at = items_.insert(items_.end(), each);
+            for (; at != items_.begin() && (at - 1)->value > each.value; --at) *at = *(at - 1);
+            *at = each;
+            if (items_.size() < k_) return;
+            bound = std::max(items_[k_ - 1].value * widen, zero);
+            while (items_.back().value > bound) items_.pop_back();
+        } else {
+            items_.push_back(each);
+            if (items_.size() >= room_) cut(widen, zero);
+        }
+    }
+    std::vector<Neighbor>& items() { return items_; }
+    void reset(std::size_t k) {
+        bound = std::numeric_limits<double>::infinity();
+        items_.clear();
+        k_ = k;
+        room_ = 2 * k;
+    }
+
+  private:
+    // Few are kept in order; more are cut down whenever twice as many have come.
+    static constexpr std::size_t kFew = 32;
+    std::vector<Neighbor> items_;
+    std::size_t k_ = 1, room_ = 2;
+
+    void cut(double widen, double zero) {
+        std::nth_element(items_.begin(), items_.begin() + (k_ - 1), items_.end(),
+                         [](const Neighbor& a, const Neighbor& b) { return a.value < b.value; });
+        bound = std::max(items_[k_ - 1].value * widen, zero);
+        std::erase_if(items_, [this](const Neighbor& each) { return each.value > bound; });
+        room_ = 2 * std::max(k_, items_.size());
+    }
+};
+
 // Collects the settled neighbours of each query, every thread in a store of its own, then joins them into one Ranking.
 class RankingBuilder {
   public:

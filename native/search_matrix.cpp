@@ -8,19 +8,15 @@ Ranking search_matrix(Points distances, const Plan& plan) {
     Watch watch(plan.poll, distances.n);
 #pragma omp parallel num_threads(plan.threads)
     {
-        Candidates<double> candidates;
-        std::vector<Neighbor> found;
+        Nearest found;
 #pragma omp for schedule(dynamic, 16)
         for (std::int64_t i = 0; i < distances.n; ++i) {
             if (!watch.go_on()) continue;
-            candidates.reset();
+            found.reset(static_cast<std::size_t>(plan.k));
             const double* row = distances.row(i);
             for (int j = 0; j < distances.p; ++j)
-                if (!(plan.self_join && i == j) && row[j] <= candidates.bound)
-                    candidates.push(row[j], row[j], j, plan.k, 1 + plan.tie, plan.zero);
-            found.clear();
-            for (const auto& c : candidates.items()) found.push_back({c.lower, c.row});
-            builder.set(i, found, plan, this_thread());
+                if (!(plan.self_join && i == j)) found.push({row[j], j}, 1 + plan.tie, plan.zero);
+            builder.set(i, found.items(), plan, this_thread());
         }
     }
     return watch.stopped() ? Ranking{} : builder.finish();

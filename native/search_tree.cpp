@@ -108,7 +108,7 @@ struct Job { // one leaf of queries against the whole tree
     const Plan& plan;
     std::int32_t leaf;
     int p;
-    Candidates<double>* found; // of the queries of the leaf
+    Nearest* found; // of the queries of the leaf
 };
 
 } // namespace sepal
@@ -140,23 +140,19 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
     Watch watch(plan.poll, n_leaves);
 #pragma omp parallel num_threads(plan.threads)
     {
-        std::vector<Candidates<double>> found(kLeaf);
+        std::vector<Nearest> found(kLeaf);
         std::vector<double> rows(static_cast<std::size_t>(kLeaf) * points.p);
-        std::vector<Neighbor> neighbors;
 #pragma omp for schedule(dynamic, 16)
         for (std::int64_t leaf = 0; leaf < n_leaves; ++leaf) {
             if (!watch.go_on()) continue;
             const Node& own = asking->nodes[asking->leaves[leaf]];
             for (std::int32_t i = own.begin; i < own.end; ++i) {
-                found[i - own.begin].reset();
+                found[i - own.begin].reset(static_cast<std::size_t>(plan.k));
                 std::copy_n(queries.row(asking->order[i]), points.p, rows.data() + static_cast<std::size_t>(i - own.begin) * points.p);
             }
             function({tree, *asking, spec, plan, static_cast<std::int32_t>(leaf), points.p, found.data()}, rows.data());
-            for (std::int32_t i = own.begin; i < own.end; ++i) {
-                neighbors.clear();
-                for (const auto& c : found[i - own.begin].items()) neighbors.push_back({c.lower, c.row});
-                builder.set(asking->order[i], neighbors, plan, this_thread());
-            }
+            for (std::int32_t i = own.begin; i < own.end; ++i)
+                builder.set(asking->order[i], found[i - own.begin].items(), plan, this_thread());
         }
     }
     return watch.stopped() ? Ranking{} : builder.finish();

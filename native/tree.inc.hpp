@@ -46,11 +46,13 @@ SEPAL_ATTR SEPAL_INLINE unsigned scan(const double* query, const double* leaf, c
     return within;
 }
 
-// Distance of a box to each of the kLeaf queries of a leaf: bounds for all of them in one sweep.
+// Bit q is set where the box may hold something within the bound of query q of the leaf.
 template <Metric M>
-SEPAL_ATTR SEPAL_INLINE void box_to_leaf(const double* lo, const double* hi, const double* leaf, const MetricSpec& spec, int p, double* out) {
+SEPAL_ATTR SEPAL_INLINE unsigned concerned(const double* lo, const double* hi, const double* leaf, const double* bounds,
+                                           const MetricSpec& spec, int p) {
     using D = Doubles;
     constexpr int W = D::width;
+    unsigned within = 0;
     for (int v = 0; v < kLeaf; v += W) {
         Sum<M> sum;
         const auto zero = D::fill(0);
@@ -59,8 +61,9 @@ SEPAL_ATTR SEPAL_INLINE void box_to_leaf(const double* lo, const double* hi, con
             const auto gap = D::max(D::max(D::fill(lo[f]) - x, x - D::fill(hi[f])), zero);
             sum.add(gap, zero, spec, f);
         }
-        D::store(out + v, sum.value(p));
+        within |= D::bits(D::at_most(sum.value(p), D::load(bounds + v))) << v;
     }
+    return within;
 }
 
 // P is the number of columns where it is known in advance (short loops unroll), or 0.
@@ -71,7 +74,10 @@ template <Metric M, int P> SEPAL_ATTR void ask(const Job& job, const double* que
     const int n_queries = own.end - own.begin;
     const double* block = job.asking.block(job.leaf);
     const double *lo = job.asking.low(job.asking.leaves[job.leaf]), *hi = job.asking.high(job.asking.leaves[job.leaf]);
-    double widest = std::numeric_limits<double>::infinity(); // the largest bound among the queries
+    double bounds[kLeaf], widest = std::numeric_limits<double>::infinity(); // of the queries, and the largest of them
+    std::fill_n(bounds, n_queries, widest);
+    std::fill(bounds + n_queries, bounds + kLeaf, -1.0); // nobody asks in the padding
+    const std::int32_t own_leaf = job.plan.self_join ? job.leaf : -1; // where a query meets itself
 
     struct Visit {
         std::int32_t node;
@@ -97,27 +103,26 @@ template <Metric M, int P> SEPAL_ATTR void ask(const Job& job, const double* que
             }
             continue;
         }
-        double reach[kLeaf], value[kLeaf];
-        box_to_leaf<M>(job.tree.low(visit.node), job.tree.high(visit.node), block, job.spec, p, reach);
+        unsigned asking = concerned<M>(job.tree.low(visit.node), job.tree.high(visit.node), block, bounds, job.spec, p);
         const double* points = job.tree.block(node.leaf);
+        const std::int32_t* rows = job.tree.order.data() + node.begin;
         bool changed = false;
-        for (int q = 0; q < n_queries; ++q) {
-            Candidates<double>& found = job.found[q];
-            if (!(reach[q] <= found.bound)) continue;
-            // Padding is NaN, which is never within a bound.
-            unsigned within = scan<M>(query_values + q * p, points, job.spec, p, found.bound, value);
+        for (; asking != 0; asking &= asking - 1) {
+            const int q = std::countr_zero(asking);
+            Nearest& found = job.found[q];
+            double value[kLeaf];
+            // Padding points are NaN, which is never within a bound.
+            unsigned within = scan<M>(query_values + q * p, points, job.spec, p, bounds[q], value);
+            if (own_leaf == node.leaf) within &= ~(1u << q);
+            if (within == 0) continue;
             for (; within != 0; within &= within - 1) {
                 const int c = std::countr_zero(within);
-                const std::int32_t row = job.tree.order[node.begin + c];
-                if (job.plan.self_join && row == job.asking.order[own.begin + q]) continue;
-                found.push(value[c], value[c], row, job.plan.k, widen, job.plan.zero);
-                changed = true;
+                found.push({value[c], rows[c]}, widen, job.plan.zero);
             }
+            bounds[q] = found.bound;
+            changed = true;
         }
-        if (changed) {
-            widest = 0;
-            for (int q = 0; q < n_queries; ++q) widest = std::max(widest, job.found[q].bound);
-        }
+        if (changed) widest = *std::max_element(bounds, bounds + n_queries);
     }
 }
 
