@@ -285,6 +285,9 @@ def _columns_text(names: list[str]) -> str:
 
 def constant_notes(values: NDArray[np.float64], names: Sequence[str]) -> list[str]:
     """One sentence for all constant columns, one for all empty ones."""
+    head = values[:64]  # nearly always enough to see that every column varies
+    if head.size and (np.fmin.reduce(head, axis=0) < np.fmax.reduce(head, axis=0)).all():
+        return []
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     constant = [names[int(j)] for j in np.flatnonzero(low == high)]
     empty = [names[int(j)] for j in np.flatnonzero(np.isnan(low))]

@@ -157,9 +157,9 @@ class DistinctRanking:
             position = np.full(len(self.n_copies), -1, dtype=np.int64)
             position[self.queries] = np.arange(len(self.queries))
             list_of, asking = position[self.group_of[rows]], rows
-        if len(self.n_copies) == len(self.group_of):  # no row occurs twice
+        if len(self.n_copies) == len(self.group_of):  # no row occurs twice: distinct rows are the rows
             start, entries, distances = self._lists(list_of)
-            return cut(start, self.first[entries].astype(np.intp), distances, k, ties)
+            return cut(start, entries.astype(np.intp), distances, k, ties)
         return cut(*self._members(list_of, asking, k, k if ties == "index" else None), k, ties)
 
     def _lists(self, list_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
