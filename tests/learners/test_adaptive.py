@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -13,6 +14,7 @@ from sepal.exceptions import ParameterError
 from sepal.learners import DANNClassifier, KNNClassifier, MetricClusteringClassifier, learn_feature_weights
 from sepal.learners._dann import local_root
 from sepal.learners._feature_weights import nca_value
+from tests.oracles.alignment import alignment, target_matrix
 from tests.oracles.dann import local_metric
 
 
@@ -169,7 +171,7 @@ def test_relieff_equals_the_loops():
     np.testing.assert_allclose(found, expected * 3 / expected.sum(), rtol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["nca", "relieff", "mutual_information"])
+@pytest.mark.parametrize("method", ["nca", "relieff", "alignment", "mutual_information"])
 def test_the_telling_column_gets_the_weight_and_leave_one_out_rises(method):
     X, y = two_classes()
     X = np.hstack([X, np.random.default_rng(5).normal(size=(len(y), 8))])
@@ -185,16 +187,37 @@ def test_the_telling_column_gets_the_weight_and_leave_one_out_rises(method):
     assert KNNClassifier(7, feature_weights=found).fit(X, y).score(test, truth) > plain
 
 
-@pytest.mark.parametrize("method", ["nca", "relieff", "mutual_information"])
+@pytest.mark.parametrize("method", ["nca", "relieff", "alignment", "mutual_information"])
 def test_mixed_tables_with_missing_cells(method):
     found = learn_feature_weights(sepal.datasets.load("hepatitis"), method=method, k_max=9, max_iter=20)
     assert np.all(np.isfinite(found.weights))
     assert len(found.weights) == 19
 
 
+def test_alignment_weights_are_a_peak_of_the_alignment():
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 2, size=60)
+    frame = pd.DataFrame({"a": rng.normal(size=60) + y, "b": rng.uniform(size=60), "c": rng.choice(list("pqr"), 60)})
+    frame["c"] = np.where(rng.uniform(size=60) < 0.5, np.where(y == 1, "p", "q"), frame["c"])
+    found = learn_feature_weights(frame, y, method="alignment", k_max=5).weights
+    numbers = [(frame[name] / np.ptp(frame[name])).to_numpy() for name in "ab"]
+    squares = [(x[:, None] - x) ** 2 for x in numbers] + [frame["c"].to_numpy()[:, None] != frame["c"].to_numpy()]
+    T = target_matrix(y.tolist(), "signed")
+
+    def best(weights):
+        total = sum(w * square for w, square in zip(weights, squares, strict=True))
+        return max(alignment(np.exp(-t * total), T, centered=True) for t in np.geomspace(0.01, 100, 400))
+
+    peak = best(found)
+    for j in range(3):
+        for factor in (0.8, 1.25):
+            other = found.copy()
+            other[j] *= factor
+            assert best(other) <= peak + 1e-5
+    assert peak > best(np.ones(3)) + 0.01
+
+
 def test_unknown_methods():
     X, y = two_classes()
-    with pytest.raises(ParameterError, match="alignment"):
-        learn_feature_weights(X, y, method="alignment")
     with pytest.raises(ParameterError, match="method must be one of"):
         learn_feature_weights(X, y, method="pca")

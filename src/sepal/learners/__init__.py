@@ -11,7 +11,7 @@ from __future__ import annotations
 from sepal.learners._dann import DANNClassifier
 from sepal.learners._drift import ADWIN, DDM
 from sepal.learners._explain import NeighborExplanation
-from sepal.learners._feature_weights import FeatureWeights, learn_feature_weights
+from sepal.learners._feature_weights import LearnedWeights, learn_feature_weights
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._knn_regressor import KNNRegressor
 from sepal.learners._leave_one_out import LeaveOneOutCurve
@@ -24,9 +24,9 @@ __all__ = [
     "ADWIN",
     "DDM",
     "DANNClassifier",
-    "FeatureWeights",
     "KNNClassifier",
     "KNNRegressor",
+    "LearnedWeights",
     "LeaveOneOutCurve",
     "MetricClusteringClassifier",
     "NeighborExplanation",

@@ -189,7 +189,7 @@ def checked_weights(sample_weight: Any, table: Table) -> NDArray[np.float64] | N
 
 
 def _column_weights(given: Any, table: Table) -> NDArray[np.float64]:
-    """One weight per column from an array, a mapping by name (1 where silent) or a FeatureWeights."""
+    """One weight per column from an array, a mapping by name (1 where silent) or a LearnedWeights."""
     given = getattr(given, "weights", given)
     if isinstance(given, Mapping):
         unknown = [name for name in given if name not in table.names]

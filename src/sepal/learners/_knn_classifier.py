@@ -39,7 +39,7 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
     distance, distance_params, scale
         As in :func:`sepal.neighbors.neighbor_ranking`. ``"auto"`` is Euclidean for numeric tables without missing
         cells and HEOM for all others.
-    feature_weights : array, mapping or FeatureWeights, optional
+    feature_weights : array, mapping or LearnedWeights, optional
         A weight per column of the distance.
     ties : {"expected", "index"}
         ``"expected"``: rows tied at the k-th place share the places that are left, so nothing depends on the order of

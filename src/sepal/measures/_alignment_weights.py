@@ -153,30 +153,53 @@ def align_feature_weights(
         notes = (f"a random sample of {max_rows} of {table.n_rows} rows was used",)
         table = table.take(np.sort(rng.choice(table.n_rows, max_rows, replace=False)))
     codes, classes = class_codes(table)
-    curve = alignment_curve(table, scale=scale, target=target, n_jobs=n_jobs)
     points = kernel_points(table, "rbf", scale)
-    points = points - points.mean(axis=0)
+    best_gamma, start_score = _best_equal_weights(points, codes, target, n_jobs)
+    first = np.full(points.shape[1], np.log(best_gamma))
     Tc = _target_matrix(codes, len(classes), target)
-    first = np.full(points.shape[1], np.log(curve.best_gamma))
+    columns = np.arange(points.shape[1])
+    points = points - points.mean(axis=0)
     found = []
     for start in range(n_starts):
         log_weights = first if start == 0 else first + rng.normal(scale=1.5, size=len(first))
-        found.append(_ascend(points, Tc, log_weights, max_iter))
+        found.append(_ascend(points, columns, Tc, log_weights, max_iter))
     scores = np.array([score for score, _ in found])
     all_weights = np.array([weights for _, weights in found])
     weights = all_weights[int(np.argmax(scores))]
     weights = np.where(weights < _NEGLIGIBLE * weights.max(), 0.0, weights)
     score = weighted_alignment(points, Tc, weights)[0]
-    return FeatureWeights(table.names, weights, score, curve.best_score, scores, all_weights, table.n_rows, notes)
+    return FeatureWeights(table.names, weights, score, start_score, scores, all_weights, table.n_rows, notes)
 
 
-def _ascend(points: Array, Tc: Array, log_weights: Array, max_iter: int) -> tuple[float, Array]:
+def _best_equal_weights(
+    points: Array, codes: NDArray[np.int32], target: Target, n_jobs: int | None
+) -> tuple[float, float]:
+    """The weight that aligns best if all coordinates have it, and how well."""
+    curve = alignment_curve(points, codes, target=target, scale=None, n_jobs=n_jobs)
+    return curve.best_gamma, curve.best_score
+
+
+def align_solve(
+    points: Array, columns: NDArray[np.intp], codes: NDArray[np.int32], max_iter: int, n_jobs: int | None
+) -> Array:
+    """A weight per column, from equal weights on; ``columns`` says which column each coordinate belongs to."""
+    gamma, _ = _best_equal_weights(points, codes, "signed", n_jobs)
+    Tc = _target_matrix(codes, int(codes.max()) + 1, "signed")
+    first = np.full(int(columns.max()) + 1, np.log(gamma))
+    weights = _ascend(points - points.mean(axis=0), columns, Tc, first, max_iter)[1]
+    return np.where(weights < _NEGLIGIBLE * weights.max(), 0.0, weights)
+
+
+def _ascend(
+    points: Array, columns: NDArray[np.intp], Tc: Array, log_weights: Array, max_iter: int
+) -> tuple[float, Array]:
     """L-BFGS on the logarithms of the weights, which keeps them positive."""
 
     def loss(theta: Array) -> tuple[float, Array]:
         weights = np.exp(theta)
-        score, gradient = weighted_alignment(points, Tc, weights)
-        return -score, -gradient * weights
+        score, gradient = weighted_alignment(points, Tc, weights[columns])
+        by_column = np.bincount(columns, weights=gradient, minlength=len(weights)).astype(np.float64)
+        return -score, -by_column * weights
 
     bounds = [(value - 25.0, value + 12.0) for value in log_weights]
     result = minimize(loss, log_weights, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": max_iter})
