@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 import sepal
 from sepal.measures import expected_accuracy_curve
 from sepal.plots import draw_points
-from sepal.report import report_facts
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -22,7 +21,7 @@ IMAGES = Path(__file__).parent / "images"
 def overview(path: Path) -> None:
     """Ripley's points with the rows that look mislabelled, beside the exact accuracy for every training size."""
     table = sepal.datasets.load("ripley-train")
-    facts = report_facts(table)
+    facts = sepal.separability(table)
     low, high = facts.thornton.interval
     with mpl.rc_context({"font.size": 10, "axes.titlesize": 11, "axes.titlelocation": "left"}):
         figure = Figure(figsize=(10.0, 4.2), layout="constrained")
@@ -30,7 +29,7 @@ def overview(path: Path) -> None:
         draw_points(
             table.values,
             table.y,
-            ringed=[suspect.row for suspect in facts.suspects.shown],
+            ringed=[suspect.row for suspect in facts.suspects.rows[:10]],
             xlabel=table.names[0],
             ylabel=table.names[1],
             ring_label="the ten most suspect rows",

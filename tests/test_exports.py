@@ -45,6 +45,7 @@ SURFACE = {
         "save_model",
         "search_subsets",
         "selection",
+        "separability",
         "subset_sweep",
         "thornton_samples",
         "thornton_score",
@@ -199,12 +200,10 @@ SURFACE = {
     "sepal.report": [
         "MeasureFacts",
         "Page",
-        "ReportFacts",
         "SeparabilityReport",
         "inclusion_rows",
         "measure_facts",
         "plain",
-        "report_facts",
         "separability",
     ],
     "sepal.selection": [

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     )
     from sepal.neighbors import neighbor_ranking
     from sepal.prototypes import PrototypeSelector
+    from sepal.report import separability
     from sepal.selection import SeparabilitySelector, rank_features, search_subsets, subset_sweep
 
 # Public name -> the module it lives in; families stand for themselves.
@@ -68,6 +69,7 @@ _HOMES = {
     "read_table": "sepal.data",
     "save_model": "sepal.learners",
     "search_subsets": "sepal.selection",
+    "separability": "sepal.report",
     "subset_sweep": "sepal.selection",
     "thornton_samples": "sepal.measures",
     "thornton_score": "sepal.measures",
@@ -120,6 +122,7 @@ __all__ = [
     "save_model",
     "search_subsets",
     "selection",
+    "separability",
     "subset_sweep",
     "thornton_samples",
     "thornton_score",

@@ -8,10 +8,10 @@ from functools import cache
 import pytest
 
 import sepal
-from sepal.report import ReportFacts, report_facts
+from sepal.report import SeparabilityReport, separability
 
 
 @pytest.fixture(scope="session")
-def report_of() -> Callable[[str], ReportFacts]:
+def report_of() -> Callable[[str], SeparabilityReport]:
     """The report on a bundled set, by name."""
-    return cache(lambda name: report_facts(sepal.datasets.load(name)))
+    return cache(lambda name: separability(sepal.datasets.load(name)))

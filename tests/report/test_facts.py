@@ -10,9 +10,8 @@ import pytest
 import sepal
 from sepal.data import as_table
 from sepal.exceptions import DataError, ParameterError
-from sepal.report import measure_facts, report_facts
-from sepal.report._rows import take_rows
-from sepal.report._suspects import margins, suspects_facts
+from sepal.measures import suspects
+from sepal.report import measure_facts, separability
 
 # One dimension, labels by hand: row 6 stands among the a's, and makes rows 1 and 2 look wrong as well.
 LINE = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 12.0, 1.5])[:, None]
@@ -21,11 +20,11 @@ LINE_LABELS = np.array(["a", "a", "a", "b", "b", "b", "b"])
 
 @pytest.fixture(scope="module")
 def line():
-    return report_facts(LINE, LINE_LABELS, scale=None)
+    return separability(LINE, LINE_LABELS, scale=None)
 
 
 def test_breast_cancer_complete_rows():
-    facts = report_facts(sepal.datasets.load("breast-cancer"), missing="drop")
+    facts = separability(sepal.datasets.load("breast-cancer"), missing="drop")
     assert facts.thornton.score == pytest.approx(0.95778, abs=5e-6)
     assert facts.settings.n_dropped == 16
     assert facts.settings.n_rows == 683
@@ -40,7 +39,7 @@ def test_breast_cancer_complete_rows():
     half = next(point for point in facts.curve.points if point.train_rows == 342)
     assert half.accuracy == pytest.approx(0.9586, abs=5e-5)
     # The founding figures say that equal rows never differ in class here.
-    assert facts.suspects.n_conflict_groups == 0
+    assert facts.suspects.conflicts == ()
 
 
 @pytest.mark.parametrize(("name", "score", "half"), [("sonar", 0.8750, 0.8300), ("liver", 0.6261, 0.6042)])
@@ -61,26 +60,28 @@ def test_measures_at_the_sizes_asked_for():
 
 
 def test_suspects_by_hand(line):
-    suspects = line.suspects
-    assert suspects.n_contradicted == 3
-    assert suspects.n_checked == 7
-    worst, *others = suspects.shown
-    # Nearest b 8.5 away, nearest a 0.5: (0.5 - 8.5) / 2 / 9.
-    assert worst.margin == pytest.approx(-4 / 9)
-    assert (worst.row, worst.data_row, worst.label) == (6, 7, "b")
-    assert (worst.nearest_row, worst.nearest_data_row, worst.nearest_label) == (1, 2, "a")
-    assert worst.nearest_distance == 0.5
+    found = line.to_dict()["suspects"]
+    assert (found["n_contradicted"], found["n_checked"]) == (3, 7)
+    # All three have two of five neighbours of their class, and each is among the five of three that contradict it or
+    # of two; the margins are (0.5 - 8.5) / 2 / 9 and (0.5 - 1) / 2 / 1.5.
+    assert {each["row"]: round(each["margin"], 6) for each in found["shown"]} == {
+        6: -0.444444,
+        1: -0.166667,
+        2: -0.166667,
+    }
+    row = next(each for each in found["shown"] if each["row"] == 6)
+    assert (row["data_row"], row["label"], row["voted"], row["own_share"]) == (7, "b", "a", pytest.approx(0.4))
+    assert (row["nearest_row"], row["nearest_data_row"], row["nearest_label"]) == (1, 2, "a")
+    assert row["nearest_distance"] == 0.5
     # 0.5, 0.5, 1.5 to the a's, 8.5 and 9.5 to two b's.
-    assert [(count.label, count.n_rows) for count in worst.neighborhood] == [("a", 3), ("b", 2)]
-    assert [(suspect.row, round(suspect.margin, 6)) for suspect in others] == [(1, -0.166667), (2, -0.166667)]
+    assert row["neighborhood"] == [{"label": "a", "n_rows": 3}, {"label": "b", "n_rows": 2}]
 
 
 def test_everyone_tied_with_the_fifth_neighbor_is_counted():
     # Around 0 stand four b's at distance 1 and three at distance 2; the fifth is tied with two more.
     X = np.array([0.0, 1.0, -1.0, 1.0, -1.0, 2.0, -2.0, 2.0, 9.0])[:, None]
-    suspects = report_facts(X, ["a"] + ["b"] * 7 + ["a"], scale=None).suspects
-    first = suspects.shown[0]
-    assert (first.row, [(count.label, count.n_rows) for count in first.neighborhood]) == (0, [("b", 7)])
+    first = separability(X, ["a"] + ["b"] * 7 + ["a"], scale=None).to_dict()["suspects"]["shown"][0]
+    assert (first["row"], first["neighborhood"]) == (0, [{"label": "b", "n_rows": 7}])
 
 
 def test_margin_summary_by_hand():
@@ -96,17 +97,17 @@ def test_margin_summary_by_hand():
 
 def test_row_numbers_are_those_of_the_data_before_rows_were_dropped():
     X = np.vstack([[[np.nan]], LINE])
-    suspects = report_facts(X, ["a", *LINE_LABELS], scale=None, missing="drop").suspects
-    assert suspects.shown[0].row == 7
-    assert suspects.shown[0].data_row == 8
-    assert suspects.shown[0].nearest_row == 2
+    shown = separability(X, ["a", *LINE_LABELS], scale=None, missing="drop").to_dict()["suspects"]["shown"]
+    found = {each["row"]: each for each in shown}
+    assert set(found) == {2, 3, 7}
+    assert (found[7]["data_row"], found[7]["nearest_row"]) == (8, 2)
 
 
 @pytest.mark.parametrize("absent", [0.0, np.nan])
 def test_conflicting_duplicates(absent):
     X = np.array([[0.0, absent], [-0.0, absent], [0.0, absent], [1.0, 2.0], [1.0, 2.0], [3.0, 4.0]])
-    suspects = report_facts(X, ["a", "b", "a", "b", "b", "a"]).suspects
-    assert (suspects.n_conflict_groups, suspects.n_conflict_rows) == (1, 3)
+    found = separability(X, ["a", "b", "a", "b", "b", "a"]).to_dict()["suspects"]
+    assert (found["n_conflict_groups"], found["n_conflict_rows"], found["n_copies"]) == (1, 3, 1)
 
 
 def test_order_of_rows_and_columns_does_not_matter(rng):
@@ -117,14 +118,10 @@ def test_order_of_rows_and_columns_does_not_matter(rng):
     assert again.thornton.score == pytest.approx(there.thornton.score, abs=1e-12)
     assert again.curve.points[0].accuracy == pytest.approx(there.curve.points[0].accuracy, abs=1e-9)
     assert again.margins.median == pytest.approx(there.margins.median)
-    before, after = (_suspects(given) for given in (table, moved))
-    assert [suspect.margin for suspect in after] == pytest.approx([suspect.margin for suspect in before])
-    assert [int(order[suspect.row]) for suspect in after] == [suspect.row for suspect in before]
-
-
-def _suspects(table):
-    rows = take_rows(table, None, "distance", 0)
-    return suspects_facts(rows, margins(rows, distance="auto"), distance="auto").shown
+    before, after = (suspects(given).rows for given in (table, moved))
+    assert {int(order[each.row]): each.margin for each in after} == pytest.approx(
+        {each.row: each.margin for each in before}
+    )
 
 
 @pytest.mark.parametrize(
@@ -139,7 +136,7 @@ def _suspects(table):
     ],
 )
 def test_the_smallest_and_strangest_tables(X, y):
-    facts = report_facts(X, y)
+    facts = separability(X, y)
     assert 0.0 <= facts.thornton.score <= 1.0
     assert facts.to_text()
     assert facts.to_json()
@@ -177,12 +174,12 @@ def test_wrong_parameters_are_named(options, named):
 
 def test_one_class_is_refused():
     with pytest.raises(DataError, match="two classes"):
-        report_facts(LINE, ["a"] * 7)
+        separability(LINE, ["a"] * 7)
 
 
 def test_progress_is_told_from_start_to_end():
     told = []
-    report_facts(LINE, LINE_LABELS, progress=lambda what, done: told.append((what, done)))
+    separability(LINE, LINE_LABELS, progress=lambda what, done: told.append((what, done)))
     shares = [done for _, done in told]
     assert shares[0] == 0.0
     assert shares == sorted(shares)

@@ -10,10 +10,11 @@ import pytest
 
 from sepal import datasets
 from sepal.measures import angle_of_separability
-from sepal.report import report_facts
+from sepal.report import separability
 from sepal.report._geometry_verdict import GEOMETRY_CHAPTERS, geometry_verdicts, p_phrase, p_text
 
-FACTS = report_facts(datasets.load("liver"))
+FACTS = separability(datasets.load("liver"))
+OTHERS = ("complexity", "suspects", "overlap", "projections")
 
 
 def group(*labels):
@@ -62,7 +63,7 @@ def spoken(
         ),
     }
     sections |= dict.fromkeys(without)
-    return {verdict.code: verdict.text for verdict in geometry_verdicts(facts, **sections)}
+    return {verdict.code: verdict.text for verdict in geometry_verdicts(replace(facts, **sections))}
 
 
 CASES = [
@@ -122,7 +123,7 @@ def test_a_section_left_out_is_silent(section):
 
 def test_liver_is_not_called_inseparable_for_its_small_angle():
     angle = angle_of_separability(datasets.load("liver"), n_permutations=0)
-    found = geometry_verdicts(FACTS, angle=angle, complexity=None, suspects=None, overlap=None, projections=None)
+    found = geometry_verdicts(replace(FACTS, angle=angle, **dict.fromkeys(OTHERS)))
     assert [verdict.code for verdict in found] == ["small_angle_means_differ"]
     assert "p = 8e-9" in found[0].text
 
@@ -143,7 +144,7 @@ def test_rings_have_equal_means_and_agreeing_neighbors():
     rng = np.random.default_rng(0)
     turn, y = rng.uniform(0, 2 * np.pi, 300), np.arange(300) % 2
     X = np.column_stack([np.cos(turn), np.sin(turn)]) * (1 + 2 * y[:, None]) + rng.normal(0, 0.1, (300, 2))
-    facts = report_facts(X, y)
+    facts = separability(X, y)
     angle = angle_of_separability(X, y, n_permutations=0)
-    found = geometry_verdicts(facts, angle=angle, complexity=None, suspects=None, overlap=None, projections=None)
+    found = geometry_verdicts(replace(facts, angle=angle, **dict.fromkeys(OTHERS)))
     assert found[0].code in ("means_alike_neighbors_agree", "means_perhaps_differ")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sepal
-from sepal.report import measure_facts, report_facts
+from sepal.report import measure_facts, separability
 from sepal.report._facts import plain
 
 TABLE_KEYS = [
@@ -53,12 +53,29 @@ SUSPECT_KEYS = [
     "row",
     "data_row",
     "label",
+    "voted",
+    "own_share",
     "margin",
+    "mutual",
     "nearest_row",
     "nearest_data_row",
     "nearest_label",
     "nearest_distance",
+    "neighbors",
     "neighborhood",
+]
+SUSPECTS_KEYS = [
+    "shown",
+    "n_contradicted",
+    "n_checked",
+    "n_conflict_groups",
+    "n_conflict_rows",
+    "n_duplicate_groups",
+    "n_copies",
+    "n_near_duplicates",
+    "k",
+    "conflicts",
+    "near_duplicates",
 ]
 
 
@@ -78,12 +95,20 @@ def test_the_keys_of_a_report(report_of):
         "table",
         "classes",
         "majority",
-        "verdict",
         "settings",
         "thornton",
         "curve",
+        "verdict",
         "suspects",
         "features",
+        "alignment",
+        "angle",
+        "overlap",
+        "complexity",
+        "projections",
+        "skipped",
+        "seconds",
+        "sample_rows",
     ]
     assert said["kind"] == "report"
     assert said["sepal"] == sepal.__version__
@@ -95,10 +120,12 @@ def test_the_keys_of_a_report(report_of):
     assert list(said["thornton"]) == THORNTON_KEYS
     assert list(said["curve"]) == ["k", "n_rows", "points"]
     assert list(said["curve"]["points"][0]) == ["train_rows", "train_share", "accuracy", "split_std"]
-    assert list(said["suspects"]) == ["shown", "n_contradicted", "n_checked", "n_conflict_groups", "n_conflict_rows"]
+    assert list(said["suspects"]) == SUSPECTS_KEYS
     assert list(said["suspects"]["shown"][0]) == SUSPECT_KEYS
     assert list(said["suspects"]["shown"][0]["neighborhood"][0]) == ["label", "n_rows"]
     assert list(said["features"]) == [
+        "strategy",
+        "n_rows",
         "n_subsets",
         "n_near_best",
         "best",
@@ -142,6 +169,7 @@ def test_what_is_not_defined_is_null():
         (np.float64("inf"), None),
         ((1, np.str_("a")), [1, "a"]),
         ({1: np.nan}, {"1": None}),
+        (np.array([1.5, np.nan]), [1.5, None]),
         (np.datetime64("2020-01-01"), "2020-01-01"),
     ],
 )
@@ -152,6 +180,6 @@ def test_plain_values(value, expected):
 
 
 def test_labels_outside_ascii_stay_readable_by_every_parser():
-    text = report_facts([[0.0], [1.0], [5.0], [6.0]], ["é", "é", "\ud800", "\ud800"]).to_json()
+    text = separability([[0.0], [1.0], [5.0], [6.0]], ["é", "é", "\ud800", "\ud800"]).to_json()
     assert text.isascii()
     assert read(text)["classes"][0]["label"] == "é"

@@ -10,9 +10,9 @@ import pytest
 import sepal
 from sepal.data import as_table
 from sepal.exceptions import ParameterError
-from sepal.report import _rows, measure_facts, report_facts
+from sepal.report import _rows, _separability, measure_facts, separability
+from sepal.report._margins import margins
 from sepal.report._rows import take_rows
-from sepal.report._suspects import margins
 from tests.oracles.neighbors import distances
 from tests.oracles.thornton import hypothesis_margins
 
@@ -22,11 +22,13 @@ def small_limits(monkeypatch):
     """A table of a few hundred rows counts as large."""
     monkeypatch.setattr(_rows, "ALL_PAIRS_ROWS", 300)
     monkeypatch.setattr(_rows, "SAMPLE_ROWS", 200)
+    monkeypatch.setattr(_separability, "ALL_PAIRS_ROWS", 300)
+    monkeypatch.setattr(_separability, "SAMPLE_ROWS", 200)
 
 
 def test_a_sample_is_taken_and_said(small_limits):
     table = sepal.datasets.load("ripley-test")
-    facts = report_facts(table)
+    facts = separability(table)
     assert (facts.settings.n_asked, facts.settings.n_rows, facts.settings.sampled) == (200, 1000, True)
     assert facts.thornton.z is None
     assert facts.thornton.p_value is None

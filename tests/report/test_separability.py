@@ -10,7 +10,7 @@ import pytest
 from sepal import datasets
 from sepal.exceptions import ParameterError
 from sepal.report import separability
-from sepal.report._html import page_content
+from sepal.report._content import content
 
 VOID = {"meta", "br", "circle", "line", "polygon", "polyline", "path", "rect"}
 
@@ -72,23 +72,23 @@ def test_every_sentence_and_caution_is_on_the_page(liver):
 
 
 def test_suspects_have_row_numbers_from_one(liver):
-    line = page_content(liver, None)["suspects"]["rows"][0]
+    line = content(liver, None)["suspects"]["rows"][0]
     assert line["row"] == f"{liver.suspects.rows[0].row + 1:,}"
     assert f"row {line['row']}" in liver.to_html()
 
 
 def test_the_lines_that_reproduce_it(liver):
-    lines = page_content(liver, None)["lines"]
-    assert 'sepal.separability(sepal.datasets.load("liver"))' in lines["python"]
+    lines = content(liver, None)["lines"]
+    assert "sepal.separability(sepal.datasets.load('liver'))" in lines["python"]
     assert lines["shell"] == "sepal report liver --out report.html"
-    lines = page_content(liver, "my data.csv")["lines"]
-    assert 'read_table("my data.csv", target="class")' in lines["python"]
+    lines = content(liver, "my data.csv")["lines"]
+    assert "read_table('my data.csv', target='class')" in lines["python"]
     assert lines["shell"] == "sepal report 'my data.csv' --target class --out report.html"
 
 
 def test_json_and_text_carry_the_same_facts(liver):
     found = json.loads(liver.to_json())
-    assert found["kind"] == "separability"
+    assert found["kind"] == "report"
     assert found["angle"]["pairs"][0]["mahalanobis"] == pytest.approx(0.793, abs=5e-4)
     assert found["complexity"]["values"]["N3"] == pytest.approx(1 - found["thornton"]["score"], abs=0.05)
     assert [v["code"] for v in found["verdict"]] == [v.code for v in liver.verdict]
@@ -125,9 +125,9 @@ def test_many_classes_and_few_rows():
     X = rng.normal(size=(520, 4)) + np.array([[ord(c) % 7, ord(c) % 5, 0, 0] for c in y])
     report = separability(X, y)
     assert len(report.angle.pairs) == 325
-    content = page_content(report, None)
-    assert len(content["pairs"]["lines"]) == 30
-    assert content["pairs"]["more"] == 295
+    words = content(report, None)
+    assert len(words["pairs"]["lines"]) == 30
+    assert words["pairs"]["more"] == 295
     small = separability([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5], [5.0, 5.0], [6.0, 5.0], [7.0, 7.0]] * 1, list("aaabbb"))
     assert read(small.to_html()).wrong == []
 
@@ -154,7 +154,15 @@ def test_large_tables_are_sampled_and_say_so(monkeypatch):
 def test_time_limit_leaves_sections_out():
     ticks = []
     report = separability(datasets.load("athletes"), time_limit=1e-6, progress=lambda what, done: ticks.append(done))
-    assert set(report.skipped) == {"angle", "suspects", "overlap", "complexity", "projections"}
+    assert set(report.skipped) == {
+        "angle",
+        "suspects",
+        "overlap",
+        "features",
+        "alignment",
+        "complexity",
+        "projections",
+    }
     assert "time limit" in report.to_html()
     assert ticks == sorted(ticks)
     assert ticks[-1] == 1.0

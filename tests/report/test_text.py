@@ -9,7 +9,7 @@ import pytest
 
 import sepal
 from sepal.data import as_table
-from sepal.report import measure_facts, report_facts
+from sepal.report import measure_facts, separability
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -38,8 +38,8 @@ def test_the_text_says_the_facts(facts):
     for point in facts.curve.points:
         assert f"{point.accuracy:.3f}" in text
         assert f"{point.split_std:.3f}" in text
-    for suspect in facts.suspects.shown:
-        row = rf"{suspect.data_row} +{suspect.label} +{suspect.margin:.3f} +{suspect.nearest_data_row}"
+    for each in facts.suspects.rows[:20]:
+        row = rf"{each.row + 1} +{each.label} +{each.voted} +{each.own_share:.0%} +{each.margin:.2f} +{each.mutual}"
         assert re.search(rf"^ *{row} ", text, re.MULTILINE)
     for note in facts.table.notes:
         assert note in joined
@@ -78,7 +78,7 @@ def test_labels_cannot_steer_the_terminal_or_the_markup():
     X = np.array([[0.0], [1.0], [2.0], [0.5]])
     evil = "[red]\x1b[2J\u202e\n"
     table = as_table(X, [evil, evil, "b", "b"], names=["x\x1b[31m"])
-    text = report_facts(table).to_text(100)
+    text = separability(table).to_text(100)
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert "[red]" in text
@@ -86,17 +86,18 @@ def test_labels_cannot_steer_the_terminal_or_the_markup():
 
 def test_many_classes_are_cut_and_counted():
     y = np.arange(42) % 14
-    text = report_facts(np.arange(42.0)[:, None], y).to_text()
+    text = separability(np.arange(42.0)[:, None], y).to_text()
     assert "and 2 smaller classes" in text
     assert "The 12 classes that agree least" in text
 
 
 def test_long_labels_do_not_break_the_width():
     X = np.arange(8.0)[:, None]
-    facts = report_facts(X, ["a" * 200, "b" * 200] * 4)
+    facts = separability(X, ["a" * 200, "b" * 200] * 4)
     assert max(map(len, facts.to_text(60).splitlines())) <= 60
 
 
 def test_conflicts_are_said():
-    facts = report_facts([[0.0], [0.0], [1.0], [2.0]], ["a", "b", "a", "b"])
+    facts = separability([[0.0], [0.0], [1.0], [2.0]], ["a", "b", "a", "b"])
     assert "2 rows in 1 group are equal in every column but not in class" in " ".join(facts.to_text().split())
+    assert "Equal, different classes: rows 1 (a), 2 (b)" in " ".join(facts.to_text().split())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sepal.report import report_facts
+from sepal.report import separability
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
@@ -106,10 +106,10 @@ def test_verdicts_on_known_sets(report_of, name, codes):
 def test_chessboard_and_noise(rng):
     board = np.array([[i, j] for i in range(8) for j in range(8)], dtype=float)
     # On a lattice with alternating classes every nearest neighbour is of the other class: the index is 0.
-    facts = report_facts(board, (board.sum(axis=1) % 2).astype(int))
+    facts = separability(board, (board.sum(axis=1) % 2).astype(int))
     assert facts.thornton.score == 0.0
     assert facts.verdict[0].code == "worse_than_chance"
-    noise = report_facts(rng.normal(size=(100, 3)), np.arange(100) % 2)
+    noise = separability(rng.normal(size=(100, 3)), np.arange(100) % 2)
     assert noise.verdict[0].code == "like_chance"
 
 

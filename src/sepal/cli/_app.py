@@ -20,6 +20,7 @@ from sepal.cli._options import (
     Scale,
     ScaleName,
     Target,
+    seconds,
     size,
 )
 from sepal.cli._output import Look, check_out, check_text_name, print_text, stdout_look, write_whole
@@ -27,7 +28,7 @@ from sepal.cli._progress import watching
 from sepal.cli._select import select
 
 if TYPE_CHECKING:
-    from sepal.report import MeasureFacts, ReportFacts
+    from sepal.report import MeasureFacts, SeparabilityReport
 
 app = typer.Typer(
     add_completion=False,
@@ -65,8 +66,8 @@ def report(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the report to this file instead of the screen: .html gives a page with pictures and more "
-            "sections, .json gives JSON.",
+            help="Write the report to this file instead of the screen: .html gives a page with pictures, .json gives "
+            "JSON.",
             show_default=False,
         ),
     ] = None,
@@ -74,11 +75,20 @@ def report(
     missing: MissingCells = Missing.DISTANCE,
     distance: DistanceName = "auto",
     scale: ScaleName = Scale.MINMAX,
+    time_limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Leave out what is not done by then, and say so: seconds (60s or 60), minutes (2m), hours.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Say how separable the classes of a table are.
 
-    Shows class counts, Thornton's index with its test, the accuracy to expect for every training size, and the rows
-    whose neighbours contradict their class.
+    Shows class counts, Thornton's index with its test, the accuracy to expect for every training size, the rows whose
+    neighbours contradict their class, pairs of classes, features, planes and complexity. Text, JSON and HTML carry the
+    same facts.
 
     Example:  sepal report mydata.csv --target species --out report.html
     """
@@ -86,19 +96,17 @@ def report(
         if out is not None:
             check_out(out, data)
             check_text_name(out, "a report")
+        limit = None if time_limit is None else seconds(time_limit, "--time-limit")
         with watching("reading") as progress:
             table = given_table(data, target)
-            if out is not None and out.suffix.lower() in (".html", ".htm"):
-                from sepal.report import separability
+            from sepal.report import separability  # after reading: whoever mistyped a name need not wait for it
 
-                page = separability(table, progress=progress, **_how(missing, distance, scale)).to_html(source=data)
-                write_whole(out, page)
-                typer.echo(f"The report is in {out}.", err=True)
-                return
-            from sepal.report import report_facts  # after reading: whoever mistyped a name need not wait for it
-
-            facts = report_facts(table, progress=progress, **_how(missing, distance, scale))
-        _show(facts, as_json or (out is not None and out.suffix.lower() == ".json"), out)
+            found = separability(table, time_limit=limit, progress=progress, **_how(missing, distance, scale))
+        ending = "" if out is None else out.suffix.lower()
+        if ending in (".html", ".htm") and out is not None:
+            _write(out, found.to_html(source=data))
+        else:
+            _show(found, as_json or ending == ".json", out, source=data)
 
 
 @app.command()
@@ -174,11 +182,16 @@ def _how(missing: Missing, distance: str, scale: Scale) -> dict[str, Any]:
     return {"missing": missing.value, "distance": distance, "scale": scale.parameter}
 
 
-def _show(facts: ReportFacts | MeasureFacts, as_json: bool, out: Path | None) -> None:
+def _show(facts: SeparabilityReport | MeasureFacts, as_json: bool, out: Path | None, **more: str) -> None:
     look = stdout_look() if out is None else Look()
-    text = facts.to_json() + "\n" if as_json else facts.to_text(look.width, color=look.color, unicode=look.unicode)
+    style: dict[str, Any] = {"width": look.width, "color": look.color, "unicode": look.unicode, **more}
+    text = facts.to_json() + "\n" if as_json else facts.to_text(**style)
     if out is None:
         print_text(text)
     else:
-        write_whole(out, text)
-        typer.echo(f"The report is in {out}.", err=True)
+        _write(out, text)
+
+
+def _write(out: Path, text: str) -> None:
+    write_whole(out, text)
+    typer.echo(f"The report is in {out}.", err=True)

@@ -21,6 +21,7 @@ from sepal.data import ScaleName, as_table, class_codes, fit_scaling
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._angle_permutation import angle_tangent, permutation_p
 from sepal.measures._hotelling import GlobalTest, HotellingTest, holm, hotelling, wilks_and_pillai
+from sepal.measures._labelled import Progress
 from sepal.measures._numbers import MissingNumbers, as_numbers
 from sepal.measures._thornton import RandomState, generator
 from sepal.measures._within import Within, within_classes
@@ -202,6 +203,7 @@ def angle_of_separability(
     confidence: float = 0.95,
     n_permutations: int = 199,
     random_state: RandomState = 0,
+    progress: Progress | None = None,
 ) -> SeparabilityAngle:
     """The angle of separability, with the companions that do not depend on units.
 
@@ -230,6 +232,8 @@ def angle_of_separability(
         Shuffled labelings for ``permutation_p``; 0 for none.
     random_state : int, Generator or None
         For the shuffles only.
+    progress : callable, optional
+        Called now and then with the share of the work that is done.
 
     Returns
     -------
@@ -282,6 +286,7 @@ def angle_of_separability(
         generator(random_state),
         scale,
         numbers.notes,
+        progress,
     )
 
 
@@ -307,14 +312,18 @@ def angle_solve(
     rng: np.random.Generator,
     scale: str | None = None,
     notes: tuple[str, ...] = (),
+    progress: Progress | None = None,
 ) -> SeparabilityAngle:
     """All pairs from a matrix of numbers and class codes."""
     n, p = values.shape
     if n <= len(classes):
         raise DataError(f"a covariance inside {len(classes)} classes needs more rows than classes; got {n}")
     every = within_classes(values, codes, len(classes))
-    pairs = []
+    pairs: list[dict[str, Any]] = []
+    n_pairs = len(classes) * (len(classes) - 1) // 2
     for a, b in combinations(range(len(classes)), 2):
+        if progress is not None:
+            progress(len(pairs) / n_pairs)
         within, place, part_values, part_codes = every, (a, b), values, codes
         if pooled == "pair" and len(classes) > 2:
             rows = np.flatnonzero((codes == a) | (codes == b))

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
-from scipy.optimize import brentq
+from scipy import special
 
 from sepal.measures._within import Within
 
@@ -53,13 +52,14 @@ def hotelling(d2: float, n1: int, n2: int, rank: int, dof: int, confidence: floa
         corrected = float(np.sqrt(max(0.0, d2 * (dof - rank - 1) / dof - rank * (n1 + n2) / (n1 * n2))))
     low, high = (noncentrality(f, rank, df2, q) for q in ((1 + confidence) / 2, (1 - confidence) / 2))
     interval = (float(np.sqrt(low / weight)), float(np.sqrt(high / weight)))
-    return HotellingTest(t2, f, float(stats.f.sf(f, rank, df2)), (rank, df2), interval, corrected)
+    return HotellingTest(t2, f, float(special.fdtrc(rank, df2, f)), (rank, df2), interval, corrected)
 
 
 def noncentrality(f: float, df1: int, df2: int, q: float) -> float:
     """The noncentrality at which F is at most ``f`` with probability q; 0 if none is small enough."""
     if special.fdtr(df1, df2, f) <= q:
         return 0.0
+    from scipy.optimize import brentq  # late: slow to import
 
     def excess(value: float) -> float:
         return float(special.ncfdtr(df1, df2, value, f)) - q
@@ -113,11 +113,11 @@ def wilks_and_pillai(within: Within) -> tuple[GlobalTest, GlobalTest]:
     if s and df2 > 0:
         root = wilks ** (1 / t)
         f = float((1 - root) / root * df2 / df1) if root > 0 else float("inf")
-        p_value = float(stats.f.sf(f, df1, df2))
+        p_value = float(special.fdtrc(df1, df2, f))
     first = GlobalTest("Wilks' lambda", wilks, f, (df1, float(df2)), p_value)
     df1, df2 = float(s * max(p, q)), float(s * (e - p + s))
     f = p_value = None
     if s and df2 > 0 and pillai < s:
         f = pillai / (s - pillai) * df2 / df1
-        p_value = float(stats.f.sf(f, df1, df2))
+        p_value = float(special.fdtrc(df1, df2, f))
     return first, GlobalTest("Pillai's trace", pillai, f, (df1, df2), p_value)

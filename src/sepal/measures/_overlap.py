@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from sepal.data import ScaleName, Table
 from sepal.exceptions import ParameterError
@@ -208,7 +207,9 @@ def _rank_separation(values: NDArray[np.float64], second: NDArray[np.bool_]) -> 
     n1 = len(values) - n2
     if n1 == 0 or n2 == 0:
         return 0.0
-    area = (float(rankdata(values)[second].sum()) - n2 * (n2 + 1) / 2) / (n1 * n2)
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(counts) - (counts - 1) / 2  # equal values share the mean of their ranks
+    area = (float(ranks[place][second].sum()) - n2 * (n2 + 1) / 2) / (n1 * n2)
     return abs(2 * area - 1)
 
 

@@ -41,7 +41,7 @@ class SuspectRow:
     mutual : int
         How many of the neighbours that contradict it have it among their own k nearest.
     neighbors, neighbor_labels, neighbor_distances : tuple
-        Its nearest rows, nearest first, at most ``k`` of them.
+        Its ``k`` nearest rows, nearest first, and everyone tied with the last of them.
     """
 
     row: int
@@ -228,7 +228,7 @@ def _contradicted(data: Labelled, near: Neighborhood) -> tuple[SuspectRow, ...]:
     found = []
     for i in order.tolist():
         q = int(at[i])
-        part = slice(int(near.start[q]), int(near.start[q]) + near.k)
+        part = slice(int(near.start[q]), int(near.start[q + 1]))
         neighbors = near.neighbor[part]
         found.append(
             SuspectRow(

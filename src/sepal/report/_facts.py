@@ -120,62 +120,6 @@ class CurveFacts:
 
 
 @dataclass(frozen=True)
-class ClassCount:
-    """So many rows of a class."""
-
-    label: Any
-    n_rows: int
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """A row whose neighbours contradict its class.
-
-    Attributes
-    ----------
-    row, nearest_row : int
-        Positions in the data as given, from 0.
-    data_row, nearest_data_row : int
-        The same from 1: row 1 is the first one below the header of a file.
-    margin : float
-        Normalized hypothesis margin, from -0.5 (a row of another class lies at the same place) to 0.
-    neighborhood : tuple of ClassCount
-        The classes of its five nearest rows, most frequent first. Everyone tied with the fifth is counted too.
-    """
-
-    row: int
-    data_row: int
-    label: Any
-    margin: float
-    nearest_row: int
-    nearest_data_row: int
-    nearest_label: Any
-    nearest_distance: float
-    neighborhood: tuple[ClassCount, ...]
-
-
-@dataclass(frozen=True)
-class SuspectsFacts:
-    """The rows to look at first.
-
-    Attributes
-    ----------
-    shown : tuple of Suspect
-        The worst, most negative margin first.
-    n_contradicted : int
-        Of the ``n_checked`` rows, those nearer to another class than to their own.
-    n_conflict_groups, n_conflict_rows : int
-        Groups of equal rows with different classes, and the rows in them: no classifier can get all of these right.
-    """
-
-    shown: tuple[Suspect, ...]
-    n_contradicted: int
-    n_checked: int
-    n_conflict_groups: int
-    n_conflict_rows: int
-
-
-@dataclass(frozen=True)
 class MarginFacts:
     """Five numbers of the normalized hypothesis margin over the rows that have one."""
 
@@ -198,18 +142,24 @@ class FeatureShare:
 
 @dataclass(frozen=True)
 class FeatureFacts:
-    """Which features separate the classes, by Thornton's index of every subset of them.
+    """Which features separate the classes, by Thornton's index of subsets of them.
 
     Attributes
     ----------
+    strategy : str
+        ``"every subset"``, or ``"forward"``: the best column, then the one that helps it most, and so on.
+    n_rows : int
+        Rows the subsets were scored on.
     n_subsets, n_near_best : int
-        How many there are, and how many of them the rows cannot tell from the best.
+        How many were scored, and how many of them the rows cannot tell from the best.
     best, smallest : tuple of str
         The best subset, and the smallest of those near it. Their scores are optimistic: they were picked for them.
     inclusion : tuple of FeatureShare
         In the order of the table.
     """
 
+    strategy: str
+    n_rows: int
     n_subsets: int
     n_near_best: int
     best: tuple[str, ...]
@@ -227,8 +177,8 @@ class Verdict:
     text: str
 
 
-class _Shown:
-    """Turning facts into plain data, and these into JSON."""
+class Shown:
+    """Facts as plain data, JSON and text; a kind of them says how they stand on a terminal."""
 
     kind = ""
 
@@ -242,25 +192,8 @@ class _Shown:
         """One JSON object with stable keys, in ASCII."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
-
-@dataclass(frozen=True)
-class ReportFacts(_Shown):
-    """All that ``sepal report`` says. ``features`` is None where trying all subsets would take long."""
-
-    table: TableFacts
-    classes: tuple[ClassFacts, ...]
-    majority: MajorityFacts
-    verdict: tuple[Verdict, ...]
-    settings: SettingsFacts
-    thornton: ThorntonFacts
-    curve: CurveFacts
-    suspects: SuspectsFacts
-    features: FeatureFacts | None
-
-    kind = "report"
-
     def to_text(self, width: int = 80, *, color: bool = False, unicode: bool = True) -> str:
-        """The report as it stands on a terminal.
+        """The facts as they stand on a terminal.
 
         Parameters
         ----------
@@ -271,16 +204,14 @@ class ReportFacts(_Shown):
         unicode : bool
             False keeps bars and plot to ASCII.
         """
-        from sepal.report._text import report_text
-
-        return report_text(self, width, color=color, unicode=unicode)
+        raise NotImplementedError
 
     def __str__(self) -> str:
         return self.to_text()
 
 
 @dataclass(frozen=True)
-class MeasureFacts(_Shown):
+class MeasureFacts(Shown):
     """All that ``sepal measure`` says."""
 
     table: TableFacts
@@ -294,13 +225,10 @@ class MeasureFacts(_Shown):
     kind = "measure"
 
     def to_text(self, width: int = 80, *, color: bool = False, unicode: bool = True) -> str:
-        """The measures as they stand on a terminal. Parameters are those of :meth:`ReportFacts.to_text`."""
+        """The measures as they stand on a terminal; parameters as in :meth:`Shown.to_text`."""
         from sepal.report._text import measure_text
 
         return measure_text(self, width, color=color, unicode=unicode)
-
-    def __str__(self) -> str:
-        return self.to_text()
 
 
 def plain(value: Any) -> Any:
@@ -309,6 +237,8 @@ def plain(value: Any) -> Any:
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, dict):
         return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
     if isinstance(value, (tuple, list)):
         return [plain(entry) for entry in value]
     if isinstance(value, np.generic):

@@ -1,37 +1,77 @@
-"""The features of a small table: every subset is tried, and those near the best are counted."""
+"""Which features separate the classes: every subset of few columns, a forward search of many."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
 from sepal.data import ScaleName
+from sepal.exceptions import DataError
 from sepal.report._facts import FeatureFacts, FeatureShare
 from sepal.report._rows import Rows
 
-MOST_COLUMNS = 12
+if TYPE_CHECKING:
+    from sepal.selection import SubsetSearch, SubsetSweep
+
+SWEPT_COLUMNS, SEARCHED_COLUMNS = 12, 200
 MOST_SECONDS = 2.0  # by the careful estimate for one thread, so that the report is the same on every machine
+SEARCHED_ROWS = 2_000
 DISTANCES = ("euclidean", "heom")  # what the sweep of subsets adds up column by column
 
 
-def feature_facts(rows: Rows, distance: str, scale: ScaleName | None, n_jobs: int | None) -> FeatureFacts | None:
-    """What every subset of the columns scores; None where that is not a matter of a moment, or of another distance."""
+def feature_facts(
+    rows: Rows,
+    distance: str,
+    scale: ScaleName | None,
+    random_state: int,
+    n_jobs: int | None,
+    progress: Callable[[float], object],
+) -> FeatureFacts:
+    """What subsets of the columns score. Raises where that is not a matter of a moment, or of another distance."""
     n_columns = rows.table.n_columns
-    if not 2 <= n_columns <= MOST_COLUMNS or rows.sample is not None or distance not in DISTANCES:
-        return None
-    # Only now: whoever reports on a wide table need not wait for it.
-    from sepal.selection import subset_sweep
+    if n_columns < 2:
+        raise DataError("one column leaves nothing to choose")
+    if distance not in DISTANCES:
+        raise DataError(f"subsets are scored by Euclidean distance or HEOM, not {distance}")
+    if n_columns > SEARCHED_COLUMNS:
+        raise DataError(f"{n_columns:,} columns take long to choose from; see sepal select")
+    from sepal.selection import search_subsets, subset_sweep
     from sepal.selection._near_best import inclusion, smallest
-    from sepal.selection._subset_sweep import sweep_cost
+    from sepal.selection._subset_sweep import PAIRS_PER_SECOND, sweep_cost
 
-    if sweep_cost(rows.table.n_rows, n_columns, threads=1)[0] > MOST_SECONDS:
-        return None
-    sweep = subset_sweep(rows.table, scale=scale, n_jobs=n_jobs)
-    near = sweep.near_best()
+    found: SubsetSweep | SubsetSearch
+    table, strategy = rows.table, "every subset"
+    if n_columns <= SWEPT_COLUMNS and sweep_cost(table.n_rows, n_columns, threads=1)[0] <= MOST_SECONDS:
+        found = subset_sweep(table, scale=scale, n_jobs=n_jobs, progress=progress)
+        n_subsets = len(found.scores) - 1
+    else:
+        strategy = "forward"
+        if table.n_rows > SEARCHED_ROWS:
+            picked = np.random.default_rng(random_state).choice(table.n_rows, size=SEARCHED_ROWS, replace=False)
+            table, scale = rows.scaled_part(np.sort(picked), scale)
+        most = max(n_columns + 1, math.ceil(MOST_SECONDS * PAIRS_PER_SECOND / float(table.n_rows) ** 2))
+        found = search_subsets(
+            table,
+            strategy="forward",
+            max_evaluations=most,
+            scale=scale,
+            n_jobs=n_jobs,
+            progress=lambda scored, seconds, best: progress(min(1.0, scored / most)),
+        )
+        n_subsets = found.n_evaluations
+    near = found.near_best()
     least = smallest(near)
     return FeatureFacts(
-        n_subsets=len(sweep.scores) - 1,
+        strategy=strategy,
+        n_rows=table.n_rows,
+        n_subsets=n_subsets,
         n_near_best=len(near),
         best=near[0].features,
         best_score=near[0].score,
         smallest=least.features,
         smallest_score=least.score,
-        inclusion=tuple(FeatureShare(name, share) for name, share in inclusion(near, sweep.names).items()),
+        inclusion=tuple(FeatureShare(name, share) for name, share in inclusion(near, found.names).items()),
     )

@@ -18,86 +18,17 @@ from sepal.report._facts import (
     CurvePoint,
     MajorityFacts,
     MeasureFacts,
-    ReportFacts,
     SettingsFacts,
     TableFacts,
     ThorntonFacts,
 )
-from sepal.report._features import feature_facts
+from sepal.report._margins import margin_facts, margins
 from sepal.report._rows import Rows, take_rows
-from sepal.report._suspects import margin_facts, margins, suspects_facts
-from sepal.report._verdict import verdicts
 
 # What is being done, and the share of the whole work that is behind.
 Progress = Callable[[str, float], object]
 
 CURVE_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-
-
-def report_facts(
-    X: Any,
-    y: Any = None,
-    *,
-    distance: str = "auto",
-    scale: ScaleName | None = "minmax",
-    missing: str = "distance",
-    random_state: int = 0,
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> ReportFacts:
-    """How separable the classes are, how sure that is, and which rows to look at.
-
-    Parameters
-    ----------
-    X : Table, ndarray or data frame
-        The rows. A Table with a target needs no ``y``.
-    y : array-like, optional
-        The class of each row.
-    distance : str
-        ``"auto"`` takes Euclidean for complete numbers, and HEOM where columns are nominal or cells are missing.
-    scale : {"minmax", "standard"} or None
-        Scaling of numeric columns before distances are taken.
-    missing : {"distance", "drop"}
-        Leave missing cells to the distance, or drop the rows that have any.
-    random_state : int
-        For the sample of a table above 20,000 rows, and the estimate of how noisy one split is.
-    n_jobs : int, optional
-        Threads; all cores by default. The answer does not depend on it.
-    progress : callable, optional
-        Called now and then with a few words and the share of the work that is done.
-
-    Returns
-    -------
-    ReportFacts
-        Prints as the terminal report; ``to_dict()`` and ``to_json()`` give the same facts as data.
-
-    Notes
-    -----
-    Above 20,000 rows the neighbours of 5,000 random rows are looked up among all rows, the accuracy curve is that of
-    these 5,000, and suspects are searched among them. ``settings.n_asked`` says so.
-
-    Examples
-    --------
-    >>> from sepal import datasets
-    >>> facts = report_facts(datasets.load("athletes"))
-    >>> facts.thornton.score, facts.verdict[0].code
-    (1.0, 'always_agree')
-    """
-    say = _quiet if progress is None else progress
-    rows = take_rows(X, y, missing, random_state)
-    search: dict[str, Any] = {"distance": distance, "scale": scale, "n_jobs": n_jobs}
-    test = _test(rows, 0, random_state, search, _stage(say, "nearest neighbours", 0.0, 0.2))
-    sizes = train_rows(CURVE_SHARES, _curve_rows(rows), k=1)
-    curve = _curve(rows, sizes, 1, random_state, search, _stage(say, "all random splits", 0.2, 0.8))
-    say("suspect rows", 0.8)
-    suspects = suspects_facts(rows, margins(rows, **search), **search)
-    say("features", 0.9)
-    features = feature_facts(rows, test.distance, scale, n_jobs)
-    say("done", 1.0)
-    table, classes, settings = _table(rows.given), _classes(test), _settings(rows, test, distance, scale, random_state)
-    majority, thornton = _majority(classes), _thornton(test)
-    verdict = verdicts(classes, majority, settings, thornton, curve)
-    return ReportFacts(table, classes, majority, verdict, settings, thornton, curve, suspects, features)
 
 
 def measure_facts(
@@ -119,7 +50,7 @@ def measure_facts(
     Parameters
     ----------
     X, y, distance, scale, missing, random_state, n_jobs, progress
-        As in :func:`report_facts`.
+        As in :func:`sepal.separability`.
     train_sizes : sequence of float or int
         Shares (below 1) or numbers of rows in the training part.
     k : int
@@ -142,14 +73,36 @@ def measure_facts(
     rows = take_rows(X, y, missing, random_state)
     search: dict[str, Any] = {"distance": distance, "scale": scale, "n_jobs": n_jobs}
     sizes = train_rows(train_sizes, _curve_rows(rows), k)
-    test = _test(rows, n_permutations, random_state, search, _stage(say, "nearest neighbours", 0.0, 0.3))
-    curve = _curve(rows, sizes, k, random_state, search, _stage(say, "all random splits", 0.3, 0.8))
+    facts = basic_facts(rows, sizes, k, n_permutations, random_state, search, lambda what, done: say(what, 0.8 * done))
     say("margins", 0.8)
     margin = margin_facts(margins(rows, **search))
     say("done", 1.0)
+    return MeasureFacts(**facts, margins=margin)
+
+
+def basic_facts(
+    rows: Rows,
+    sizes: NDArray[np.int64] | None,
+    k: int,
+    n_permutations: int,
+    random_state: int,
+    search: dict[str, Any],
+    say: Progress,
+) -> dict[str, Any]:
+    """What ``report`` and ``measure`` both say; without ``sizes`` the curve has nine points."""
+    test = _test(rows, n_permutations, random_state, search, _stage(say, "nearest neighbours", 0.0, 0.3))
+    if sizes is None:
+        sizes = train_rows(CURVE_SHARES, _curve_rows(rows), k)
+    curve = _curve(rows, sizes, k, random_state, search, _stage(say, "all random splits", 0.3, 1.0))
     classes = _classes(test)
-    settings = _settings(rows, test, distance, scale, random_state)
-    return MeasureFacts(_table(rows.given), classes, _majority(classes), settings, _thornton(test), curve, margin)
+    return {
+        "table": _table(rows.given),
+        "classes": classes,
+        "majority": _majority(classes),
+        "settings": _settings(rows, test, search["distance"], search["scale"], random_state),
+        "thornton": _thornton(test),
+        "curve": curve,
+    }
 
 
 def train_rows(train_sizes: Sequence[float | int], n_rows: int, k: int) -> NDArray[np.int64]:

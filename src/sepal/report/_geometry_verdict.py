@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sepal.measures import ComplexityProfile, OverlapRegions, Projections, SeparabilityAngle, Suspects
-from sepal.report._facts import ReportFacts, Verdict
+from sepal.report._facts import Verdict
+from sepal.report._suspects import n_copies
 from sepal.report._verdict import LIKELY, SURE, percent, quoted
+
+if TYPE_CHECKING:
+    from sepal.report._separability import SeparabilityReport
 
 SMALL_ANGLE = 10.0  # degrees, in whatever units
 GAIN = 0.05  # of accuracy, that makes a boundary curved
@@ -23,32 +26,31 @@ UNEQUAL = 0.8  # share of the largest class
 class GeometryCase:
     """What the rules look at, and the numbers their texts name."""
 
-    facts: ReportFacts
-    angle: SeparabilityAngle | None
-    complexity: ComplexityProfile | None
-    suspects: Suspects | None
-    overlap: OverlapRegions | None
-    projections: Projections | None
+    report: SeparabilityReport
 
     @property
     def means_p(self) -> float | None:
         """P-value for equal class means; None without a test."""
-        return None if self.angle is None else self.angle.wilks.p_value
+        return None if self.report.angle is None else self.report.angle.wilks.p_value
 
     @property
     def perfect(self) -> bool:
         """Whether some class means differ where the classes have no spread."""
-        return self.angle is not None and any(pair.null_norm > 0 for pair in self.angle.pairs)
+        return self.report.angle is not None and any(pair.null_norm > 0 for pair in self.report.angle.pairs)
 
     @property
     def degrees(self) -> float | None:
         """The angle, with two classes."""
-        return self.angle.pairs[0].degrees if self.angle is not None and len(self.angle.pairs) == 1 else None
+        return (
+            self.report.angle.pairs[0].degrees
+            if self.report.angle is not None and len(self.report.angle.pairs) == 1
+            else None
+        )
 
     @property
     def neighbors_p(self) -> float:
         """P-value of Thornton's index, or what its interval says."""
-        thornton = self.facts.thornton
+        thornton = self.report.thornton
         if thornton.p_value is not None:
             return thornton.p_value
         return 0.0 if thornton.interval[0] > thornton.chance else 1.0
@@ -56,42 +58,42 @@ class GeometryCase:
     @property
     def linear_error(self) -> float | None:
         """Error of the linear machine, less that of the nearest neighbour."""
-        return None if self.complexity is None else self.complexity["L2"] - self.complexity["N3"]
+        return None if self.report.complexity is None else self.report.complexity["L2"] - self.report.complexity["N3"]
 
     @property
     def best_column(self) -> tuple[str, float] | None:
         """The best single column and its index."""
-        if self.projections is None:
+        if self.report.projections is None:
             return None
-        return max(self.projections.single.items(), key=lambda item: item[1])
+        return max(self.report.projections.single.items(), key=lambda item: item[1])
 
     def words(self) -> dict[str, Any]:
         """The numbers of the texts, ready to read."""
         words: dict[str, Any] = {
-            "n_rows": f"{self.facts.settings.n_rows:,}",
-            "score": percent(self.facts.thornton.score),
-            "majority": percent(self.facts.majority.share),
-            "majority_class": quoted(self.facts.majority.label),
+            "n_rows": f"{self.report.settings.n_rows:,}",
+            "score": percent(self.report.thornton.score),
+            "majority": percent(self.report.majority.share),
+            "majority_class": quoted(self.report.majority.label),
         }
-        if self.angle is not None:
+        if self.report.angle is not None:
             words |= {
-                "n_columns": f"{self.angle.n_columns:,}",
+                "n_columns": f"{self.report.angle.n_columns:,}",
                 "means_p": p_phrase(self.means_p),
                 "degrees": "" if self.degrees is None else f"{self.degrees:.1f}",
-                "distance": f"{self.angle.pairs[0].mahalanobis:.2f}",
+                "distance": f"{self.report.angle.pairs[0].mahalanobis:.2f}",
             }
-        if self.complexity is not None:
-            words |= {"linear": percent(self.complexity["L2"]), "nearest": percent(self.complexity["N3"])}
-        if self.overlap is not None and self.overlap.regions:
-            worst = self.overlap.regions[0]
+        if self.report.complexity is not None:
+            words |= {"linear": percent(self.report.complexity["L2"]), "nearest": percent(self.report.complexity["N3"])}
+        if self.report.overlap is not None and self.report.overlap.regions:
+            worst = self.report.overlap.regions[0]
             words |= {
                 "first": quoted(worst.classes[0]),
                 "second": quoted(worst.classes[1]),
                 "mixing": percent(worst.mixing),
-                "k": self.overlap.k,
+                "k": self.report.overlap.k,
             }
-        if self.suspects is not None:
-            found = self.suspects
+        if self.report.suspects is not None:
+            found = self.report.suspects
             words |= {
                 "n_suspects": f"{len(found.rows):,}",
                 "n_checked": f"{found.n_checked:,}",
@@ -99,12 +101,12 @@ class GeometryCase:
                 "suspect_label": quoted(found.rows[0].label) if found.rows else "",
                 "suspect_voted": quoted(found.rows[0].voted) if found.rows else "",
                 "n_conflicts": f"{sum(len(group.rows) for group in found.conflicts):,}",
-                "n_copies": f"{sum(len(group.rows) - 1 for group in found.duplicates):,}",
+                "n_copies": f"{n_copies(found):,}",
             }
         if self.best_column is not None:
             words |= {"column": quoted(self.best_column[0]), "column_score": percent(self.best_column[1])}
-        if self.projections is not None and self.projections.planes:
-            plane = self.projections.planes[0]
+        if self.report.projections is not None and self.report.projections.planes:
+            plane = self.report.projections.planes[0]
             words |= {"x": quoted(plane.first), "z": quoted(plane.second), "plane_score": percent(plane.score)}
         return words
 
@@ -189,7 +191,9 @@ PAIRS = (
     GeometryRule(
         "mixed_pair",
         lambda case: (
-            case.overlap is not None and len(case.overlap.regions) > 1 and case.overlap.regions[0].mixing > 0.1
+            case.report.overlap is not None
+            and len(case.report.overlap.regions) > 1
+            and case.report.overlap.regions[0].mixing > 0.1
         ),
         "Classes {first} and {second} mix most: {mixing} of the {k} nearest rows of one are of the other.",
     ),
@@ -200,7 +204,7 @@ COLUMNS = (
         "one_column_enough",
         lambda case: (
             case.best_column is not None
-            and case.best_column[1] >= case.facts.thornton.score - SAME
+            and case.best_column[1] >= case.report.thornton.score - SAME
             and case.neighbors_p < LIKELY
         ),
         "Column {column} alone separates the classes as well as all columns together ({column_score} against {score}).",
@@ -208,10 +212,10 @@ COLUMNS = (
     GeometryRule(
         "two_columns_enough",
         lambda case: (
-            case.projections is not None
-            and case.facts.table.n_columns > 2
-            and bool(case.projections.planes)
-            and case.projections.planes[0].score >= case.facts.thornton.score - SAME
+            case.report.projections is not None
+            and case.report.table.n_columns > 2
+            and bool(case.report.projections.planes)
+            and case.report.projections.planes[0].score >= case.report.thornton.score - SAME
             and case.neighbors_p < LIKELY
         ),
         "Columns {x} and {z} together separate the classes as well as all columns ({plane_score} against {score}).",
@@ -221,7 +225,7 @@ COLUMNS = (
 CONFLICTS = (
     GeometryRule(
         "conflicting_copies",
-        lambda case: case.suspects is not None and bool(case.suspects.conflicts),
+        lambda case: case.report.suspects is not None and bool(case.report.suspects.conflicts),
         "{n_conflicts} rows equal another row in every column and have a different class: no classifier can get all of "
         "them right.",
     ),
@@ -230,7 +234,7 @@ CONFLICTS = (
 SUSPECT_ROWS = (
     GeometryRule(
         "suspect_rows",
-        lambda case: case.suspects is not None and bool(case.suspects.rows),
+        lambda case: case.report.suspects is not None and bool(case.report.suspects.rows),
         "{n_suspects} of {n_checked} rows are contradicted by their neighbours. Look first at row {suspect_row}: it is "
         "labelled {suspect_label}, and the rows around it are {suspect_voted}.",
     ),
@@ -239,7 +243,7 @@ SUSPECT_ROWS = (
 BALANCE = (
     GeometryRule(
         "unequal_classes",
-        lambda case: case.facts.majority.share >= UNEQUAL,
+        lambda case: case.report.majority.share >= UNEQUAL,
         "The classes are very unequal: {majority} of the rows are {majority_class}, so accuracy alone says little.",
     ),
 )
@@ -248,8 +252,7 @@ COPIES = (
     GeometryRule(
         "many_copies",
         lambda case: (
-            case.suspects is not None
-            and sum(len(group.rows) - 1 for group in case.suspects.duplicates) > 0.1 * case.suspects.n_rows
+            case.report.suspects is not None and n_copies(case.report.suspects) > 0.1 * case.report.suspects.n_rows
         ),
         "{n_copies} of {n_rows} rows are copies of another row of their class: if they are no independent cases, all "
         "figures are too good.",
@@ -259,17 +262,9 @@ COPIES = (
 GEOMETRY_CHAPTERS = (MEANS, SHAPE, PAIRS, COLUMNS, CONFLICTS, SUSPECT_ROWS, BALANCE, COPIES)
 
 
-def geometry_verdicts(
-    facts: ReportFacts,
-    *,
-    angle: SeparabilityAngle | None,
-    complexity: ComplexityProfile | None,
-    suspects: Suspects | None,
-    overlap: OverlapRegions | None,
-    projections: Projections | None,
-) -> tuple[Verdict, ...]:
+def geometry_verdicts(report: SeparabilityReport) -> tuple[Verdict, ...]:
     """The sentences that hold, one per chapter at most."""
-    case = GeometryCase(facts, angle, complexity, suspects, overlap, projections)
+    case = GeometryCase(report)
     words = case.words()
     spoken = (next((rule for rule in chapter if rule.holds(case)), None) for chapter in GEOMETRY_CHAPTERS)
     return tuple(Verdict(rule.code, rule.text.format(**words)) for rule in spoken if rule is not None)

@@ -14,6 +14,7 @@ from sepal.exceptions import ParameterError
 # Up to this many rows every row asks about every other. Beyond it a sample asks, so that a million rows take a minute.
 ALL_PAIRS_ROWS = 20_000
 SAMPLE_ROWS = 5_000
+PAIRS_PER_SECOND = 3e8  # pairs of rows times columns that all stages together get through: a careful estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,16 +49,21 @@ class Rows:
 
         A sample is scaled by the ranges of all rows: its own would make other distances of it.
         """
-        if self.sample is None:
-            return self.table, scale
+        return (self.table, scale) if self.sample is None else self.scaled_part(self.sample, scale)
+
+    def scaled_part(self, picked: NDArray[np.intp], scale: ScaleName | None) -> tuple[Table, ScaleName | None]:
+        """Some rows, scaled by the ranges of all, and how they still have to be scaled: not at all."""
         table = self.table
         scaling = fit_scaling(table.values, table.kinds, scale, levels=table.levels)
-        part = table.take(self.sample)
+        part = table.take(picked)
         return replace(part, values=scaling.apply(part.values)), None
 
 
-def take_rows(X: Any, y: Any, missing: str, random_state: int) -> Rows:
-    """Drop incomplete rows if asked to, code the classes, and draw the sample of a large table."""
+def take_rows(X: Any, y: Any, missing: str, random_state: int, time_limit: float | None = None) -> Rows:
+    """Drop incomplete rows if asked to, code the classes, and draw the sample of a large table.
+
+    Large is what has many rows, or what a time limit does not allow to compare row by row.
+    """
     if missing not in ("distance", "drop"):
         raise ParameterError(f"missing must be 'distance' or 'drop'; got {missing!r}")
     given = as_table(X, y)
@@ -68,7 +74,10 @@ def take_rows(X: Any, y: Any, missing: str, random_state: int) -> Rows:
         origin = np.flatnonzero(~np.isnan(given.values).any(axis=1))
     codes, classes = class_codes(table)
     sample = None
-    if table.n_rows > ALL_PAIRS_ROWS:
+    most = ALL_PAIRS_ROWS
+    if time_limit is not None:
+        most = min(most, max(SAMPLE_ROWS, int((time_limit * PAIRS_PER_SECOND / table.n_columns) ** 0.5)))
+    if table.n_rows > most:
         rng = np.random.default_rng(random_state)
         sample = np.sort(rng.choice(table.n_rows, size=SAMPLE_ROWS, replace=False))
     return Rows(given, table, origin, codes, classes.tolist(), sample, missing)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,43 +12,64 @@ import numpy as np
 from sepal.data import ScaleName, Table
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
+    AlignmentCurve,
     ComplexityProfile,
     OverlapRegions,
     Projections,
     SeparabilityAngle,
     Suspects,
+    alignment_curve,
     angle_of_separability,
     complexity,
     informative_projections,
     overlap_regions,
     suspects,
 )
-from sepal.report._facts import ReportFacts, Verdict, plain
-from sepal.report._gather import Progress, report_facts
+from sepal.report._facts import (
+    ClassFacts,
+    CurveFacts,
+    FeatureFacts,
+    MajorityFacts,
+    SettingsFacts,
+    Shown,
+    TableFacts,
+    ThorntonFacts,
+    Verdict,
+    plain,
+)
+from sepal.report._features import feature_facts
+from sepal.report._gather import Progress, basic_facts
 from sepal.report._geometry_verdict import geometry_verdicts
 from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, Rows, take_rows
+from sepal.report._suspects import suspects_dict
+from sepal.report._verdict import verdicts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_PLANE_ROWS = 1_500
+_PLANE_ROWS, _ALIGNED_ROWS, _PLANES_TOLD = 1_500, 3_000, 50
 _SHUFFLES, _SHUFFLED_ROWS = 199, 20_000_000  # shuffles of the angle, and rows they may touch in all
+_BASIC = 0.4  # share of the work that is behind when Thornton's index and the curve are known
 
 
 @dataclass(frozen=True, eq=False)
-class SeparabilityReport:
+class SeparabilityReport(Shown):
     """How separable the classes are, how sure that is, what separates them and which rows stand in the way.
 
     Attributes
     ----------
-    facts : ReportFacts
-        Table, classes, Thornton's index with its test, accuracy over all splits.
+    table, classes, majority, settings : facts
+        What was given, class by class, and how distances were taken.
+    thornton, curve : facts
+        Thornton's index with its test, and the accuracy to expect over all random splits.
     verdict : tuple of Verdict
         Sentences, each with the code of the rule that made it.
-    angle : SeparabilityAngle or None
-    complexity : ComplexityProfile or None
     suspects : Suspects or None
+    features : FeatureFacts or None
+    alignment : AlignmentCurve or None
+    angle : SeparabilityAngle or None
     overlap : OverlapRegions or None
+    complexity : ComplexityProfile or None
     projections : Projections or None
         None where a section was left out; ``skipped`` says why.
     skipped : dict
@@ -60,34 +80,44 @@ class SeparabilityReport:
         Rows in the sample that complexity was taken from; None for all.
     """
 
-    facts: ReportFacts
-    verdict: tuple[Verdict, ...]
-    angle: SeparabilityAngle | None
-    complexity: ComplexityProfile | None
-    suspects: Suspects | None
-    overlap: OverlapRegions | None
-    projections: Projections | None
-    skipped: dict[str, str]
-    seconds: dict[str, float]
-    sample_rows: int | None
+    table: TableFacts
+    classes: tuple[ClassFacts, ...]
+    majority: MajorityFacts
+    settings: SettingsFacts
+    thornton: ThorntonFacts
+    curve: CurveFacts
+    verdict: tuple[Verdict, ...] = ()
+    suspects: Suspects | None = None
+    features: FeatureFacts | None = None
+    alignment: AlignmentCurve | None = None
+    angle: SeparabilityAngle | None = None
+    overlap: OverlapRegions | None = None
+    complexity: ComplexityProfile | None = None
+    projections: Projections | None = None
+    skipped: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    sample_rows: int | None = None
+
+    kind = "report"
 
     def frame(self) -> pd.DataFrame:
         """The main numbers, one line each."""
         import pandas as pd
 
-        lines = [(name, value) for name, value in self._numbers().items()]
-        return pd.DataFrame(lines, columns=["measure", "value"])
+        return pd.DataFrame(list(self._numbers().items()), columns=["measure", "value"])
 
     def _numbers(self) -> dict[str, float | None]:
-        thornton = self.facts.thornton
+        thornton = self.thornton
         found: dict[str, float | None] = {
             "thornton": thornton.score,
             "thornton_chance": thornton.chance,
             "thornton_corrected": thornton.corrected,
             "thornton_p": thornton.p_value,
-            "majority": self.facts.majority.share,
-            "expected_accuracy_at_most_rows": self.facts.curve.points[-1].accuracy,
+            "majority": self.majority.share,
+            "expected_accuracy_at_most_rows": self.curve.points[-1].accuracy,
         }
+        if self.alignment is not None:
+            found["alignment"] = self.alignment.best_score
         if self.angle is not None:
             found |= {"wilks": self.angle.wilks.value, "wilks_p": self.angle.wilks.p_value}
             if len(self.angle.pairs) == 1:
@@ -98,26 +128,20 @@ class SeparabilityReport:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Dicts, lists, texts, numbers and None only."""
-        sections = {
-            "angle": self.angle,
-            "complexity": self.complexity,
-            "suspects": self.suspects,
-            "overlap": self.overlap,
-        }
-        found = {**self.facts.to_dict(), "kind": "separability"}
-        found["verdict"] = plain(self.verdict)
-        for name, section in sections.items():
-            found["row_suspects" if name == "suspects" else name] = plain(section)
-        found["projections"] = None
-        if self.projections is not None:
-            found["projections"] = plain({"planes": self.projections.planes[:50], "single": self.projections.single})
-        found |= plain({"skipped": self.skipped, "seconds": self.seconds, "sample_rows": self.sample_rows})
-        return found
+        """Dicts, lists, texts, numbers and None only; NaN and infinity become None."""
+        from sepal import __version__
 
-    def to_json(self) -> str:
-        """One JSON object with stable keys, in ASCII."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+        special: dict[str, Any] = {"suspects": None, "projections": None}
+        if self.suspects is not None:
+            special["suspects"] = suspects_dict(self.suspects)
+        if self.projections is not None:
+            special["projections"] = {
+                "planes": plain(self.projections.planes[:_PLANES_TOLD]),
+                "single": plain(self.projections.single),
+            }
+        names = (each.name for each in fields(self))
+        facts = {name: special[name] if name in special else plain(getattr(self, name)) for name in names}
+        return {"sepal": __version__, "kind": self.kind, **facts}
 
     def to_html(self, source: str | None = None) -> str:
         """One self-contained page. ``source`` is the file or set to name in the lines that reproduce it."""
@@ -125,18 +149,11 @@ class SeparabilityReport:
 
         return html_page(self, source)
 
-    def to_text(self, width: int = 80) -> str:
-        """The terminal report, with the sentences of all sections."""
-        import textwrap
+    def to_text(self, width: int = 80, *, color: bool = False, unicode: bool = True, source: str | None = None) -> str:
+        """The report as it stands on a terminal. ``source`` as in :meth:`to_html`, else as :meth:`Shown.to_text`."""
+        from sepal.report._text import report_text
 
-        base = {verdict.code for verdict in self.facts.verdict}
-        more = [verdict.text for verdict in self.verdict if verdict.code not in base]
-        lines = [
-            line
-            for text in more
-            for line in textwrap.wrap(text, width - 2, initial_indent="- ", subsequent_indent="  ")
-        ]
-        return self.facts.to_text(width) + ("\n" + "\n".join(lines) + "\n" if lines else "")
+        return report_text(self, width, color=color, unicode=unicode, source=source)
 
     def plot(self) -> Any:
         """The planes that show the classes best, or the accuracy curve where there are none."""
@@ -144,7 +161,7 @@ class SeparabilityReport:
             return self.projections.plot()
         from sepal.plots import draw_curve
 
-        points = self.facts.curve.points
+        points = self.curve.points
         return draw_curve(
             [point.train_rows for point in points],
             [point.accuracy for point in points],
@@ -160,9 +177,6 @@ class SeparabilityReport:
 
         sentences = "".join(f"<li>{html.escape(verdict.text)}</li>" for verdict in self.verdict)
         return f"<ul>{sentences}</ul>{self.frame().to_html(index=False, float_format='{:.4g}'.format)}"
-
-    def __str__(self) -> str:
-        return self.to_text()
 
     def __repr__(self) -> str:
         return f"<SeparabilityReport: {self.verdict[0].text}>"
@@ -184,64 +198,134 @@ def separability(
 
     Parameters
     ----------
-    X, y, distance, scale, missing, random_state, n_jobs, progress
-        As in :func:`sepal.report.report_facts`.
+    X : Table, ndarray or data frame
+        The rows. A Table with a target needs no ``y``.
+    y : array-like, optional
+        The class of each row.
+    distance : str
+        ``"auto"`` takes Euclidean for complete numbers, and HEOM where columns are nominal or cells are missing.
+    scale : {"minmax", "standard"} or None
+        Scaling of numeric columns before distances are taken.
+    missing : {"distance", "drop"}
+        Leave missing cells to the distance, or drop the rows that have any.
     time_limit : float, optional
-        Seconds. Once they are over, sections that have not begun are left out, and ``skipped`` says so. Thornton's
-        index, its test and the accuracy curve are always there.
+        Seconds. Once they are over, sections that are not finished are left out, and ``skipped`` says so; samples are
+        taken where all rows would take longer. Thornton's index, its test and the accuracy curve are always there.
+    random_state : int
+        For samples of a large table, shuffles, made-up rows, and the estimate of how noisy one split is.
+    n_jobs : int, optional
+        Threads; all cores by default. The answer does not depend on it.
+    progress : callable, optional
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
     SeparabilityReport
+        Prints as the terminal report; ``to_json()`` and ``to_html()`` carry the same facts.
 
     Notes
     -----
-    Above 20,000 rows neighbours are looked up for a random sample of rows, and complexity is that of a sample; the
-    report says so. The angle of separability is in the units given, and never stands without the companions that do not
-    depend on units.
+    Above 20,000 rows the neighbours of 5,000 random rows are looked up among all rows, the accuracy curve is that of
+    these 5,000, suspects are searched among them, and complexity is that of a sample; the report says so. The angle of
+    separability is in the units given, and never stands without the companions that do not depend on units.
 
     Examples
     --------
     >>> from sepal import datasets
     >>> report = separability(datasets.load("athletes"))
-    >>> report.verdict[0].code
-    'always_agree'
+    >>> report.thornton.score, report.verdict[0].code
+    (1.0, 'always_agree')
     """
     if time_limit is not None and not (isinstance(time_limit, (int, float, np.number)) and time_limit > 0):
         raise ParameterError(f"time_limit must be None or a number of seconds above 0; got {time_limit!r}")
     say = (lambda what, done: None) if progress is None else progress
-    started = time.perf_counter()
-    how: dict[str, Any] = {"distance": distance, "scale": scale, "missing": missing, "n_jobs": n_jobs}
-    facts = report_facts(X, y, random_state=random_state, progress=lambda what, done: say(what, 0.3 * done), **how)
-    seconds, skipped = {"neighbours and splits": time.perf_counter() - started}, {}
-    rows = take_rows(X, y, missing, random_state)
+    clock = _Clock(time_limit)
+    rows = take_rows(X, y, missing, random_state, time_limit)
+    search: dict[str, Any] = {"distance": distance, "scale": scale, "n_jobs": n_jobs}
+    basic = basic_facts(rows, None, 1, 0, random_state, search, lambda what, done: say(what, _BASIC * done))
+    clock.lap("neighbours and splits")
     part, sample_rows = _complexity_rows(rows, random_state)
-    n_queries = None if rows.sample is None else SAMPLE_ROWS
-    k = min(5, rows.table.n_rows - 1)
-    asked = {"k": k, "n_queries": n_queries, "random_state": random_state, **how}
-    left = None if time_limit is None else max(0.1, time_limit / 3)
-    sections: dict[str, Callable[[], Any]] = {
-        "angle": lambda: _angle(rows.given, random_state),
-        "suspects": lambda: suspects(rows.given, **asked),
-        "overlap": lambda: overlap_regions(rows.given, **asked),
-        "complexity": lambda: complexity(part, time_limit=left, random_state=random_state, n_jobs=n_jobs),
-        "projections": lambda: informative_projections(rows.table, most_rows=_PLANE_ROWS, random_state=random_state),
-    }
     found: dict[str, Any] = {}
-    for i, (name, work) in enumerate(sections.items()):
-        say(name, 0.3 + 0.14 * i)
-        if time_limit is not None and time.perf_counter() - started > time_limit:
-            found[name], skipped[name] = None, f"the time limit of {time_limit:g} s was over"
-            continue
-        began = time.perf_counter()
+    work = _sections(rows, part, basic["settings"].distance, random_state, search, clock)
+    for i, (name, section) in enumerate(work.items()):
+        begin, share = _BASIC + (1 - _BASIC) * i / len(work), (1 - _BASIC) / len(work)
+        say(name, begin)
         try:
-            found[name] = work()
+            clock.check()
+            found[name] = section(_ticking(say, name, begin, share, clock))
+        except _TimeIsOverError:
+            clock.skipped[name] = f"the time limit of {time_limit:g} s was over"
         except DataError as error:
-            found[name], skipped[name] = None, str(error).split("\n", 1)[0]
-        seconds[name] = time.perf_counter() - began
+            clock.skipped[name] = str(error).split("\n", 1)[0]
+        clock.lap(name)
     say("done", 1.0)
-    verdict = (*facts.verdict, *geometry_verdicts(facts, **found))
-    return SeparabilityReport(facts, verdict, **found, skipped=skipped, seconds=seconds, sample_rows=sample_rows)
+    report = SeparabilityReport(**basic, **found, skipped=clock.skipped, seconds=clock.seconds, sample_rows=sample_rows)
+    spoken = verdicts(report.classes, report.majority, report.settings, report.thornton, report.curve)
+    return replace(report, verdict=(*spoken, *geometry_verdicts(report)))
+
+
+class _TimeIsOverError(Exception):
+    """Ends a section in the middle; never leaves this file."""
+
+
+class _Clock:
+    """How long each section took, which were left out, and whether time is over."""
+
+    def __init__(self, limit: float | None) -> None:
+        self.started = self.last = time.perf_counter()
+        self.limit = limit
+        self.seconds: dict[str, float] = {}
+        self.skipped: dict[str, str] = {}
+
+    def left(self) -> float | None:
+        """Seconds that are left; None without a limit."""
+        return None if self.limit is None else self.started + self.limit - time.perf_counter()
+
+    def check(self) -> None:
+        """Raise if there is no time left."""
+        left = self.left()
+        if left is not None and left <= 0:
+            raise _TimeIsOverError
+
+    def lap(self, name: str) -> None:
+        """Note what the section took."""
+        now = time.perf_counter()
+        self.seconds[name], self.last = now - self.last, now
+
+
+def _ticking(say: Progress, name: str, begin: float, share: float, clock: _Clock) -> Callable[[float], None]:
+    """The callback of one section: passes its progress on, and ends it when time is over."""
+
+    def tick(done: float) -> None:
+        say(name, begin + share * done)
+        clock.check()
+
+    return tick
+
+
+def _sections(
+    rows: Rows, part: Table, distance: str, random_state: int, search: dict[str, Any], clock: _Clock
+) -> dict[str, Callable[[Callable[[float], None]], Any]]:
+    """What is measured after the basic facts, the most telling first."""
+    n_jobs, scale = search["n_jobs"], search["scale"]
+    asked: dict[str, Any] = {
+        **search,
+        "missing": rows.missing,
+        "k": min(5, rows.table.n_rows - 1),
+        "n_queries": None if rows.sample is None else len(rows.sample),
+        "random_state": random_state,
+    }
+    return {
+        "suspects": lambda tick: suspects(rows.given, progress=tick, **asked),
+        "angle": lambda tick: _angle(rows.given, random_state, tick),
+        "overlap": lambda tick: overlap_regions(rows.given, progress=tick, **asked),
+        "features": lambda tick: feature_facts(rows, distance, scale, random_state, n_jobs, tick),
+        "alignment": lambda tick: _alignment(rows, search, random_state, tick),
+        "complexity": lambda tick: _complexity(part, clock, random_state, n_jobs, tick),
+        "projections": lambda tick: informative_projections(
+            rows.table, most_rows=_PLANE_ROWS, random_state=random_state, progress=tick
+        ),
+    }
 
 
 def _complexity_rows(rows: Rows, random_state: int) -> tuple[Table, int | None]:
@@ -258,16 +342,41 @@ def _complexity_rows(rows: Rows, random_state: int) -> tuple[Table, int | None]:
     return rows.table.take(sample), len(sample)
 
 
-def _angle(table: Table, random_state: int) -> SeparabilityAngle:
+def _complexity(
+    part: Table, clock: _Clock, random_state: int, n_jobs: int | None, tick: Callable[[float], None]
+) -> ComplexityProfile:
+    left = clock.left()
+    limit = None if left is None else max(0.1, left / 2)
+    return complexity(part, time_limit=limit, random_state=random_state, n_jobs=n_jobs, progress=tick)
+
+
+def _angle(table: Table, random_state: int, tick: Callable[[float], None]) -> SeparabilityAngle:
     """Complete rows if nearly all are and every class keeps some, else column means for missing cells."""
     complete = ~np.isnan(table.values).any(axis=1)
     labels = table.y if table.y is not None else np.empty(0)
-    kept = len(np.unique(labels[complete])) == len(np.unique(labels)) if len(labels) else False
-    pairs = len(np.unique(labels)) * (len(np.unique(labels)) - 1) // 2
-    shuffles = min(_SHUFFLES, _SHUFFLED_ROWS // max(1, table.n_rows * pairs))
+    n_classes = len(np.unique(labels))
+    kept = len(np.unique(labels[complete])) == n_classes
+    shuffles = min(_SHUFFLES, _SHUFFLED_ROWS // max(1, table.n_rows * n_classes * (n_classes - 1) // 2))
     return angle_of_separability(
         table,
         missing="drop" if complete.mean() >= 0.8 and kept else "mean",
         n_permutations=shuffles if shuffles >= 19 else 0,
         random_state=random_state,
+        progress=tick,
+    )
+
+
+def _alignment(rows: Rows, search: dict[str, Any], random_state: int, tick: Callable[[float], None]) -> AlignmentCurve:
+    """Centred alignment over all widths, of at most 3,000 complete rows."""
+    table, scale = rows.table, search["scale"]
+    if table.n_rows > _ALIGNED_ROWS:
+        picked = np.random.default_rng(random_state).choice(table.n_rows, size=_ALIGNED_ROWS, replace=False)
+        table, scale = rows.scaled_part(np.sort(picked), scale)
+    return alignment_curve(
+        table,
+        kernel="mixed" if "nominal" in table.kinds else "rbf",
+        scale=scale,
+        missing="drop",
+        n_jobs=search["n_jobs"],
+        progress=tick,
     )

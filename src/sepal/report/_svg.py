@@ -79,6 +79,34 @@ def curve_svg(
     return _svg(width, height, parts, "accuracy over the number of training rows")
 
 
+def alignment_svg(widths: Sequence[float], scores: Sequence[float], best_width: float, best_score: float) -> str:
+    """Alignment over the width of the kernel, widths by their logarithm, the peak marked."""
+    width, height, left, bottom, top, right = 560.0, 240.0, 52.0, 44.0, 16.0, 16.0
+    low, high = min(0.0, *scores), max(*scores, best_score) * 1.08 or 1.0
+    first, last = math.log(min(widths)), math.log(max(widths))
+
+    def across(value: float) -> float:
+        return left + (math.log(value) - first) / (last - first) * (width - left - right)
+
+    def up(value: float) -> float:
+        return height - bottom - (value - low) / (high - low) * (height - bottom - top)
+
+    parts = []
+    for tick in _ticks(low, high):
+        parts += [
+            _line(left, up(tick), width - right, up(tick), "grid"),
+            _text(left - 6, up(tick) + 4, f"{tick:.2g}", "small", "end"),
+        ]
+    for power in range(math.ceil(first / math.log(10)), math.floor(last / math.log(10)) + 1):
+        parts.append(_text(across(10.0**power), height - bottom + 18, f"{10.0**power:g}", "small"))
+    points = " ".join(f"{_number(across(w))},{_number(up(s))}" for w, s in zip(widths, scores, strict=True))
+    parts.append(f'<polyline points="{points}" class="curve"/>')
+    x, y = across(min(max(best_width, min(widths)), max(widths))), up(best_score)
+    parts.append(f'<circle cx="{_number(x)}" cy="{_number(y)}" r="5" class="c0"/>')
+    parts.append(_text((left + width) / 2, height - 8, "width of the kernel", "small"))
+    return _svg(width, height, parts, "kernel alignment over the width of the kernel")
+
+
 def radar_svg(names: Sequence[str], values: Sequence[float], groups: Sequence[str]) -> str:
     """Spokes from 0 in the center to 1 at the rim."""
     size, radius = 420.0, 150.0

@@ -3,39 +3,54 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from sepal.report._facts import ClassFacts, MeasureFacts, ReportFacts, SettingsFacts, Suspect, TableFacts, ThorntonFacts
+from sepal.report._content import content
+from sepal.report._facts import ClassFacts, MeasureFacts, SettingsFacts, TableFacts, ThorntonFacts
 from sepal.report._page import Page, short
+from sepal.report._section_text import (
+    columns_text,
+    complexity_text,
+    features_text,
+    made_text,
+    pairs_text,
+    suspects_text,
+)
 from sepal.report._terminal_plot import bar, curve_plot
 from sepal.report._verdict import percent, quoted
+
+if TYPE_CHECKING:
+    from sepal.report._separability import SeparabilityReport
 
 MOST_CLASSES = 12
 _SCALES = {"minmax": "numbers scaled to 0..1", "standard": "numbers standardized", None: "numbers not scaled"}
 
 
-def report_text(facts: ReportFacts, width: int, *, color: bool, unicode: bool) -> str:
-    """The report as text; see :meth:`ReportFacts.to_text`."""
-    page = Page.new(width, color, unicode)
-    page.heading(f"Sepal report: {facts.table.name or 'a table without a name'}")
-    page.paragraph(facts.table.description)
-    page.pairs([*_table_lines(facts.table), *_settings_lines(facts.settings, facts.table)])
-    _classes(page, facts)
+def report_text(
+    report: SeparabilityReport, width: int, *, color: bool, unicode: bool, source: str | None = None
+) -> str:
+    """The report as text; see :meth:`SeparabilityReport.to_text`."""
+    page, words = Page.new(width, color, unicode), content(report, source)
+    page.heading(f"Sepal report: {report.table.name or 'a table without a name'}")
+    page.paragraph(report.table.description)
+    page.pairs([*_table_lines(report.table), *_settings_lines(report.settings, report.table)])
+    _classes(page, report)
     page.heading("Verdict")
-    page.paragraph(" ".join(sentence.text for sentence in facts.verdict), style="bold")
-    _thornton(page, facts)
-    _curve(page, facts)
-    _suspects(page, facts)
-    _features(page, facts)
-    source = [("cite", facts.table.citation), ("licence", facts.table.licence)]
-    if any(text for _, text in source):
-        page.heading("Source")
-        page.pairs(source)
+    page.paragraph(" ".join(sentence.text for sentence in report.verdict), style="bold")
+    _thornton(page, report)
+    _curve(page, report)
+    suspects_text(page, words["suspects"], words["copies_sentence"])
+    pairs_text(page, words["pairs"], words["angle"])
+    features_text(page, words["features"], report)
+    columns_text(page, words["columns"], words["planes"])
+    complexity_text(page, words["complexity"], words["alignment_sentence"])
+    made_text(page, words)
     return page.text()
 
 
 def measure_text(facts: MeasureFacts, width: int, *, color: bool, unicode: bool) -> str:
-    """The measures as text; see :meth:`ReportFacts.to_text`."""
+    """The measures as text; see :meth:`MeasureFacts.to_text`."""
     page = Page.new(width, color, unicode)
     page.heading(facts.table.name or "a table without a name")
     page.pairs(
@@ -125,7 +140,7 @@ def _scores(classes: Sequence[ClassFacts]) -> str:
     return ", ".join(known[:MOST_CLASSES]) + (", ..." if len(known) > MOST_CLASSES else "")
 
 
-def _classes(page: Page, facts: ReportFacts) -> None:
+def _classes(page: Page, facts: SeparabilityReport) -> None:
     page.heading("Classes")
     shown = facts.classes
     if len(shown) > MOST_CLASSES:
@@ -169,7 +184,7 @@ def p_text(p_value: float) -> str:
     return "p < 0.0001" if p_value < 0.0001 else f"p = {p_value:.4f}"
 
 
-def _thornton(page: Page, facts: ReportFacts) -> None:
+def _thornton(page: Page, facts: SeparabilityReport) -> None:
     page.heading("Thornton's index: rows whose nearest neighbour has their class")
     page.pairs(_thornton_lines(facts.thornton))
     known = [(entry, entry.score) for entry in facts.classes if entry.score is not None]
@@ -184,12 +199,12 @@ def _thornton(page: Page, facts: ReportFacts) -> None:
     )
 
 
-def _curve_title(facts: ReportFacts | MeasureFacts) -> str:
+def _curve_title(facts: SeparabilityReport | MeasureFacts) -> str:
     of = f" of {facts.curve.n_rows:,} rows" if facts.settings.sampled else ""
     return f"Expected accuracy of {facts.curve.k}-NN, exact over all random splits{of}"
 
 
-def _curve(page: Page, facts: ReportFacts) -> None:
+def _curve(page: Page, facts: SeparabilityReport) -> None:
     points = facts.curve.points
     page.heading(_curve_title(facts))
     if len(points) > 1:
@@ -214,80 +229,3 @@ def _curve(page: Page, facts: ReportFacts) -> None:
         ],
         right=range(1, len(picked) + 1),
     )
-
-
-def _suspects(page: Page, facts: ReportFacts) -> None:
-    suspects = facts.suspects
-    page.heading("Suspect rows: nearest to another class")
-    checked = f"{suspects.n_checked:,} rows"
-    if not suspects.shown:
-        page.paragraph(f"None of {checked} is nearer to another class than to its own.")
-    else:
-        page.paragraph(
-            f"{suspects.n_contradicted:,} of {checked} {'is' if suspects.n_contradicted == 1 else 'are'} nearer to "
-            f"another class than to {'its' if suspects.n_contradicted == 1 else 'their'} own. "
-            "The worst, to be looked at first:"
-        )
-        _suspect_table(page, suspects.shown)
-        page.paragraph(
-            "Row 1 is the first below the header; in Python its index is 0. Around it: the classes of its five "
-            "nearest rows and of all tied with the fifth."
-        )
-    if suspects.n_conflict_groups:
-        page.paragraph(
-            f"{suspects.n_conflict_rows:,} rows in {suspects.n_conflict_groups:,} "
-            f"{_plural(suspects.n_conflict_groups, 'group')} are equal in every column but not in class."
-        )
-
-
-def _features(page: Page, facts: ReportFacts) -> None:
-    found = facts.features
-    if found is None:
-        if facts.table.n_columns > 1:
-            page.heading("Features")
-            page.paragraph("Which of them separate the classes: sepal select DATA")
-        return
-    page.heading("Features: every subset by Thornton's index")
-    many = f"{found.n_near_best:,} of {found.n_subsets:,} subsets are"
-    page.pairs(
-        [
-            ("best", f"{found.best_score:.4f}   {', '.join(found.best)}"),
-            ("near it", "no other subset" if found.n_near_best == 1 else f"{many} within one standard error"),
-            ("smallest", f"{found.smallest_score:.4f}   {', '.join(found.smallest)}"),
-        ]
-    )
-    page.table(None, inclusion_rows({entry.name: entry.share for entry in found.inclusion}, page), right=(1,))
-    page.paragraph(
-        "Bars: the share of these subsets that hold the feature. The scores are optimistic, since the subsets were "
-        "picked for them; sepal select gives the honest one."
-    )
-
-
-def inclusion_rows(shares: Mapping[str, float], page: Page, most: int | None = None) -> list[list[str]]:
-    """Name, share and bar of features, largest share first, for :meth:`Page.table`."""
-    order = sorted(shares, key=lambda name: -shares[name])[:most]
-    room = page.width - 36
-    return [[short(name, 22), f"{shares[name]:.0%}", bar(shares[name], room, unicode=page.unicode)] for name in order]
-
-
-def _suspect_table(page: Page, suspects: Sequence[Suspect]) -> None:
-    wide = page.width >= 76
-    most = 14 if wide else 9
-    header = ["row", "class", "margin", "nearest", "class", "around it"]
-    rows = [
-        [
-            f"{suspect.data_row}",
-            short(suspect.label, most),
-            f"{suspect.margin:.3f}",
-            f"{suspect.nearest_data_row}",
-            short(suspect.nearest_label, most),
-            ", ".join(f"{short(count.label, most)}: {count.n_rows:,}" for count in suspect.neighborhood[:3])
-            + (", ..." if len(suspect.neighborhood) > 3 else ""),
-        ]
-        for suspect in suspects
-    ]
-    if wide:
-        header.insert(5, "distance")
-        for row, suspect in zip(rows, suspects, strict=True):
-            row.insert(5, f"{suspect.nearest_distance:.3g}")
-    page.table(header, rows, right=(0, 2, 3, 5) if wide else (0, 2, 3), wrap=(len(header) - 1,))

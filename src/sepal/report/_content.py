@@ -1,0 +1,338 @@
+"""What a report says, as words ready to be shown: the terminal and the page set the same ones."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sepal.data import names
+from sepal.measures._complexity_table import MEASURES
+from sepal.report._geometry_verdict import p_phrase, p_text
+from sepal.report._suspects import MOST_SHOWN, n_copies
+from sepal.report._verdict import percent
+
+if TYPE_CHECKING:
+    from sepal.report._separability import SeparabilityReport
+
+MOST_PAIRS, MOST_COLUMNS, MOST_PLANES, MOST_GROUPS, MOST_NEIGHBORS = 30, 15, 6, 10, 8
+MOST_CLASSES = 40
+
+SECTION_NAMES = {
+    "angle": "means and the angle between the classes",
+    "suspects": "rows to look at",
+    "overlap": "where classes mix",
+    "features": "which features separate the classes",
+    "alignment": "kernel alignment",
+    "complexity": "complexity",
+    "projections": "columns and planes",
+}
+
+
+def content(report: SeparabilityReport, source: str | None) -> dict[str, Any]:
+    """Words of every section, None for those left out."""
+    return {
+        "title": report.table.name or "Separability",
+        "table": report.table,
+        "size": _size(report),
+        "verdict": report.verdict,
+        "tiles": _tiles(report),
+        "classes": _classes(report),
+        "more_classes": max(0, len(report.classes) - MOST_CLASSES),
+        "pairs": _pairs(report),
+        "angle": _angle(report),
+        "features": _features(report),
+        "columns": _columns(report),
+        "planes": _planes(report),
+        "suspects": _suspects(report),
+        "complexity": _complexity(report),
+        "alignment_sentence": _alignment_sentence(report),
+        "copies_sentence": _copies_sentence(report),
+        "notes": _notes(report),
+        "skipped": [f"{SECTION_NAMES[name]}, because {why}" for name, why in report.skipped.items()],
+        "seconds": _seconds(report),
+        "lines": reproducing_lines(report, source),
+    }
+
+
+def _seconds(report: SeparabilityReport) -> str:
+    parts = ", ".join(f"{SECTION_NAMES.get(name, name)} {value:.1f} s" for name, value in report.seconds.items())
+    return f"{sum(report.seconds.values()):.1f} s ({parts})"
+
+
+def _plural(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def _size(report: SeparabilityReport) -> str:
+    table = report.table
+    kinds = ", ".join(f"{count} {kind}" for kind, count in table.kinds.items() if count)
+    missing = f", {_plural(table.n_missing, 'missing cell')}" if table.n_missing else ""
+    return (
+        f"{_plural(table.n_rows, 'row')}, {_plural(table.n_columns, 'column')} ({kinds}), "
+        f"{len(report.classes)} classes{missing}"
+    )
+
+
+def _tiles(report: SeparabilityReport) -> list[tuple[str, str, str]]:
+    """Name, number, small print."""
+    thornton, majority = report.thornton, report.majority
+    low, high = thornton.interval
+    last = report.curve.points[-1]
+    return [
+        ("Neighbours agree", percent(thornton.score), f"{thornton.confidence:.0%} interval {low:.1%} to {high:.1%}"),
+        ("By chance", percent(thornton.chance), p_phrase(thornton.p_value)),
+        ("Largest class", percent(majority.share), f"always answering “{majority.label}”"),
+        ("To expect on new rows", percent(last.accuracy), f"1-NN trained on {last.train_rows:,} rows"),
+    ]
+
+
+def _classes(report: SeparabilityReport) -> list[dict[str, Any]]:
+    return [
+        {
+            "label": entry.label,
+            "rows": f"{entry.n_rows:,}",
+            "share": percent(entry.share),
+            "score": "not asked" if entry.score is None else percent(entry.score),
+            "width": 0 if entry.score is None else round(100 * entry.score),
+        }
+        for entry in report.classes[:MOST_CLASSES]
+    ]
+
+
+def _pairs(report: SeparabilityReport) -> dict[str, Any] | None:
+    """Class pairs, those that mix most first, with both sections' numbers."""
+    if report.angle is None and report.overlap is None:
+        return None
+    angles = {} if report.angle is None else {pair.classes: pair for pair in report.angle.pairs}
+    regions = {} if report.overlap is None else {region.classes: region for region in report.overlap.regions}
+    lines = []
+    for classes in list(regions or angles)[:MOST_PAIRS]:
+        pair, region = angles.get(classes), regions.get(classes)
+        interval = None if pair is None else pair.hotelling.interval
+        lines.append(
+            {
+                "classes": classes,
+                "mixing": "" if region is None else percent(region.mixing),
+                "distance": "" if pair is None else f"{pair.mahalanobis:.2f}",
+                "interval": "" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}",
+                "degrees": "" if pair is None else f"{pair.degrees:.1f}°",
+                "p": "" if pair is None else p_text(pair.adjusted_p),
+                "least": "" if region is None else region.columns[0].name,
+                "most": "" if region is None else region.columns[-1].name,
+            }
+        )
+    total = len(regions or angles)
+    return {
+        "lines": lines,
+        "more": max(0, total - MOST_PAIRS),
+        "k": None if report.overlap is None else report.overlap.k,
+    }
+
+
+def _angle(report: SeparabilityReport) -> dict[str, Any] | None:
+    angle = report.angle
+    if angle is None:
+        return None
+    found: dict[str, Any] = {
+        "wilks": f"{angle.wilks.value:.3g}",
+        "wilks_p": p_phrase(angle.wilks.p_value),
+        "pillai": f"{angle.pillai.value:.4f}",
+        "notes": angle.notes,
+        "pair": None,
+    }
+    if len(angle.pairs) == 1:
+        pair = angle.pairs[0]
+        corrected = pair.hotelling.corrected
+        found["pair"] = {
+            "degrees": f"{pair.degrees:.2f}°",
+            "invariant": f"{math.degrees(pair.invariant_theta):.1f}°",
+            "standardized": f"{math.degrees(pair.standardized_theta):.1f}°",
+            "distance": f"{pair.mahalanobis:.3f}",
+            "corrected": "none" if corrected is None else f"{corrected:.3f}",
+            "error": percent(pair.plug_in_error),
+            "t2": f"{pair.hotelling.t2:.1f}",
+            "p": p_text(pair.hotelling.p_value),
+            "permutation": p_text(pair.permutation_p),
+        }
+    return found
+
+
+def _columns(report: SeparabilityReport) -> dict[str, Any] | None:
+    if report.projections is None:
+        return None
+    ranked = sorted(report.projections.single.items(), key=lambda item: -item[1])
+    lines = [{"name": name, "score": percent(score), "width": round(100 * score)} for name, score in ranked]
+    return {"lines": lines[:MOST_COLUMNS], "more": max(0, len(lines) - MOST_COLUMNS)}
+
+
+def _planes(report: SeparabilityReport) -> list[dict[str, str]] | None:
+    if report.projections is None:
+        return None
+    return [
+        {"first": plane.first, "second": plane.second, "score": percent(plane.score)}
+        for plane in report.projections.planes[:MOST_PLANES]
+    ]
+
+
+def _features(report: SeparabilityReport) -> dict[str, Any] | None:
+    found = report.features
+    if found is None:
+        return None
+    ranked = sorted(found.inclusion, key=lambda entry: -entry.share)
+    every = found.strategy == "every subset"
+    of_rows = "" if found.n_rows == report.settings.n_rows else f" on a random sample of {found.n_rows:,} rows"
+    return {
+        "how": f"Thornton's index of {'every subset' if every else 'subsets met by a forward search'} of the columns"
+        + of_rows,
+        "best": ", ".join(found.best),
+        "best_score": f"{found.best_score:.4f}",
+        "smallest": ", ".join(found.smallest),
+        "smallest_score": f"{found.smallest_score:.4f}",
+        "near": "no other subset"
+        if found.n_near_best == 1
+        else f"{found.n_near_best:,} of {found.n_subsets:,} subsets are within one standard error",
+        "lines": [
+            {"name": entry.name, "share": f"{entry.share:.0%}", "value": entry.share, "width": round(100 * entry.share)}
+            for entry in ranked[:MOST_COLUMNS]
+        ],
+        "more": max(0, len(ranked) - MOST_COLUMNS),
+    }
+
+
+def _alignment_sentence(report: SeparabilityReport) -> str | None:
+    """The peak of the alignment curve."""
+    found = report.alignment
+    if found is None:
+        return None
+    kernel = "Gaussian" if found.kernel == "rbf" else "Gaussian (levels that differ are at distance 1)"
+    return (
+        f"A {kernel} kernel agrees best with the classes at width {found.best_width:.3g}, in scaled columns: centred "
+        f"alignment {found.best_score:.3f}, where 0 is none and 1 is perfect; {found.n_rows:,} rows."
+    )
+
+
+def _copies_sentence(report: SeparabilityReport) -> str | None:
+    """Copies of every sort, counted."""
+    found = report.suspects
+    if found is None:
+        return None
+    in_conflict = sum(len(group.rows) for group in found.conflicts)
+    return (
+        f"{n_copies(found):,} rows are copies of a row of their class; {_plural(in_conflict, 'row')} in "
+        f"{_plural(len(found.conflicts), 'group')} are equal in every column but not in class; "
+        f"{_plural(len(found.near_duplicates), 'pair')} of different classes are nearly equal."
+    )
+
+
+def _suspects(report: SeparabilityReport) -> dict[str, Any] | None:
+    found = report.suspects
+    if found is None:
+        return None
+    rows = [
+        {
+            "row": f"{each.row + 1:,}",
+            "label": each.label,
+            "voted": each.voted,
+            "own": f"{each.own_share:.0%}",
+            "margin": "" if math.isnan(each.margin) else f"{each.margin:.2f}",
+            "mutual": each.mutual,
+            "neighbors": _some([f"{row + 1:,}" for row in each.neighbors]),
+            "nearest": f"{each.neighbors[0] + 1:,}",
+            "nearest_label": each.neighbor_labels[0],
+        }
+        for each in found.rows[:MOST_SHOWN]
+    ]
+    conflicts = [
+        ", ".join(f"{row + 1:,} ({name})" for row, name in zip(group.rows[:8], group.labels, strict=False))
+        for group in found.conflicts[:MOST_GROUPS]
+    ]
+    near = [
+        f"{pair.rows[0] + 1:,} ({pair.labels[0]}) and {pair.rows[1] + 1:,} ({pair.labels[1]})"
+        for pair in found.near_duplicates[:MOST_GROUPS]
+    ]
+    return {
+        "rows": rows,
+        "n": f"{len(found.rows):,}",
+        "more": max(0, len(found.rows) - MOST_SHOWN),
+        "checked": f"{found.n_checked:,}",
+        "k": found.k,
+        "conflicts": conflicts,
+        "near": near,
+    }
+
+
+def _complexity(report: SeparabilityReport) -> dict[str, Any] | None:
+    profile = report.complexity
+    if profile is None:
+        return None
+    lines = []
+    for measure in MEASURES:
+        value, interval = profile.values[measure.id], profile.intervals.get(measure.id)
+        spread = "" if interval is None else f"{interval[0]:.3f} to {interval[1]:.3f}"
+        lines.append(
+            {
+                "id": measure.id,
+                "name": measure.name.replace("_", " "),
+                "value": "undefined" if math.isnan(value) else f"{value:.3f}",
+                "interval": spread,
+                "says": measure.summary,
+            }
+        )
+    groups = list(dict.fromkeys(measure.group for measure in MEASURES))
+    return {"lines": lines, "groups": groups, "notes": profile.notes, "distance": profile.distance}
+
+
+def _notes(report: SeparabilityReport) -> list[str]:
+    """What was scaled, dropped or sampled, each once."""
+    settings = report.settings
+    notes = [f"distance {settings.distance}, numbers scaled by {settings.scale or 'nothing'}"]
+    if settings.n_dropped:
+        notes.append(f"{settings.n_dropped:,} rows with missing cells were dropped")
+    if settings.sampled:
+        notes.append(
+            f"neighbours were looked up for a random sample of {settings.n_asked:,} of {settings.n_rows:,} rows"
+        )
+    if report.sample_rows is not None:
+        notes.append(f"complexity is that of a random sample of {report.sample_rows:,} rows")
+    parts: Sequence[Sequence[str]] = (
+        settings.notes,
+        () if report.angle is None else report.angle.notes,
+        () if report.complexity is None else report.complexity.notes,
+        () if report.projections is None else report.projections.notes,
+        () if report.alignment is None else report.alignment.notes,
+    )
+    return list(dict.fromkeys([*notes, *(note for part in parts for note in part)]))
+
+
+def reproducing_lines(report: SeparabilityReport, source: str | None) -> Mapping[str, str]:
+    """The Python and shell lines that make this report again."""
+    table, settings = report.table, report.settings
+    data = source or table.name or ""
+    bundled = data in names()
+    target = "" if bundled or table.target is None else table.target
+    if bundled:
+        load = f"sepal.datasets.load({data!r})"
+    elif source is None:
+        data, load = "mydata.csv", "X, y"
+    else:
+        load = f"sepal.read_table({source!r}" + (f", target={target!r})" if target else ")")
+    options, flags = "", ""
+    if settings.asked_distance != "auto":
+        options, flags = f", distance={settings.asked_distance!r}", f" --distance {settings.asked_distance}"
+    if settings.scale != "minmax":
+        options += f", scale={settings.scale!r}"
+        flags += f" --scale {settings.scale or 'none'}"
+    if settings.missing != "distance":
+        options, flags = f"{options}, missing={settings.missing!r}", f"{flags} --missing {settings.missing}"
+    shell = f"sepal report {shlex.quote(data)}" + (f" --target {shlex.quote(target)}" if target else "") + flags
+    return {
+        "python": f"import sepal\nreport = sepal.separability({load}{options})\nprint(report)",
+        "shell": f"{shell} --out report.html",
+    }
+
+
+def _some(words: Sequence[str]) -> str:
+    """The first few words, with a sign if there are more."""
+    return ", ".join(words[:MOST_NEIGHBORS]) + (", ..." if len(words) > MOST_NEIGHBORS else "")

@@ -1,0 +1,30 @@
+"""Margins of the rows that ask, and five numbers of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.measures._labelled import label
+from sepal.measures._margin import margin_solve, nearest_hit_and_miss
+from sepal.measures._neighborhood import hit_and_miss_of
+from sepal.report._facts import MarginFacts
+from sepal.report._rows import Rows
+
+
+def margins(rows: Rows, **settings: Any) -> NDArray[np.float64]:
+    """The normalized margin of every row that asks; NaN for the only member of a class."""
+    data = label(rows.table, None, **{"distance_params": None, "missing": "distance", "n_jobs": None, **settings})
+    found = nearest_hit_and_miss(data) if rows.sample is None else hit_and_miss_of(data, rows.sample)
+    return margin_solve(*found, normalized=True)
+
+
+def margin_facts(margin: NDArray[np.float64]) -> MarginFacts:
+    """Five numbers; all NaN if no row has another one of its class."""
+    defined = margin[~np.isnan(margin)]
+    lowest, lower, median, upper, highest = (
+        np.quantile(defined, [0.0, 0.25, 0.5, 0.75, 1.0]).tolist() if defined.size else [np.nan] * 5
+    )
+    return MarginFacts(lowest, lower, median, upper, highest, int(np.sum(defined < 0)), int(margin.size))
