@@ -7,7 +7,7 @@
 
 The families are modules: ``sepal.data``, ``sepal.datasets``, ``sepal.distances``, ``sepal.neighbors``,
 ``sepal.kernels``, ``sepal.measures``, ``sepal.prototypes``, ``sepal.learners``, ``sepal.machines``,
-``sepal.evaluation``, ``sepal.selection``. Everything is loaded when it is first used.
+``sepal.evaluation``, ``sepal.selection``, ``sepal.auto``. Everything is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sepal import (
+        auto,
         data,
         datasets,
         distances,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         prototypes,
         selection,
     )
+    from sepal.auto import SepalClassifier, SepalRegressor
     from sepal.data import Table, read_table
     from sepal.evaluation import compare, evaluate, leave_one_out_curve
     from sepal.learners import KNNClassifier, KNNRegressor, WindowKNNClassifier, load_model, save_model
@@ -54,6 +56,8 @@ _HOMES = {
     "ParzenClassifier": "sepal.machines",
     "PrototypeSelector": "sepal.prototypes",
     "SVMClassifier": "sepal.machines",
+    "SepalClassifier": "sepal.auto",
+    "SepalRegressor": "sepal.auto",
     "SeparabilitySelector": "sepal.selection",
     "Table": "sepal.data",
     "WindowKNNClassifier": "sepal.learners",
@@ -76,6 +80,7 @@ _HOMES = {
     "thornton_test": "sepal.measures",
 }
 _FAMILIES = (
+    "auto",
     "data",
     "datasets",
     "distances",
@@ -96,10 +101,13 @@ __all__ = [
     "ParzenClassifier",
     "PrototypeSelector",
     "SVMClassifier",
+    "SepalClassifier",
+    "SepalRegressor",
     "SeparabilitySelector",
     "Table",
     "WindowKNNClassifier",
     "alignment_curve",
+    "auto",
     "compare",
     "data",
     "datasets",

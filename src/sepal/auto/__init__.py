@@ -1,0 +1,12 @@
+"""No choices: estimators that choose for themselves, and say what they chose and why.
+
+In: rows and answers (a Table, arrays or data frames of any kind). Out: fitted estimators with their trace and an
+honest leave-one-out score. May be imported by report and everything after it on the road.
+"""
+
+from __future__ import annotations
+
+from sepal.auto._classifier import SepalClassifier
+from sepal.auto._regressor import SepalRegressor
+
+__all__ = ["SepalClassifier", "SepalRegressor"]

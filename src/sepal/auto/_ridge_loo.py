@@ -1,0 +1,90 @@
+"""Ridge regression on a kernel, for every ridge at once, with exact leave-one-out.
+
+The model is f(x) = b + sum_j a_j k(x, x_j) with a free intercept b: ridge on the centred kernel H K H = U diag(l) U'.
+With s = l / (l + alpha) the fit is mean + U s U'y, the leverage of row i is h_i = 1/n + sum_k U_ik^2 s_k, and the
+prediction for row i by the model of the others is y_i - (y_i - fit_i) / (1 - h_i), exactly. One decomposition serves
+all ridges and all targets. On feature vectors, a few rows M, the kernel is k(x, M) K_MM^-1 k(M, z): the decomposition
+is that of the centred coordinates Z with Z Z' = K_nM K_MM^-1 K_Mn, and leave-one-out is exact for these vectors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cholesky, eigh, solve_triangular
+
+Array = NDArray[np.float64]
+_LEAST = 1e-12  # 1 - h below this: the row alone decides its own fit
+_JITTER = 1e-10  # added to the diagonal of K_MM, so that vectors that nearly repeat each other do no harm
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """A centred kernel, decomposed, and how to come back from it to coefficients on rows.
+
+    Attributes
+    ----------
+    vectors : ndarray, shape (n, r)
+        Orthonormal; orthogonal to the constant wherever the value is not zero.
+    values : ndarray, shape (r,)
+    scale : float
+        The mean of k_c(x, x): the unit of the ridge.
+    back : ndarray or None
+        Feature vectors: from scores on the vectors to coefficients, shape (m, r). None: ``vectors`` itself does it.
+    means : ndarray
+        Mean kernel value of all rows with each of those that have a coefficient.
+    """
+
+    vectors: Array
+    values: Array
+    scale: float
+    back: Array | None
+    means: Array
+
+    def left_out(self, targets: Array, ridges: Array) -> Array:
+        """For each ridge and row the prediction by the model of the others, shape (ridges, n, outputs)."""
+        n, mean = len(targets), targets.mean(axis=0)
+        shrink = self.values / (self.values + np.outer(ridges, np.full(len(self.values), self.scale)))
+        scores = self.vectors.T @ (targets - mean)
+        parts = (shrink[:, :, None] * scores).transpose(1, 0, 2).reshape(len(self.values), -1)
+        fit = (self.vectors @ parts).reshape(n, len(ridges), -1).transpose(1, 0, 2) + mean
+        free = 1.0 - 1.0 / n - shrink @ (self.vectors**2).T
+        return np.asarray(targets - (targets - fit) / np.maximum(free, _LEAST)[:, :, None])
+
+    def coefficients(self, targets: Array, ridge: float) -> tuple[Array, Array]:
+        """a, one line per row that the kernel is taken with, and b of f(x) = b + sum_j a_j k(x, x_j)."""
+        mean = targets.mean(axis=0)
+        scores = self.vectors.T @ (targets - mean)
+        if self.back is None:
+            a = self.vectors @ (scores / (self.values + ridge * self.scale)[:, None])
+        else:
+            a = self.back @ (scores * (np.sqrt(self.values) / (self.values + ridge * self.scale))[:, None])
+        return a, mean - self.means @ a
+
+
+def kernel_spectrum(K: Array) -> Spectrum:
+    """Of the kernel matrix of all rows."""
+    means = K.mean(axis=0)
+    centred = K - means - means[:, None] + means.mean()
+    values, vectors = eigh(centred, overwrite_a=True, check_finite=False, driver="evd")
+    values = np.maximum(values, 0.0)
+    return Spectrum(np.asarray(vectors), values, _scale(values, len(K)), None, means)
+
+
+def vector_spectrum(columns: Array, square: Array) -> Spectrum:
+    """From the kernel values of all rows with some, shape (n, m), and of these among each other, shape (m, m)."""
+    factor = cholesky(square + _JITTER * np.eye(len(square)), lower=True, check_finite=False)
+    Z = solve_triangular(factor, columns.T, lower=True, check_finite=False).T
+    Z = Z - Z.mean(axis=0)
+    values, axes = eigh(Z.T @ Z, overwrite_a=True, check_finite=False, driver="evd")
+    kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
+    values, axes = values[kept], np.asarray(axes)[:, kept]
+    back = solve_triangular(factor, axes, lower=True, trans="T", check_finite=False)
+    vectors = (Z @ axes) / np.sqrt(values)
+    return Spectrum(vectors, values, _scale(values, len(columns)), np.asarray(back), columns.mean(axis=0))
+
+
+def _scale(values: Array, n: int) -> float:
+    return max(float(values.sum()) / n, float(np.finfo(np.float64).tiny))

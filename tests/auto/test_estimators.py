@@ -1,0 +1,58 @@
+"""Classifier and regressor as estimators: the contract, and what must not change an answer."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import sepal
+from sepal.auto import SepalClassifier, SepalRegressor
+from sepal.exceptions import DataError, ParameterError
+from tests.machines.contract import contract
+
+RNG = np.random.RandomState(3)
+X = RNG.randn(60, 3)
+Y = np.array(["low", "mid", "top"])[np.digitize(X[:, 0] + 0.3 * X[:, 1] ** 2, [-0.3, 0.6])]
+
+
+@pytest.mark.parametrize(("estimator", "check"), contract([SepalClassifier(), SepalRegressor()]))
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def test_row_order_changes_nothing():
+    order = RNG.permutation(60)
+    one, other = SepalClassifier().fit(X, Y), SepalClassifier().fit(X[order], Y[order])
+    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
+    np.testing.assert_array_equal(one.left_out_decisions_[order], other.left_out_decisions_)
+    a, b = SepalRegressor().fit(X, X[:, 1]), SepalRegressor().fit(X[order], X[order, 1])
+    np.testing.assert_array_equal(a.predict(X), b.predict(X))
+
+
+def test_class_names_change_nothing():
+    renamed = np.array([{"low": "z", "mid": "a", "top": "k"}[label] for label in Y])
+    one, other = SepalClassifier().fit(X, Y), SepalClassifier().fit(X, renamed)
+    places = np.argsort(["z", "a", "k"])
+    np.testing.assert_allclose(one.predict_proba(X)[:, places], other.predict_proba(X), atol=1e-9)
+
+
+def test_clone_pickle_and_model_file(tmp_path):
+    model = SepalClassifier(balanced=True).fit(X, Y)
+    assert clone(model).get_params() == model.get_params()
+    expected = model.predict_proba(X)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), expected)  # noqa: S301 - our own bytes
+    path = sepal.save_model(model, tmp_path / "m.sepal")
+    np.testing.assert_array_equal(sepal.load_model(path).predict_proba(X), expected)
+    numbers = SepalRegressor().fit(X, X[:, 0])
+    path = sepal.save_model(numbers, tmp_path / "r.sepal")
+    np.testing.assert_array_equal(sepal.load_model(path).predict(X), numbers.predict(X))
+
+
+def test_the_parameters_are_checked():
+    with pytest.raises(ParameterError, match="time_limit must be"):
+        SepalClassifier(time_limit=0).fit(X, Y)
+    with pytest.raises(DataError, match="at least two classes"):
+        SepalClassifier().fit(X, np.ones(60))

@@ -1,0 +1,100 @@
+"""Closed-form leave-one-out against n refits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sepal.auto._judging import ClassJudge, NumberJudge
+from sepal.auto._kernel_member import gaussian, median_distance, squared_distances
+from sepal.auto._ridge_loo import kernel_spectrum, vector_spectrum
+from tests.oracles import ridge
+
+RNG = np.random.RandomState(0)
+X = RNG.randn(17, 3)
+X[5] = X[4]  # two equal rows
+Y = np.column_stack([RNG.randn(17), (X[:, 0] > 0).astype(float)])
+K = np.array([[ridge.gaussian(a, b, 1.3) for b in X] for a in X])
+RIDGES = np.array([1e-4, 0.1, 3.0])
+
+
+def test_the_gaussian_kernel_is_the_formula():
+    squares = squared_distances(X, X)
+    np.testing.assert_allclose(gaussian(squares, 1.3), K, atol=1e-14)
+    distances = [np.linalg.norm(X[i] - X[j]) for i in range(17) for j in range(i)]
+    np.testing.assert_allclose(median_distance(squares), np.sqrt(np.median(np.square(distances))))
+
+
+def test_the_unit_of_width_survives_copies():
+    copies = np.vstack([np.zeros((9, 2)), [[3.0, 4.0]]])
+    assert median_distance(squared_distances(copies, copies)) == pytest.approx(np.sqrt(25 * 9 / 45))
+    assert median_distance(np.zeros((4, 4))) == 1.0
+
+
+def test_leave_one_out_equals_n_refits():
+    spectrum = kernel_spectrum(K.copy())
+    fast = spectrum.left_out(Y, RIDGES)
+    for k, relative in enumerate(RIDGES):
+        for output in range(2):
+            slow = ridge.left_out(K, Y[:, output], relative * spectrum.scale)
+            np.testing.assert_allclose(fast[k, :, output], slow, rtol=1e-6, atol=1e-9)
+
+
+def test_coefficients_solve_the_equations_of_the_optimum():
+    spectrum = kernel_spectrum(K.copy())
+    a, b = spectrum.coefficients(Y, 0.1)
+    for output in range(2):
+        slow_a, slow_b = ridge.fit(K, Y[:, output], 0.1 * spectrum.scale)
+        np.testing.assert_allclose(K @ a[:, output] + b[output], K @ slow_a + slow_b, rtol=1e-9)
+
+
+def test_leave_one_out_on_feature_vectors_equals_n_refits():
+    vectors = np.array([0, 3, 7, 11])
+    spectrum = vector_spectrum(K[:, vectors], K[np.ix_(vectors, vectors)])
+    nystrom = K[:, vectors] @ np.linalg.inv(K[np.ix_(vectors, vectors)]) @ K[vectors]
+    fast = spectrum.left_out(Y, RIDGES)
+    for k, relative in enumerate(RIDGES):
+        slow = ridge.left_out(nystrom, Y[:, 0], relative * spectrum.scale)
+        np.testing.assert_allclose(fast[k, :, 0], slow, rtol=1e-6, atol=1e-7)
+    a, b = spectrum.coefficients(Y, 0.1)
+    slow_a, slow_b = ridge.fit(nystrom, Y[:, 0], 0.1 * spectrum.scale)
+    np.testing.assert_allclose(K[:, vectors] @ a[:, 0] + b[0], nystrom @ slow_a + slow_b, rtol=1e-6)
+
+
+def test_feature_vectors_that_repeat_each_other_do_no_harm():
+    vectors = np.array([4, 5, 0])
+    spectrum = vector_spectrum(K[:, vectors], K[np.ix_(vectors, vectors)])
+    once = vector_spectrum(K[:, [4, 0]], K[np.ix_([4, 0], [4, 0])])
+    np.testing.assert_allclose(spectrum.left_out(Y, np.array([0.1])), once.left_out(Y, np.array([0.1])), atol=1e-6)
+
+
+def test_criteria_are_those_of_the_loops():
+    codes = np.array([0, 1, 2, 1, 0, 2], dtype=np.int32)
+    decisions = RNG.randn(6, 3) * 0.3 + np.eye(3)[codes] * 0.4
+    judge = ClassJudge(codes, np.full(6, 1 / 6))
+    squared, log_loss, error = judge.criteria(decisions[None])[0]
+    wrong = np.mean([row.argmax() != code for row, code in zip(decisions, codes, strict=True)])
+    assert squared == pytest.approx(np.mean(np.sum((decisions - np.eye(3)[codes]) ** 2, axis=1)))
+    assert error == pytest.approx(wrong + 1e-6 * squared)
+    best = min(ridge.log_loss(decisions, codes, factor) for factor in np.exp(np.linspace(0, np.log(100), 4000)))
+    assert log_loss == pytest.approx(best, abs=1e-6)
+    factor, loss = judge.temperature(decisions)
+    assert loss == pytest.approx(ridge.log_loss(decisions, codes, factor), abs=1e-12)
+    score, standard_error = judge.scores(decisions[None])[0]
+    assert score == pytest.approx(1 - wrong)
+    assert standard_error == pytest.approx(np.sqrt(wrong * (1 - wrong) / 6))
+
+
+def test_a_balanced_judge_gives_every_class_the_same_say():
+    codes = np.array([0, 0, 0, 1], dtype=np.int32)
+    judge = ClassJudge(codes, 1.0 / (2 * np.bincount(codes)[codes]))
+    decisions = np.array([[0.9, 0.1], [0.9, 0.1], [0.9, 0.1], [0.6, 0.4]])
+    assert judge.scores(decisions[None])[0, 0] == pytest.approx(0.5)
+
+
+def test_the_score_of_numbers_is_r_squared_against_the_mean_of_the_others():
+    y = np.array([1.0, 2.0, 4.0, 9.0])
+    judge = NumberJudge(y)
+    others = np.array([[np.delete(y, i).mean()] for i in range(4)])
+    assert judge.scores(others[None])[0, 0] == pytest.approx(0.0)
+    assert judge.scores(y[None, :, None])[0].tolist() == [1.0, 0.0]
