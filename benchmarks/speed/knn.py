@@ -38,7 +38,7 @@ def choose_k(n: int = 10_000, p: int = 20, k_max: int = 100, *, grid: bool = Tru
         "sepal, k = 1..100 by LOO": lambda: leave_one_out_curve(X, y, k_max=k_max),
         "sepal, one 100-NN query": lambda: neighbor_ranking(X, k_max, scale="minmax"),
     }
-    show(f"choose k, {n:,} x {p}", race(contestants, 5), "sepal, k = 1..100 by LOO")
+    show(f"choose k, {n:,} x {p} (goal: at least 0.67 x)", race(contestants, 5), "sepal, k = 1..100 by LOO")
     if not grid:
         return
     search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": list(range(1, k_max + 1))}, cv=10)
@@ -46,7 +46,7 @@ def choose_k(n: int = 10_000, p: int = 20, k_max: int = 100, *, grid: bool = Tru
         "sepal, k = 1..100 by LOO": lambda: leave_one_out_curve(X, y, k_max=k_max),
         "scikit-learn GridSearchCV": lambda: search.fit(X, y),
     }
-    show(f"choose k, {n:,} x {p}, against a grid", race(both, 2, budget=1.0), "sepal, k = 1..100 by LOO")
+    show(f"choose k, {n:,} x {p} (goal: at least 50 x)", race(both, 2, budget=1.0), "sepal, k = 1..100 by LOO")
 
 
 def mixed_frame(n: int, p: int, seed: int = 0) -> tuple[pd.DataFrame, NDArray[np.int64]]:
@@ -77,7 +77,7 @@ def mixed(n: int = 5_000, p: int = 20, k: int = 5) -> None:
         "sepal gower": lambda: neighbor_ranking(frame, k, distance="gower"),
         "gower + precomputed": lambda: theirs(plain),
     }
-    show(f"mixed {n:,} x {p}, {k}-NN of all rows", race(contestants, 3), "sepal gower")
+    show(f"mixed {n:,} x {p}, {k}-NN of all rows (goal: at least 20 x)", race(contestants, 2), "sepal gower")
 
 
 def mixed_large(n: int = 50_000, p: int = 20, k: int = 5) -> None:
@@ -115,7 +115,7 @@ def predict(n: int = 100_000, queries: int = 10_000, p: int = 10, k: int = 10) -
         "scikit-learn": lambda: theirs.predict(asked),
         "FAISS flat + votes": faiss_votes,
     }
-    show(f"predict {queries:,} rows from {n:,} x {p}, k = {k}", race(contestants, 5), "sepal")
+    show(f"predict {queries:,} of {n:,} x {p}, k = {k} (goal: above 1 x)", race(contestants, 5, budget=30.0), "sepal")
 
 
 def run(data_folder: Path | None) -> None:

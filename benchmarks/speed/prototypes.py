@@ -59,7 +59,7 @@ def condensing(n: int, rounds: int) -> None:
         "imbalanced-learn CNN": lambda: theirs.fit_resample(X, y),
     }
     timing = race(contestants, rounds, budget=1.0)
-    show(f"Condensing, {n:,} x 10", timing, "sepal hart, row order")
+    show(f"Condensing, {n:,} x 10 (goal: imbalanced-learn at least 500 x)", timing, "sepal hart, row order")
     print(
         f"  rows kept: hart {found.n_kept}, by enemies {hart(X, y, scale=None).n_kept}, "
         f"imbalanced-learn {len(theirs.sample_indices_)}"

@@ -77,6 +77,7 @@ def compare(n_river: int, n_ours: int, rounds: int) -> None:
             rates.setdefault(f"sepal prequential, {name}", []).append(
                 _rate(lambda s=scale: ours_at_once(X, y, s), n_ours)
             )
+    print("  goals: row by row at least 5 x, prequential at least 50 x river")
     for name, values in rates.items():
         ratio = np.median(np.array(values) / np.array(rates["river"]))
         print(f"  {name:<36}{np.median(values):>12,.0f} rows/s {ratio:8.1f} x")

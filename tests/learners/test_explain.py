@@ -5,7 +5,7 @@ import pytest
 
 import sepal.datasets
 from sepal.data import as_table
-from sepal.learners import KNNClassifier
+from sepal.learners import KNNClassifier, KNNRegressor
 
 
 def athletes(**options):
@@ -99,3 +99,32 @@ def test_plot_draws_a_bar_per_neighbour_and_column():
     ax = model.explain(as_table([[3.0, 8.0]], names=table.names)).plot()
     assert len(ax.patches) == 6
     plt.close("all")
+
+
+def test_a_number_is_explained_by_its_neighbours():
+    """By hand: the query (1, 0) has rows 0 and 1 at 1 and row 2 at 2; 1/d weighs them 2 : 2 : 1."""
+    X, y = [[0.0, 0.0], [1.0, 1.0], [3.0, 0.0], [9.0, 9.0]], [10.0, 20.0, 60.0, 900.0]
+    model = KNNRegressor(3, weights="distance", scale=None).fit(X, y)
+    why = model.explain([[1.0, 0.0]])
+    assert why.rows.tolist() == [0, 1, 2]
+    np.testing.assert_allclose(why.distances, [1.0, 1.0, 2.0])
+    np.testing.assert_allclose(why.shares, [0.4, 0.4, 0.2])
+    np.testing.assert_allclose(why.contributions, [4.0, 8.0, 12.0])
+    assert why.predicted[0] == pytest.approx(24.0)
+    assert why.std[0] == pytest.approx(np.sqrt(0.4 * 14**2 + 0.4 * 4**2 + 0.2 * 36**2))
+    np.testing.assert_allclose(why.parts, [[1, 0], [0, 1], [1, 0]])
+    assert why.frame()["target"].tolist() == [10.0, 20.0, 60.0]
+    assert "24: mean of 3 neighbours" in str(why)
+    assert why.plot().get_xlabel() == "distance"
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "median", "linear"])
+def test_explained_numbers_are_the_predicted_ones(aggregate):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.normal(size=40)
+    model = KNNRegressor(5, aggregate=aggregate).fit(X, y)
+    why = model.explain(X[:7])
+    np.testing.assert_array_equal(why.predicted, model.predict(X[:7]))
+    np.testing.assert_array_equal(why.std, model.predict(X[:7], return_std=True)[1])
+    if aggregate == "mean":
+        np.testing.assert_allclose(np.add.reduceat(why.contributions, why.start[:-1]), why.predicted)

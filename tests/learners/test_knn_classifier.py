@@ -363,7 +363,13 @@ def test_the_nearest_k_are_a_prefix_of_the_nearest_k_plus_one():
         assert model.kneighbors(X, k)[1].tolist() == model.kneighbors(X, k + 1)[1][:, :k].tolist()
 
 
-@pytest.mark.parametrize("distance", ["euclidean", "manhattan", "chebyshev", "cosine", "mahalanobis", "heom"])
+@pytest.mark.parametrize(
+    "distance",
+    [
+        *("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "mahalanobis", "heom"),
+        *("nan_euclidean", "hvdm", "gower", "hamming", "kernel"),
+    ],
+)
 def test_string_labels_with_every_distance(distance):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3)) + np.repeat([[0, 0, 0], [3, 3, 0]], 20, axis=0)

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 import sepal.datasets
 from sepal.data import as_table
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners import KNNClassifier, KNNRegressor, load_model, save_model
+from sepal.learners import KNNClassifier, KNNRegressor, WindowKNNClassifier, load_model, save_model
 
 
 def rewritten(path, change, arrays=None):
@@ -148,3 +148,34 @@ def test_what_cannot_be_written_is_named(tmp_path):
     assert not (tmp_path / "m.sepal").exists()
     with pytest.raises(ParameterError, match="estimator of Sepal"):
         save_model(KNeighborsClassifier(), tmp_path / "m.sepal")
+
+
+@pytest.mark.parametrize("drift", [None, "adwin", "ddm"])
+def test_a_window_goes_on_where_it_was_saved(tmp_path, drift):
+    rng = np.random.default_rng(0)
+    y = rng.choice(["a", "b"], size=300)
+    frame = pd.DataFrame({"x": rng.normal(size=300) + (y == "b"), "c": rng.choice(["red", "blue", None], size=300)})
+    learner = WindowKNNClassifier(window=50, class_quota=30, drift=drift).partial_fit(frame[:150], y[:150])
+    other = load_model(save_model(learner, tmp_path / "w.sepal"))
+    for each in (learner, other):
+        each.partial_fit(frame[150:250], np.where(y[150:250] == "a", "a", "new"))
+    np.testing.assert_array_equal(other.predict_proba(frame[250:]), learner.predict_proba(frame[250:]))
+    assert other.classes_.tolist() == ["a", "b", "new"]
+    assert other.window_rows()[0].tolist() == learner.window_rows()[0].tolist()
+    if drift is not None:
+        assert other.prequential_score_ == learner.prequential_score_
+
+
+@pytest.mark.parametrize("name", ["counters", "codes", "cells", "ranges"])
+def test_a_window_that_does_not_fit_together_is_refused(tmp_path, name):
+    learner = WindowKNNClassifier(window=20).partial_fit([[0.0], [1.0], [2.0]], ["a", "b", "a"])
+    path = save_model(learner, tmp_path / "w.sepal")
+    with zipfile.ZipFile(path) as archive:
+        place = json.loads(archive.read("model.json"))["model"]["fields"]["_rows_"]["fields"][name]["array"]
+        with np.load(io.BytesIO(archive.read("arrays.npz"))) as found:
+            arrays = {key: found[key] for key in found.files}
+    arrays[place] = arrays[place][:1] if name in ("cells", "ranges") else arrays[place] + 10**6
+    packed = io.BytesIO()
+    np.savez(packed, **arrays)
+    with pytest.raises(DataError, match="do not fit together"):
+        load_model(rewritten(path, lambda content: None, packed.getvalue()))

@@ -29,8 +29,9 @@ def labels(rng: np.random.Generator, n: int, n_classes: int) -> np.ndarray:
 
 
 def geometric(X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Rows by their coordinates, first column first: the order in which ties are decided."""
-    return np.array(sorted(range(len(X)), key=lambda i: (*X[i].tolist(), y[i])))
+    """Rows by their coordinates, the column with the lowest values first: the order in which ties are decided."""
+    columns = sorted(range(X.shape[1]), key=lambda j: sorted(row[j] for row in set(map(tuple, X.tolist()))))
+    return np.array(sorted(range(len(X)), key=lambda i: (*(X[i, j] for j in columns), y[i])))
 
 
 def squared(X: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import sepal
 from sepal.exceptions import DataError, ParameterError
-from sepal.prototypes import fcnn, hart, mss, rnn, rss
+from sepal.prototypes import drop3, fcnn, hart, icf, mss, rnn, rss
 from tests.oracles import prototypes as oracle
 from tests.oracles.neighbors import compared_values
 from tests.oracles.neighbors import squared_euclidean_by_column as squared_quickly
@@ -114,6 +114,16 @@ def test_row_order_class_names_and_threads_change_nothing(method):
         order = rng.permutation(len(y))
         moved = method(X[order], np.array(["z", "m", "a"])[y[order]], n_jobs=3)
         assert {int(order[r]) for r in moved.rows} == base
+
+
+@pytest.mark.parametrize("method", [*CONDENSERS, drop3, icf], ids=lambda m: m.__name__)
+def test_column_order_changes_nothing_though_much_is_tied(method):
+    table = sepal.datasets.load("breast-cancer").drop_missing()
+    rows, columns = (np.random.default_rng(1).permutation(n) for n in table.values.shape)
+    base = set(method(table.values, table.y).rows.tolist())
+    moved = method(table.values[rows][:, columns], table.y[rows])
+    copies = {tuple(table.values[r]) for r in base}
+    assert {tuple(table.values[rows[r]]) for r in moved.rows} == copies
 
 
 @pytest.mark.parametrize("method", CONDENSERS, ids=lambda m: m.__name__)

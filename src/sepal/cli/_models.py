@@ -11,7 +11,7 @@ import typer
 from sepal.cli._given import given_rows, given_table
 from sepal.cli._learners import make_learner, neighbors
 from sepal.cli._leaving import leaving_cleanly
-from sepal.cli._options import AsJson, Data, Scale, Target
+from sepal.cli._options import DISTANCE_HELP, AsJson, Data, Scale, Target
 from sepal.cli._output import as_json_text, check_name, check_out, print_text, rows_text, write_whole
 from sepal.cli._progress import watching
 from sepal.exceptions import DataError, ParameterError
@@ -30,11 +30,13 @@ Neighbors = Annotated[
 ]
 Weights = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Votes by distance: uniform, distance, rank, gaussian, ...", show_default=False),
+    typer.Option(
+        metavar="NAME",
+        help="Votes by distance: uniform, distance, similarity, rank, dudani, gaussian, exponential or tricube.",
+        show_default=False,
+    ),
 ]
-Distance = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The distance of the neighbours.", show_default=False)
-]
+Distance = Annotated[str | None, typer.Option(metavar="NAME", help=f"{DISTANCE_HELP}.", show_default=False)]
 ScaleOfLearner = Annotated[
     Scale | None, typer.Option(help="How numeric columns are scaled, by the training rows.", show_default=False)
 ]

@@ -8,9 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from sepal.distances import DISTANCES
 from sepal.exceptions import ParameterError
 
 DATA_HELP = "A CSV, ARFF or Parquet file, or the name of a bundled set. For a file that has such a name write ./NAME."
+DISTANCE_HELP = "auto (euclidean for complete numbers, else heom), " + ", ".join(
+    name for name, entry in DISTANCES.items() if not entry.required
+)
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) *([smh]?)")
 
@@ -53,8 +57,7 @@ DistanceName = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="auto (euclidean for complete numbers, else heom), euclidean, manhattan, chebyshev, mahalanobis, cosine, "
-        "nan_euclidean or heom.",
+        help=DISTANCE_HELP,
     ),
 ]
 ScaleName = Annotated[Scale, typer.Option(help="How numeric columns are scaled before distances are taken.")]

@@ -14,6 +14,8 @@ from sepal.data._labels import class_codes
 from sepal.data._matching import match_table
 from sepal.data._read import read_table
 from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling
+from sepal.data._sparse_reading import Rows, as_rows
+from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
 
 __all__ = [
@@ -22,9 +24,12 @@ __all__ = [
     "BundledSet",
     "Kind",
     "KindsSpec",
+    "Rows",
     "ScaleName",
     "Scaling",
+    "SparseRows",
     "Table",
+    "as_rows",
     "as_table",
     "class_codes",
     "fit_scaling",

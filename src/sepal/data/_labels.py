@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data._columns import is_missing
 from sepal.data._foreign_frames import declared_levels, is_series
+from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
 from sepal.data._where import listed, shown
 from sepal.exceptions import DataError
@@ -116,7 +117,7 @@ def _refuse_gaps(array: NDArray[Any], place: str) -> None:
         )
 
 
-def class_codes(data: Table | ArrayLike | Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
+def class_codes(data: Table | SparseRows | ArrayLike | Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """The classes of a table or of labels, and the class of each row.
 
     Parameters
@@ -144,13 +145,14 @@ def class_codes(data: Table | ArrayLike | Any) -> tuple[NDArray[np.int32], NDArr
     >>> codes.tolist(), classes.tolist()
     ([1, 0, 1], ['a', 'b'])
     """
-    if data is None or (isinstance(data, Table) and data.y is None):
+    table = data if isinstance(data, (Table, SparseRows)) else None
+    if data is None or (table is not None and table.y is None):
         raise DataError(
             "there is no target (y is None); separability needs a class for every row",
             hint="give the labels as y, or name the target when reading the file",
         )
-    place = f"target {shown(data.target)}" if isinstance(data, Table) and data.target else "y"
-    labels = label_array(data.y if isinstance(data, Table) else data, place)
+    place = f"target {shown(table.target)}" if table is not None and table.target else "y"
+    labels = label_array(data if table is None else table.y, place)
     _refuse_continuous(labels.y, place)
     classes, codes = _unique(labels.y, place)
     if classes.size < 2:
@@ -159,7 +161,7 @@ def class_codes(data: Table | ArrayLike | Any) -> tuple[NDArray[np.int32], NDArr
             f"{place}: expected at least two classes, found {found} in all {labels.y.size} rows",
             hint="separability compares classes; check that the right column is the target",
         )
-    declared = data.class_order if isinstance(data, Table) else labels.order
+    declared = labels.order if table is None else table.class_order
     if declared is not None:
         rank = {label: i for i, label in enumerate(declared)}
         order = sorted(range(classes.size), key=lambda i: rank.get(classes[i], len(rank)))

@@ -12,5 +12,15 @@ from __future__ import annotations
 from sepal.distances._fitted import FittedDistance
 from sepal.distances._hvdm import squares_without
 from sepal.distances._named import DISTANCES, Distance, fit_distance
+from sepal.distances._sparse import SparseDistance, SparsePoints, fit_sparse_distance
 
-__all__ = ["DISTANCES", "Distance", "FittedDistance", "fit_distance", "squares_without"]
+__all__ = [
+    "DISTANCES",
+    "Distance",
+    "FittedDistance",
+    "SparseDistance",
+    "SparsePoints",
+    "fit_distance",
+    "fit_sparse_distance",
+    "squares_without",
+]

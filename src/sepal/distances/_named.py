@@ -34,6 +34,7 @@ class Distance:
     required: frozenset[str] = frozenset()
     allows_missing: bool = False
     is_metric: bool = True
+    sparse: bool = False  # defined for sparse rows too
 
 
 def _euclidean(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
@@ -153,7 +154,7 @@ _ANY_KIND = frozenset({"numeric", "ordinal", "nominal"})
 DISTANCES: dict[str, Distance] = {
     entry.name: entry
     for entry in (
-        Distance("euclidean", "square root of the sum of squared differences", _euclidean),
+        Distance("euclidean", "square root of the sum of squared differences", _euclidean, sparse=True),
         Distance(
             "weighted_euclidean",
             "Euclidean with a weight per column",
@@ -174,6 +175,7 @@ DISTANCES: dict[str, Distance] = {
             "1 - cosine of the angle; a zero row is at distance 1 from every other",
             _cosine,
             is_metric=False,
+            sparse=True,
         ),
         Distance(
             "nan_euclidean",
@@ -219,6 +221,7 @@ DISTANCES: dict[str, Distance] = {
             "1 - common / all elements of two sets given as 0/1 columns; counts too",
             tanimoto,
             kinds=_ANY_KIND,
+            sparse=True,
         ),
         Distance(
             "kernel",
@@ -237,7 +240,8 @@ def _resolve(name: str, table: Table) -> str:
     return "euclidean" if set(table.kinds) <= {"numeric"} and not table.has_missing else "heom"
 
 
-def _check_params(entry: Distance, params: Params) -> None:
+def check_params(entry: Distance, params: Params) -> None:
+    """Whether a distance takes these parameters, and has all it needs."""
     for name in params:
         if not isinstance(name, str):
             raise ParameterError(f"distance_params must be a mapping of names to values; got the key {name!r}")
@@ -288,7 +292,7 @@ def fit_distance(
             hint=f"did you mean {near[0]!r}?" if near else None,
         )
     entry = DISTANCES[name]
-    _check_params(entry, params)
+    check_params(entry, params)
     _check_kinds(entry, table)
     scaling = fit_scaling(table.values, table.kinds, scale, levels=table.levels)
     fitted = {

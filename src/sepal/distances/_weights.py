@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table
+from sepal.data import Rows
 from sepal.exceptions import ParameterError
 
 
-def column_weights(table: Table, params: Mapping[str, Any]) -> NDArray[np.float64]:
+def column_weights(table: Rows, params: Mapping[str, Any]) -> NDArray[np.float64]:
     """``distance_params["weights"]`` checked; ones without it."""
     given = params.get("weights")
     if given is None:

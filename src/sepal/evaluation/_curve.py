@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table
+from sepal.data import Rows, ScaleName, SparseRows, Table, as_rows
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier, KNNRegressor, LeaveOneOutCurve
 
@@ -69,7 +69,7 @@ def leave_one_out_curve(
     >>> curve.score[[0, 2, 4, 18]].round(4).tolist()
     [1.0, 0.8, 0.8, 0.6]
     """
-    table = as_table(X, y)
+    table = as_rows(X, y)
     kind = KNNRegressor if _is_regression(table, task) else KNNClassifier
     group_codes = None if groups is None else _group_codes(groups, table)
     options: dict[str, Any] = {
@@ -88,12 +88,12 @@ def leave_one_out_curve(
     if training:
         curve = replace(curve, training=model.scores_for_every_k(table, len(curve.k)))
     if test is not None:
-        other = test if isinstance(test, Table) else as_table(*test)
+        other = test if isinstance(test, (Table, SparseRows)) else as_rows(*test)
         curve = replace(curve, test=model.scores_for_every_k(other, len(curve.k)))
     return curve
 
 
-def _is_regression(table: Table, task: str) -> bool:
+def _is_regression(table: Rows, task: str) -> bool:
     if task not in ("auto", "classification", "regression"):
         raise ParameterError(f"task must be 'auto', 'classification' or 'regression'; got {task!r}")
     if table.y is None:
@@ -103,7 +103,7 @@ def _is_regression(table: Table, task: str) -> bool:
     return table.y.dtype.kind == "f" and not np.all(table.y == np.floor(table.y))
 
 
-def _group_codes(groups: Any, table: Table) -> NDArray[np.intp]:
+def _group_codes(groups: Any, table: Rows) -> NDArray[np.intp]:
     labels = np.asarray(groups)
     if labels.shape != (table.n_rows,):
         raise DataError(f"groups: expected one label for each of {table.n_rows} rows, found shape {labels.shape}")

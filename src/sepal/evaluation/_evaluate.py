@@ -212,22 +212,11 @@ class Evaluation:
 
     def plot(self, ax: Any = None) -> Any:
         """The confusion matrix as a map; for numbers, predicted against actual."""
-        import matplotlib.pyplot as plt
+        from sepal.plots._answers import draw_actual_predicted, draw_confusion
 
-        ax = plt.subplots(layout="constrained")[1] if ax is None else ax
         if self.classes is None:
-            ax.scatter(self.actual, self.predicted, s=12)
-            ax.axline((float(self.actual.mean()),) * 2, slope=1.0, color="gray", linewidth=0.8)
-            ax.set(xlabel="actual", ylabel="predicted")
-            return ax
-        ax.imshow(self.confusion, cmap="Blues")
-        for (i, j), count in np.ndenumerate(self.confusion):
-            ax.text(j, i, str(count), ha="center", va="center")
-        places = np.arange(len(self.classes))
-        ax.set(xticks=places, yticks=places, xlabel="classified as", ylabel="class")
-        ax.set_xticklabels([str(c) for c in self.classes])
-        ax.set_yticklabels([str(c) for c in self.classes])
-        return ax
+            return draw_actual_predicted(self.actual, self.predicted, ax)
+        return draw_confusion(self.confusion, [str(label) for label in self.classes], ax)
 
 
 def evaluate(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sepal.learners._dann import DANNClassifier
 from sepal.learners._drift import ADWIN, DDM
-from sepal.learners._explain import NeighborExplanation
+from sepal.learners._explain import NeighborExplanation, NumberExplanation
 from sepal.learners._feature_weights import LearnedWeights, learn_feature_weights
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._knn_regressor import KNNRegressor
@@ -30,6 +30,7 @@ __all__ = [
     "LeaveOneOutCurve",
     "MetricClusteringClassifier",
     "NeighborExplanation",
+    "NumberExplanation",
     "PrequentialResult",
     "WindowKNNClassifier",
     "learn_feature_weights",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,12 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sepal.data import Table, as_table, match_table
+from sepal.data import Rows, SparseRows, Table, as_rows, as_table, match_table
 from sepal.distances import DISTANCES
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._neighborhood import Lists, Neighborhood
+from sepal.neighbors import Search, SparseSearch
+from sepal.prototypes._methods import method_named
 
 
 class NeighborLearner(BaseEstimator):  # type: ignore[misc]
@@ -32,7 +33,7 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
     n_jobs: Any
     k_max: Any
     neighborhood_: Neighborhood
-    table_: Table
+    table_: Rows
     rows_: NDArray[np.intp]
     n_neighbors_: float
 
@@ -43,23 +44,38 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = auto or (entry is not None and entry.allows_missing)
         tags.input_tags.categorical = tags.input_tags.string = auto or (entry is not None and "nominal" in entry.kinds)
         tags.input_tags.pairwise = self.distance == "precomputed"
+        tags.input_tags.sparse = auto or (entry is not None and entry.sparse)
         return tags
 
-    def _training_table(self, X: Any, y: Any) -> Table:
-        """The training rows and labels as a Table; remembers the columns as scikit-learn does."""
+    def _training_table(self, X: Any, y: Any) -> Rows:
+        """The training rows and labels; remembers the columns as scikit-learn does."""
         if isinstance(X, Table):
             self.n_features_in_ = X.n_columns
             self.feature_names_in_ = np.array(X.names, dtype=object)
-            return as_table(X, y)
+            return as_rows(X, y)
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             text = "A column-vector y was passed when a 1d array was expected: one label per row"
             warnings.warn(text, DataConversionWarning, stacklevel=3)
-        validate_data(self, X, y, skip_check_array=True)
-        return as_table(X, y)
+        table = as_rows(X, y)
+        if isinstance(table, SparseRows):
+            self._check_sparse()
+            validate_data(self, table.matrix, table.y, skip_check_array=True)
+        else:
+            validate_data(self, X, y, skip_check_array=True)
+        return table
 
-    def _query_table(self, X: Any) -> Table:
+    def _check_sparse(self) -> None:
+        for name, value in (("distance", self.distance), ("prototypes", self.prototypes)):
+            if value is not None and (name == "prototypes" or value == "precomputed"):
+                raise ParameterError(
+                    f"{name}={value!r} needs a dense table; X is sparse", hint="use X.toarray() if it fits into memory"
+                )
+
+    def _query_table(self, X: Any) -> Rows:
         """New rows, coded as the training rows are; columns are checked by name where both have names."""
         check_is_fitted(self)
+        if isinstance(self.table_, SparseRows):
+            return as_rows(X, like=self.table_)
         table = as_table(X)
         if not isinstance(X, Table):
             validate_data(self, X, reset=False, skip_check_array=True)
@@ -69,7 +85,7 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
                     raise DataError(f"column {place}: expected {wanted!r} as in training, found {name!r}")
         return match_table(table, self.table_)
 
-    def _fit_neighborhood(self, table: Table, y: NDArray[Any], sample_weight: Any) -> NDArray[np.intp]:
+    def _fit_neighborhood(self, table: Rows, y: NDArray[Any], sample_weight: Any) -> NDArray[np.intp]:
         """Prepare the search over the rows that count; returns their positions."""
         weights = checked_weights(sample_weight, table)
         rows = np.arange(table.n_rows) if weights is None else np.flatnonzero(weights > 0)
@@ -84,13 +100,29 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
             ties=self.ties,
             n_jobs=self.n_jobs,
         )
-        kept = _prototype_rows(self.prototypes, table, y[rows], self.distance, self.scale)
+        kept = None if self.prototypes is None else self._prototype_rows(table, y[rows])
         if kept is not None:
             hood, rows = hood.among(kept), rows[kept]
         self.table_, self.neighborhood_, self.rows_ = table, hood, rows
         return rows
 
-    def _distance_params(self, table: Table) -> Mapping[str, Any] | None:
+    def _prototype_rows(self, table: Rows, y: NDArray[Any]) -> NDArray[np.intp]:
+        """Which rows to keep: by the name of a method, a function like those, their result, or positions."""
+        chosen = self.prototypes
+        if isinstance(chosen, str):
+            chosen = method_named(chosen, "prototypes")
+        if callable(chosen) and not hasattr(chosen, "rows"):
+            options = {"distance": self.distance, "scale": self.scale}
+            params = self._distance_params(table)
+            chosen = chosen(table, y, **options, **({} if params is None else {"distance_params": params}))
+        rows = np.asarray(getattr(chosen, "rows", chosen))
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(rows) == 0 or len(np.unique(rows)) < len(rows):
+            raise ParameterError("prototypes: expected the positions of at least one row, none of them twice")
+        if rows.min() < 0 or rows.max() >= table.n_rows:
+            raise ParameterError(f"prototypes: expected rows from 0 to {table.n_rows - 1}, found {rows.max()}")
+        return np.sort(rows).astype(np.intp)
+
+    def _distance_params(self, table: Rows) -> Mapping[str, Any] | None:
         params = dict(self.distance_params or {})
         if self.feature_weights is None:
             return params or None
@@ -130,7 +162,7 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         return int(k_max)
 
     def _lists(
-        self, table: Table, n_sums: int, k: float, hood: Neighborhood | None = None
+        self, table: Rows, n_sums: int, k: float, hood: Neighborhood | None = None
     ) -> Iterator[tuple[int, int, Lists]]:
         """Neighbours of new rows, so many rows at a time as fit into memory."""
         hood = self.neighborhood_ if hood is None else hood
@@ -143,7 +175,7 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : Table, ndarray or data frame, optional
+        X : Table, ndarray, data frame or sparse matrix, optional
             New rows. Left out, every training row asks about the others.
         n_neighbors : int, optional
             How many; by default the fitted number.
@@ -167,8 +199,21 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         rows = self.rows_[lists.voter[at]]
         return (lists.distance[at], rows) if return_distance else rows
 
+    def _parts(self, table: Rows, lists: Lists) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+        """The share of each column in the distance of each entry, and the columns; none where these are unknown."""
+        search = self.neighborhood_.search
+        if isinstance(search, Search) and isinstance(table, Table):
+            parts = search.fitted.parts(table.take(lists.query), search.table.take(lists.voter))
+            names = search.table.names
+        elif isinstance(search, SparseSearch) and isinstance(table, SparseRows):
+            parts, names = search.fitted.parts(table.take(lists.query), search.table.take(lists.voter))
+        else:
+            return np.zeros((len(lists.voter), 0)), ()
+        total = np.abs(parts).sum(axis=1, keepdims=True)
+        return np.divide(parts, total, out=np.zeros_like(parts), where=total > 0), names
 
-def checked_weights(sample_weight: Any, table: Table) -> NDArray[np.float64] | None:
+
+def checked_weights(sample_weight: Any, table: Rows) -> NDArray[np.float64] | None:
     """Row weights: what the user gave, else what the table carries; None if there are none."""
     if sample_weight is None:
         sample_weight = table.weights
@@ -188,7 +233,7 @@ def checked_weights(sample_weight: Any, table: Table) -> NDArray[np.float64] | N
     return weights
 
 
-def _column_weights(given: Any, table: Table) -> NDArray[np.float64]:
+def _column_weights(given: Any, table: Rows) -> NDArray[np.float64]:
     """One weight per column from an array, a mapping by name (1 where silent) or a LearnedWeights."""
     given = getattr(given, "weights", given)
     if isinstance(given, Mapping):
@@ -197,24 +242,3 @@ def _column_weights(given: Any, table: Table) -> NDArray[np.float64]:
             raise ParameterError(f"feature_weights: there is no column {unknown[0]!r}")
         given = [given.get(name, 1.0) for name in table.names]
     return np.asarray(given, dtype=np.float64)
-
-
-def _prototype_rows(
-    prototypes: Any, table: Table, y: NDArray[Any], distance: str, scale: Any
-) -> NDArray[np.intp] | None:
-    """Which rows to keep: by the name of a function in sepal.prototypes, a function like those, or their result."""
-    if prototypes is None:
-        return None
-    if isinstance(prototypes, str):
-        room = import_module("sepal.prototypes")
-        if prototypes not in room.__all__ or not callable(getattr(room, prototypes)):
-            raise ParameterError(f"prototypes: sepal.prototypes has no method {prototypes!r}")
-        prototypes = getattr(room, prototypes)
-    if callable(prototypes) and not hasattr(prototypes, "rows"):
-        prototypes = prototypes(table, y, distance=distance, scale=scale)
-    rows = np.asarray(getattr(prototypes, "rows", prototypes))
-    if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(rows) == 0 or len(np.unique(rows)) < len(rows):
-        raise ParameterError("prototypes: expected the positions of at least one row, none of them twice")
-    if rows.min() < 0 or rows.max() >= table.n_rows:
-        raise ParameterError(f"prototypes: expected rows from 0 to {table.n_rows - 1}, found {rows.max()}")
-    return np.sort(rows).astype(np.intp)

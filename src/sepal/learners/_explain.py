@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import html
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,42 +14,26 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
-class NeighborExplanation:
-    """The neighbours behind each answer.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ListedNeighbors(ABC):
+    """The neighbours behind each answer, whatever is answered.
 
     Attributes
     ----------
-    predicted : (n_queries,) array
-        The answers.
-    classes : (n_classes,) array
-    votes : (n_queries, n_classes) array
-        Share of each class in the vote.
     start : (n_queries + 1,) array
         The neighbours of query i are entries ``start[i]:start[i+1]`` of the arrays below, nearest first.
     rows, labels, distances : arrays
-        Training rows (positions in what was given to ``fit``), their classes, their distances.
+        Training rows (positions in what was given to ``fit``), their classes or targets, their distances.
     shares : array
         How much of the vote each neighbour has; adds up to 1 per query.
     parts : (n_entries, n_columns) array
         How much of the distance each column makes, as shares of it; zeros at distance 0. Where a distance is not a sum
-        over columns (precomputed) there are none and it has no columns.
+        over columns (precomputed) there are none and it has no columns. Of sparse rows only the columns that differ.
     names : tuple of str
         The columns.
-    runner_up : (n_queries,) array
-        The class with the second largest vote.
-    margin : (n_queries,) array
-        How far the winner is ahead of the runner-up, in shares of the vote.
-    flips : (n_queries,) array of int
-        How many of the winner's neighbours, the weightiest first, would have to change to the runner-up for the two to
-        be equal: 1 is a close call.
-    other_row, other_label, other_distance : (n_queries,) arrays
-        The nearest training row of any class but the predicted one.
     """
 
     predicted: NDArray[Any]
-    classes: NDArray[Any]
-    votes: NDArray[np.float64]
     start: NDArray[np.int64]
     rows: NDArray[np.intp]
     labels: NDArray[Any]
@@ -56,12 +41,6 @@ class NeighborExplanation:
     shares: NDArray[np.float64]
     parts: NDArray[np.float64]
     names: tuple[str, ...]
-    runner_up: NDArray[Any]
-    margin: NDArray[np.float64]
-    flips: NDArray[np.intp]
-    other_row: NDArray[np.intp]
-    other_label: NDArray[Any]
-    other_distance: NDArray[np.float64]
 
     @property
     def n_queries(self) -> int:
@@ -78,7 +57,7 @@ class NeighborExplanation:
             "predicted": self.predicted[query],
             "rank": np.arange(len(query)) - self.start[query] + 1,
             "row": self.rows,
-            "class": self.labels,
+            self._label: self.labels,
             "distance": self.distances,
             "share": self.shares,
         }
@@ -86,14 +65,14 @@ class NeighborExplanation:
             columns[f"by {name}"] = self.parts[:, j]
         return pd.DataFrame(columns)
 
+    _label: ClassVar[str] = "class"
+
+    @abstractmethod
     def text(self, query: int = 0, most: int = 10) -> str:
         """One answer in words."""
-        votes = ", ".join(f"{c} {v:.3f}" for c, v in zip(self.classes.tolist(), self.votes[query], strict=True))
-        plural = "" if self.flips[query] == 1 else "s"
-        ahead = f"ahead of {self.runner_up[query]} by {self.margin[query]:.3f}"
-        lines = [
-            f"{self.predicted[query]}: votes {votes}; {ahead}, undone by {self.flips[query]} changed neighbour{plural}"
-        ]
+
+    def _neighbor_lines(self, query: int, most: int) -> list[str]:
+        lines = []
         for entry in range(int(self.start[query]), int(min(self.start[query + 1], self.start[query] + most))):
             order = np.argsort(-self.parts[entry], kind="stable")[:3]
             by = ", ".join(f"{self.names[j]} {self.parts[entry, j]:.0%}" for j in order if self.parts[entry, j] > 0)
@@ -101,11 +80,7 @@ class NeighborExplanation:
                 f"  row {self.rows[entry]} ({self.labels[entry]}) at {self.distances[entry]:.4g}"
                 f", share {self.shares[entry]:.3f}" + (f": {by}" if by else "")
             )
-        lines.append(
-            f"  nearest of another class: row {self.other_row[query]} ({self.other_label[query]}) "
-            f"at {self.other_distance[query]:.4g}"
-        )
-        return "\n".join(lines)
+        return lines
 
     def __str__(self) -> str:
         shown = "\n".join(self.text(query) for query in range(min(self.n_queries, 5)))
@@ -116,22 +91,93 @@ class NeighborExplanation:
 
     def plot(self, query: int = 0, ax: Any = None) -> Any:
         """The neighbours of one query as bars, split by column."""
-        import matplotlib.pyplot as plt
+        from sepal.plots._neighbors import draw_split_bars
 
-        ax = plt.subplots(layout="constrained")[1] if ax is None else ax
         at = np.arange(self.start[query], self.start[query + 1])
-        left = np.zeros(len(at))
-        places = np.arange(len(at))
-        for j, name in enumerate(self.names):
-            length = self.parts[at, j] * self.distances[at]
-            ax.barh(places, length, left=left, label=name)
-            left += length
-        ax.set(yticks=places, xlabel="distance", title=f"{self.predicted[query]}")
-        ax.set_yticklabels([f"row {self.rows[e]} ({self.labels[e]})" for e in at])
-        ax.invert_yaxis()
-        if self.names:
-            ax.legend()
-        return ax
+        lengths = self.parts[at] * self.distances[at, None]
+        bars = [f"row {self.rows[e]} ({self.labels[e]})" for e in at]
+        return draw_split_bars(lengths, bars, self.names, xlabel="distance", title=f"{self.predicted[query]}", ax=ax)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NeighborExplanation(ListedNeighbors):
+    """The neighbours behind each class that was answered.
+
+    Attributes
+    ----------
+    predicted : (n_queries,) array
+        The answers.
+    classes : (n_classes,) array
+    votes : (n_queries, n_classes) array
+        Share of each class in the vote.
+    start, rows, labels, distances, shares, parts, names
+        The neighbours: those of query i are entries ``start[i]:start[i+1]``, nearest first, with their positions among
+        the rows given to ``fit``, classes, distances, shares of the vote (1 in all) and the share of each column in
+        the distance. Where a distance is not a sum over columns (precomputed) there are no columns; of sparse rows
+        only those that differ are there.
+    runner_up : (n_queries,) array
+        The class with the second largest vote.
+    margin : (n_queries,) array
+        How far the winner is ahead of the runner-up, in shares of the vote.
+    flips : (n_queries,) array of int
+        How many of the winner's neighbours, the weightiest first, would have to change to the runner-up for the two to
+        be equal: 1 is a close call.
+    other_row, other_label, other_distance : (n_queries,) arrays
+        The nearest training row of any class but the predicted one.
+    """
+
+    classes: NDArray[Any]
+    votes: NDArray[np.float64]
+    runner_up: NDArray[Any]
+    margin: NDArray[np.float64]
+    flips: NDArray[np.intp]
+    other_row: NDArray[np.intp]
+    other_label: NDArray[Any]
+    other_distance: NDArray[np.float64]
+
+    def text(self, query: int = 0, most: int = 10) -> str:
+        """One answer in words."""
+        votes = ", ".join(f"{c} {v:.3f}" for c, v in zip(self.classes.tolist(), self.votes[query], strict=True))
+        plural = "" if self.flips[query] == 1 else "s"
+        ahead = f"ahead of {self.runner_up[query]} by {self.margin[query]:.3f}"
+        undone = f"undone by {self.flips[query]} changed neighbour{plural}"
+        head = f"{self.predicted[query]}: votes {votes}; {ahead}, {undone}"
+        other = f"row {self.other_row[query]} ({self.other_label[query]}) at {self.other_distance[query]:.4g}"
+        return "\n".join([head, *self._neighbor_lines(query, most), f"  nearest of another class: {other}"])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NumberExplanation(ListedNeighbors):
+    """The neighbours behind each number that was answered.
+
+    Attributes
+    ----------
+    predicted, std : (n_queries,) arrays
+        The answers, and the weighted standard deviation of the neighbours' targets.
+    aggregate : str
+        What the targets became: their mean, their median, or the value of a line.
+    contributions : array
+        Of each neighbour, what it adds to a mean: its share times its target; they add up to the answer for
+        ``aggregate="mean"``.
+    start, rows, labels, distances, shares, parts, names
+        The neighbours, as in :class:`NeighborExplanation`; labels are their targets.
+    """
+
+    std: NDArray[np.float64]
+    aggregate: str
+
+    _label: ClassVar[str] = "target"
+
+    @property
+    def contributions(self) -> NDArray[np.float64]:
+        """Share times target."""
+        return np.asarray(self.shares * self.labels)
+
+    def text(self, query: int = 0, most: int = 10) -> str:
+        """One answer in words."""
+        n = int(self.start[query + 1] - self.start[query])
+        head = f"{self.predicted[query]:.6g}: {self.aggregate} of {n} neighbours, spread {self.std[query]:.4g}"
+        return "\n".join([head, *self._neighbor_lines(query, most)])
 
 
 def flips_needed(

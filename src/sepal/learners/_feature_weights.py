@@ -66,15 +66,11 @@ class LearnedWeights:
 
     def plot(self, ax: Any = None) -> Any:
         """The weights as bars."""
-        import matplotlib.pyplot as plt
+        from sepal.plots._neighbors import draw_split_bars
 
-        ax = plt.subplots(layout="constrained")[1] if ax is None else ax
-        frame = self.frame()
-        ax.barh(np.arange(len(frame)), frame["weight"])
-        ax.set(yticks=np.arange(len(frame)), xlabel=f"weight by {self.method}")
-        ax.set_yticklabels(frame["column"])
-        ax.invert_yaxis()
-        return ax
+        order = np.argsort(-self.weights, kind="stable")
+        bars = [self.names[j] for j in order]
+        return draw_split_bars(self.weights[order, None], bars, [""], xlabel=f"weight by {self.method}", ax=ax)
 
     def __str__(self) -> str:
         return (

@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import ScaleName, Table, class_codes
+from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._base import NeighborLearner
 from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._explain import NeighborExplanation, flips_needed
 from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, classification_curve, credit
-from sepal.learners._neighborhood import Lists, TiedGroups, Ties
+from sepal.learners._neighborhood import TiedGroups, Ties
 from sepal.learners._numeric import ahead_by_a_hair
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, entry_shares, geometric_order, sums_at
+from sepal.neighbors import SparseSearch
 
 
 class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
@@ -38,7 +39,8 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         or a function from distances to weights.
     distance, distance_params, scale
         As in :func:`sepal.neighbors.neighbor_ranking`. ``"auto"`` is Euclidean for numeric tables without missing
-        cells and HEOM for all others.
+        cells and HEOM for all others; the cosine for sparse matrices and Tanimoto for sets. Sparse rows are never
+        filled: ``scale="minmax"`` leaves them as they are.
     feature_weights : array, mapping or LearnedWeights, optional
         A weight per column of the distance.
     ties : {"expected", "index"}
@@ -127,7 +129,7 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : Table, ndarray or data frame
+        X : Table, ndarray, data frame, sparse matrix or list of sets
             The training rows.
         y : array-like, optional
             The classes; left out, the target of the Table.
@@ -143,7 +145,8 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         self.classes_, codes = np.unique(np.asarray(table.y)[rows], return_inverse=True)
         self.codes_ = codes.astype(np.int32)
         if len(self.classes_) < 2:
-            raise DataError("only one class is left among the rows of positive weight; at least two are needed")
+            which = "rows of positive weight" if self.prototypes is None else "prototypes"
+            raise DataError(f"only one class is left among the {which}; at least two are needed")
         class_factors(self.class_weight, self.priors, self.classes_)
         k = self._check_n_neighbors()
         if k is None:
@@ -160,7 +163,7 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
             self.neighborhood_, self.codes_, self._weights(), self._tie_break(), self._factors(), k_max, groups
         )
 
-    def scores_for_every_k(self, table: Table, k_max: int) -> NDArray[np.float64]:
+    def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
         """Accuracy on the rows of a table for k = 1..k_max, from one search."""
         check_is_fitted(self)
         hood, rows = self.neighborhood_, self._query_table(table)
@@ -179,7 +182,10 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
     def _tie_break(self) -> TieBreak:
         def order() -> NDArray[np.intp]:
             search = self.neighborhood_.search
-            places = np.zeros((len(self.codes_), 1)) if search is None else search.points[search.group_of]
+            places: Any = np.zeros((len(self.codes_), 1))
+            if search is not None:
+                points = search.points.rows if isinstance(search, SparseSearch) else search.points
+                places = points[search.group_of]
             return geometric_order(places, self.codes_, len(self.classes_))
 
         return TieBreak(self.vote_ties, order)
@@ -267,6 +273,7 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         others[np.arange(len(votes)), codes] = -1.0
         margin = np.maximum(votes[np.arange(len(votes)), codes] - others.max(axis=1), 0.0)
         other = self._nearest_of_another_class(table, codes)
+        parts, names = self._parts(table, listed)
         return NeighborExplanation(
             predicted=predicted,
             classes=self.classes_,
@@ -276,8 +283,8 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
             labels=self.classes_[self.codes_[listed.voter]],
             distances=listed.distance,
             shares=shares,
-            parts=self._parts(table, listed),
-            names=() if hood.search is None else self.table_.names,
+            parts=parts,
+            names=names,
             runner_up=self.classes_[others.argmax(axis=1)],
             margin=margin,
             flips=flips_needed(shares, self.codes_[listed.voter] == codes[listed.query], listed.start, margin),
@@ -287,22 +294,16 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         )
 
     def _nearest_of_another_class(
-        self, table: Table, codes: NDArray[np.intp]
+        self, table: Rows, codes: NDArray[np.intp]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         rows, distances = np.zeros(table.n_rows, dtype=np.intp), np.zeros(table.n_rows)
         for code in np.unique(codes):
             asking, among = np.flatnonzero(codes == code), np.flatnonzero(self.codes_ != code)
             queries = table.take(asking)
-            if self.neighborhood_.search is None:  # distances to all training rows: those of the others
+            if (
+                isinstance(queries, Table) and self.neighborhood_.search is None
+            ):  # distances to all training rows: those of the others
                 queries = queries.select(among.tolist())
             lists = self.neighborhood_.among(among).plain_lists(queries, 1)
             rows[asking], distances[asking] = among[lists.voter[lists.start[:-1]]], lists.distance[lists.start[:-1]]
         return rows, distances
-
-    def _parts(self, table: Table, lists: Lists) -> NDArray[np.float64]:
-        search = self.neighborhood_.search
-        if search is None:
-            return np.zeros((len(lists.voter), 0))
-        parts = search.fitted.parts(table.take(lists.query), search.table.take(lists.voter))
-        total = np.abs(parts).sum(axis=1, keepdims=True)
-        return np.asarray(np.divide(parts, total, out=np.zeros_like(parts), where=total > 0))

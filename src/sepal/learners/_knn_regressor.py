@@ -10,13 +10,24 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import ScaleName, Table
+from sepal.data import Rows, ScaleName, Table
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._base import NeighborLearner
+from sepal.learners._explain import NumberExplanation
 from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve
 from sepal.learners._neighborhood import Ties
-from sepal.learners._regression import AGGREGATES, Aggregate, answers, mean_and_std, quantiles, regression_curve
+from sepal.learners._regression import (
+    AGGREGATES,
+    Aggregate,
+    answers,
+    line_points,
+    mean_and_std,
+    quantiles,
+    regression_curve,
+)
 from sepal.learners._vote_weights import VoteWeights, vote_weights
+from sepal.learners._votes import entry_shares
+from sepal.neighbors import Search
 
 
 class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
@@ -86,7 +97,7 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : Table, ndarray or data frame
+        X : Table, ndarray, data frame, sparse matrix or list of sets
             The training rows.
         y : array-like, optional
             The numbers to predict; left out, the target of the Table.
@@ -98,6 +109,8 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         table = self._training_table(X, y)
         target = numeric_target(table)
         rows = self._fit_neighborhood(table, target, sample_weight)
+        if self.aggregate == "linear":
+            line_points(self.neighborhood_)
         self.y_ = target[rows]
         k = self._check_n_neighbors()
         if k is None:
@@ -116,7 +129,7 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
             self.neighborhood_, self.y_, self._weights(), self._largest_k(K_MAX), self.aggregate, groups
         )
 
-    def scores_for_every_k(self, table: Table, k_max: int) -> NDArray[np.float64]:
+    def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
         """R squared on the rows of a table for k = 1..k_max."""
         check_is_fitted(self)
         wanted, scores = numeric_target(table), []
@@ -148,13 +161,54 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         table, k, weights = self._query_table(X), self.n_neighbors_, self._weights()
         found, spread = np.empty(table.n_rows), np.empty(table.n_rows)
         hood = self.neighborhood_ if self.aggregate == "mean" else self.neighborhood_.for_rows()
-        points = hood.search.fitted.embed(table) if self.aggregate == "linear" and hood.search is not None else None
+        points = self._query_points(table) if self.aggregate == "linear" else None
         for begin, end, lists in self._lists(table, 6, k, hood):
             at = None if points is None else points[begin:end]
             found[begin:end] = answers(hood, lists, self.y_, weights, k, self.aggregate, at)
             if return_std:
                 spread[begin:end] = mean_and_std(hood, lists, self.y_, weights, k)[1]
         return (found, spread) if return_std else found
+
+    def _query_points(self, table: Rows) -> NDArray[np.float64] | None:
+        search = self.neighborhood_.search
+        return search.fitted.embed(table) if isinstance(search, Search) and isinstance(table, Table) else None
+
+    def explain(self, X: Any) -> NumberExplanation:
+        """The neighbours behind each answer, their targets and shares, and their distances split by column.
+
+        Parameters
+        ----------
+        X : Table, ndarray, data frame or sparse matrix
+            The rows to explain.
+
+        Returns
+        -------
+        NumberExplanation
+
+        Examples
+        --------
+        >>> why = KNNRegressor(2, scale=None).fit([[0.0], [1.0], [4.0]], [10.0, 20.0, 90.0]).explain([[0.4]])
+        >>> why.predicted.tolist(), why.rows.tolist(), why.contributions.tolist()
+        ([15.0], [0, 1], [5.0, 10.0])
+        """
+        table, k = self._query_table(X), self.n_neighbors_
+        hood = self.neighborhood_.for_rows()
+        listed, shares = entry_shares(hood, hood.lists(table, k), self._weights(), k)
+        total = np.bincount(listed.query, weights=shares, minlength=len(listed))
+        predicted, std = self.predict(X, return_std=True)
+        parts, names = self._parts(table, listed)
+        return NumberExplanation(
+            predicted=predicted,
+            std=std,
+            aggregate=self.aggregate,
+            start=listed.start,
+            rows=self.rows_[listed.voter],
+            labels=self.y_[listed.voter],
+            distances=listed.distance,
+            shares=shares / total[listed.query],
+            parts=parts,
+            names=names,
+        )
 
     def predict_quantiles(self, X: Any, quantiles_wanted: Any = (0.05, 0.5, 0.95)) -> NDArray[np.float64]:
         """(n_rows, n_quantiles) weighted quantiles of the neighbours' targets.
@@ -178,7 +232,7 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         return np.concatenate(parts)
 
 
-def numeric_target(table: Table) -> NDArray[np.float64]:
+def numeric_target(table: Rows) -> NDArray[np.float64]:
     """The target as numbers."""
     if table.y is None:
         raise DataError("y is None; a regression needs a number for every row", hint="give the numbers as y")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +14,7 @@ from sepal.learners._class_factors import ClassFactors
 from sepal.learners._neighborhood import Lists, Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import TieBreak, sums_for_every_k
+from sepal.neighbors import thread_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,23 +82,20 @@ class LeaveOneOutCurve:
 
     def plot(self, ax: Any = None, *, bayes: float | None = None) -> Any:
         """Draw the curve with a band of one standard error; ``bayes`` is the best possible score, where known."""
-        import matplotlib.pyplot as plt
+        from sepal.plots._neighbors import draw_over_k
 
-        ax = plt.subplots(layout="constrained")[1] if ax is None else ax
-        ax.fill_between(self.k, self.score - self.standard_error, self.score + self.standard_error, alpha=0.2)
-        ax.plot(self.k, self.score, label="leave-one-out")
-        for name in ("training", "test"):
-            if getattr(self, name) is not None:
-                ax.plot(self.k, getattr(self, name), label=name, linewidth=1)
-        ax.axhline(
-            self.baseline, color="gray", linestyle=":", label="majority" if self.measure == "accuracy" else "mean"
+        others = {"training": self.training, "test": self.test}
+        levels = {"majority" if self.measure == "accuracy" else "mean": self.baseline, "Bayes": bayes}
+        return draw_over_k(
+            self.k,
+            self.score,
+            self.standard_error,
+            others={name: values for name, values in others.items() if values is not None},
+            levels={name: level for name, level in levels.items() if level is not None},
+            chosen=self.one_se_k,
+            ylabel="accuracy" if self.measure == "accuracy" else "R squared",
+            ax=ax,
         )
-        if bayes is not None:
-            ax.axhline(bayes, color="black", linestyle="--", label="Bayes")
-        ax.axvline(self.one_se_k, color="gray", linewidth=0.8)
-        ax.set(xlabel="k", ylabel="accuracy" if self.measure == "accuracy" else "R squared")
-        ax.legend()
-        return ax
 
     def __str__(self) -> str:
         at = self.best_k - 1
@@ -127,7 +126,9 @@ def credit(
     class_mass = np.bincount(codes, weights=hood.weights, minlength=n_classes).astype(np.float64)
     ks = np.arange(1.0, k_max + 1)
     right = np.empty((len(lists), k_max), dtype=bool)
-    for begin, end in hood.chunks(len(lists), 2 * n_classes, k_max):
+
+    def judge(piece: tuple[int, int]) -> None:
+        begin, end = piece
         part = lists.part(begin, end)
         groups = hood.groups(part, sums, one_hot, k_max)
         mass = class_mass[None, :]
@@ -136,6 +137,10 @@ def credit(
         factor = factors.of(mass)
         votes = sums_for_every_k(groups, weights, k_max) * factor[:, None, :]
         right[begin:end] = ties.winners(votes, ks, groups, factor, mass) == true_codes[begin:end, None]
+
+    # numpy lets go of the interpreter meanwhile; a function of the user may not like company.
+    with ThreadPoolExecutor(thread_count(hood.n_jobs) if weights.function is None else 1) as pool:
+        list(pool.map(judge, hood.chunks(len(lists), 2 * n_classes, k_max)))
     return right
 
 
@@ -194,16 +199,14 @@ def standard_errors(
     A row of weight w is w rows of importance 1/w of its own. Rows of one group are not independent: then groups are
     the units.
     """
-    errors = np.empty(values.shape[1])
-    for j in range(values.shape[1]):
-        off = values[:, j] - score[j]
-        if against is not None:
-            off = off - (values[:, against] - score[against])
-        if groups is None:
-            errors[j] = np.sqrt(np.sum(importance**2 / weights * off**2))
-        else:
-            errors[j] = np.sqrt(np.sum(np.bincount(groups, weights=importance * off) ** 2))
-    return errors
+    off = values - score
+    if against is not None:
+        off -= off[:, against, None].copy()
+    if groups is None:
+        np.multiply(off, off, out=off)
+        return np.sqrt((importance**2 / weights) @ off)
+    off *= importance[:, None]
+    return np.array([np.linalg.norm(np.bincount(groups, weights=column)) for column in off.T])
 
 
 def check_enough(hood: Neighborhood, groups: NDArray[np.intp] | None, k_max: int) -> None:

@@ -15,13 +15,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, class_codes
+from sepal.data import Rows, ScaleName, SparseRows, Table, class_codes
 from sepal.distances import squares_without
 from sepal.exceptions import DataError, ParameterError
-from sepal.neighbors import Search, neighbor_ranking, rank_distances, segment_positions
+from sepal.neighbors import Search, SparseSearch, neighbor_ranking, rank_distances, segment_positions
 
 Ties = Literal["expected", "index"]
-_CELLS = 4_000_000  # numbers held at a time, about 32 MB
+_CELLS = 1_000_000  # numbers held at a time by each thread, about 8 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Neighborhood:
     ``matrix`` holds the distances between training rows where the user measured them; then ``search`` is None.
     """
 
-    search: Search | None
+    search: Search | SparseSearch | None
     matrix: NDArray[np.float64] | None
     weights: NDArray[np.float64]
     ties: Ties
@@ -107,7 +107,7 @@ class Neighborhood:
     @classmethod
     def prepare(
         cls,
-        table: Table,
+        table: Rows,
         weights: NDArray[np.float64] | None,
         *,
         distance: str,
@@ -120,15 +120,15 @@ class Neighborhood:
         if ties not in ("expected", "index"):
             raise ParameterError(f"ties must be 'expected' or 'index'; got {ties!r}")
         weights = np.ones(table.n_rows) if weights is None else weights
-        if distance == "precomputed":
+        if distance == "precomputed" and isinstance(table, Table):
             return cls(None, _square(table.values), weights, ties, True, n_jobs)
-        search = Search.prepare(
-            replace(table, weights=weights),
-            distance=distance,
-            distance_params=distance_params,
-            scale=scale,
-            n_jobs=n_jobs,
-        )
+        options: dict[str, Any] = {"distance_params": distance_params, "scale": scale, "n_jobs": n_jobs}
+        weighted = replace(table, weights=weights)
+        search: Search | SparseSearch
+        if isinstance(weighted, SparseRows):
+            search = SparseSearch.prepare(weighted, distance=distance, **options)
+        else:
+            search = Search.prepare(weighted, distance=distance, **options)
         supervised = search.fitted.counts is not None
         return cls(search, None, weights, ties, ties == "index" or supervised, n_jobs)
 
@@ -166,7 +166,7 @@ class Neighborhood:
             return int(np.ceil(k))
         return min(int(np.searchsorted(np.cumsum(np.sort(mass)), k)) + 1, len(mass))
 
-    def lists(self, queries: Table | NDArray[np.float64], k: float) -> Lists:
+    def lists(self, queries: Rows | NDArray[np.float64], k: float) -> Lists:
         """Neighbours of new rows (with ``precomputed`` of their distances to the training rows)."""
         depth = min(self.depth(k), self.n_rows)
         if self.search is None:
@@ -192,7 +192,7 @@ class Neighborhood:
         if self.search is None:
             found = neighbor_ranking(self.matrix, depth, distance="precomputed", ties="expected", n_jobs=self.n_jobs)
             lists = Lists(found.start, found.flat_rows, found.flat_distances, asker)
-        elif self.search.fitted.counts is not None:
+        elif isinstance(self.search, Search) and self.search.fitted.counts is not None:
             lists = self._supervised_lists(self.search, depth)
         else:
             ranking = self.search.distinct_ranking(depth)
@@ -224,7 +224,7 @@ class Neighborhood:
             distances.append(np.sqrt(found))
         return Lists(np.concatenate(starts), np.concatenate(voters), np.concatenate(distances), asker)
 
-    def plain_lists(self, queries: Table | None, k: int) -> Lists:
+    def plain_lists(self, queries: Rows | None, k: int) -> Lists:
         """At least the k nearest rows of each query (of each training row without queries), weights ignored."""
         even = replace(self, weights=np.ones(self.n_rows), by_row=True)
         return even.lists_without(k) if queries is None else even.lists(queries, k)
@@ -248,8 +248,12 @@ class Neighborhood:
         if self.search is None or self.matrix is not None:
             finite = np.asarray(self.matrix)[np.isfinite(np.asarray(self.matrix))]
             return float(finite.max(initial=0.0)) or 1.0
+        if isinstance(self.search, SparseSearch):
+            rows = self.search.points.rows
+            reach = rows.max(axis=0).toarray() - rows.min(axis=0).toarray()
+            return float(np.linalg.norm(reach)) or 1.0 if self.search.fitted.value_is == "square" else 1.0
         fitted, points = self.search.fitted, self.search.points
-        if fitted.value_is not in ("square", "distance", "power"):
+        if fitted.value_is not in ("square", "distance", "power") or fitted.metric == "tanimoto":
             return 1.0
         low, high = np.fmin.reduce(points, axis=0), np.fmax.reduce(points, axis=0)
         reach = np.nan_to_num(high - low)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.exceptions import MissingDependencyError, ParameterError
+from sepal.exceptions import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,24 +67,11 @@ class PrequentialResult:
             }
         )
 
-    def plot(self, size: int = 200, ax: Axes | None = None) -> Axes:
+    def plot(self, size: int = 200, ax: Any = None) -> Any:
         """The rolling share of right predictions, with drifts as lines."""
-        if ax is None:
-            try:
-                from matplotlib.figure import Figure
-            except ImportError as error:
-                raise MissingDependencyError(
-                    "drawing needs matplotlib, which is not installed", hint="pip install matplotlib"
-                ) from error
-            ax = Figure(figsize=(7.0, 3.5), layout="constrained").subplots()
-        ax.plot(self.rows, self.rolling(size), label=f"last {size} rows")
-        ax.axhline(self.score, color="0.6", linestyle="--", label=f"all rows: {self.score:.3f}")
-        for row in self.drift_rows:
-            ax.axvline(row, color="C3", linewidth=0.8)
-        ax.set_xlabel("row")
-        ax.set_ylabel("share predicted rightly")
-        ax.legend(frameon=False)
-        return ax
+        from sepal.plots._neighbors import draw_stream
+
+        return draw_stream(self.rows, self.rolling(size), size, self.score, self.drift_rows, ax)
 
     def _repr_html_(self) -> str:
         return f"<p>{repr(self).strip('<>')}</p>"

@@ -12,6 +12,7 @@ from sepal.learners._leave_one_out import LeaveOneOutCurve, check_enough, curve_
 from sepal.learners._neighborhood import Lists, Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares, sums_at, sums_for_every_k
+from sepal.neighbors import Search
 
 Aggregate = Literal["mean", "median", "linear"]
 AGGREGATES = ("mean", "median", "linear")
@@ -63,6 +64,18 @@ def quantiles(
     return found
 
 
+def line_points(hood: Neighborhood) -> NDArray[np.float64]:
+    """Coordinates of the training rows, in which lines can be drawn."""
+    search = hood.search
+    if not isinstance(search, Search) or search.fitted.metric not in ("l2", "l1", "linf", "lp"):
+        raise DataError(
+            "aggregate='linear' needs a dense table of numeric columns without missing cells, so that a line can be "
+            "drawn",
+            hint="use aggregate='mean' or 'median'",
+        )
+    return search.points[search.group_of]
+
+
 def local_lines(
     hood: Neighborhood,
     lists: Lists,
@@ -75,12 +88,7 @@ def local_lines(
 
     Where the neighbours do not span all directions the flattest such plane is taken.
     """
-    if hood.search is None or hood.search.fitted.metric not in ("l2", "l1", "linf", "lp"):
-        raise DataError(
-            "aggregate='linear' needs numeric columns without missing cells, so that a line can be drawn",
-            hint="use aggregate='mean' or 'median'",
-        )
-    points = hood.search.points[hood.search.group_of]
+    points = line_points(hood)
     listed, share = entry_shares(hood, lists, weights, k)
     width = int(np.diff(listed.start).max())
     shape = (len(lists), width)
@@ -135,7 +143,7 @@ def regression_curve(
         if aggregate == "mean":
             found[begin:end] = _means(hood, part, y, weights, k_max)
             continue
-        at = None if hood.search is None else hood.search.points[hood.search.group_of[begin:end]]
+        at = line_points(hood)[begin:end] if aggregate == "linear" else None
         for k in range(1, k_max + 1):
             found[begin:end, k - 1] = answers(hood, part, y, weights, k, aggregate, at)
     importance = hood.weights / hood.total_mass

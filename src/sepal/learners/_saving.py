@@ -19,9 +19,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
 from sepal.exceptions import DataError, ParameterError
+from sepal.learners._window import WindowKNNClassifier
 
 FORMAT = "sepal model"
 VERSION = 1
@@ -105,6 +107,8 @@ def load_model(path: str | Path) -> Any:
     model = _unpack(content.get("model"), arrays, place)
     if not isinstance(model, BaseEstimator):
         raise DataError(f"{place}: the file holds a {type(model).__name__}, not an estimator")
+    if isinstance(model, WindowKNNClassifier) and not model.fits_together():
+        raise DataError(f"{place}: the file is damaged: the arrays of the window do not fit together")
     return model
 
 
@@ -129,6 +133,9 @@ def _pack(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
         return {"scalar": _pack_array(np.asarray(value), where, arrays)}
     if isinstance(value, np.ndarray):
         return {"array": _pack_array(value, where, arrays)}
+    if isinstance(value, csr_array):
+        parts = {name: _pack_array(getattr(value, name), where, arrays) for name in ("data", "indices", "indptr")}
+        return {"sparse": {**parts, "shape": list(value.shape)}}
     if isinstance(value, (list, tuple)):
         kind = "tuple" if isinstance(value, tuple) else "list"
         return {kind: [_pack(each, f"{where}[{i}]", arrays) for i, each in enumerate(value)]}
@@ -136,8 +143,11 @@ def _pack(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
         pairs = [[_pack(k, where, arrays), _pack(v, f"{where}[{k!r}]", arrays)] for k, v in value.items()]
         return {"dict": pairs}
     if _is_ours(type(value)):
-        names = [field.name for field in fields(value)] if is_dataclass(value) else sorted(vars(value))
-        kept = {name: _pack(getattr(value, name), f"{where}.{name}", arrays) for name in names}
+        if is_dataclass(value):
+            state = {field.name: getattr(value, field.name) for field in fields(value)}
+        else:  # what a copy of the estimator would need
+            state = {name: each for name, each in value.__getstate__().items() if name != "_sklearn_version"}
+        kept = {name: _pack(state[name], f"{where}.{name}", arrays) for name in sorted(state)}
         return {"object": f"{type(value).__module__}:{type(value).__qualname__}", "fields": kept}
     raise ParameterError(
         f"{where}: a {type(value).__name__} cannot be written to a model file",
@@ -183,10 +193,18 @@ def _unpack_array(content: Any, arrays: Mapping[str, NDArray[Any]], place: Path)
     return array.reshape(content["shape"])
 
 
+def _unpack_sparse(content: Any, arrays: Mapping[str, NDArray[Any]], place: Path) -> csr_array:
+    parts = [_unpack_array(content[name], arrays, place) for name in ("data", "indices", "indptr")]
+    found = csr_array(tuple(parts), shape=tuple(content["shape"]))
+    found.check_format(full_check=True)  # an index beyond the shape would read memory that is not ours
+    return found
+
+
 _UNPACK: dict[str, Any] = {
     "float": lambda content, arrays, place: {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}[content],
     "scalar": lambda content, arrays, place: _unpack_array(content, arrays, place)[()],
     "array": _unpack_array,
+    "sparse": _unpack_sparse,
     "list": lambda content, arrays, place: [_unpack(each, arrays, place) for each in content],
     "tuple": lambda content, arrays, place: tuple(_unpack(each, arrays, place) for each in content),
     "dict": lambda content, arrays, place: {

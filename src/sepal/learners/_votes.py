@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,10 +104,11 @@ class TieBreak:
 
         ``factors`` and ``class_mass`` are (n_queries or 1, n_classes): the weight of a class, and its size.
         """
-        top = votes.max(axis=2, keepdims=True)
-        equal = votes >= top * (1.0 - _EQUAL)
         winner = np.asarray(votes.argmax(axis=2))
-        query, which = np.nonzero(equal.sum(axis=2) > 1)
+        top = np.take_along_axis(votes, winner[:, :, None], axis=2)
+        equal = votes >= top * (1.0 - _EQUAL)
+        # A product with ones counts many short rows several times faster than a sum along them.
+        query, which = np.nonzero(equal.astype(np.float32) @ np.ones(votes.shape[2], dtype=np.float32) > 1.0)
         if self.rule == "smallest":
             winner[query, which] = equal[query, which].argmax(axis=1)
             return winner
@@ -150,14 +151,16 @@ def _keep_nearest(
         left[active] = part
 
 
-def geometric_order(values: NDArray[np.float64], codes: NDArray[np.int32], n_classes: int) -> NDArray[np.intp]:
+def geometric_order(values: Any, codes: NDArray[np.int32], n_classes: int) -> NDArray[np.intp]:
     """A ranking of classes by where their rows lie: the same whatever rows, columns and classes are called.
 
-    Sorted cells are summed, so neither the order of rows nor that of columns can change the last bit.
+    Sorted cells are summed, so neither the order of rows nor that of columns can change the last bit. Of a sparse
+    matrix the stored cells are enough.
     """
     keys = []
     for code in range(n_classes):
-        cells = np.sort(values[codes == code], axis=None)
+        rows = values[np.flatnonzero(codes == code)]
+        cells = np.sort(rows.data if hasattr(rows, "indptr") else rows, axis=None)
         cells = cells[~np.isnan(cells)]
         keys.append((float(cells.sum()), float(np.sort(cells**2).sum()), code))
     order = np.empty(n_classes, dtype=np.intp)

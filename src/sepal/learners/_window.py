@@ -8,51 +8,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 import sepal._native as _native
 from sepal.data import ScaleName, Table, as_table
-from sepal.data._labels import label_array
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import DataError
 from sepal.learners._drift import DETECTORS
 from sepal.learners._prequential import PrequentialResult
-from sepal.learners._stream_columns import StreamColumns, check_distance
+from sepal.learners._stream_columns import StreamColumns
+from sepal.learners._stream_labels import checked_labels, checked_times, merged_classes
 from sepal.learners._window_rows import WindowRows
-from sepal.neighbors._search import TIE_TOLERANCE, thread_count
-
-_NATIVE_PARAMETERS = (
-    "window",
-    "n_neighbors",
-    "max_age",
-    "class_quota",
-    "weights",
-    "scale",
-    "edit_neighbors",
-    "edit_every",
-    "n_jobs",
-)
-
-
-def _whole(value: Any, name: str, *, optional: bool = True) -> int:
-    """A positive whole number, or 0 for None."""
-    if value is None and optional:
-        return 0
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ParameterError(f"{name} must be {'None or ' if optional else ''}an integer of at least 1; got {value!r}")
-    return int(value)
-
-
-def _labels(y: Any, first: bool) -> NDArray[Any]:
-    """Checked labels; quick for arrays of whole numbers or texts, as long as they are not the first."""
-    plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iubU"
-    if plain and not first:
-        return np.asarray(y)
-    if getattr(y, "ndim", 1) == 2:
-        y = column_or_1d(y, warn=True)
-    labels = label_array(y).y
-    check_classification_targets(labels)
-    return labels
+from sepal.learners._window_rules import WindowRules, whole
 
 
 class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -251,7 +217,7 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if label is not None:
             goes &= np.asarray(self.classes_[self._rows_.codes[slots]] == label)
         if n is not None:
-            goes &= np.cumsum(goes) <= _whole(n, "n", optional=False)
+            goes &= np.cumsum(goes) <= whole(n, "n", optional=False)
         self._rows_.keep(slots[~goes])
         self.n_window_ = self._rows_.n
         return self
@@ -313,32 +279,10 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _native_window(self) -> _native.Window:
         """What native code is to do. Kept until a parameter changes: one row at a time must be quick."""
-        metric, value_is = self._columns_.metric
-        key = (metric, *(getattr(self, name) for name in _NATIVE_PARAMETERS))
+        key = (*self._columns_.metric, *(getattr(self, name) for name in WindowRules.parameters))
         if self._native_ is not None and self._native_[0] == key:
             return self._native_[1]
-        self._check_parameters()
-        factors, mismatch, is_number = self._columns_.factors()
-        n_columns = len(factors)
-        made = _native.Window(
-            _whole(self.n_neighbors, "n_neighbors", optional=False),
-            self.weights == "distance",
-            value_is,
-            metric,
-            self._columns_.p,
-            int(is_number.sum()),
-            mismatch,
-            TIE_TOLERANCE,
-            4 * n_columns * np.finfo(float).eps ** 2 if metric == "unit_l2" else 0.0,
-            factors,
-            is_number if self.scale == "minmax" else np.zeros(n_columns, dtype=np.uint8),
-            _whole(self.window, "window"),
-            np.inf if self.max_age is None else float(self.max_age),
-            _whole(self.class_quota, "class_quota"),
-            _whole(self.edit_neighbors, "edit_neighbors"),
-            _whole(self.edit_every, "edit_every", optional=False),
-            thread_count(self.n_jobs),
-        )
+        made = _native.Window(*WindowRules(self).for_native(self._columns_))
         self._native_ = (key, made)
         return made
 
@@ -346,20 +290,17 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         state: dict[str, Any] = super().__getstate__()
         return {**state, "_native_": None} if "_native_" in state else state
 
-    def _check_parameters(self) -> None:
-        check_distance(self.distance, self.distance_params or {}, self.scale)
-        if self.weights not in ("uniform", "distance"):
-            raise ParameterError(f"weights must be 'uniform' or 'distance'; got {self.weights!r}")
-        if self.max_age is not None and not self.max_age > 0:
-            raise ParameterError(f"max_age must be None or positive; got {self.max_age!r}")
-        if self.drift is not None and self.drift not in DETECTORS:
-            raise ParameterError(f"drift must be None, {' or '.join(map(repr, DETECTORS))}; got {self.drift!r}")
-        if self.on_drift not in ("signal", "forget"):
-            raise ParameterError(f"on_drift must be 'signal' or 'forget'; got {self.on_drift!r}")
+    def fits_together(self) -> bool:
+        """Whether the arrays of the window are such as this learner leaves them: a file may hold anything."""
+        if not self.__sklearn_is_fitted__():
+            return True
+        return self._rows_.fits_together(len(self._columns_.kinds), len(self.classes_)) and self._seen_.shape == (
+            len(self.classes_),
+        )
 
     def _start(self, X: Any) -> None:
         """Fix the columns and begin with an empty window."""
-        self._check_parameters()
+        WindowRules(self).check()
         table = as_table(X)
         self._columns_ = StreamColumns.of(table, self.distance, self.distance_params or {})
         self._rows_ = WindowRows.empty(table.n_columns)
@@ -388,7 +329,7 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         first = not self.__sklearn_is_fitted__()
-        labels = _labels(y, first)
+        labels = checked_labels(y, first)
         if first:
             self._start(X)
             self._note_features(X, reset=True)
@@ -398,29 +339,16 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = self._columns_.read(X)
         if len(rows) != len(labels):
             raise DataError(f"X has {len(rows)} rows and y has {len(labels)} labels")
-        when = self._check_times(times, len(rows))
-        return rows, self._encode(labels, classes), when
-
-    def _check_times(self, times: ArrayLike | None, n: int) -> NDArray[np.float64]:
-        if times is None:
-            return np.arange(self.n_seen_, self.n_seen_ + n, dtype=np.float64)
-        when = np.array(times, dtype=np.float64)
-        if when.shape != (n,) or not np.all(np.isfinite(when)):
-            raise DataError(f"times must hold one finite number per row, {n} in all; got shape {when.shape}")
         latest = self._rows_.time[: self._rows_.n].max(initial=-np.inf)
-        if np.any(np.diff(when) < 0) or (n and when[0] < latest):
-            raise DataError("times must not go back", hint="sort the rows by time before they are learnt")
-        return when
+        when = checked_times(times, len(rows), self.n_seen_, float(latest))
+        return rows, self._encode(labels, classes), when
 
     def _encode(self, labels: NDArray[Any], classes: ArrayLike | None) -> NDArray[np.int32]:
         """Codes of labels; new classes are put in their place among the sorted ones."""
         offered = labels if classes is None else np.concatenate([np.asarray(classes), labels])
-        at = np.searchsorted(self.classes_, offered) if len(self.classes_) else np.zeros(len(offered), dtype=np.intp)
-        known = at < len(self.classes_)
-        if not (known.all() and np.array_equal(self.classes_[at], offered)):
-            merged = np.unique(np.concatenate([self.classes_, offered]))
-            moved = np.searchsorted(merged, self.classes_)
-            self._rows_.codes = moved.astype(np.int32)[self._rows_.codes] if len(moved) else self._rows_.codes
+        merged, moved = merged_classes(self.classes_, offered)
+        if moved is not None:
+            self._rows_.codes = moved[self._rows_.codes] if len(moved) else self._rows_.codes
             seen = np.zeros(len(merged))
             seen[moved] = self._seen_
             self._seen_, self.classes_ = seen, merged
@@ -431,7 +359,7 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> NDArray[np.int32]:
         state = self._rows_
         native = self._native_window()
-        state.make_room(_whole(self.window, "window") or state.n + len(rows))
+        state.make_room(whole(self.window, "window") or state.n + len(rows))
         state.own()
         try:
             return native.learn(

@@ -42,6 +42,24 @@ class WindowRows:
         """Rows in the window."""
         return int(self.counters[0])
 
+    def fits_together(self, n_columns: int, n_classes: int) -> bool:
+        """Whether every array has the shape, type and codes that native code relies on."""
+        room = len(self.codes)
+        shapes = {
+            "cells": ((room // _PANEL, n_columns, _PANEL), np.float64),
+            "codes": ((room // _PANEL * _PANEL,), np.int32),
+            "arrival": ((room,), np.int64),
+            "time": ((room,), np.float64),
+            "ranges": ((2, n_columns), np.float64),
+            "counters": ((2,), np.int64),
+        }
+        for name, (shape, dtype) in shapes.items():
+            array = getattr(self, name)
+            if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype:
+                return False
+        inside = (self.codes[: self.n] >= 0) & (self.codes[: self.n] < n_classes)
+        return 0 <= self.n <= room and self.counters[1] >= 0 and bool(inside.all())
+
     def make_room(self, n_rows: int) -> None:
         """Let the arrays hold so many rows."""
         n_panels = -(-n_rows // _PANEL)

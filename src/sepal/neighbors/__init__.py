@@ -17,12 +17,14 @@ from sepal.neighbors._search import (
     shared_neighbors,
     thread_count,
 )
+from sepal.neighbors._sparse_search import SparseSearch
 
 __all__ = [
     "DistinctRanking",
     "Method",
     "NeighborRanking",
     "Search",
+    "SparseSearch",
     "neighbor_ranking",
     "rank_distances",
     "segment_positions",

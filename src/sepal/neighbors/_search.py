@@ -100,7 +100,7 @@ class Search:
         fitted = fit_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)
         # Copies are rows at distance 0; some are not, because of what is missing in them.
-        group_of, first = _apart(*_native.distinct(points), fitted.compares_nothing(points))
+        group_of, first = apart(*_native.distinct(points), fitted.compares_nothing(points))
         return cls(
             table,
             fitted,
@@ -128,7 +128,7 @@ class Search:
             queries = np.unique(self.group_of[rows]).astype(np.int64)
             found = self._native_search(self.points[queries], min(k + 1, len(self.first)), progress)
             start, entries, distances = _drop_own(*found, queries)
-        start, entries, distances = _list_copies(start, entries, distances, queries, self.n_copies)
+        start, entries, distances = list_copies(start, entries, distances, queries, self.n_copies)
         return DistinctRanking(queries, start, entries, distances, self.group_of, self.n_copies, self.first)
 
     def query_ranking(self, queries: Table, k: int, progress: Progress | None = None) -> DistinctRanking:
@@ -301,7 +301,7 @@ def _choose(method: Method, fitted: FittedDistance, metric: str, n_columns: int,
     return "tiles" if metric == "l2" else "direct"
 
 
-def _apart(
+def apart(
     group_of: NDArray[np.int32], first: NDArray[np.int32], alone: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Groups in which rows that are not at distance 0 from their own copies stand for themselves."""
@@ -337,7 +337,7 @@ def _drop_own(
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), entries[other], values[other]
 
 
-def _list_copies(
+def list_copies(
     start: NDArray[np.int64],
     entries: NDArray[np.int32],
     values: NDArray[np.float64],

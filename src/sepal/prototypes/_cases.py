@@ -63,7 +63,14 @@ class Cases:
 
 
 def _geometric_rank(points: NDArray[np.float64]) -> NDArray[np.intp]:
-    order = np.lexsort(points.T[::-1])
+    """The place of each point when they are sorted column by column.
+
+    Columns are taken in an order of their own, by the values they hold, so that neither the order of rows nor that of
+    columns matters. Only columns with the very same values stay as they are; of two points that differ by exchanging
+    such columns no rule could prefer one.
+    """
+    columns = np.lexsort(np.sort(points, axis=0)[::-1])  # by the lowest value, then the next, and so on
+    order = np.lexsort(points[:, columns[::-1]].T)
     rank = np.empty(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order))
     return rank

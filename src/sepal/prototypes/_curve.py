@@ -18,7 +18,6 @@ from sepal.prototypes._methods import METHODS, method_named
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +61,9 @@ class CondenseCurve:
         )
         return frame.sort_values("kept_share", ignore_index=True)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Any = None) -> Any:
         """A point per method: share of rows kept against held-out accuracy."""
-        from sepal.prototypes._drawing import draw_size_accuracy
+        from sepal.plots._neighbors import draw_size_accuracy
 
         return draw_size_accuracy(
             self.methods, self.kept_share.tolist(), self.accuracy.tolist(), self.full_accuracy, ax

@@ -72,8 +72,9 @@ def fcnn(
     X, y, distance, distance_params, scale, missing, n_jobs, progress
         As in :func:`hart`.
     ties : {"expected", "index"}
-        Of equally near rows the first by coordinates is taken, which does not depend on row order, or with ``"index"``
-        the first as they stand. Either way a row equally near to kept rows of two classes counts as wrong.
+        Of equally near rows the first by coordinates is taken, which depends neither on the order of rows nor on that
+        of columns, or with ``"index"`` the first as they stand. Either way a row equally near to kept rows of two
+        classes counts as wrong.
 
     Returns
     -------

@@ -64,8 +64,8 @@ def hart(
     ties : {"expected", "index"}
         ``"expected"``: rows that are equally far from their enemies are ordered by their coordinates, and a row equally
         near to kept rows of two classes counts as wrong, so that the result classifies every training row under any
-        tie rule and does not depend on row order. ``"index"``: equal rows are met as they stand, and of two equally
-        near kept rows the one kept first decides.
+        tie rule and depends neither on the order of rows nor on that of columns. ``"index"``: equal rows are met as
+        they stand, and of two equally near kept rows the one kept first decides.
     random_state : int, Generator or None
         For ``order="random"`` only.
     distance : str

@@ -31,12 +31,12 @@ METHODS: dict[str, Callable[..., PrototypeSet]] = {
 }
 
 
-def method_named(name: str) -> Callable[..., PrototypeSet]:
-    """The function of that name."""
+def method_named(name: str, parameter: str = "method") -> Callable[..., PrototypeSet]:
+    """The function of that name; ``parameter`` is where the name came from."""
     if isinstance(name, str) and name in METHODS:
         return METHODS[name]
     near = get_close_matches(str(name), METHODS, n=1)
     raise ParameterError(
-        f"method must be one of {', '.join(METHODS)}; got {name!r}",
+        f"{parameter} must be one of {', '.join(METHODS)}; got {name!r}",
         hint=f"did you mean {near[0]!r}?" if near else None,
     )

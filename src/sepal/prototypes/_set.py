@@ -14,7 +14,6 @@ from sepal.prototypes._condense import CaseMetric, Kept
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 
 # Under these metrics rows that differ can be at distance 0: by a gap, or in a column without weight.
@@ -90,9 +89,9 @@ class PrototypeSet:
             }
         )
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Any = None) -> Any:
         """Rows of each class before and after, side by side."""
-        from sepal.prototypes._drawing import draw_class_counts
+        from sepal.plots._neighbors import draw_class_counts
 
         kept = np.isin(self.label_rows, self.rows)
         classes = np.unique(self.labels)

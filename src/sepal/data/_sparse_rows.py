@@ -1,0 +1,70 @@
+"""Rows of which most cells are zero: texts as counts of words, and sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """What a :class:`Table` is for dense rows, for sparse ones; all columns are numeric and no cell is missing.
+
+    Attributes
+    ----------
+    matrix : csr_array of float64
+        Sorted, without stored zeros.
+    y : ndarray or None
+        Labels or a numeric target.
+    weights : ndarray or None
+        Row weights.
+    beyond : (n_rows,) array
+        How many elements of a set are none of the columns.
+    elements : tuple or None
+        The elements that the columns stand for, where rows were given as sets.
+    target, class_order
+        As in a Table.
+    """
+
+    matrix: csr_array
+    y: NDArray[Any] | None = None
+    weights: NDArray[np.float64] | None = None
+    beyond: NDArray[np.float64] | None = None
+    elements: tuple[Any, ...] | None = None
+    target: str | None = None
+    class_order: tuple[Any, ...] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return int(self.matrix.shape[1])
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The elements, or x1, x2, ..."""
+        if self.elements is not None:
+            return tuple(str(element) for element in self.elements)
+        return tuple(f"x{j + 1}" for j in range(self.n_columns))
+
+    def take(self, rows: NDArray[np.intp]) -> SparseRows:
+        """These rows: positions or a mask."""
+        picked = np.asarray(rows)
+        return replace(
+            self,
+            matrix=self.matrix[picked],
+            y=None if self.y is None else self.y[picked],
+            weights=None if self.weights is None else self.weights[picked],
+            beyond=None if self.beyond is None else self.beyond[picked],
+        )

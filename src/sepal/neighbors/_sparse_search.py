@@ -1,0 +1,146 @@
+"""Nearest neighbours of sparse rows: inner products in blocks of queries, then the same ranking as for all others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import ScaleName, SparseRows
+from sepal.distances import SparseDistance, SparsePoints, fit_sparse_distance
+from sepal.neighbors._ranking import DistinctRanking
+from sepal.neighbors._search import apart, list_copies, rank_distances, thread_count
+
+_CELLS = 2_000_000  # distances held at a time by one thread
+_PAIRS = 100_000
+# Below this share of the lengths |x|^2 + |z|^2 - 2 x.z cancels, and |x - z|^2 is summed instead.
+_CANCELS = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class SparseSearch:
+    """What :class:`Search` is for dense rows; always by brute force."""
+
+    table: SparseRows
+    fitted: SparseDistance
+    points: SparsePoints  # distinct rows
+    group_of: NDArray[np.int32]
+    first: NDArray[np.int32]
+    n_copies: NDArray[np.int64]
+    threads: int
+
+    @classmethod
+    def prepare(
+        cls,
+        table: SparseRows,
+        *,
+        distance: str = "auto",
+        distance_params: Mapping[str, Any] | None = None,
+        scale: ScaleName | None = None,
+        n_jobs: int | None = None,
+    ) -> SparseSearch:
+        """Fit the distance and group equal rows."""
+        fitted = fit_sparse_distance(table, distance, scale=scale, params=distance_params)
+        points = fitted.embed(table)
+        group_of, first = apart(*_distinct(points), fitted.compares_nothing(points))
+        n_copies = np.bincount(group_of, minlength=len(first)).astype(np.int64)
+        return cls(table, fitted, points.take(first), group_of, first, n_copies, thread_count(n_jobs))
+
+    def distinct_ranking(self, k: int) -> DistinctRanking:
+        """The k nearest distinct rows of every distinct training row."""
+        queries = np.arange(len(self.first), dtype=np.int64)
+        found = self._ranked(self.points, min(k, len(self.first) - 1), without_self=True)
+        return self._as_ranking(queries, *list_copies(*found, queries, self.n_copies))
+
+    def query_ranking(self, queries: SparseRows, k: int) -> DistinctRanking:
+        """The k nearest distinct training rows of rows that are not among them."""
+        found = self._ranked(self.fitted.embed(queries), min(k, len(self.first)), without_self=False)
+        return self._as_ranking(np.full(queries.n_rows, -1, dtype=np.int64), *found)
+
+    def among(self, rows: NDArray[np.intp]) -> SparseSearch:
+        """The same search over some of the training rows only."""
+        groups, first, group_of, n_copies = np.unique(
+            self.group_of[rows], return_index=True, return_inverse=True, return_counts=True
+        )
+        return replace(
+            self,
+            table=self.table.take(rows),
+            points=self.points.take(groups),
+            group_of=group_of.astype(np.int32),
+            first=first.astype(np.int32),
+            n_copies=n_copies.astype(np.int64),
+        )
+
+    def _as_ranking(
+        self,
+        queries: NDArray[np.int64],
+        start: NDArray[np.int64],
+        entries: NDArray[Any],
+        distances: NDArray[np.float64],
+    ) -> DistinctRanking:
+        return DistinctRanking(queries, start, entries, distances, self.group_of, self.n_copies, self.first)
+
+    def _ranked(
+        self, queries: SparsePoints, k: int, *, without_self: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Ragged lists: start, distinct rows, distances; ties at the k-th place included."""
+        n = len(queries)
+        if k < 1:
+            return np.zeros(n + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0)
+        columns = self.points.rows.T.tocsr()
+        step = max(1, _CELLS // len(self.points))
+
+        def block(begin: int) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
+            asking = queries.take(slice(begin, begin + step))
+            values = self._block(asking, columns, k, begin if without_self else None)
+            return rank_distances(values, k, n_jobs=1)
+
+        with ThreadPoolExecutor(self.threads) as pool:
+            found = list(pool.map(block, range(0, n, step)))
+        lengths = np.concatenate([np.diff(start) for start, _, _ in found])
+        entries = np.concatenate([rows for _, rows, _ in found]).astype(np.int32)
+        distances = self.fitted.distances(np.concatenate([values for _, _, values in found]))
+        return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), entries, distances
+
+    def _block(self, asking: SparsePoints, columns: Any, k: int, own: int | None) -> NDArray[np.float64]:
+        """Values from some queries (rows) to all distinct rows (columns), exact where they may matter."""
+        fitted, points = self.fitted, self.points
+        x, z = asking.lengths[:, None], points.lengths[None, :]
+        total = x + z
+        squares = np.maximum(total - 2.0 * (asking.rows @ columns).toarray(), 0.0)
+        values = fitted.values(squares, x, z)
+        if own is not None:
+            values[np.arange(len(asking)), own + np.arange(len(asking))] = np.inf
+        if k < len(points):
+            limit = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
+        else:
+            limit = np.full((len(asking), 1), np.inf)
+        limit = limit * (1.0 + 1e-9) + 1e-9 * (total.max() if fitted.value_is == "square" else 1.0)
+        query, row = np.nonzero((values <= limit) & (squares < _CANCELS * total) & np.isfinite(values))
+        floor = 4 * np.diff(points.rows.indptr).max(initial=1) * np.finfo(float).eps ** 2
+        for begin in range(0, len(query), _PAIRS):
+            i, j = query[begin : begin + _PAIRS], row[begin : begin + _PAIRS]
+            gap = asking.rows[i] - points.rows[j]
+            exact = np.asarray(gap.multiply(gap).sum(axis=1)).ravel() + asking.beyond[i]
+            if fitted.name == "cosine":  # unit vectors of one direction differ by rounding: that is no distance
+                exact[exact <= floor] = 0.0
+            values[i, j] = fitted.values(exact, asking.lengths[i], points.lengths[j])
+        return values
+
+
+def _distinct(points: SparsePoints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The group of each row and the first row of each group; rows of one group have the same cells."""
+    rows, number, group_of = points.rows, {}, np.empty(len(points), dtype=np.int32)
+    first: list[int] = []
+    for i in range(len(points)):
+        at = slice(rows.indptr[i], rows.indptr[i + 1])
+        key = (rows.indices[at].tobytes(), rows.data[at].tobytes())
+        if key not in number:
+            number[key] = len(first)
+            first.append(i)
+        group_of[i] = number[key]
+    return group_of, np.array(first, dtype=np.int32)
