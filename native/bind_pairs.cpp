@@ -15,12 +15,14 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> pair_block(const Matrix& points, con
                                                        double p, int n_numeric, const Row& weights, int threads) {
     if (queries.shape(1) != points.shape(1)) throw std::invalid_argument("queries and points differ in columns");
     const MetricSpec spec = spec_of(points, metric, p, n_numeric, weights);
+    PythonPoll poll{nb::none()};
     auto* kept = new std::vector<double>(queries.shape(0) * points.shape(0));
     nb::capsule owner(kept, [](void* q) noexcept { delete static_cast<std::vector<double>*>(q); });
     {
         const nb::gil_scoped_release free;
-        pair_values(points_of(points), points_of(queries), spec, threads, kept->data());
+        pair_values(points_of(points), points_of(queries), spec, threads, &poll, kept->data());
     }
+    if (poll.raised()) throw nb::python_error();
     return nb::ndarray<nb::numpy, double, nb::ndim<2>>(kept->data(), {queries.shape(0), points.shape(0)}, owner);
 }
 
@@ -41,20 +43,18 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> count_within(const Matrix& points, c
     return to_numpy(std::move(counts));
 }
 
-nb::ndarray<nb::numpy, double, nb::ndim<1>> shared_neighbors_of(
-    const nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& start, const Codes& neighbors,
-    int threads) {
-    const std::int64_t n = static_cast<std::int64_t>(start.shape(0)) - 1;
-    if (n < 0 || start.data()[n] != static_cast<std::int64_t>(neighbors.shape(0)))
-        throw std::invalid_argument("start and neighbors do not fit together");
-    for (std::size_t e = 0; e < neighbors.shape(0); ++e)
-        if (neighbors.data()[e] < 0 || neighbors.data()[e] >= n) throw std::invalid_argument("a neighbor is no row");
-    std::vector<double> shared;
+nb::tuple near_graph_of(const Matrix& points, double limit, const std::string& metric, double p, int n_numeric,
+                        const Row& weights, int threads) {
+    const MetricSpec spec = spec_of(points, metric, p, n_numeric, weights);
+    PythonPoll poll{nb::none()};
+    NearGraph graph;
     {
         const nb::gil_scoped_release free;
-        shared = shared_neighbors(start.data(), neighbors.data(), n, threads);
+        graph = near_graph(points_of(points), limit, spec, threads, &poll);
     }
-    return to_numpy(std::move(shared));
+    if (poll.raised()) throw nb::python_error();
+    return nb::make_tuple(to_numpy(std::move(graph.start)), to_numpy(std::move(graph.neighbors)),
+                          to_numpy(std::move(graph.shared)));
 }
 
 nb::tuple spanning_tree_of(const Matrix& points, const Codes& classes, const std::string& metric, double p, int n_numeric,
@@ -79,7 +79,8 @@ void bind_pairs(nb::module_& m) {
     m.def("count_within", &count_within, nb::arg("points"), nb::arg("copies"), nb::arg("queries"), nb::arg("limits"),
           nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"),
           nb::arg("progress").none());
-    m.def("shared_neighbors", &shared_neighbors_of, nb::arg("start"), nb::arg("neighbors"), nb::arg("threads"));
+    m.def("near_graph", &near_graph_of, nb::arg("points"), nb::arg("limit"), nb::arg("metric"), nb::arg("p"),
+          nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"));
     m.def("spanning_tree", &spanning_tree_of, nb::arg("points"), nb::arg("classes"), nb::arg("metric"), nb::arg("p"),
           nb::arg("n_numeric"), nb::arg("weights"), nb::arg("progress").none());
 }

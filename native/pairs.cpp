@@ -187,10 +187,11 @@ std::int32_t step(Outside& outside, LowerBest lower, const MetricSpec& metric, c
 
 } // namespace
 
-void pair_values(Points points, Points queries, const MetricSpec& metric, int threads, double* values) {
-    each_pair(points, queries, metric, threads, nullptr, [&](std::int64_t i, std::int64_t j, int width, const double* v) {
-        std::copy(v, v + width, values + i * points.n + j);
-    });
+bool pair_values(Points points, Points queries, const MetricSpec& metric, int threads, Poll* poll, double* values) {
+    return each_pair(points, queries, metric, threads, poll,
+                     [&](std::int64_t i, std::int64_t j, int width, const double* v) {
+                         std::copy(v, v + width, values + i * points.n + j);
+                     });
 }
 
 std::vector<double> count_below(Points points, const double* weights, Points queries, const double* limits,
@@ -205,22 +206,49 @@ std::vector<double> count_below(Points points, const double* weights, Points que
     return done ? counts : std::vector<double>{};
 }
 
-std::vector<double> shared_neighbors(const std::int64_t* start, const std::int32_t* neighbors, std::int64_t n, int threads) {
-    const std::int64_t words = (n + 63) / 64;
+NearGraph near_graph(Points points, double limit, const MetricSpec& metric, int threads, Poll* poll) {
+    const std::int64_t n = points.n, words = (n + 63) / 64;
     std::vector<std::uint64_t> bits(n * words, 0);
-    for (std::int64_t i = 0; i < n; ++i)
-        for (std::int64_t e = start[i]; e < start[i + 1]; ++e)
-            bits[i * words + neighbors[e] / 64] |= std::uint64_t{1} << (neighbors[e] % 64);
-    std::vector<double> shared(n, 0.0);
+    // A panel of 16 points lies within one word of 64 bits, and a row of bits belongs to one thread.
+    const bool done = each_pair(points, points, metric, threads, poll,
+                                [&](std::int64_t i, std::int64_t j, int width, const double* v) {
+                                    std::uint64_t near = 0;
+                                    for (int c = 0; c < width; ++c) near |= std::uint64_t{v[c] < limit} << c;
+                                    bits[i * words + j / 64] |= near << (j % 64);
+                                });
+    if (!done) return {};
+    NearGraph graph;
+    graph.start.assign(n + 1, 0);
+    for (std::int64_t i = 0; i < n; ++i) {
+        std::uint64_t* row = &bits[i * words];
+        row[i / 64] &= ~(std::uint64_t{1} << (i % 64));
+        for (std::int64_t w = 0; w < words; ++w)
+            for (std::uint64_t rest = row[w]; rest != 0; rest &= rest - 1)
+                graph.neighbors.push_back(static_cast<std::int32_t>(w * 64 + std::countr_zero(rest)));
+        graph.start[i + 1] = static_cast<std::int64_t>(graph.neighbors.size());
+    }
+    // Both ends of an edge share the same rows, so each edge is looked at once. Sums are of integers: threads may add
+    // them in any order.
+    std::vector<std::int64_t> sums(static_cast<std::size_t>(threads) * n, 0);
     const auto function = SEPAL_BEST(shared_bits);
+    Watch watch(poll, n);
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
     for (std::int64_t i = 0; i < n; ++i) {
-        std::int64_t total = 0;
-        for (std::int64_t e = start[i]; e < start[i + 1]; ++e)
-            total += function(&bits[i * words], &bits[neighbors[e] * words], words);
-        shared[i] = static_cast<double>(total);
+        if (!watch.go_on()) continue;
+        std::int64_t* own = &sums[static_cast<std::size_t>(this_thread()) * n];
+        for (std::int64_t e = graph.start[i]; e < graph.start[i + 1]; ++e) {
+            const std::int32_t j = graph.neighbors[e];
+            if (j < i) continue;
+            const std::int64_t count = function(&bits[i * words], &bits[j * words], words);
+            own[i] += count;
+            own[j] += count;
+        }
     }
-    return shared;
+    if (watch.stopped()) return {};
+    graph.shared.assign(n, 0);
+    for (int t = 0; t < threads; ++t)
+        for (std::int64_t i = 0; i < n; ++i) graph.shared[i] += sums[static_cast<std::size_t>(t) * n + i];
+    return graph;
 }
 
 Tree spanning_tree(Points points, const std::int32_t* classes, const MetricSpec& metric, Poll* poll) {

@@ -185,7 +185,6 @@ SURFACE = {
         "neighbor_ranking",
         "rank_distances",
         "segment_positions",
-        "shared_neighbors",
         "thread_count",
     ],
     "sepal.plots": ["draw_curve", "draw_points"],

@@ -279,7 +279,15 @@ def count_within(
     threads: int,
     progress: _Progress | None,
 ) -> NDArray[np.float64]: ...
-def shared_neighbors(start: NDArray[np.int64], neighbors: NDArray[np.int32], threads: int) -> NDArray[np.float64]: ...
+def near_graph(
+    points: NDArray[np.float64],
+    limit: float,
+    metric: str,
+    p: float,
+    n_numeric: int,
+    weights: NDArray[np.float64],
+    threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]: ...
 def spanning_tree(
     points: NDArray[np.float64],
     classes: NDArray[np.int32],

@@ -29,6 +29,23 @@ def gower(X, nominal=()):
     return D
 
 
+def gower_present(X):
+    """The same where cells are missing: the mean over the columns present in both rows."""
+    n, p = len(X), len(X[0])
+    known = [[row[f] for row in X if row[f] == row[f]] for f in range(p)]
+    D = np.full((n, n), math.inf)
+    for i in range(n):
+        for j in range(n):
+            parts = [
+                abs(X[i][f] - X[j][f]) / (max(known[f]) - min(known[f]))
+                for f in range(p)
+                if X[i][f] == X[i][f] and X[j][f] == X[j][f]
+            ]
+            if parts:
+                D[i, j] = sum(parts) / len(parts)
+    return D
+
+
 def euclidean(X):
     X = np.asarray(X, dtype=float)
     return np.array([[math.sqrt(sum((a - b) ** 2 for a, b in zip(x, z, strict=True))) for z in X] for x in X])

@@ -1,6 +1,12 @@
 from __future__ import annotations
 
+import html
 import json
+import re
+import shlex
+import subprocess
+import sys
+from functools import partial
 from html.parser import HTMLParser
 
 import numpy as np
@@ -178,3 +184,29 @@ def test_picture():
 
     assert len(separability(datasets.load("ripley-train")).plot()) == 1
     pyplot.close("all")
+
+
+def test_nothing_slow_is_imported_for_a_report():
+    code = "import sys, sepal; sepal.separability(sepal.datasets.load('athletes')).to_html(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"sklearn", "pandas", "matplotlib", "scipy.stats"} & set(done.stdout.split())
+
+
+@pytest.mark.parametrize("options", [(), ("--missing", "drop", "--distance", "manhattan", "--scale", "none")])
+def test_the_lines_that_reproduce_a_report_run(tmp_path, options):
+    run = partial(subprocess.run, cwd=tmp_path, capture_output=True, text=True, check=True)
+    (tmp_path / "my rows.csv").write_text("kind,a,b\n" + "x,1,2\nx,2,3\nx,2,?\ny,8,9\ny,9,7\ny,7,8\n" * 3)
+    command = [sys.executable, "-c", "from sepal.cli import main; main()"]
+    first = run([*command, "report", "my rows.csv", "--target", "kind", *options, "--out", "first.html"])
+    assert "first.html" in first.stderr
+    python, shell = re.findall(r"<pre>(.*?)</pre>", (tmp_path / "first.html").read_text(), re.DOTALL)
+    again = run([sys.executable, "-c", html.unescape(python)])
+    assert "Sepal report: my rows" in again.stdout
+    words = shlex.split(html.unescape(shell))
+    assert words[0] == "sepal"
+    run([*command, *words[1:]])
+    assert _timeless(tmp_path / "report.html") == _timeless(tmp_path / "first.html")
+
+
+def _timeless(page):
+    return re.sub(r"Took .*?</p>", "", page.read_text())

@@ -54,6 +54,8 @@ CASES = [
     ("above_majority", {"majority": 0.74}, {"majority": 0.76}),
     ("near_majority", {"majority": 0.80}, {"majority": 0.86}),
     ("below_majority", {"majority": 0.90}, {"majority": 0.84}),
+    ("narrow_interval", {"interval": (0.76, 0.85)}, {"interval": (0.74, 0.85)}),
+    ("wide_interval", {"interval": (0.74, 0.85)}, {"interval": (0.76, 0.85)}),
     ("weak_class", {"scores": (0.9, 0.4)}, {"scores": (0.9, 0.5)}),
     ("rows_help", {"accuracies": (0.70, 0.72)}, {"accuracies": (0.70, 0.708)}),
     ("few_rows", {"n_rows": 49}, {"n_rows": 50}),

@@ -27,11 +27,13 @@ from sepal.measures._interpolated import interpolate
 from sepal.measures._labelled import Progress
 from sepal.measures._numbers import as_numbers
 from sepal.measures._thornton import RandomState, generator
+from sepal.neighbors import Search
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _PROBE_ROWS, _N_SAMPLES = 1_000, 3
+_CELLS_PER_SECOND = 1e9  # pairs of rows times columns, by a careful estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +136,10 @@ def complexity(
     y : array-like, optional
         The class of each row, unless X is a Table with a target.
     distance : str
-        ``"gower"``, as the survey's reference does, or another name in ``sepal.distances.DISTANCES``. If cells are
-        missing, ``"gower"`` becomes HEOM.
+        ``"gower"``, as the survey's reference does, or another name in ``sepal.distances.DISTANCES``. Under Gower's
+        distance a cell that is missing in one of two rows does not count between them.
     distance_params, scale
-        For other distances than ``"gower"``, which scales by itself.
+        As the distance takes them; Gower's scales by itself.
     time_limit : float, optional
         Seconds. If the neighbourhood measures of all rows would take longer, they are means over samples of the rows,
         with intervals. Their values then are those of so many rows: neighbourhoods change with density.
@@ -160,10 +162,11 @@ def complexity(
     Choices the survey leaves open: tied nearest neighbours are averaged; among equal edges of the spanning tree those
     inside a class come first; a class with one row has no distance to its own class and is left out of N2; of tied
     enemies the one with the largest sphere decides in T1, and spheres inside a larger one of their class are absorbed;
-    the linear machine has C = 1 on standardized columns and L1 is its mean slack s as s/(1 + s). The graph joins rows
-    of a class nearer than 0.15 (of the largest distance, if not Gower); with more than about 5,000 rows clustering and
-    hubs are means over samples. The R package ECoL joins the nearest 15 % instead, and its N2 is here ``"N2m"``. T3 and
-    T4 are in the units given.
+    LSC compares distances of unscaled columns to the last digit (lengths in tenths, as of iris, tie on paper and not in
+    a computer), and of scaled ones up to rounding; the linear machine has C = 1 on standardized columns and L1 is its
+    mean slack s as s/(1 + s). The graph joins rows of a class nearer than 0.15 (of the largest distance, if not Gower);
+    with more than about 5,000 rows clustering and hubs are means over samples. The R package ECoL joins the nearest
+    15 % instead, and its N2 is here ``"N2m"``. T3 and T4 are in the units given.
 
     References
     ----------
@@ -186,19 +189,20 @@ def complexity(
     made = interpolate(table, codes, min(table.n_rows, 20_000), rng)
     made_numbers = as_numbers(made.table, "mean", fill=numbers.values.mean(axis=0))
     values = _feature_measures(numbers.values, codes)
-    linear, linear_notes = linear_measures(numbers.values, codes, made_numbers.values, made.codes, rng)
+    linear = linear_measures(numbers.values, codes, made_numbers.values, made.codes)
     values |= linear | size_measures(numbers.values, table.n_columns) | balance_measures(np.bincount(codes))
     tell(0.1)
     search, embed, name, notes = prepare_search(table, distance, distance_params, scale, n_jobs)
-    unit = 1.0 if name == GOWER else None
-    graph, intervals = _graph(search, codes, unit, rng)
+    unit, as_given = 1.0 if name == GOWER else None, name != GOWER and scale is None
+    counting = float(table.n_rows) ** 2 * table.n_columns / _CELLS_PER_SECOND
+    graph, intervals = _graph(search, codes, unit, time_limit is None or counting <= time_limit / 4, rng)
     tell(0.2)
 
     def of_rows(rows: NDArray[np.intp] | None, report: Progress) -> RowMeasures:
         if rows is None:
-            return row_measures(search, embed, codes, len(classes), made, report)
+            return row_measures(search, embed, codes, len(classes), made, as_given, report)
         part = interpolate(table.take(rows), codes[rows], len(rows), rng)
-        return row_measures(search.among(rows), embed, codes[rows], len(classes), part, report)
+        return row_measures(search.among(rows), embed, codes[rows], len(classes), part, as_given, report)
 
     found, more, sample_rows = _rows_in_time(of_rows, codes, time_limit, rng, lambda done: tell(0.2 + 0.8 * done))
     values |= graph | _mean_summary(found, None)
@@ -211,7 +215,7 @@ def complexity(
         n_columns=table.n_columns,
         sample_rows=sample_rows,
         distance=name,
-        notes=(*numbers.notes, *notes, *linear_notes, *_notes(codes, classes, intervals, sample_rows)),
+        notes=(*numbers.notes, *notes, *_notes(codes, classes, intervals, sample_rows)),
     )
 
 
@@ -226,12 +230,13 @@ def _feature_measures(values: NDArray[np.float64], codes: NDArray[np.int32]) -> 
 
 
 def _graph(
-    search: Any, codes: NDArray[np.int32], unit: float | None, rng: np.random.Generator
+    search: Search, codes: NDArray[np.int32], unit: float | None, counted: bool, rng: np.random.Generator
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
+    """Of all rows where that is possible, else means over samples; density alone can be ``counted`` in all rows."""
     if is_exact(codes):
         return graph_measures(search, codes, np.arange(len(codes)), unit), {}
     values, intervals = sampled_graph_measures(search, codes, unit, rng)
-    if unit is not None:
+    if unit is not None and counted:
         values["Density"] = exact_density(search, codes, unit)
         del intervals["Density"]
     return values, intervals

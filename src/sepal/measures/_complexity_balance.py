@@ -11,8 +11,9 @@ from sepal.measures._within import Matrix
 def components_for(values: Matrix, share: float = 0.95) -> int:
     """Principal components, in the units given, that hold this share of the variance."""
     around = values - values.mean(axis=0)
-    rest = np.asarray(np.linalg.qr(around, mode="r")) if len(values) > values.shape[1] else around
-    variances = np.linalg.svd(rest, compute_uv=False) ** 2
+    # The smaller of both Gram matrices: squaring costs digits of the smallest variances only, which do not matter here.
+    gram = around.T @ around if len(values) > values.shape[1] else around @ around.T
+    variances = np.maximum(np.linalg.eigvalsh(gram)[::-1], 0.0)
     if variances.sum() == 0:
         return 0
     reached = np.cumsum(variances) / variances.sum()

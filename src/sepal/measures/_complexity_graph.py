@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import eigsh
 
-from sepal.neighbors import Search, shared_neighbors
+from sepal.neighbors import Search
 
 EPSILON = 0.15
 # Triangles are cubic and the matrix of a class is square: beyond this work and size the graph is that of samples.
@@ -37,14 +37,12 @@ def graph_measures(
     for part in parts:
         if len(part) < 2:
             continue
-        graph = _near_graph(search, part, EPSILON * unit * (1 - 2.0**-40))
-        degree = np.diff(graph.indptr).astype(np.float64)
+        start, neighbors, closed = search.near_graph(part, EPSILON * unit)
+        degree = np.diff(start).astype(np.float64)
         edges += float(degree.sum()) / 2
-        several = degree > 1
-        closed = shared_neighbors(
-            graph.indptr.astype(np.int64), graph.indices
-        )  # twice the edges among the neighbours of each row
+        several = degree > 1  # closed counts each edge among the neighbours of a row twice
         clustering += float(np.sum(closed[several] / (degree[several] * (degree[several] - 1))))
+        graph = csr_array((np.ones(len(neighbors)), neighbors, start), shape=(len(part), len(part)))
         scores.append(_principal(graph))
     return {
         "Density": 1 - 2 * edges / (n * (n - 1)),
@@ -54,21 +52,8 @@ def graph_measures(
 
 
 def _largest(search: Search, rows: NDArray[np.intp]) -> float:
-    step = max(1, 8_000_000 // len(rows))
-    return max(float(search.block(rows[i : i + step], rows).max()) for i in range(0, len(rows), step))
-
-
-def _near_graph(search: Search, rows: NDArray[np.intp], limit: float) -> csr_array:
-    """Which of these rows are nearer to each other than the limit; block by block, so that only edges are kept."""
     step = max(1, 4_000_000 // len(rows))
-    starts, columns = [np.zeros(1, dtype=np.int64)], []
-    for begin in range(0, len(rows), step):
-        near = search.block(rows[begin : begin + step], rows) < limit
-        near[np.arange(len(near)), begin + np.arange(len(near))] = False
-        starts.append(np.count_nonzero(near, axis=1))
-        columns.append(np.nonzero(near)[1].astype(np.int32))
-    places = np.concatenate(columns)
-    return csr_array((np.ones(len(places)), places, np.cumsum(np.concatenate(starts))), shape=(len(rows), len(rows)))
+    return max(float(search.block(rows[i : i + step], rows).max()) for i in range(0, len(rows), step))
 
 
 def _principal(graph: csr_array) -> tuple[float, NDArray[np.float64]]:
@@ -81,7 +66,7 @@ def _principal(graph: csr_array) -> tuple[float, NDArray[np.float64]]:
         top = vectors[:, values >= values[-1] * (1 - 1e-9)]
         vector = top @ (top.T @ np.ones(n))
         return float(values[-1]), np.abs(vector) / np.abs(vector).max()
-    value, found = eigsh(graph, k=1, which="LA", v0=np.ones(n))
+    value, found = eigsh(graph, k=1, which="LA", v0=np.ones(n), ncv=10, tol=1e-10)
     vector = np.abs(found[:, 0])
     return float(value[0]), vector / vector.max()
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import Table
-from sepal.measures._enemies import Enemies, nearest_enemies, sphere_radii, spheres_left
+from sepal.measures._enemies import TIED, Enemies, nearest_enemies, sphere_radii, spheres_left
 from sepal.measures._groups import class_groups
 from sepal.measures._interpolated import Interpolated
 from sepal.measures._labelled import Progress
@@ -54,13 +54,13 @@ class RowMeasures:
 
 
 def _ratio_of_sums(hit: Floats, miss: Floats) -> float:
-    known = np.isfinite(hit)
+    known = np.isfinite(hit) & np.isfinite(miss)
     inside, outside = float(hit[known].sum()), float(miss[known].sum())
     return inside / (inside + outside) if inside + outside > 0 else float("nan")
 
 
 def _mean_of_ratios(hit: Floats, miss: Floats) -> float:
-    known = np.isfinite(hit) & ((hit > 0) | (miss > 0))
+    known = np.isfinite(hit) & np.isfinite(miss) & ((hit > 0) | (miss > 0))
     return float(np.mean(hit[known] / (hit[known] + miss[known]))) if known.any() else float("nan")
 
 
@@ -74,12 +74,16 @@ def borderline_rows(search: Search, codes: NDArray[np.int32], progress: Progress
     return touched
 
 
-def nearest_error(search: Search, codes: NDArray[np.int32], n_classes: int) -> Floats:
-    """Share of each row's nearest tied group that is of another class: 1 - Thornton's indicator."""
-    rows = np.arange(len(codes))
-    groups = class_groups(search.distinct_ranking(1), codes, n_classes, rows)
-    size, same = first_groups(groups)
-    return np.asarray(1.0 - (same / size)[groups.case_of])
+def nearest_error(hit: Floats, n_hit: Floats, enemies: Enemies) -> Floats:
+    """Share of each row's nearest tied group that is of another class: 1 - Thornton's indicator.
+
+    The nearest of all are the nearest of the own class, of the others, or both where these are equally far.
+    """
+    miss = enemies.distance[enemies.case_of]
+    n_miss = np.add.reduceat(enemies.copies[enemies.enemy], enemies.start[:-1])[enemies.case_of]
+    same = np.where(hit * (1 - TIED) <= miss, n_hit, 0.0)
+    other = np.where(miss * (1 - TIED) <= hit, n_miss, 0.0)
+    return np.asarray(other / (same + other))
 
 
 def interpolated_error(
@@ -97,20 +101,28 @@ def interpolated_error(
     return np.asarray(1.0 - same / near)
 
 
-def hit_distances(search: Search, codes: NDArray[np.int32], n_classes: int) -> Floats:
-    """Distance to the nearest other row of the same class; infinite for the only row of a class."""
-    hit = np.full(len(codes), np.inf)
+def nearest_hits(search: Search, codes: NDArray[np.int32], n_classes: int) -> tuple[Floats, Floats]:
+    """Distance to the nearest other row of the same class, infinite for the only row of a class, and how many tie."""
+    hit, n_hit = np.full(len(codes), np.inf), np.zeros(len(codes))
     for c in range(n_classes):
         inside = np.flatnonzero(codes == c)
         if len(inside) > 1:
-            hit[inside] = search.nearest_distance(inside, inside)
-    return hit
+            part = search.among(inside)
+            ranking = part.distinct_ranking(1)
+            groups = class_groups(ranking, np.zeros(len(inside), dtype=np.int32), 1, np.arange(len(inside)))
+            hit[inside] = ranking.distances[ranking.start[:-1]][part.group_of]
+            n_hit[inside] = first_groups(groups)[0][groups.case_of]
+    return hit, n_hit
 
 
-def local_sets(search: Search, enemies: Enemies, progress: Progress | None) -> Floats:
-    """Share of all rows that are nearer to each row than its nearest enemy, itself included."""
+def local_sets(search: Search, enemies: Enemies, as_given: bool, progress: Progress | None) -> Floats:
+    """Share of all rows that are nearer to each row than its nearest enemy, itself included.
+
+    Numbers as they were given are compared to the last digit. Where columns were scaled, that digit is an accident of
+    the scaling, and distances that differ by rounding only are equal.
+    """
     everyone = np.arange(len(enemies.case_of))
-    counts = search.count_within(enemies.row, everyone, enemies.distance, progress)
+    counts = search.count_within(enemies.row, everyone, enemies.distance, progress, to_the_digit=as_given)
     return np.asarray(counts[enemies.case_of] / len(everyone))
 
 
@@ -120,16 +132,18 @@ def row_measures(
     codes: NDArray[np.int32],
     n_classes: int,
     made: Interpolated,
+    as_given: bool,
     progress: Callable[[float], object],
 ) -> RowMeasures:
-    """All neighbourhood measures of all rows. ``progress`` gets the share of the work that is done."""
-    error = nearest_error(search, codes, n_classes)
-    progress(0.1)
+    """All neighbourhood measures of all rows; ``as_given`` if no column was scaled.
+
+    ``progress`` gets the share of the work that is done.
+    """
     enemies = nearest_enemies(search, codes, n_classes)
-    progress(0.25)
-    hit = hit_distances(search, codes, n_classes)
+    progress(0.2)
+    hit, n_hit = nearest_hits(search, codes, n_classes)
     progress(0.35)
-    local = local_sets(search, enemies, lambda done: progress(0.35 + 0.2 * done))
+    local = local_sets(search, enemies, as_given, lambda done: progress(0.35 + 0.2 * done))
     kept = spheres_left(search, enemies, sphere_radii(enemies))
     progress(0.7)
     touched = borderline_rows(search, codes, lambda done: progress(0.7 + 0.25 * done))
@@ -138,7 +152,7 @@ def row_measures(
         borderline=touched,
         hit=hit,
         miss=enemies.distance[enemies.case_of],
-        error=error,
+        error=nearest_error(hit, n_hit, enemies),
         spheres=(kept / enemies.copies)[enemies.case_of],
         local_set=local,
         made_error=interpolated_error(search, embed, codes, n_classes, made),

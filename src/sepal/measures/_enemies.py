@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,6 +75,9 @@ def sphere_radii(enemies: Enemies) -> NDArray[np.float64]:
     radius = [0.0] * len(distance)
     for i in np.argsort(enemies.distance, kind="stable").tolist():
         d = distance[i]
+        if math.isinf(d):  # Gower: no cell is present in both rows, whichever enemy is asked
+            radius[i] = d
+            continue
         mutual = d * (1 - TIED)
         radius[i] = d - max(d / 2 if distance[e] >= mutual else radius[e] for e in enemy[start[i] : start[i + 1]])
     return np.array(radius)
@@ -88,7 +92,9 @@ def spheres_left(search: Search, enemies: Enemies, radius: NDArray[np.float64]) 
         while len(order):
             step = max(1, min(256, 4_000_000 // len(order)))
             large, small = order[:step], order
-            gap = radius[large][:, None] * (1 + TIED) - radius[small][None, :]
+            with np.errstate(invalid="ignore"):
+                gap = radius[large][:, None] * (1 + TIED) - radius[small][None, :]
+            gap[np.isinf(radius[large])] = np.inf  # a sphere without end holds all others
             inside = search.block(enemies.row[large], enemies.row[small]) <= gap
             # Only later ones: of two equal spheres the first stays. Absorbed ones absorb nobody, which matters only
             # for distances that are no metric.

@@ -137,7 +137,7 @@ def overlap_regions(
     k : int
         Neighbours that are looked at.
     n_queries, random_state
-        As in :func:`suspects`.
+        As in :func:`suspects`; how well columns tell two classes apart is then judged by these rows too.
 
     Returns
     -------
@@ -154,7 +154,8 @@ def overlap_regions(
         raise ParameterError(f"k must be an integer from 1 to {data.n_rows - 1}, one less than the rows; got {k!r}")
     asking = sample_rows(data.n_rows, n_queries, generator(random_state))
     shares = neighborhood(data, int(k), asking, progress).shares
-    regions = [_region(data, asking, shares, a, b) for a, b in combinations(range(len(data.classes)), 2)]
+    varying = _varying(data.search.table.values)
+    regions = [_region(data, asking, shares, varying, a, b) for a, b in combinations(range(len(data.classes)), 2)]
     return OverlapRegions(
         regions=tuple(sorted(regions, key=lambda region: -region.mixing)),
         k=int(k),
@@ -165,16 +166,23 @@ def overlap_regions(
     )
 
 
-def _region(data: Labelled, asking: NDArray[np.intp], shares: NDArray[np.float64], a: int, b: int) -> OverlapRegion:
+def _varying(values: NDArray[np.float64]) -> list[int]:
+    """Columns that are not constant, which would tell nobody apart; all if all are."""
+    low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+    return np.flatnonzero(low < high).tolist() or list(range(values.shape[1]))
+
+
+def _region(
+    data: Labelled, asking: NDArray[np.intp], shares: NDArray[np.float64], varying: list[int], a: int, b: int
+) -> OverlapRegion:
     codes, table = data.codes[asking], data.search.table
     of_a, of_b = np.flatnonzero(codes == a), np.flatnonzero(codes == b)
     other = np.concatenate([shares[of_a, b], shares[of_b, a]])
     places = np.concatenate([of_a, of_b])
     mixed = np.sort(asking[places[other >= MIXED - 1e-12]])
-    everyone = np.flatnonzero((data.codes == a) | (data.codes == b))
-    low, high = np.fmin.reduce(table.values, axis=0), np.fmax.reduce(table.values, axis=0)
-    varying = np.flatnonzero(low < high).tolist() or range(table.n_columns)  # a constant column tells nobody apart
-    columns = [_column(table, j, everyone, data.codes == b, mixed) for j in varying]
+    everyone = np.sort(asking[places])
+    second = data.codes[everyone] == b
+    columns = [_column(table, j, everyone, second, mixed) for j in varying]
     labels = data.classes.tolist()
     return OverlapRegion(
         classes=(labels[a], labels[b]),
@@ -190,7 +198,7 @@ def _column(
 ) -> RegionColumn:
     values = table.values[rows, j]
     present = ~np.isnan(values)
-    values, is_second = values[present], second[rows][present]
+    values, is_second = values[present], second[present]
     inside = table.values[mixed, j]
     inside = inside[~np.isnan(inside)]
     levels, level = table.levels[j], None

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from sepal.data import ScaleName, Table, as_table, class_codes
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._complexity_neighbors import nearest_error
+from sepal.measures._groups import class_groups
 from sepal.measures._labelled import Progress
-from sepal.measures._thornton import RandomState, generator
+from sepal.measures._thornton import RandomState, first_groups, generator
 from sepal.neighbors import Search
 
 if TYPE_CHECKING:
@@ -168,4 +168,6 @@ def _score(
 ) -> float:
     # One thread: a plane of few rows is done before a second thread has started.
     search = Search.prepare(table.select(columns), distance="auto", scale=scale, n_jobs=1)
-    return float(1.0 - np.mean(nearest_error(search, codes, n_classes)))
+    groups = class_groups(search.distinct_ranking(1), codes, n_classes, np.arange(len(codes)))
+    size, same = first_groups(groups)
+    return float(np.mean((same / size)[groups.case_of]))

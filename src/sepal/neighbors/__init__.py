@@ -14,7 +14,6 @@ from sepal.neighbors._search import (
     Search,
     neighbor_ranking,
     rank_distances,
-    shared_neighbors,
     thread_count,
 )
 from sepal.neighbors._sparse_search import SparseSearch
@@ -28,6 +27,5 @@ __all__ = [
     "neighbor_ranking",
     "rank_distances",
     "segment_positions",
-    "shared_neighbors",
     "thread_count",
 ]

@@ -192,24 +192,57 @@ class Search:
         )
 
     def count_within(
-        self, asking: NDArray[np.intp], among: NDArray[np.intp], radius: NDArray[np.float64], progress: Progress | None
+        self,
+        asking: NDArray[np.intp],
+        among: NDArray[np.intp],
+        radius: NDArray[np.float64],
+        progress: Progress | None,
+        *,
+        to_the_digit: bool = False,
     ) -> NDArray[np.float64]:
         """How many of the rows ``among`` are nearer than ``radius`` to each asking row, itself counted if it is there.
 
-        What differs from the radius by rounding only is not nearer.
+        What differs from the radius by rounding only is not nearer; ``to_the_digit`` the last digit decides.
         """
         groups, copies = np.unique(self.group_of[among], return_counts=True)
-        exponent = {"square": 2.0, "power": self.fitted.p}.get(self.fitted.value_is, 1.0)
-        limits = radius**exponent * (2.0 if self.fitted.value_is == "double" else 1.0) * (1 - TIE_TOLERANCE)
         return _native.count_within(
             np.ascontiguousarray(self.points[groups]),
             copies.astype(np.float64),
             np.ascontiguousarray(self.points[self.group_of[asking]]),
-            np.ascontiguousarray(limits),
+            np.ascontiguousarray(self._at(radius) if to_the_digit else self._below(radius)),
             *self._metric(),
             self._team(len(groups), len(asking)),
             progress,
         )
+
+    def near_graph(
+        self, rows: NDArray[np.intp], radius: float
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """Which of these training rows are nearer to each other than ``radius``.
+
+        Returns ``start, neighbors, shared``: row i of them has the neighbours ``neighbors[start[i]:start[i+1]]``, and
+        ``shared[i]`` is the sum, over these, of the neighbours they share with it. Needs a bit for every pair.
+        """
+        points = np.ascontiguousarray(self.points[self.group_of[rows]])
+        limit = float(self._below(np.array([radius]))[0])
+        return _native.near_graph(points, limit, *self._metric(), self._team(len(points), len(points)))
+
+    def _below(self, radius: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The native value below which a distance is smaller than the radius by more than rounding."""
+        exponent = {"square": 2.0, "power": self.fitted.p}.get(self.fitted.value_is, 1.0)
+        return radius**exponent * (2.0 if self.fitted.value_is == "double" else 1.0) * (1 - TIE_TOLERANCE)
+
+    def _at(self, radius: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The smallest native value that is no smaller distance than the radius."""
+        if self.fitted.value_is != "square":
+            return radius if self.fitted.value_is == "distance" else self._below(radius)
+        limit = radius**2
+        for _ in range(3):  # squares of roots are off by a digit or two
+            limit = np.where(np.sqrt(limit) < radius, np.nextafter(limit, np.inf), limit)
+        for _ in range(3):
+            lower = np.nextafter(limit, 0.0)
+            limit = np.where(np.sqrt(lower) >= radius, lower, limit)
+        return limit
 
     def spanning_tree(
         self, codes: NDArray[np.int32], progress: Progress | None
@@ -273,13 +306,6 @@ class Search:
         if metric == "l2":
             return "tiles" if self.method == "direct" else self.method
         return self.method if self.method == "tree" and metric in _TREE_METRICS else "direct"
-
-
-def shared_neighbors(start: NDArray[np.int64], neighbors: NDArray[np.int32]) -> NDArray[np.float64]:
-    """In a graph of neighbour lists: for each row the sum, over its neighbours, of the neighbours they share."""
-    return _native.shared_neighbors(
-        np.ascontiguousarray(start, dtype=np.int64), np.ascontiguousarray(neighbors, dtype=np.int32), thread_count(None)
-    )
 
 
 def _effective_metric(fitted: FittedDistance, *given: NDArray[np.float64]) -> str:

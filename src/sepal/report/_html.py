@@ -28,7 +28,7 @@ def html_page(report: SeparabilityReport, source: str | None = None) -> str:
 
     template = files("sepal.report").joinpath("templates", "report.html.j2").read_text(encoding="utf-8")
     page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(template)
-    return page.render(version=__version__, report=report, pictures=_pictures(report), **content(report, source))
+    return page.render(version=__version__, pictures=_pictures(report), **content(report, source))
 
 
 def _pictures(report: SeparabilityReport) -> dict[str, Any]:

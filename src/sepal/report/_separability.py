@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PLANE_ROWS, _ALIGNED_ROWS, _PLANES_TOLD = 1_500, 3_000, 50
+_WORTH_THREADS = 1_000  # rows; fewer pairs are done before a second thread has started
 _SHUFFLES, _SHUFFLED_ROWS = 199, 20_000_000  # shuffles of the angle, and rows they may touch in all
 _BASIC = 0.4  # share of the work that is behind when Thornton's index and the curve are known
 
@@ -377,6 +378,6 @@ def _alignment(rows: Rows, search: dict[str, Any], random_state: int, tick: Call
         kernel="mixed" if "nominal" in table.kinds else "rbf",
         scale=scale,
         missing="drop",
-        n_jobs=search["n_jobs"],
+        n_jobs=1 if table.n_rows < _WORTH_THREADS else search["n_jobs"],
         progress=tick,
     )

@@ -24,6 +24,7 @@ SURE, LIKELY = 0.001, 0.05  # p-values
 FAR_BELOW = -3.0  # z of data whose classes avoid each other's company less than chance
 RISE = 0.01  # of accuracy, worth a word
 FEW_ROWS = 50
+NARROW = 0.1  # width of an interval
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,18 @@ class Case:
         """What accuracy gains between the two."""
         return self.most.accuracy - self.half.accuracy
 
+    @property
+    def width(self) -> float:
+        """Of the interval of the index."""
+        return self.thornton.interval[1] - self.thornton.interval[0]
+
     def words(self) -> dict[str, Any]:
         """The numbers of the texts, ready to read."""
+        low, high = self.thornton.interval
         return {
+            "low": percent(low),
+            "high": percent(high),
+            "confidence": f"{self.thornton.confidence:.0%}",
             "score": percent(self.thornton.score),
             "chance": percent(self.thornton.chance),
             "majority": percent(self.majority.share),
@@ -157,6 +167,21 @@ AGAINST_MAJORITY = (
     ),
 )
 
+HOW_SURE = (
+    Rule(
+        "narrow_interval",
+        lambda case: case.width <= NARROW,
+        "The {score} are sure to a few percent: with {confidence} confidence the true share lies between {low} and "
+        "{high}.",
+    ),
+    Rule(
+        "wide_interval",
+        lambda case: True,
+        "With so few rows the {score} are rough: with {confidence} confidence the true share lies between {low} and "
+        "{high}.",
+    ),
+)
+
 WEAK_CLASS = (
     Rule(
         "weak_class",
@@ -187,7 +212,7 @@ DOUBTS = (
     ),
 )
 
-CHAPTERS = (AGREEMENT, AGAINST_MAJORITY, WEAK_CLASS, MORE_ROWS, DOUBTS)
+CHAPTERS = (AGREEMENT, AGAINST_MAJORITY, HOW_SURE, WEAK_CLASS, MORE_ROWS, DOUBTS)
 
 
 def verdicts(

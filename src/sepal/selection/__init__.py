@@ -8,6 +8,8 @@ May be imported by auto, report and everything after it on the road.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from sepal.selection._criteria import (
     CRITERIA,
     Alignment,
@@ -31,8 +33,10 @@ from sepal.selection._honesty import (
 from sepal.selection._near_best import Subset
 from sepal.selection._rank import FeatureRanking, rank_features
 from sepal.selection._search import STRATEGIES, SubsetSearch, search_subsets
-from sepal.selection._selector import SeparabilitySelector
 from sepal.selection._subset_sweep import SubsetSweep, subset_sweep
+
+if TYPE_CHECKING:
+    from sepal.selection._selector import SeparabilitySelector
 
 __all__ = [
     "CRITERIA",
@@ -62,3 +66,11 @@ __all__ = [
     "stability",
     "subset_sweep",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "SeparabilitySelector":  # late: an estimator needs scikit-learn, which takes long to import
+        from sepal.selection._selector import SeparabilitySelector
+
+        return SeparabilitySelector
+    raise AttributeError(f"module 'sepal.selection' has no attribute {name!r}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
@@ -193,7 +193,7 @@ def nogueira_stability(Z: Any, confidence: float = 0.95) -> tuple[float, float, 
     each = chosen @ frequency / d - sizes * mean_size / d**2
     each = each + value / 2 * (2 * sizes * mean_size / d**2 - sizes / d - mean_size / d + 1)
     deviation = float(np.sqrt(np.sum(((each - each.mean()) / chance) ** 2)))
-    spread = float(norm.ppf(0.5 + confidence / 2)) * 2.0 / M * deviation
+    spread = float(ndtri(0.5 + confidence / 2)) * 2.0 / M * deviation
     return value, value - spread, value + spread
 
 
