@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from benchmarks.speed._timing import race, show
 from sepal.evaluation import leave_one_out_curve
@@ -118,9 +119,33 @@ def predict(n: int = 100_000, queries: int = 10_000, p: int = 10, k: int = 10) -
     show(f"predict {queries:,} of {n:,} x {p}, k = {k} (goal: above 1 x)", race(contestants, 5, budget=30.0), "sepal")
 
 
+def texts(n: int, n_words: int, length: int, seed: int = 0) -> csr_array:
+    """Rows of word counts; words are as frequent as in speech (Zipf)."""
+    rng = np.random.default_rng(seed)
+    chance = 1.0 / np.arange(1, n_words + 1)
+    words = rng.choice(n_words, size=n * length, p=chance / chance.sum())
+    found = csr_array((np.ones(n * length), (np.repeat(np.arange(n), length), words)), shape=(n, n_words))
+    found.sum_duplicates()
+    return found
+
+
+def sparse(n: int = 5_000, n_words: int = 50_000, length: int = 80, k: int = 10) -> None:
+    """Texts under the cosine: ours against scikit-learn's brute force, both on the sparse matrix."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    X, asked = texts(n, n_words, length), texts(n // 5, n_words, length, seed=1)
+    y = np.random.default_rng(2).integers(0, 2, size=n)
+    ours = KNNClassifier(k).fit(X, y)
+    theirs = KNeighborsClassifier(k, metric="cosine", algorithm="brute", n_jobs=-1).fit(X, y)
+    np.testing.assert_allclose(ours.kneighbors(asked)[0], theirs.kneighbors(asked)[0], atol=1e-9)
+    contestants = {"sepal": lambda: ours.predict(asked), "scikit-learn": lambda: theirs.predict(asked)}
+    show(f"texts, {n // 5:,} of {n:,} x {n_words:,}, k = {k}", race(contestants, 3), "sepal")
+
+
 def run(data_folder: Path | None) -> None:
     choose_k()
     mixed()
     mixed_large()
     predict()
     predict(p=30)
+    sparse()

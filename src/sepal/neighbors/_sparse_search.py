@@ -15,7 +15,7 @@ from sepal.distances import SparseDistance, SparsePoints, fit_sparse_distance
 from sepal.neighbors._ranking import DistinctRanking
 from sepal.neighbors._search import apart, list_copies, rank_distances, thread_count
 
-_CELLS = 2_000_000  # distances held at a time by one thread
+_CELLS = 200_000  # distances held at a time by one thread: they stay in its cache
 _PAIRS = 100_000
 # Below this share of the lengths |x|^2 + |z|^2 - 2 x.z cancels, and |x - z|^2 is summed instead.
 _CANCELS = 0.1
@@ -115,12 +115,13 @@ class SparseSearch:
         values = fitted.values(squares, x, z)
         if own is not None:
             values[np.arange(len(asking)), own + np.arange(len(asking))] = np.inf
+        near = (squares < _CANCELS * total) & np.isfinite(values)
+        if not near.any():
+            return values
         if k < len(points):
             limit = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
-        else:
-            limit = np.full((len(asking), 1), np.inf)
-        limit = limit * (1.0 + 1e-9) + 1e-9 * (total.max() if fitted.value_is == "square" else 1.0)
-        query, row = np.nonzero((values <= limit) & (squares < _CANCELS * total) & np.isfinite(values))
+            near &= values <= limit * (1.0 + 1e-9) + 1e-9 * (total.max() if fitted.value_is == "square" else 1.0)
+        query, row = np.nonzero(near)
         floor = 4 * np.diff(points.rows.indptr).max(initial=1) * np.finfo(float).eps ** 2
         for begin in range(0, len(query), _PAIRS):
             i, j = query[begin : begin + _PAIRS], row[begin : begin + _PAIRS]
