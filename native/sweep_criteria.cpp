@@ -148,15 +148,15 @@ template <class T> class KernelVisitor {
         const double times = ask_.row_sums ? 1 : 2;
         const Spans s = stack.spans_from(first);
         double own, other;
-        const auto add_up = [&](const auto& sum) {
-            own = 1 + times * sum(k_.data(), s.own); // 1: the row with itself
-            other = times * (sum(k_.data(), s.before) + sum(k_.data(), s.after));
+        const auto add_up = [&] {
+            own = 1 + times * kernels.sum_and_square(k_.data(), s.own); // 1: the row with itself
+            other = times * (kernels.sum_and_square(k_.data(), s.before) + kernels.sum_and_square(k_.data(), s.after));
         };
         double* to = into + out * ask_.n_gammas * (ask_.n_doublings + 1) * 5;
         for (int g = 0; g < ask_.n_gammas; ++g) {
-            kernels.exponents(d, {first, data_.width}, ask_.gamma[out * ask_.n_gammas + g], k_.data());
-            if (!ask_.row_sums) std::fill(k_.begin() + first, k_.begin() + query, -std::numeric_limits<double>::infinity());
-            add_up(kernels.sum_exponentials);
+            kernels.exponentials(d, {first, data_.width}, ask_.gamma[out * ask_.n_gammas + g], k_.data());
+            if (!ask_.row_sums) std::fill(k_.begin() + first, k_.begin() + query, 0.0);
+            add_up();
             for (int w = 0; w <= ask_.n_doublings; ++w, to += 5) {
                 const double row = own + other;
                 to[0] += own;
@@ -166,7 +166,7 @@ template <class T> class KernelVisitor {
                     to[4] += row * size_[data_.class_of[query]];
                 }
                 // What is summed next are the squares, which are also the kernel of half the squared width.
-                add_up(kernels.sum_and_square);
+                add_up();
                 to[2] += own + other;
             }
         }
