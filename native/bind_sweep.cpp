@@ -53,71 +53,67 @@ SweepTies ties_named(const std::string& name) {
     return name == "optimistic" ? SweepTies::optimistic : SweepTies::expected;
 }
 
+// Questions of a sweep, tuples that begin with a word; the arrays in them are held while native code runs.
+struct SweepQuestions {
+    explicit SweepQuestions(const nb::list& given, std::int64_t n_out) {
+        for (const nb::handle each : given) {
+            const auto t = nb::cast<nb::tuple>(each);
+            const auto word = nb::cast<std::string>(t[0]);
+            if (word == "agreement") {
+                questions.push_back(AgreementQuestion{ties_named(nb::cast<std::string>(t[1])), nb::cast<bool>(t[2])});
+            } else if (word == "neighbors") {
+                const auto& survival = rows.emplace_back(nb::cast<Row>(t[5]));
+                questions.push_back(NeighborsQuestion{ties_named(nb::cast<std::string>(t[1])), nb::cast<bool>(t[2]), nb::cast<int>(t[3]),
+                                                      nb::cast<std::int64_t>(t[4]), survival.shape(0) == 0 ? nullptr : survival.data()});
+            } else if (word == "kernels") {
+                const auto& gamma = grids.emplace_back(nb::cast<Matrix>(t[1]));
+                if (static_cast<std::int64_t>(gamma.shape(0)) != n_out) throw std::invalid_argument("gamma needs a row for each subset");
+                questions.push_back(KernelsQuestion{gamma.data(), static_cast<int>(gamma.shape(1)), nb::cast<int>(t[2]), nb::cast<bool>(t[3])});
+            } else {
+                questions.push_back(HistogramQuestion{nb::cast<int>(t[1])});
+            }
+        }
+    }
+    std::vector<Question> questions;
+    std::vector<Row> rows;
+    std::vector<Matrix> grids;
+};
+
 // Runs f(data, program, plan) for float32 or float64 rows without the interpreter; raises what Python raised.
 template <class F>
-void run_sweep(const nb::tuple& rows, const nb::tuple& steps, const std::string& ties, double tie, int threads,
-               nb::object progress, F&& f) {
+void run_sweep(const nb::tuple& rows, const SweepSteps& steps, double tie, int threads, nb::object progress, F&& f) {
     PythonPoll poll(std::move(progress));
-    const SweepPlan plan{ties_named(ties), tie, threads, &poll};
-    const SweepSteps held(steps);
+    const SweepPlan plan{tie, threads, &poll};
     const auto run = [&]<class T>(const SweepRows<T>& kept) {
         const SweepData<T> data = kept.data();
         const nb::gil_scoped_release free;
-        f(data, held.program, plan);
+        f(data, steps.program, plan);
     };
     if (nb::isinstance<Grid<float>>(rows[0])) run(SweepRows<float>(rows));
     else run(SweepRows<double>(rows));
     if (poll.raised()) throw nb::python_error();
 }
 
-auto sweep_thornton_bound(const nb::tuple& rows, const nb::tuple& steps, const std::string& ties, double tie,
-                          std::int64_t n_samples, int threads, nb::object progress) {
-    std::vector<double> answer;
-    run_sweep(rows, steps, ties, tie, threads, std::move(progress), [&](const auto& data, const auto& program, const auto& plan) {
-        answer.resize(program.n_out * std::max<std::int64_t>(1, n_samples));
-        sweep_thornton(data, program, plan, n_samples > 0 ? nullptr : answer.data(), n_samples > 0 ? answer.data() : nullptr);
+nb::list sweep_bound(const nb::tuple& rows, const nb::tuple& steps, const nb::list& questions, double tie, int threads,
+                     nb::object progress) {
+    const SweepSteps held(steps);
+    const SweepQuestions asked(questions, held.program.n_out);
+    std::vector<std::vector<double>> answers;
+    run_sweep(rows, held, tie, threads, std::move(progress), [&](const auto& data, const auto& program, const auto& plan) {
+        sweep(data, program, plan, asked.questions, answers);
     });
-    return to_numpy(std::move(answer));
+    nb::list found;
+    for (auto& answer : answers) found.append(to_numpy(std::move(answer)));
+    return found;
 }
 
 auto sweep_labelings_bound(const nb::tuple& rows, const nb::tuple& steps, const Grid<std::uint16_t>& labels, double tie,
                            int threads, nb::object progress) {
     std::vector<double> answer;
     const auto n = static_cast<std::int64_t>(labels.shape(1));
-    run_sweep(rows, steps, "expected", tie, threads, std::move(progress), [&](const auto& data, const auto& program, const auto& plan) {
+    run_sweep(rows, SweepSteps(steps), tie, threads, std::move(progress), [&](const auto& data, const auto& program, const auto& plan) {
         answer.resize(program.n_out * n);
         sweep_labelings(data, program, plan, labels.data(), n, answer.data());
-    });
-    return to_numpy(std::move(answer));
-}
-
-auto sweep_neighbors_bound(const nb::tuple& rows, const nb::tuple& steps, int k_max, std::int64_t ranks, const Row& survival,
-                           const std::string& ties, double tie, std::int64_t n_samples, int threads, nb::object progress) {
-    std::vector<double> answer;
-    const KnnQuestion ask{k_max, survival.shape(0) == 0 ? nullptr : survival.data(), ranks};
-    run_sweep(rows, steps, ties, tie, threads, std::move(progress), [&](const auto& data, const auto& program, const auto& plan) {
-        answer.resize(program.n_out * (n_samples > 0 ? n_samples : k_max));
-        sweep_neighbors(data, program, plan, ask, n_samples > 0 ? nullptr : answer.data(), n_samples > 0 ? answer.data() : nullptr);
-    });
-    return to_numpy(std::move(answer));
-}
-
-auto sweep_kernels_bound(const nb::tuple& rows, const nb::tuple& steps, const Matrix& gamma, int n_doublings, int threads,
-                         nb::object progress) {
-    std::vector<double> answer;
-    const KernelQuestion ask{gamma.data(), static_cast<int>(gamma.shape(1)), n_doublings};
-    run_sweep(rows, steps, "expected", 0.0, threads, std::move(progress), [&](const auto& data, const auto& program, const auto& plan) {
-        answer.resize(program.n_out * ask.n_gammas * (n_doublings + 1) * 5);
-        sweep_kernels(data, program, plan, ask, answer.data());
-    });
-    return to_numpy(std::move(answer));
-}
-
-auto sweep_histogram_bound(const nb::tuple& rows, const nb::tuple& steps, int threads, nb::object progress) {
-    std::vector<std::int64_t> answer;
-    run_sweep(rows, steps, "expected", 0.0, threads, std::move(progress), [&](const auto& data, const auto& program, const auto& plan) {
-        answer.resize(program.n_out * kSweepBins);
-        sweep_histogram(data, program, plan, answer.data());
     });
     return to_numpy(std::move(answer));
 }
@@ -125,17 +121,10 @@ auto sweep_histogram_bound(const nb::tuple& rows, const nb::tuple& steps, int th
 } // namespace
 
 void bind_sweep(nb::module_& m) {
-    m.def("sweep_thornton", &sweep_thornton_bound, nb::arg("rows"), nb::arg("steps"), nb::arg("ties"), nb::arg("tie"),
-          nb::arg("n_samples"), nb::arg("threads"), nb::arg("progress").none());
+    m.def("sweep", &sweep_bound, nb::arg("rows"), nb::arg("steps"), nb::arg("questions"), nb::arg("tie"), nb::arg("threads"),
+          nb::arg("progress").none());
     m.def("sweep_labelings", &sweep_labelings_bound, nb::arg("rows"), nb::arg("steps"), nb::arg("labels"), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
-    m.def("sweep_neighbors", &sweep_neighbors_bound, nb::arg("rows"), nb::arg("steps"), nb::arg("k_max"), nb::arg("ranks"),
-          nb::arg("survival"), nb::arg("ties"), nb::arg("tie"), nb::arg("n_samples"), nb::arg("threads"),
-          nb::arg("progress").none());
-    m.def("sweep_kernels", &sweep_kernels_bound, nb::arg("rows"), nb::arg("steps"), nb::arg("gamma"), nb::arg("n_doublings"), nb::arg("threads"),
-          nb::arg("progress").none());
-    m.def("sweep_histogram", &sweep_histogram_bound, nb::arg("rows"), nb::arg("steps"), nb::arg("threads"),
-          nb::arg("progress").none());
 }
 
 } // namespace sepal

@@ -1,5 +1,5 @@
-// Thornton's index of many subsets.
-#include "sweep_walk.hpp"
+// Thornton's index of many subsets, alone or under many labelings.
+#include "sweep_agreement.hpp"
 
 namespace sepal {
 
@@ -30,74 +30,11 @@ Cut cut_work(const SweepProgram& program, std::int64_t n_queries, std::int64_t w
 
 namespace {
 
-template <class T> class Agreement {
-  public:
-    Agreement(const SweepData<T>& data, const SweepPlan& plan) : data_(data), ties_(plan.ties), widen_(T(1) + T(plan.tie)) {}
-
-    T limit(Minima<T> m) const { return std::min(m.own, m.other) * widen_; }
-    // Whether the nearest group holds rows of one class only, and then its value; else -1.
-    double clear(Minima<T> m) const {
-        const T most = limit(m);
-        if (m.other > most) return 1;
-        if (m.own > most) return 0;
-        if (ties_ == SweepTies::pessimistic) return 0;
-        if (ties_ == SweepTies::optimistic) return 1;
-        return -1;
-    }
-    void count(const SumStack<T>& stack, const T* d, T most, std::int64_t& own, std::int64_t& other) const {
-        const auto& n = stack.kernels().count;
-        own += n(d, stack.spans().own, most);
-        other += n(d, stack.spans().before, most) + n(d, stack.spans().after, most);
-    }
-    // The lowest original row among the tied, as (row, position).
-    void lowest(const T* d, std::int64_t begin, std::int64_t end, T most, std::int64_t& row, std::int64_t& position) const {
-        for (std::int64_t j = begin; j < end; ++j)
-            if (d[j - begin] <= most && (row < 0 || data_.row_of[j] < row)) {
-                row = data_.row_of[j];
-                position = j;
-            }
-    }
-    bool by_index() const { return ties_ == SweepTies::index; }
-
-  private:
-    const SweepData<T>& data_;
-    SweepTies ties_;
-    T widen_;
-};
-
-template <class T> struct ThorntonVisitor {
-    static constexpr bool needs_sums = false;
-    const SweepData<T>& data;
-    Agreement<T> agreement;
-    double* samples;
-    std::int64_t n_queries;
-
-    template <class Sums>
-    void operator()(std::int64_t out, std::int64_t, std::int64_t query, Minima<T> m, const Sums& sums,
-                    const SumStack<T>& stack, double* into) const {
-        double share = agreement.clear(m);
-        if (share < 0) share = settle_tie(query, m, sums(), stack);
-        if (samples != nullptr) samples[out * n_queries + data.row_of[query]] = share;
-        else into[out] += share;
-    }
-    double settle_tie(std::int64_t query, Minima<T> m, const T* d, const SumStack<T>& stack) const {
-        const T most = agreement.limit(m);
-        if (agreement.by_index()) {
-            std::int64_t row = -1, position = -1;
-            agreement.lowest(d, 0, data.width, most, row, position);
-            return data.class_of[position] == data.class_of[query];
-        }
-        std::int64_t own = 0, other = 0;
-        agreement.count(stack, d, most, own, other);
-        return static_cast<double>(own) / static_cast<double>(own + other);
-    }
-};
-
 // Rows too long for the cache: positions in tiles, all rows of a block against one tile before the next.
 template <class T> class TiledThornton {
   public:
-    TiledThornton(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, std::int64_t tile)
-        : data_(data), program_(program), plan_(plan), tile_(tile), agreement_(data, plan), queries_(query_positions(data)) {}
+    TiledThornton(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, SweepTies ties, std::int64_t tile)
+        : data_(data), program_(program), plan_(plan), tile_(tile), agreement_(data, plan, ties), queries_(query_positions(data)) {}
 
     bool run(double* sums, double* samples) {
         const auto n = static_cast<std::int64_t>(queries_.size());
@@ -216,7 +153,7 @@ template <class T> struct LabelingsVisitor {
     std::vector<std::int32_t> same;
 
     template <class Sums>
-    void operator()(std::int64_t out, std::int64_t, std::int64_t query, Minima<T> m, const Sums& sums, const SumStack<T>&,
+    void operator()(std::int64_t out, std::int64_t query, Minima<T> m, const Sums& sums, const SumStack<T>&,
                     double* into) {
         const T* d = sums();
         const T most = agreement.limit(m);
@@ -238,25 +175,27 @@ template <class T> struct LabelingsVisitor {
 } // namespace
 
 template <class T>
-bool sweep_thornton(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, double* sums, double* samples) {
+bool sweep_agreement(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, SweepTies ties, double* sums,
+                     double* samples) {
     const std::int64_t tile = tile_width(program, data.width, sizeof(T));
-    if (tile < data.width) return TiledThornton<T>(data, program, plan, tile).run(sums, samples);
+    if (tile < data.width) return TiledThornton<T>(data, program, plan, ties, tile).run(sums, samples);
     const auto n = static_cast<std::int64_t>(query_positions(data).size());
-    return walk<T>(data, program, plan, 1, 256, ThorntonVisitor<T>{data, {data, plan}, samples, n}, sums);
+    return walk<T>(data, program, plan, 1, ThorntonVisitor<T>{data, {data, plan, ties}, samples, n}, sums);
 }
 
 template <class T>
 bool sweep_labelings(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan,
                      const std::uint16_t* labels, std::int64_t n_labelings, double* sums) {
-    return walk<T>(data, program, plan, n_labelings, 256, LabelingsVisitor<T>{data, {data, plan}, labels, n_labelings, {}, {}},
-                   sums);
+    const Agreement<T> agreement(data, plan, SweepTies::expected);
+    return walk<T>(data, program, plan, n_labelings, LabelingsVisitor<T>{data, agreement, labels, n_labelings, {}, {}}, sums);
 }
 
-template bool sweep_thornton<float>(const SweepData<float>&, const SweepProgram&, const SweepPlan&, double*, double*);
-template bool sweep_thornton<double>(const SweepData<double>&, const SweepProgram&, const SweepPlan&, double*, double*);
-template bool sweep_labelings<float>(const SweepData<float>&, const SweepProgram&, const SweepPlan&, const std::uint16_t*,
+#define SEPAL_SWEEPS(T)                                                                                                \
+    template bool sweep_agreement<T>(const SweepData<T>&, const SweepProgram&, const SweepPlan&, SweepTies, double*,   \
+                                     double*);                                                                         \
+    template bool sweep_labelings<T>(const SweepData<T>&, const SweepProgram&, const SweepPlan&, const std::uint16_t*, \
                                      std::int64_t, double*);
-template bool sweep_labelings<double>(const SweepData<double>&, const SweepProgram&, const SweepPlan&, const std::uint16_t*,
-                                      std::int64_t, double*);
+SEPAL_SWEEPS(float)
+SEPAL_SWEEPS(double)
 
 } // namespace sepal

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "ranking.hpp"
@@ -41,47 +42,58 @@ struct SweepProgram {
 enum class SweepTies { expected, index, pessimistic, optimistic };
 
 struct SweepPlan {
-    SweepTies ties;
     double tie; // values up to (1 + tie) * the smallest are tied with it
     int threads;
     Poll* poll;
 };
 
-// What can be asked of the distances of one subset.
-struct KnnQuestion {
-    int k_max;               // leave-one-out votes of the 1 .. k_max nearest
-    const double* survival;  // null, or Q_0 .. Q_{n-1}: chance that none of the j nearest is a training row
-    std::int64_t ranks;      // how many ranks matter
+// What can be asked of the distances of each subset.
+
+// Thornton's index: the sum over rows, or with `samples` one value per row (n_out x n_rows).
+struct AgreementQuestion {
+    SweepTies ties;
+    bool samples;
 };
-struct KernelQuestion {
-    const double* gamma; // n_out x n_gammas
+// Leave-one-out votes of the 1 .. k_max nearest (n_out x k_max sums, or samples for k = k_max only), or, with `survival`,
+// the mean accuracy over splits (k_max = 1).
+struct NeighborsQuestion {
+    SweepTies ties; // expected or index
+    bool samples;
+    int k_max;
+    std::int64_t ranks;     // how many ranks matter
+    const double* survival; // null, or Q_0 .. Q_{n-1}: chance that none of the j nearest is a training row
+};
+// Sums over ordered pairs of k = exp(-gamma D), the diagonal counting as 1: per subset, gamma and doubling own, other and
+// squares, and with `row_sums` squared row sums and row sums weighted by the size of the row's class (else 0):
+// n_out x n_gammas x (n_doublings + 1) x 5.
+struct KernelsQuestion {
+    const double* gamma;       // n_out x n_gammas
     int n_gammas, n_doublings; // each gamma, its double, ... : a square each, no further exponential
+    bool row_sums;
+};
+// How often each fraction of a binade of D occurs over unordered pairs: n_out x kSweepBins counts. Bin i holds the float32
+// values whose bits begin with first + i; the first bin also what is smaller, the last what is larger.
+constexpr int kSweepBinBits = 5;
+constexpr int kSweepBins = 64 << kSweepBinBits;
+struct HistogramQuestion {
+    int first;
 };
 
-// Thornton's index of every subset: sums over rows, or with `samples` (n_out x n_rows) one value per row.
+using Question = std::variant<AgreementQuestion, NeighborsQuestion, KernelsQuestion, HistogramQuestion>;
+
+// Answers to all questions from one walk over the subsets, so that the distances are made once. False if stopped.
 template <class T>
-bool sweep_thornton(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, double* sums, double* samples);
+bool sweep(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, const std::vector<Question>& questions,
+           std::vector<std::vector<double>>& answers);
+
+// Thornton's index alone, which needs few of the sums themselves. One of `sums` and `samples` is null.
+template <class T>
+bool sweep_agreement(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, SweepTies ties, double* sums,
+                     double* samples);
 
 // Thornton's index under many labelings: labels is n_labelings values per position; sums is n_out x n_labelings.
 template <class T>
 bool sweep_labelings(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan,
                      const std::uint16_t* labels, std::int64_t n_labelings, double* sums);
-
-// Leave-one-out votes (n_out x k_max sums; samples n_out x n_rows for k = k_max only), or, with `survival`,
-// the mean accuracy over splits (k_max = 1).
-template <class T>
-bool sweep_neighbors(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan,
-                     const KnnQuestion& ask, double* sums, double* samples);
-
-// Sums over pairs of k = exp(-gamma D): per subset, gamma and doubling own, other, squares, squared row sums,
-// and row sums weighted by the size of the row's class (n_out x n_gammas x (n_doublings + 1) x 5). The diagonal counts as 1.
-template <class T>
-bool sweep_kernels(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, const KernelQuestion& ask, double* sums);
-
-// How often each binade fraction of D occurs over ordered pairs, self excluded: n_out x kSweepBins counts.
-constexpr int kSweepBinBits = 5;
-constexpr int kSweepBins = 256 << kSweepBinBits;
-template <class T>
-bool sweep_histogram(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, std::int64_t* counts);
 
 } // namespace sepal

@@ -33,13 +33,16 @@ template <class T> struct TwoMinima {
 template <class T>
 using AddTwoFunction = TwoMinima<T> (*)(const T* prev, Column<T> first, Column<T> second, T* next, const Spans& spans);
 template <class T> using CountFunction = std::int64_t (*)(const T* d, Span span, T limit);
-template <class T> using ExpFunction = void (*)(const T* d, std::int64_t n, double gamma, double* k);
+template <class T> using CollectFunction = std::int64_t (*)(const T* d, std::int64_t n, T limit, std::int32_t* into);
+template <class T> using ExponentialsFunction = void (*)(const T* d, Span span, double gamma, double* k);
+using SumFunction = double (*)(double* k, Span span);
 template <class T> struct SweepKernels {
     AddFunction<T> add[3][2]; // by term, and whether the sums are kept
     AddTwoFunction<T> add_two[2]; // by whether they are a chain; then the sums of the first are kept
     CountFunction<T> count;   // how many are at most the limit
-    ExpFunction<T> exponential;
-    double (*sum_and_square)(double* k, Span span);
+    CollectFunction<T> collect; // positions of those that are at most the limit; returns how many
+    ExponentialsFunction<T> exponentials; // k = exp(-gamma d)
+    SumFunction sum_and_square;           // adds up k, and leaves its square there
 };
 template <class T> const SweepKernels<T>& sweep_kernels_table();
 

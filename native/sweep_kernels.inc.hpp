@@ -80,6 +80,16 @@ template <class T> SEPAL_ATTR std::int64_t count_at_most(const T* d, Span span, 
     return n;
 }
 
+template <class T> SEPAL_ATTR std::int64_t collect_at_most(const T* d, std::int64_t n, T limit, std::int32_t* into) {
+    using D = LanesOf<T>;
+    const auto most = D::fill(limit);
+    std::int64_t found = 0;
+    for (std::int64_t j = 0; j < n; j += D::width)
+        for (unsigned bits = D::bits(D::at_most(D::load(d + j), most)); bits != 0; bits &= bits - 1)
+            into[found++] = static_cast<std::int32_t>(j + std::countr_zero(bits));
+    return found;
+}
+
 // exp(x) for -700 <= x <= 0, the same on every processor: 2^k times a polynomial on [-ln2/2, ln2/2].
 SEPAL_ATTR SEPAL_INLINE double exponential_of(double x) {
     const double magic = 0x1.8p52;
@@ -101,26 +111,34 @@ SEPAL_ATTR SEPAL_INLINE double exponential_of(double x) {
     return std::bit_cast<double>(std::bit_cast<std::int64_t>(p) + (std::bit_cast<std::int64_t>(shifted) << 52));
 }
 
-// k = exp(-gamma d) into `k`; an infinite distance gives next to nothing.
+// k = exp(-gamma d); an infinite distance gives next to nothing. Shorter than vector_exp.inc.hpp and right to 1e-14.
 // Three loops, since a comparison inside would keep the compiler from making the last one wide.
 template <class T>
-SEPAL_ATTR void exponentials(const T* __restrict d, std::int64_t n, double gamma, double* __restrict k) {
+SEPAL_ATTR void exponentials(const T* __restrict d, Span span, double gamma, double* __restrict k) {
     using D = Doubles;
-    for (std::int64_t j = 0; j < n; ++j) k[j] = -gamma * static_cast<double>(d[j]);
-    for (std::int64_t j = 0; j < n; j += D::width) D::store(k + j, D::max(D::load(k + j), D::fill(-700.0)));
-    for (std::int64_t j = 0; j < n; ++j) k[j] = exponential_of(k[j]);
+    for (std::int64_t j = span.begin; j < span.end; ++j) k[j] = -gamma * static_cast<double>(d[j]);
+    for (std::int64_t j = span.begin; j < span.end; j += D::width) D::store(k + j, D::max(D::load(k + j), D::fill(-700.0)));
+    for (std::int64_t j = span.begin; j < span.end; ++j) k[j] = exponential_of(k[j]);
 }
 
-// Adds up k and squares it in place. Eight running sums, so that the loop is wide and its order fixed.
-SEPAL_ATTR inline double sum_and_square(double* __restrict k, Span span) {
-    double s[8] = {};
-    for (std::int64_t j = span.begin; j < span.end; j += 8)
-        for (int u = 0; u < 8; ++u) {
-            const double v = k[j + u];
-            s[u] += v;
-            k[j + u] = v * v;
+// Adds up k and leaves its square there. kSweepAlign running sums, so that the loop is wide and its order the same for
+// every instruction set.
+SEPAL_ATTR inline double sum_and_square(double* k, Span span) {
+    using D = Doubles;
+    constexpr int W = D::width;
+    typename D::V sum[kUnroll<D>];
+    for (int u = 0; u < kUnroll<D>; ++u) sum[u] = D::fill(0);
+    for (std::int64_t j = span.begin; j < span.end; j += kSweepAlign)
+        for (int u = 0; u < kUnroll<D>; ++u) {
+            const auto v = D::load(k + j + u * W);
+            sum[u] += v;
+            D::store(k + j + u * W, v * v);
         }
-    return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+    double each[kSweepAlign];
+    for (int u = 0; u < kUnroll<D>; ++u) D::store(each + u * W, sum[u]);
+    for (int half = kSweepAlign / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; ++i) each[i] += each[i + half];
+    return each[0];
 }
 
 template <class T> SweepKernels<T> sweep_table() {
@@ -129,6 +147,7 @@ template <class T> SweepKernels<T> sweep_table() {
              {add_column<T, Term::level, false>, add_column<T, Term::level, true>}},
             {add_two_columns<T, false>, add_two_columns<T, true>},
             count_at_most<T>,
+            collect_at_most<T>,
             exponentials<T>,
             sum_and_square};
 }

@@ -22,7 +22,8 @@ struct Cut {
     std::int64_t n_tasks() const { return static_cast<std::int64_t>(blocks.size() * stretches.size()); }
 };
 
-Cut cut_work(const SweepProgram& program, std::int64_t n_queries, std::int64_t width, std::int64_t channels, std::int64_t most_blocks);
+Cut cut_work(const SweepProgram& program, std::int64_t n_queries, std::int64_t width, std::int64_t channels,
+             std::int64_t most_blocks = 256);
 
 // Positions of real rows, in order.
 template <class T> std::vector<std::int64_t> query_positions(const SweepData<T>& data) {
@@ -79,6 +80,11 @@ template <class T> class SumStack {
     }
     const T* at(int depth) const { return sums_.data() + depth * tile_; }
     const Spans& spans() const { return spans_; }
+    // What of the spans begins at `first` or later.
+    Spans spans_from(std::int64_t first) const {
+        const auto cut = [first](Span s) { return Span{std::max(s.begin, first), std::max(s.end, first)}; };
+        return {cut(spans_.before), cut(spans_.own), cut(spans_.after)};
+    }
     const SweepKernels<T>& kernels() const { return kernels_; }
 
   private:
@@ -95,15 +101,17 @@ template <class T> class SumStack {
     std::vector<T> sums_;
 };
 
-// Visitor: static constexpr bool needs_sums;  visit(out, query_pos, query, minima, sums(), stack, partial sums of the block)
+// Visitor: static constexpr bool needs_sums;  visit(out, query, minima, sums(), stack, sums of the block).
+// `sums` holds n_out x channels numbers, or is null for visitors that keep their answers themselves.
 template <class T, class Visitor>
 bool walk(const SweepData<T>& data, const SweepProgram& program, const SweepPlan& plan, std::int64_t channels,
-          std::int64_t most_blocks, const Visitor& prototype, double* sums) {
+          const Visitor& prototype, double* sums) {
     const auto queries = query_positions(data);
     const auto n_queries = static_cast<std::int64_t>(queries.size());
-    const Cut cut = cut_work(program, n_queries, data.width, channels, most_blocks);
+    const Cut cut = cut_work(program, n_queries, data.width, channels);
     const std::int64_t size = program.n_out * channels;
-    std::vector<double> partial(sums == nullptr ? 0 : size * static_cast<std::int64_t>(cut.blocks.size()));
+    const bool one_block = cut.blocks.size() == 1; // which needs no sums of its own
+    std::vector<double> partial(sums == nullptr || one_block ? 0 : size * static_cast<std::int64_t>(cut.blocks.size()));
     const auto n_stretches = static_cast<std::int64_t>(cut.stretches.size());
     Watch watch(plan.poll, cut.n_tasks());
 #pragma omp parallel num_threads(plan.threads)
@@ -115,15 +123,15 @@ bool walk(const SweepData<T>& data, const SweepProgram& program, const SweepPlan
             if (watch.stopped()) continue;
             const auto& block = cut.blocks[task / n_stretches];
             const Stretch& stretch = cut.stretches[task % n_stretches];
-            double* into = sums == nullptr ? nullptr : partial.data() + (task / n_stretches) * size;
+            double* into = sums == nullptr || one_block ? sums : partial.data() + (task / n_stretches) * size;
             for (std::int64_t q = block.first; q < block.second; ++q) {
                 const Minima<T> base = stack.start(queries[q], 0, data.width);
                 if (program.score_base && stretch.begin == 0)
-                    visit(0, q, queries[q], base, [&] { return stack.at(0); }, stack, into);
+                    visit(0, queries[q], base, [&] { return stack.at(0); }, stack, into);
                 for (const std::int64_t t : stretch.ancestors) stack.add(program.column[t], program.depth[t], true);
                 const auto show = [&](std::int64_t t, Minima<T> m, bool kept) {
                     if (program.out[t] < 0) return;
-                    visit(program.out[t], q, queries[q], m,
+                    visit(program.out[t], queries[q], m,
                           [&] {
                               if (!kept) stack.add(program.column[t], program.depth[t], true);
                               return stack.at(program.depth[t]);
@@ -147,7 +155,7 @@ bool walk(const SweepData<T>& data, const SweepProgram& program, const SweepPlan
             watch.go_on();
         }
     }
-    for (std::size_t b = 0; sums != nullptr && b < cut.blocks.size(); ++b)
+    for (std::size_t b = 0; !partial.empty() && b < cut.blocks.size(); ++b)
         for (std::int64_t i = 0; i < size; ++i) sums[i] += partial[b * size + i];
     return !watch.stopped();
 }

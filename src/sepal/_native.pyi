@@ -1,6 +1,7 @@
 """The typed face of the compiled module. tests/test_architecture.py names the few files that open it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -218,15 +219,14 @@ _SweepRows = tuple[
 ]
 _SweepSteps = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int, NDArray[np.int32], bool]
 
-def sweep_thornton(
+def sweep(
     rows: _SweepRows,
     steps: _SweepSteps,
-    ties: str,
+    questions: list[tuple[Any, ...]],
     tie: float,
-    n_samples: int,
     threads: int,
     progress: _Progress | None,
-) -> NDArray[np.float64]: ...
+) -> list[NDArray[np.float64]]: ...
 def sweep_labelings(
     rows: _SweepRows,
     steps: _SweepSteps,
@@ -235,29 +235,6 @@ def sweep_labelings(
     threads: int,
     progress: _Progress | None,
 ) -> NDArray[np.float64]: ...
-def sweep_neighbors(
-    rows: _SweepRows,
-    steps: _SweepSteps,
-    k_max: int,
-    ranks: int,
-    survival: NDArray[np.float64],
-    ties: str,
-    tie: float,
-    n_samples: int,
-    threads: int,
-    progress: _Progress | None,
-) -> NDArray[np.float64]: ...
-def sweep_kernels(
-    rows: _SweepRows,
-    steps: _SweepSteps,
-    gamma: NDArray[np.float64],
-    n_doublings: int,
-    threads: int,
-    progress: _Progress | None,
-) -> NDArray[np.float64]: ...
-def sweep_histogram(
-    rows: _SweepRows, steps: _SweepSteps, threads: int, progress: _Progress | None
-) -> NDArray[np.int64]: ...
 def pair_block(
     points: NDArray[np.float64],
     queries: NDArray[np.float64],

@@ -181,3 +181,15 @@ def test_progress_tells_speed_and_the_best_so_far():
     assert shares == sorted(shares)
     assert told[-1] == ("done", 1.0)
     assert any(re.fullmatch(r"\d+ subsets, [\d,]+ per second, best so far 0\.\d{4}", words) for words, _ in told)
+
+
+def test_a_sweep_tells_speed_and_the_best_so_far():
+    told = []
+    package.selection.select_facts(
+        package.datasets.load("heart"), strategy="sweep", honest=False, progress=lambda *words: told.append(words)
+    )
+    pattern = r"[\d,]+ of 8,192 subsets, [\d,]+ per second(, best so far 0\.\d{4})?"
+    counted = [words for words, _ in told if re.fullmatch(pattern, words)]
+    assert counted
+    assert "best so far" in counted[-1]
+    assert told[-1] == ("done", 1.0)

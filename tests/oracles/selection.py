@@ -158,17 +158,39 @@ def backward(score: Callable[[tuple[int, ...]], float], p: int) -> list[tuple[in
     return path
 
 
-def relieff(X: np.ndarray, y: Labels, k: int) -> list[float]:
-    """Kononenko 1994, all rows, complete columns in [0, 1], no ties: Manhattan distance, misses weighted by class."""
+def relieff(X: np.ndarray, y: Labels, k: int, kinds: Sequence[str] | None = None) -> list[float]:
+    """Kononenko 1994 (ReliefF), all rows: numbers in [0, 1], nominal columns, missing cells, ties at the k-th place.
+
+    A missing cell counts the mean difference to the known cells of its class (the extension D of Relief: sums of
+    probabilities of levels, here over the cells themselves); two missing cells the mean over both classes. Rows tied at
+    the k-th place share the places that are left.
+    """
     n, p = X.shape
+    kinds = ["numeric"] * p if kinds is None else kinds
     share = {c: sum(label == c for label in y) / n for c in set(y)}
+
+    def known(f: int, c: Hashable) -> list[float]:
+        return [X[j, f] for j in range(n) if y[j] == c and not math.isnan(X[j, f])]
+
+    def plain(a: float, b: float, f: int) -> float:
+        return float(a != b) if kinds[f] == "nominal" else abs(a - b)
+
+    def diff(i: int, j: int, f: int) -> float:
+        left = known(f, y[i]) if math.isnan(X[i, f]) else [X[i, f]]
+        right = known(f, y[j]) if math.isnan(X[j, f]) else [X[j, f]]
+        return sum(plain(a, b, f) for a in left for b in right) / (len(left) * len(right))
+
     weights = [0.0] * p
     for i in range(n):
         for c in share:
             others = [j for j in range(n) if j != i and y[j] == c]
-            others.sort(key=lambda j: sum(abs(X[i, f] - X[j, f]) for f in range(p)))
-            near = others[:k]
+            far = {j: sum(diff(i, j, f) for f in range(p)) for j in others}
+            places = min(k, len(others))
+            last = sorted(far.values())[places - 1]
+            nearer = [j for j in others if far[j] < last - 1e-9]
+            tied = [j for j in others if abs(far[j] - last) <= 1e-9]
+            part = dict.fromkeys(nearer, 1.0) | dict.fromkeys(tied, (places - len(nearer)) / len(tied))
             factor = -1.0 if c == y[i] else share[c] / (1 - share[y[i]])
             for f in range(p):
-                weights[f] += factor * sum(abs(X[i, f] - X[j, f]) for j in near) / len(near) / n
+                weights[f] += factor * sum(part[j] * diff(i, j, f) for j in part) / places / n
     return weights

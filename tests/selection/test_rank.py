@@ -21,6 +21,18 @@ def test_relieff_against_the_oracle(classes: int) -> None:
     np.testing.assert_allclose(found, relieff(X, y.tolist(), 3), atol=1e-12)
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+def test_relieff_of_mixed_kinds_with_ties_and_missing_cells(missing: float) -> None:
+    rng = np.random.default_rng(1)
+    X = np.column_stack([rng.integers(0, 5, 30) / 4, rng.integers(0, 3, 30), rng.random(30), rng.integers(0, 2, 30)])
+    X[rng.random(X.shape) < missing] = np.nan
+    X[:2, [0, 2]] = [[0.0, 0.0], [1.0, 1.0]]
+    y = rng.integers(0, 3, 30)
+    table = as_table(X, y, kinds={1: "nominal", 3: "nominal"})
+    found = fast_relieff(table, y.astype(np.int32), 3, k=4)
+    np.testing.assert_allclose(found, relieff(X, y.tolist(), 4, table.kinds), atol=1e-12)
+
+
 def test_relieff_does_not_depend_on_row_order_under_ties() -> None:
     table = sepal.datasets.load("hepatitis")
     codes = np.unique(table.y, return_inverse=True)[1].astype(np.int32)

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -123,6 +128,43 @@ def test_two_thousand_features() -> None:
     assert backward_search.scores[(1 << 2000) - 1] == pytest.approx(expected)
     without_0 = backward_search.scores[(1 << 2000) - 2]
     assert without_0 == pytest.approx(sepal.thornton_score(X[:, 1:], y))
+
+
+@pytest.mark.parametrize("strategy", sorted(set(STRATEGIES) - {"branch_and_bound"}))
+def test_every_strategy_with_two_thousand_features(strategy: str) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.random((40, 2000)), rng.integers(0, 2, 40)
+    most = 64 if strategy in CHANCE else 2_010  # one step of a greedy search and a bit
+    search = search_subsets(X, y, strategy=strategy, max_evaluations=most, random_state=0, keep=[7], groups=[[0, 1]])
+    assert (search.stopped, search.n_evaluations) == ("max_evaluations", most)
+    assert search.best.score == max(search.scores.values())
+    assert 7 in search.best.columns
+    assert (0 in search.best.columns) == (1 in search.best.columns)
+    assert search.best.score == pytest.approx(sepal.thornton_score(X[:, search.best.columns], y))
+
+
+@pytest.mark.parametrize("strategy", sorted(set(STRATEGIES) - {"branch_and_bound"}))
+def test_every_strategy_keeps_to_the_time(strategy: str) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.random((300, 1000)), rng.integers(0, 2, 300)
+    search = search_subsets(X, y, strategy=strategy, time_limit=0.2, max_evaluations=10**7, random_state=0)
+    assert search.stopped == "time_limit"
+    assert search.best.score == max(search.scores.values())
+
+
+@pytest.mark.parametrize("run", [subset_sweep, partial(search_subsets, strategy="random", max_evaluations=10**6)])
+def test_the_interrupt_key_ends_long_work(run: Callable[..., object]) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.random((3000, 22)), rng.integers(0, 2, 3000)  # a day or so
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(X, y)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_groups_and_kept_columns() -> None:

@@ -6,10 +6,9 @@ import pytest
 import sepal.datasets
 from sepal.data import as_table
 from sepal.exceptions import DataError, ParameterError
-from sepal.selection import Alignment, CenteredAlignment, LooKnn, SubsetSweep, Thornton, subset_sweep
+from sepal.selection import Alignment, CenteredAlignment, LooKnn, SubsetSweep, Thornton, _sweep, subset_sweep
 from sepal.selection._problem import prepare
 from sepal.selection._program import full_tree, of_masks
-from sepal.selection._sweep import agreement_samples, agreement_sums
 from tests.oracles.neighbors import TIE_TOLERANCE
 from tests.oracles.selection import (
     alignment,
@@ -81,7 +80,7 @@ def test_integers_bit_for_bit(policy: str, seed: int) -> None:
     problem = prepare(X, y, scale=None)
     assert problem.packed.x.dtype == np.float32
     (program,) = full_tree(problem)
-    samples = agreement_samples(problem, program, policy, None)
+    samples = Thornton(policy).samples(problem, program)
     for out, mask in enumerate(program.masks):
         expected = subset_samples(X, y, problem.columns_of(int(mask)), policy=policy, tolerance=0.0)
         assert samples[out].tolist() == [float(value) for value in expected]
@@ -121,10 +120,10 @@ def test_integers_of_one_range_keep_exact_ties_when_scaled() -> None:
     problem = prepare(X * [1, 1, 2], y, scale="minmax")
     assert problem.packed.tie == TIE_TOLERANCE
     (program,) = full_tree(problem)
-    sums = agreement_sums(problem, program, "expected", None)
+    scores = Thornton().scores(problem, program)
     for out, mask in enumerate(program.masks):
         expected = subset_score(X / 3, y, problem.columns_of(int(mask)))
-        assert sums[out] / 30 == pytest.approx(float(expected), abs=1e-14)
+        assert scores[out] == pytest.approx(float(expected), abs=1e-14)
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
@@ -330,7 +329,7 @@ def test_progress_can_stop_a_sweep() -> None:
     class StopError(Exception):
         pass
 
-    def progress(fraction: float) -> None:
+    def progress(n: int, seconds: float, best: float) -> None:
         raise StopError
 
     rng = np.random.default_rng(0)
@@ -345,3 +344,59 @@ def test_near_best_of_one_size_compares_with_the_best_of_that_size() -> None:
     assert {subset.size for subset in near} == {2}
     assert all(subset.difference <= subset.standard_error + 1e-12 for subset in near)
     assert near[0].difference == 0.0
+
+
+def test_criteria_of_one_sweep_share_the_walk_over_distances(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = small_integers()
+    asked: list[list[str]] = []
+    native = _sweep._native.sweep
+
+    def counted(rows: object, steps: object, questions: list[tuple], *rest: object) -> object:
+        asked.append([question[0] for question in questions])
+        return native(rows, steps, questions, *rest)
+
+    criteria = ("thornton", "alignment", "centered_alignment", "loo_knn", "expected_accuracy", "mahalanobis")
+    alone = {name: subset_sweep(X, y, criterion=name).scores for name in criteria}
+    monkeypatch.setattr(_sweep._native, "sweep", counted)
+    together = subset_sweep(X, y, criterion=criteria).all_scores
+    # The width of a kernel follows from the distances, so the kernels themselves come on a second walk.
+    assert asked == [["agreement", "histogram", "neighbors", "neighbors"], ["kernels", "kernels"]]
+    for name in criteria:
+        np.testing.assert_array_equal(together[name], alone[name])
+
+
+def test_samples_of_the_best_k_are_those_of_that_k() -> None:
+    X, y = small_integers(classes=2)
+    problem = prepare(X, y, scale=None)
+    (program,) = full_tree(problem)
+    criterion = LooKnn(k_max=6)
+    samples = criterion.samples(problem, program)
+    np.testing.assert_allclose(samples.mean(axis=1), criterion.scores(problem, program), atol=1e-14)
+    for out, mask in enumerate(program.masks):
+        D = squared_distances(X, problem.columns_of(int(mask)))
+        best = max(loo_votes(D, y, k, 0.0) for k in range(1, 7))
+        assert samples[out].mean() == pytest.approx(best, abs=1e-12)
+
+
+@pytest.mark.parametrize("factor", [1e-40, 1e40])
+def test_the_unit_of_the_columns_does_not_matter(factor: float) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 2, 40)
+    criteria = ("thornton", "alignment", "centered_alignment")
+    plain = subset_sweep(X, y, scale=None, criterion=criteria).all_scores
+    scaled = subset_sweep(X * factor, y, scale=None, criterion=criteria).all_scores
+    for name in criteria:
+        np.testing.assert_allclose(scaled[name], plain[name], rtol=0.02)
+
+
+def test_progress_tells_subsets_seconds_and_the_best_so_far() -> None:
+    rng = np.random.default_rng(0)
+    told: list[tuple[int, float, float]] = []
+    y = rng.integers(0, 2, 500)
+    sweep = subset_sweep(rng.random((500, 14)), y, progress=lambda *words: told.append(words))
+    counts = [n for n, _, _ in told]
+    assert counts == sorted(counts)
+    assert counts[-1] <= 2**14 - 1
+    best = [score for _, _, score in told if not np.isnan(score)]
+    assert best == sorted(best)
+    assert 0.5 < best[-1] <= sweep.best()[0].score

@@ -16,7 +16,6 @@ from sepal.selection._near_best import Subset
 from sepal.selection._problem import Columns, Groups, Problem, prepare
 from sepal.selection._search import STRATEGIES, SubsetSearch, search_solve
 from sepal.selection._subset_sweep import MOST_FEATURES, SubsetSweep, refuse_too_many, sweep_cost, sweep_solve
-from sepal.selection._sweep import Progress
 
 Prefer = Literal["best", "smallest"]
 
@@ -61,19 +60,17 @@ class Procedure:
         """Whether all subsets are scored."""
         if self.strategy != "auto":
             return self.strategy == "sweep"
-        seconds, _ = sweep_cost(problem.n_rows, problem.n_units, problem.threads)
-        slow = 1.0 if as_criterion(self.criterion, self.ties).name == "thornton" else 50.0
-        return problem.n_units <= MOST_FEATURES and seconds * slow <= self.time_budget
+        criterion = as_criterion(self.criterion, self.ties)
+        seconds, _ = sweep_cost(problem.n_rows, problem.n_units, problem.threads, (criterion,))
+        return problem.n_units <= MOST_FEATURES and seconds <= self.time_budget
 
-    def run(
-        self, problem: Problem, swept: Progress | None = None, searched: SearchProgress | None = None
-    ) -> SubsetSweep | SubsetSearch:
-        """All subsets, or those a search meets. ``swept`` and ``searched`` are told how far either of them is."""
+    def run(self, problem: Problem, progress: SearchProgress | None = None) -> SubsetSweep | SubsetSearch:
+        """All subsets, or those a search meets."""
         criterion = as_criterion(self.criterion, self.ties)
         criterion.check(problem)
         if self.sweeps(problem):
-            refuse_too_many(problem)
-            return SubsetSweep(problem, (criterion,), sweep_solve(problem, (criterion,), swept))
+            refuse_too_many(problem, (criterion,))
+            return SubsetSweep(problem, (criterion,), sweep_solve(problem, (criterion,), progress))
         return search_solve(
             problem,
             criterion,
@@ -84,7 +81,7 @@ class Procedure:
             patience=self.patience,
             random_state=self.random_state,
             options=self.options,
-            progress=searched,
+            progress=progress,
         )
 
     def choose(self, result: SubsetSweep | SubsetSearch) -> Subset:

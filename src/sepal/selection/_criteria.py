@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -12,15 +12,8 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import DataError, ParameterError
 from sepal.selection._problem import Problem
-from sepal.selection._program import Program
-from sepal.selection._sweep import (
-    Progress,
-    agreement_samples,
-    agreement_sums,
-    distance_histogram,
-    kernel_sums,
-    neighbor_sums,
-)
+from sepal.selection._program import Program, of_masks
+from sepal.selection._sweep import Agreement, Kernels, Neighbors, Progress, Question, Spread, bin_edges, sweep
 
 Ties = Literal["expected", "index", "pessimistic", "optimistic"]
 TIES: tuple[Ties, ...] = ("expected", "index", "pessimistic", "optimistic")
@@ -28,9 +21,12 @@ TIES: tuple[Ties, ...] = ("expected", "index", "pessimistic", "optimistic")
 # Widths to try, in units of the median distance: the best one grows with the subset about as that distance does.
 SCANNED_WIDTHS = tuple(float(2.0 ** (i / 4)) for i in range(-12, 6))
 _DOUBLINGS = len(SCANNED_WIDTHS) // 2 - 1  # every other width doubles gamma: two exponentials serve them all
-_HISTOGRAM_SUBSETS = 256  # subsets whose histograms are in memory together
+PAIRS_PER_SECOND = 2.0e9  # by Thornton's index on one thread: a careful estimate, to say how long something would take
 _NEGLIGIBLE = 1e-12  # probability of the ranks that are not looked at
 _FLAT = 1e-12  # a centered kernel with less than this share of its norm left is constant
+
+# Asks questions one after the other, is sent their answers, and returns scores.
+Asking = Generator[Question, NDArray[np.float64], NDArray[np.float64]]
 
 
 class Criterion(ABC):
@@ -39,6 +35,7 @@ class Criterion(ABC):
     name: ClassVar[str]
     monotone: ClassVar[bool] = False  # never falls when a feature is added
     per_row: ClassVar[bool] = False  # a mean over rows of values in [0, 1]
+    cost: ClassVar[float] = 50.0  # of a pair of rows, roughly, as a multiple of Thornton's
 
     def check(self, problem: Problem) -> None:  # noqa: B027
         """Refuse data the criterion is not defined for."""
@@ -55,30 +52,75 @@ class Criterion(ABC):
         )
 
 
+class DistanceCriterion(Criterion):
+    """A criterion that looks at distances, and can share them with others."""
+
+    n_walks: ClassVar[int] = 1  # questions one after the other, at most
+
+    @abstractmethod
+    def ask(self, problem: Problem, program: Program) -> Asking:
+        """What to ask of the distances, and the scores that follow from the answers."""
+
+    def scores(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
+        return scores_together(problem, program, [self], progress)[0]
+
+
+def scores_together(
+    problem: Problem, program: Program, criteria: Sequence[Criterion], progress: Progress | None = None
+) -> list[NDArray[np.float64]]:
+    """Scores by each criterion; what all of them ask of the distances is answered on common walks."""
+    asking = {i: c.ask(problem, program) for i, c in enumerate(criteria) if isinstance(c, DistanceCriterion)}
+    found: dict[int, NDArray[np.float64]] = {}
+    n_walks = max((c.n_walks for c in criteria if isinstance(c, DistanceCriterion)), default=0)
+    parts, done = n_walks + len(criteria) - len(asking), 0
+
+    def report(fraction: float) -> None:
+        if progress is not None:
+            progress((done + fraction) / parts)
+
+    questions = {i: next(each) for i, each in asking.items()}
+    while questions:
+        different = list(dict.fromkeys(questions.values()))
+        answers = dict(zip(different, sweep(problem, program, different, report), strict=True))
+        done, asked, questions = done + 1, questions, {}
+        for i, question in asked.items():
+            try:
+                questions[i] = asking[i].send(answers[question])
+            except StopIteration as end:
+                found[i] = end.value
+    for i, criterion in enumerate(criteria):
+        if i not in asking:
+            found[i] = criterion.scores(problem, program, report)
+            done += 1
+    return [found[i] for i in range(len(criteria))]
+
+
 @dataclass(frozen=True)
-class Thornton(Criterion):
+class Thornton(DistanceCriterion):
     """The share of rows whose nearest neighbour has their class: leave-one-out accuracy of 1-NN."""
 
     name = "thornton"
     per_row = True
+    cost = 1.0
     ties: Ties = "expected"
 
-    def scores(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
-        return agreement_sums(problem, program, self.ties, progress) / problem.n_rows
+    def ask(self, problem: Problem, program: Program) -> Asking:
+        return (yield Agreement(self.ties))[:, 0] / problem.n_rows
 
     def samples(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
-        return agreement_samples(problem, program, self.ties, progress)
+        return sweep(problem, program, [Agreement(self.ties, samples=True)], progress)[0]
 
 
 @dataclass(frozen=True)
-class ExpectedAccuracy(Criterion):
+class ExpectedAccuracy(DistanceCriterion):
     """The exact mean accuracy of 1-NN over all splits that train on ``train_size`` of the rows."""
 
     name = "expected_accuracy"
     per_row = True
+    cost = 20.0
     train_size: float = 0.5
 
-    def _ask(self, problem: Problem) -> dict[str, Any]:
+    def _question(self, problem: Problem, samples: bool) -> Neighbors:
         if not 0 < self.train_size < 1:
             raise ParameterError(f"train_size must be a share between 0 and 1; got {self.train_size!r}")
         others = problem.n_rows - 1
@@ -86,17 +128,17 @@ class ExpectedAccuracy(Criterion):
         # Q_j = C(N-j, m) / C(N, m): no training row among the j nearest of N others.
         j = np.arange(others)
         survival = np.concatenate([[1.0], np.cumprod(np.maximum(others - j - m, 0) / (others - j))])
-        return {"ranks": max(1, int(np.argmax(survival <= _NEGLIGIBLE))), "survival": survival, "ties": "expected"}
+        return Neighbors(max(1, int(np.argmax(survival <= _NEGLIGIBLE))), survival=survival, samples=samples)
 
-    def scores(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
-        return neighbor_sums(problem, program, progress=progress, **self._ask(problem))[:, 0] / problem.n_rows
+    def ask(self, problem: Problem, program: Program) -> Asking:
+        return (yield self._question(problem, samples=False))[:, 0] / problem.n_rows
 
     def samples(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
-        return neighbor_sums(problem, program, samples=True, progress=progress, **self._ask(problem))
+        return sweep(problem, program, [self._question(problem, samples=True)], progress)[0]
 
 
 @dataclass(frozen=True)
-class LooKnn(Criterion):
+class LooKnn(DistanceCriterion):
     """Leave-one-out accuracy of k-NN; with ``k=None`` that of the best k up to ``k_max``, for each subset its own.
 
     A tied group that does not fit among the k votes with the share of it that fits; a tied vote counts as a share.
@@ -104,43 +146,40 @@ class LooKnn(Criterion):
 
     name = "loo_knn"
     per_row = True
+    cost = 20.0
     k: int | None = None
     k_max: int = 25
     ties: Ties = "expected"
 
-    def _largest(self, problem: Problem) -> int:
+    def _question(self, problem: Problem, k: int | None = None, samples: bool = False) -> Neighbors:
         others = problem.n_rows - 1
         if self.k is not None and not 1 <= self.k <= others:
             raise ParameterError(f"k must be from 1 to {others}, one less than the number of rows; got {self.k!r}")
         if self.ties not in ("expected", "index"):
             raise ParameterError(f"ties must be 'expected' or 'index' for the criterion 'loo_knn'; got {self.ties!r}")
-        return self.k or min(self.k_max, others)
+        most = k or self.k or min(self.k_max, others)
+        return Neighbors(most, k_max=most, ties=self.ties, samples=samples)
 
-    def by_k(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
-        """Accuracy for k = 1, 2, ... per subset."""
-        most = self._largest(problem)
-        sums = neighbor_sums(problem, program, k_max=most, ranks=most, ties=self.ties, progress=progress)
-        return sums / problem.n_rows
-
-    def scores(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
-        table = self.by_k(problem, program, progress)
-        best: NDArray[np.float64] = table.max(axis=1) if self.k is None else table[:, self.k - 1]
+    def ask(self, problem: Problem, program: Program) -> Asking:
+        by_k = (yield self._question(problem)) / problem.n_rows
+        best: NDArray[np.float64] = by_k.max(axis=1) if self.k is None else by_k[:, self.k - 1]
         return best
 
     def samples(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
         if self.k is not None:
-            return neighbor_sums(
-                problem, program, k_max=self.k, ranks=self.k, ties=self.ties, samples=True, progress=progress
-            )
-        chosen = self.by_k(problem, program, progress).argmax(axis=1) + 1
+            return sweep(problem, program, [self._question(problem, samples=True)], progress)[0]
+        chosen = sweep(problem, program, [self._question(problem)], progress)[0].argmax(axis=1) + 1
+        position = {int(mask): i for i, mask in enumerate(program.masks)}
         result = np.empty((program.n_out, problem.n_rows))
         for k in np.unique(chosen).tolist():
-            result[chosen == k] = LooKnn(k, ties=self.ties).samples(problem, program, progress)[chosen == k]
+            part = of_masks(problem, [mask for mask, i in position.items() if chosen[i] == k])
+            samples = sweep(problem, part, [self._question(problem, k, samples=True)], progress)[0]
+            result[[position[int(mask)] for mask in part.masks]] = samples
         return result
 
 
 @dataclass(frozen=True)
-class Alignment(Criterion):
+class Alignment(DistanceCriterion):
     """Alignment of the radial kernel exp(-d^2 / 2 sigma^2) with the classes (1 same class, -1/(C-1) different).
 
     ``width``: ``"median"`` (sigma = median distance of the subset, to within 1/64), ``"scan"`` (the best of
@@ -150,25 +189,28 @@ class Alignment(Criterion):
     """
 
     name = "alignment"
+    n_walks = 2
+    cost = 15.0
     centered: ClassVar[bool] = False
     width: Literal["median", "scan"] | float | Sequence[float] = "median"
 
-    def _gamma(self, problem: Problem, program: Program, progress: Progress | None) -> tuple[NDArray[np.float64], int]:
-        """Per subset the values of gamma = 1 / 2 sigma^2 to start from, and how often to double each."""
-        if not isinstance(self.width, str):
-            sigma = np.atleast_1d(np.asarray(self.width, dtype=np.float64))
-            if sigma.ndim != 1 or not np.all(np.isfinite(sigma) & (sigma > 0)):
-                raise ParameterError(f"width must be 'median', 'scan' or positive numbers; got {self.width!r}")
-            return np.tile(1.0 / (2.0 * sigma**2), (program.n_out, 1)), 0
-        if self.width not in ("median", "scan"):
+    def _widths(self) -> NDArray[np.float64] | None:
+        """Values of sigma that were given; None where the median distance is to be found first."""
+        if isinstance(self.width, str) and self.width in ("median", "scan"):
+            return None
+        sigma = np.atleast_1d(np.asarray(() if isinstance(self.width, str) else self.width, dtype=np.float64))
+        if sigma.ndim != 1 or sigma.size == 0 or not np.all(np.isfinite(sigma) & (sigma > 0)):
             raise ParameterError(f"width must be 'median', 'scan' or positive numbers; got {self.width!r}")
-        factors = np.array([1.0] if self.width == "median" else SCANNED_WIDTHS[-2:])
-        gamma = 1.0 / (2.0 * median_squares(problem, program, progress)[:, None] * factors**2)
-        return gamma, 0 if self.width == "median" else _DOUBLINGS
+        return sigma
 
-    def scores(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
-        gamma, n_doublings = self._gamma(problem, program, progress)
-        sums = kernel_sums(problem, program, gamma, n_doublings, progress)
+    def ask(self, problem: Problem, program: Program) -> Asking:
+        sigma, n_doublings = self._widths(), 0
+        if sigma is None:
+            scan = self.width == "scan"
+            factors, n_doublings = np.array(SCANNED_WIDTHS[-2:] if scan else [1.0]), _DOUBLINGS if scan else 0
+            sigma = np.sqrt(median_squares((yield Spread()), bin_edges(problem)))[:, None] * factors
+        gamma = np.broadcast_to(1.0 / (2.0 * sigma**2), (program.n_out, sigma.shape[-1]))
+        sums = yield Kernels(gamma, n_doublings, self.centered)
         formula = centered_alignment if self.centered else plain_alignment
         best: NDArray[np.float64] = formula(sums, problem.class_counts).max(axis=1)
         return best
@@ -203,47 +245,21 @@ def centered_alignment(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> 
     return np.where(flat, 0.0, inner / np.sqrt(np.where(flat, 1.0, square) * target))
 
 
-def median_squares(problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
+def median_squares(counts: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
     """The median squared distance of each subset; where half the pairs are at distance 0, the mean; never 0."""
-    result = np.ones(program.n_out)
-    for piece, outs in _pieces(program, _HISTOGRAM_SUBSETS):
-        counts, edges = distance_histogram(problem, piece, progress)
-        cumulative = np.cumsum(counts, axis=1)
-        half = cumulative[:, -1:] / 2.0
-        at = np.argmax(cumulative >= half, axis=1)
-        rows = np.arange(len(counts))
-        below = cumulative[rows, at] - counts[rows, at]
-        share = (half[:, 0] - below) / counts[rows, at]
-        median = edges[at] + share * (edges[at + 1] - edges[at])
-        middle = (edges[1:] + edges[:-1]) / 2
-        middle[0] = 0.0
-        mean = (counts * middle).sum(axis=1) / cumulative[:, -1]
-        scale = np.where(at == 0, mean, median)
-        result[outs] = np.where(scale > 0, scale, 1.0)
-    return result
-
-
-def _pieces(program: Program, most: int) -> Any:
-    """The program in pieces that score at most so many subsets, each with the way to its first step."""
-    if program.n_out <= most:
-        yield program, np.arange(program.n_out)
-        return
-    asked = np.flatnonzero(program.out >= 0)
-    path: dict[int, int] = {}
-    begin = 0
-    for first in range(0, len(asked), most):
-        end = int(asked[min(first + most, len(asked)) - 1]) + 1
-        lead = [path[d] for d in range(1, int(program.depth[begin]))]
-        steps = np.array([*lead, *range(begin, end)])
-        base = program.scores_base and begin == 0
-        out = np.where(np.arange(len(steps)) < len(lead), -1, program.out[steps])
-        outs = np.concatenate([[0] if base else [], out[out >= 0]]).astype(np.int64)
-        renumbered = np.where(out >= 0, np.cumsum(out >= 0) - 1 + base, -1)
-        masks = [int(program.masks[o]) for o in outs]
-        yield Program(program.depth[steps], program.column[steps], renumbered, program.base, base, masks), outs
-        for t in range(begin, end):
-            path[int(program.depth[t])] = t
-        begin = end
+    used = np.flatnonzero(counts.any(axis=0))
+    first, end = (int(used[0]), int(used[-1]) + 1) if len(used) else (0, 1)
+    counts, low, high = counts[:, first:end], edges[first:end], edges[first + 1 : end + 1]
+    cumulative = np.cumsum(counts, axis=1)
+    half = cumulative[:, -1] / 2.0
+    at = np.argmax(cumulative >= half[:, None], axis=1)
+    rows = np.arange(len(counts))
+    share = (half - (cumulative[rows, at] - counts[rows, at])) / counts[rows, at]
+    median = low[at] + share * (high[at] - low[at])
+    middle = np.where(low == 0, 0.0, (low + high) / 2)
+    mean = counts @ middle / cumulative[:, -1]
+    scale = np.where(low[at] == 0, mean, median)
+    return np.where(scale > 0, scale, 1.0)
 
 
 @dataclass(frozen=True)
@@ -255,6 +271,7 @@ class Mahalanobis(Criterion):
 
     name = "mahalanobis"
     monotone = True
+    cost = 5.0
 
     def check(self, problem: Problem) -> None:
         if problem.table.has_missing or "nominal" in problem.table.kinds:
@@ -272,7 +289,7 @@ class Mahalanobis(Criterion):
         for i, mask in enumerate(program.masks):
             columns = np.array(problem.columns_of(int(mask)), dtype=np.intp)
             result[i] = mahalanobis_score(within[np.ix_(columns, columns)], between[:, columns])
-            if progress is not None and i % 256 == 0:
+            if progress is not None:
                 progress(i / program.n_out)
         return result
 

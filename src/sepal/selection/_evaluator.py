@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sepal.selection._criteria import Criterion
+from sepal.selection._criteria import PAIRS_PER_SECOND, Criterion
 from sepal.selection._problem import Problem
 from sepal.selection._program import of_masks
 
 _MOST_IDLE = 300  # calls in a row without a new subset: a population that has converged
-_BATCH = 512  # subsets per native call, so that the time limit is looked at now and then
+_BATCH, _LEAST_BATCH = 512, 8  # subsets per native call
 _ROUNDING = 1e-12
 
 SearchProgress = Callable[[int, float, float], object]
@@ -51,6 +51,14 @@ class Evaluator:
         """Since the search began."""
         return time.monotonic() - self.started
 
+    @property
+    def _batch(self) -> int:
+        """As many subsets as take a small part of the time limit, so that the first ones are scored within it."""
+        if self.time_limit is None:
+            return _BATCH
+        seconds = self.criterion.cost * self.problem.n_rows**2 / (PAIRS_PER_SECOND * self.problem.threads)
+        return int(min(max(0.1 * self.time_limit / seconds, _LEAST_BATCH), _BATCH))
+
     def __call__(self, masks: Iterable[int]) -> list[float]:
         """Scores of subsets, in the order given; the empty subset scores minus infinity."""
         wanted = list(masks)
@@ -59,8 +67,8 @@ class Evaluator:
         self.idle = 0 if new else self.idle + 1
         if self.idle > _MOST_IDLE:
             raise BudgetSpentError("converged")
-        for begin in range(0, len(new), _BATCH):
-            self._evaluate(new[begin : begin + _BATCH])
+        for begin in range(0, len(new), self._batch):
+            self._evaluate(new[begin : begin + self._batch])
         return [self.scores.get(mask, float("-inf")) for mask in wanted]
 
     def _evaluate(self, masks: Sequence[int]) -> None:

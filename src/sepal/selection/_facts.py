@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sepal.measures._thornton import RandomState
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import as_criterion
@@ -143,7 +145,7 @@ def select_facts(
     problem = how.prepare(X, y)
     started = time.monotonic()
     first = 1.0 / (1 + n_folds) if honest else 1.0
-    result = how.run(problem, *_told(say, how, problem, first))
+    result = how.run(problem, _told(say, how, problem, first))
     seconds = time.monotonic() - started
     best = how.choose(result) if how.prefer == "best" else _best(result)
     comparable = as_criterion(how.criterion, how.ties).per_row
@@ -188,24 +190,19 @@ def _quiet(what: str, done: float) -> None:
     """Nobody listens."""
 
 
-def _told(
-    say: FactsProgress, how: Procedure, problem: Problem, share: float
-) -> tuple[Callable[[float], object], Callable[[int, float, float], object]]:
-    """What to tell of a sweep and of a search: subsets per second, the best so far, how much of the time is gone."""
-    started, n_subsets = time.monotonic(), 2.0**problem.n_units
+def _told(say: FactsProgress, how: Procedure, problem: Problem, share: float) -> Callable[[int, float, float], object]:
+    """What to tell while subsets are scored: how many per second, the best so far, how much of the work is behind."""
+    n_subsets = 2**problem.n_units if how.sweeps(problem) else None
     limit = how.time_budget if how.strategy == "auto" and how.time_limit is None else how.time_limit
 
-    def swept(done: float) -> None:
-        rate = done * n_subsets / max(time.monotonic() - started, 1e-9)
-        say(f"{done * n_subsets:,.0f} of {n_subsets:,.0f} subsets, {rate:,.0f} per second", share * done)
-
-    def searched(n: int, seconds: float, best: float) -> None:
+    def told(n: int, seconds: float, best: float) -> None:
+        of = "" if n_subsets is None else f" of {n_subsets:,}"
         found = "" if math.isnan(best) else f", best so far {best:.4f}"
-        done = 0.0 if limit is None else min(seconds / limit, 1.0)
-        say(f"{n:,} subsets, {n / max(seconds, 1e-9):,.0f} per second{found}", share * done)
+        done = n / n_subsets if n_subsets else seconds / limit if limit else 0.0
+        say(f"{n:,}{of} subsets, {n / max(seconds, 1e-9):,.0f} per second{found}", share * min(done, 1.0))
 
     say("scoring subsets", 0.0)
-    return swept, searched
+    return told
 
 
 def _near(result: SubsetSweep | SubsetSearch, n_features: int | None) -> tuple[Subset, ...]:
@@ -215,10 +212,10 @@ def _near(result: SubsetSweep | SubsetSearch, n_features: int | None) -> tuple[S
 
 def _n_compared(result: SubsetSweep | SubsetSearch, n_features: int | None) -> int:
     """How many subsets (of the wanted size) have a score."""
-    masks = (
-        result.scores if isinstance(result, SubsetSearch) else range(result.problem.smallest_mask, len(result.scores))
-    )
-    return sum(n_features is None or mask.bit_count() == n_features for mask in masks)
+    if isinstance(result, SubsetSearch):
+        return sum(n_features is None or mask.bit_count() == n_features for mask in result.scores)
+    sizes = result.sizes[result.problem.smallest_mask :]
+    return len(sizes) if n_features is None else int(np.sum(sizes == n_features))
 
 
 def _best(result: SubsetSweep | SubsetSearch) -> Subset:

@@ -32,7 +32,8 @@ Groups = Mapping[str, Columns] | Sequence[Columns]
 class Packed:
     """Columns as the native sweep reads them: rows sorted by class, classes padded to whole vectors.
 
-    ``unit`` is what a squared distance of 1 (in scaled coordinates) is here; ``tie`` the relative width of a tie.
+    ``unit`` is what a squared distance of 1 (in scaled coordinates) is here; ``tie`` the relative width of a tie;
+    ``largest`` a bound of all squared distances.
     """
 
     x: NDArray[Any]
@@ -43,6 +44,7 @@ class Packed:
     cost: NDArray[Any]
     unit: float
     tie: float
+    largest: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,13 +167,13 @@ def _coordinates(table: Table, scaling: Scaling) -> tuple[NDArray[np.float64], f
     nominal = np.array([kind == "nominal" for kind in table.kinds])
     spread = np.delete(scaling.divisor, np.flatnonzero(nominal | np.isin(np.arange(len(nominal)), scaling.constant)))
     whole = table.values - scaling.offset
-    if np.all(scaling.shrink == 1) and np.all((whole == np.floor(whole)) | np.isnan(whole)):
+    if np.all(scaling.shrink == 1) and np.all(((whole == np.floor(whole)) & (np.abs(whole) < 1e15)) | np.isnan(whole)):
         one = float(spread[0]) if spread.size else 1.0
         if np.all(spread == one) and one == np.floor(one):
             return np.where(nominal, table.values, whole), one**2
     scaled = scaling.apply(table.values)
     largest = float(np.nanmax(np.abs(scaled), initial=0.0))
-    if largest > 1e120 or 0.0 < largest < 1e-120:
+    if largest > 1e15 or 0.0 < largest < 1e-15:  # squares should fit into float32, exactly scaled by a power of two
         factor = 2.0 ** -np.floor(np.log2(largest))
         return np.where(nominal, scaled, scaled * factor), float(factor) ** 2
     return scaled, 1.0
@@ -184,7 +186,7 @@ def pack(table: Table, codes: NDArray[np.int32], n_classes: int, scaling: Scalin
     nominal = np.array([kind == "nominal" for kind in table.kinds])
     term = np.where(nominal, _LEVEL, np.where(missing, _NUMBER_OR_MISSING, _NUMBER)).astype(np.uint8)
     spread = np.fmax.reduce(values, axis=0) - np.fmin.reduce(values, axis=0)
-    largest = float(np.sum(np.fmax(np.where(nominal, unit, spread**2), unit)))
+    largest = float(np.sum(np.where(nominal, unit, np.where(missing, np.fmax(spread**2, unit), spread**2))))
     whole = unit == np.floor(unit) and bool(np.all((values == np.floor(values)) | np.isnan(values)))
     dtype = np.dtype(np.float32) if whole and largest < _EXACT[np.dtype(np.float32)] else np.dtype(np.float64)
     if dtype == np.float32 and np.nanmax(np.abs(values), initial=0.0) > _EXACT[dtype]:
@@ -203,4 +205,4 @@ def pack(table: Table, codes: NDArray[np.int32], n_classes: int, scaling: Scalin
     row_of, class_of = np.full(width, -1, dtype=np.int64), np.full(width, -1, dtype=np.int32)
     row_of[position], class_of[position] = order, codes[order]
     cost = np.full(values.shape[1], unit, dtype=dtype)
-    return Packed(x, row_of, class_of, class_start, term, cost, unit, 0.0 if exact else TIE_TOLERANCE)
+    return Packed(x, row_of, class_of, class_start, term, cost, unit, 0.0 if exact else TIE_TOLERANCE, largest)

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from sepal.selection._problem import Problem, set_bits
 
-CHUNK_UNITS = 18  # a full tree is walked in pieces of at most this many units
-
 
 @dataclass(frozen=True, eq=False)
 class Program:
@@ -38,7 +36,7 @@ class Program:
         return len(self.masks)
 
 
-def full_tree(problem: Problem, chunk_units: int = CHUNK_UNITS) -> Iterator[Program]:
+def full_tree(problem: Problem, chunk_units: int = 18) -> Iterator[Program]:
     """Programs that together score every mask: the first units outside, one program for all subsets of the others.
 
     Subset r of the tree adds its units from the first to the last, so that sums run in column order; its parent is r

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
 from sepal.selection._choose import Procedure
-from sepal.selection._criteria import CenteredAlignment, Thornton
+from sepal.selection._criteria import CenteredAlignment, Criterion, Thornton
+from sepal.selection._evaluator import Evaluator
 from sepal.selection._near_best import Subset
 from sepal.selection._problem import Problem
-from sepal.selection._program import of_masks
 from sepal.selection._relieff import relieff
 
 if TYPE_CHECKING:
@@ -107,14 +107,10 @@ def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: An
     return FeatureRanking(tuple(problem.table.names[c] for c in order), best, columns)
 
 
-def _per_unit_scores(problem: Problem, criterion: Any, masks: list[int]) -> NDArray[np.float64]:
+def _per_unit_scores(problem: Problem, criterion: Criterion, masks: list[int]) -> NDArray[np.float64]:
     """Scores in the order given; NaN for the empty subset."""
-    asked = sorted({mask for mask in masks if mask >= problem.smallest_mask})
-    if not asked:
-        return np.full(len(masks), np.nan)
-    program = of_masks(problem, asked)
-    found = dict(zip((int(m) for m in program.masks), criterion.scores(problem, program), strict=True))
-    return np.array([found.get(mask, np.nan) for mask in masks])
+    found = np.array(Evaluator(problem, criterion)(masks))
+    return np.where(np.isneginf(found), np.nan, found)
 
 
 def _filters(problem: Problem) -> dict[str, NDArray[np.float64]]:

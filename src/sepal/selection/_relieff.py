@@ -10,14 +10,20 @@ References: I. Kononenko, ECML 1994; M. Robnik-Sikonja & I. Kononenko, Machine L
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import Table, fit_scaling
 from sepal.exceptions import ParameterError
+from sepal.neighbors import neighbor_ranking
 
-_CHUNK_CELLS = 4_000_000
+_CHUNK_CELLS = 500_000  # pairs compared together, few enough for the cache
 _TIE = 2.0**-40
+
+# Rows, rows near them, and how much each of these counts; for one class of near rows.
+_Near = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
 
 
 class _Column:
@@ -34,7 +40,7 @@ class _Column:
             known = x[(codes == c) & ~self.missing]
             known = known if len(known) else x[~self.missing]
             if len(known):
-                self.expected[c] = [0.0 if np.isnan(v) else float(self._differ(v, known).mean()) for v in x]
+                self.expected[c, ~self.missing] = self._mean_differences(x[~self.missing], np.sort(known))
         self.between = np.zeros((n_classes, n_classes))
         for d in range(n_classes):
             known_rows = (codes == d) & ~self.missing
@@ -42,18 +48,41 @@ class _Column:
             if known_rows.any():
                 self.between[:, d] = self.expected[:, known_rows].mean(axis=1)
 
+    def _mean_differences(self, x: NDArray[np.float64], ordered: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of each value from all of ``ordered``."""
+        n = len(ordered)
+        below = np.searchsorted(ordered, x)
+        if self.nominal:
+            return np.asarray(1.0 - (np.searchsorted(ordered, x, side="right") - below) / n)
+        sums = np.concatenate([[0.0], np.cumsum(ordered)])
+        return np.asarray((x * (2 * below - n) - 2 * sums[below] + sums[-1]) / n)
+
     def _differ(self, a: NDArray[np.float64] | float, b: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(a != b, dtype=np.float64) if self.nominal else np.abs(a - b)
 
-    def differences(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Between these rows and all rows."""
-        result = self._differ(self.x[rows, None], self.x[None, :])
+    def differences(self, rows: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Between each row and the other at the same place."""
+        result = self._differ(self.x[rows], self.x[others])
         if self.missing.any():
-            here, there = self.missing[rows][:, None], self.missing[None, :]
-            result = np.where(here & ~there, self.expected[self.codes[rows]], result)
-            result = np.where(~here & there, self.expected[self.codes][:, rows].T, result)
-            result = np.where(here & there, self.between[np.ix_(self.codes[rows], self.codes)], result)
+            here, there = self.missing[rows], self.missing[others]
+            result = np.where(here & ~there, self.expected[self.codes[rows], others], result)
+            result = np.where(~here & there, self.expected[self.codes[others], rows], result)
+            result = np.where(here & there, self.between[self.codes[rows], self.codes[others]], result)
         return result
+
+    def block(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Between rows and all rows: the few missing cells are put in afterwards."""
+        result = self._differ(self.x[rows, None], self.x)
+        here, there = np.flatnonzero(self.missing[rows]), np.flatnonzero(self.missing)
+        if len(there):
+            result[here] = self.expected[self.codes[rows[here]]]
+            result[:, there] = self.expected[self.codes[there]][:, rows].T
+            result[np.ix_(here, there)] = self.between[np.ix_(self.codes[rows[here]], self.codes[there])]
+        return result
+
+    def coordinates(self) -> NDArray[np.float64]:
+        """Such that the Manhattan distance is the difference: the numbers, or half a one-hot code of the levels."""
+        return 0.5 * (self.x[:, None] == np.unique(self.x)) if self.nominal else self.x[:, None]
 
 
 def relieff(table: Table, codes: NDArray[np.int32], n_classes: int, k: int = 10) -> NDArray[np.float64]:
@@ -65,20 +94,47 @@ def relieff(table: Table, codes: NDArray[np.int32], n_classes: int, k: int = 10)
     n = len(codes)
     share = np.bincount(codes, minlength=n_classes) / n
     weights = np.zeros(len(columns))
+    for rows, near, part in (_searched if not np.isnan(scaled).any() else _compared)(columns, codes, n_classes, k):
+        own, other = codes[rows], codes[near]
+        with np.errstate(divide="ignore"):  # where there is one class only, no row is near one of another
+            influence = np.where(own == other, -part, part * share[other] / (1 - share[own]))
+        weights += [float(influence @ column.differences(rows, near)) for column in columns]
+    return weights / n
+
+
+def _searched(columns: list[_Column], codes: NDArray[np.int32], n_classes: int, k: int) -> Iterator[_Near]:
+    """Complete columns: the nearest rows of each class by the native search."""
+    points = np.hstack([column.coordinates() for column in columns])
+    for c in range(n_classes):
+        among, rest = np.flatnonzero(codes == c), np.flatnonzero(codes != c)
+        for rows, queries, others in ((among, None, len(among) - 1), (rest, points[rest], len(among))):
+            if len(rows) == 0 or others < 1:
+                continue
+            ranking = neighbor_ranking(
+                points[among], min(k, others), queries=queries, distance="manhattan", ties="expected"
+            )
+            counts = np.diff(ranking.start)
+            last = np.repeat(ranking.flat_distances[ranking.start[1:] - 1], counts)
+            tied = ranking.flat_distances == last
+            at = np.repeat(np.arange(len(rows)), counts)
+            n_tied = np.bincount(at, weights=tied, minlength=len(rows))
+            left = ranking.k - (counts - n_tied)  # places for those tied at the end
+            yield rows[at], among[ranking.flat_rows], np.where(tied, (left / n_tied)[at], 1.0) / ranking.k
+
+
+def _compared(columns: list[_Column], codes: NDArray[np.int32], n_classes: int, k: int) -> Iterator[_Near]:
+    """Missing cells, whose differences are no distance between points: all pairs of rows, in chunks."""
+    n = len(codes)
     for rows in np.array_split(np.arange(n), max(1, n * n // _CHUNK_CELLS)):
         distance = np.zeros((len(rows), n))
         for column in columns:
-            distance += column.differences(rows)
+            distance += column.block(rows)
         distance[np.arange(len(rows)), rows] = np.inf
-        influence = np.zeros((len(rows), n))
         for c in range(n_classes):
             among = np.flatnonzero(codes == c)
-            near = _nearest_shares(distance[:, among], k)
-            own = codes[rows] == c
-            influence[np.ix_(~own, among)] += near[~own] * (share[c] / (1 - share[codes[rows][~own]]))[:, None]
-            influence[np.ix_(own, among)] -= near[own]
-        weights += [float(np.sum(influence * column.differences(rows))) for column in columns]
-    return weights / n
+            shares = _nearest_shares(distance[:, among], k)
+            at, near = np.nonzero(shares)
+            yield rows[at], among[near], shares[at, near]
 
 
 def _nearest_shares(distance: NDArray[np.float64], k: int) -> NDArray[np.float64]:

@@ -125,13 +125,15 @@ class SeparabilitySelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 def _column_scores(result: Any) -> NDArray[np.float64]:
     """The best score met with each column less the best met without it."""
     problem = result.problem
-    if isinstance(result.scores, dict):
-        masks, values = list(result.scores), np.array(list(result.scores.values()))
+    if isinstance(result.scores, dict):  # masks of any length
+        masks = np.array(list(result.scores), dtype=object)
+        values = np.array(list(result.scores.values()))
     else:
-        masks, values = list(range(problem.smallest_mask, len(result.scores))), result.scores[problem.smallest_mask :]
+        masks = np.arange(problem.smallest_mask, len(result.scores))
+        values = result.scores[masks]
     scores = np.zeros(problem.table.n_columns)
     for unit, columns in enumerate(problem.units):
-        held = np.array([mask >> unit & 1 == 1 for mask in masks])
+        held = (masks >> unit & 1) == 1
         if held.any() and not held.all():
             scores[list(columns)] = values[held].max() - values[~held].max()
     return scores

@@ -26,12 +26,12 @@ def to_mask(bits: NDArray[np.bool_]) -> int:
 
 
 def _repair(bits: NDArray[np.bool_], target: int | None, least: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    bits = bits.copy()
-    wanted = target if target is not None else max(int(bits.sum()), least)
-    while bits.sum() > wanted:
-        bits[rng.choice(np.flatnonzero(bits))] = False
-    while bits.sum() < wanted:
-        bits[rng.choice(np.flatnonzero(~bits))] = True
+    bits, held = bits.copy(), np.flatnonzero(bits)
+    wanted = target if target is not None else max(len(held), least)
+    if len(held) > wanted:
+        bits[rng.choice(held, size=len(held) - wanted, replace=False)] = False
+    elif len(held) < wanted:
+        bits[rng.choice(np.flatnonzero(~bits), size=wanted - len(held), replace=False)] = True
     return bits
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,16 @@ from numpy.typing import NDArray
 from sepal.data import ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures._labelled import Missing
-from sepal.selection._criteria import Criterion, CriterionLike, Ties, as_criterion
+from sepal.selection._criteria import (
+    PAIRS_PER_SECOND,
+    Criterion,
+    CriterionLike,
+    Thornton,
+    Ties,
+    as_criterion,
+    scores_together,
+)
+from sepal.selection._evaluator import SearchProgress
 from sepal.selection._near_best import (
     Rule,
     Subset,
@@ -27,13 +37,13 @@ from sepal.selection._near_best import (
 )
 from sepal.selection._problem import Columns, Groups, Problem, prepare
 from sepal.selection._program import full_tree
-from sepal.selection._sweep import Progress
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_FEATURES = 22
-PAIRS_PER_SECOND = 2.0e9  # a careful estimate for one thread, to say how long a sweep would take
+# Units whose subsets are walked at once: fewer share too little, more need too much memory.
+LEAST_TREE, SMALL_TREE, LARGE_TREE = 6, 9, 18
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,18 +187,19 @@ class SubsetSweep:
         return f"<p>{html.escape(repr(self))}<br>{len(near)} subsets are near the best.</p>{table}"
 
 
-def sweep_cost(n_rows: int, n_features: int, threads: int, n_criteria: int = 1) -> tuple[float, float]:
-    """Rough seconds and bytes of a full sweep."""
+def sweep_cost(n_rows: int, n_features: int, threads: int, criteria: Sequence[Criterion] = ()) -> tuple[float, float]:
+    """Rough seconds and bytes of a full sweep, by Thornton's index if nothing is said."""
     subsets = 2.0**n_features
-    return subsets * float(n_rows) ** 2 * n_criteria / (PAIRS_PER_SECOND * threads), subsets * 8.0 * (n_criteria + 2)
+    cost = sum(criterion.cost for criterion in criteria) if criteria else 1.0
+    return subsets * float(n_rows) ** 2 * cost / (PAIRS_PER_SECOND * threads), subsets * 8.0 * (len(criteria) + 3)
 
 
-def refuse_too_many(problem: Problem, max_features: int | None = None, n_criteria: int = 1) -> None:
+def refuse_too_many(problem: Problem, criteria: Sequence[Criterion], max_features: int | None = None) -> None:
     """Say what a sweep of more than ``max_features`` features would cost, instead of starting it."""
     most = MOST_FEATURES if max_features is None else max_features
     if problem.n_units <= most:
         return
-    seconds, size = sweep_cost(problem.n_rows, problem.n_units, problem.threads, n_criteria)
+    seconds, size = sweep_cost(problem.n_rows, problem.n_units, problem.threads, criteria)
     raise ParameterError(
         f"max_features: {problem.n_units} features have {2.0**problem.n_units:.3g} subsets, about {_duration(seconds)} "
         f"and {size / 2**30:.3g} GiB for {problem.n_rows} rows; at most {most} features are swept",
@@ -204,30 +215,31 @@ def _duration(seconds: float) -> str:
 
 
 def sweep_solve(
-    problem: Problem, criteria: Sequence[Criterion], progress: Progress | None = None
+    problem: Problem, criteria: Sequence[Criterion], progress: SearchProgress | None = None
 ) -> dict[str, NDArray[np.float64]]:
     """Scores of every mask by each criterion."""
     scores = {criterion.name: np.full(1 << problem.n_units, np.nan) for criterion in criteria}
-    programs = max(1, 1 << max(0, problem.n_units - _chunk()))
-    parts = programs * len(criteria)
-    done = 0
-    for program in full_tree(problem):
+    started, done, best = time.monotonic(), 0, float("nan")
+
+    def report(fraction: float) -> None:
+        if progress is not None:
+            progress(done + int(fraction * program.n_out), time.monotonic() - started, best)
+
+    for program in full_tree(problem, _units_at_once(problem, criteria)):
         masks = np.asarray(program.masks)
-        for criterion in criteria:
-
-            def report(fraction: float, before: int = done) -> None:
-                if progress is not None:
-                    progress((before + fraction) / parts)
-
-            scores[criterion.name][masks] = criterion.scores(problem, program, report)
-            done += 1
+        for criterion, found in zip(criteria, scores_together(problem, program, criteria, report), strict=True):
+            scores[criterion.name][masks] = found
+        best = float(np.fmax(best, scores[criteria[0].name][masks].max()))
+        done += program.n_out
+        report(0.0)
     return scores
 
 
-def _chunk() -> int:
-    from sepal.selection._program import CHUNK_UNITS
-
-    return CHUNK_UNITS
+def _units_at_once(problem: Problem, criteria: Sequence[Criterion]) -> int:
+    """How large a part of the tree to walk at once: about a second, so that the best so far can be told."""
+    pairs = PAIRS_PER_SECOND / sum(criterion.cost for criterion in criteria)
+    most = LARGE_TREE if all(isinstance(criterion, Thornton) for criterion in criteria) else SMALL_TREE
+    return int(np.clip(np.log2(pairs / problem.n_rows**2), LEAST_TREE, most))
 
 
 def subset_sweep(
@@ -242,7 +254,7 @@ def subset_sweep(
     keep: Columns = (),
     max_features: int | None = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: SearchProgress | None = None,
 ) -> SubsetSweep:
     """Score every non-empty subset of the features.
 
@@ -255,7 +267,7 @@ def subset_sweep(
     criterion : str, Criterion, callable, or a sequence of these
         ``"thornton"``, ``"expected_accuracy"``, ``"loo_knn"``, ``"alignment"``, ``"centered_alignment"``,
         ``"mahalanobis"``, an object such as ``LooKnn(k=3)`` or ``Alignment(width="scan")``, or a function of the scaled
-        values and the labels. Of several the first one ranks.
+        values and the labels. Several share the walk over the distances, and the first one ranks.
     scale : {"minmax", "standard"} or None
         Scaling of numeric columns before distances are taken.
     ties : {"expected", "index", "pessimistic", "optimistic"}
@@ -271,7 +283,8 @@ def subset_sweep(
     n_jobs : int, optional
         Threads; all cores by default. The answer does not depend on it.
     progress : callable, optional
-        Called now and then with the share of the work that is done.
+        Called now and then with the number of subsets scored, the seconds and the best score so far (by the first
+        criterion; NaN while there is none).
 
     Returns
     -------
@@ -302,5 +315,5 @@ def subset_sweep(
     problem = prepare(X, y, scale=scale, missing=missing, groups=groups, keep=keep, n_jobs=n_jobs)
     for each in criteria:
         each.check(problem)
-    refuse_too_many(problem, max_features, len(criteria))
+    refuse_too_many(problem, criteria, max_features)
     return SubsetSweep(problem, criteria, sweep_solve(problem, criteria, progress))

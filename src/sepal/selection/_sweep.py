@@ -1,8 +1,13 @@
-"""The only door to the native sweep: programs in, sums per subset out."""
+"""The only door to the native sweep: a program and questions in, an answer per subset out.
+
+All questions of one call are answered on one walk over the subsets: the distances are made once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +19,7 @@ from sepal.selection._program import Program
 
 Progress = Callable[[float], object]
 _PAIRS_PER_THREAD = 4e6
-BIN_BITS = 5  # bins per binade of a histogram of squared distances, as a power of two
+BIN_BITS, N_BINS = 5, 64 << 5  # bins per binade of a histogram of squared distances, as a power of two; 64 binades
 
 
 def _rows(packed: Packed) -> Any:
@@ -31,21 +36,103 @@ def _steps(program: Program) -> Any:
     return program.depth, program.column, program.out, program.n_out, program.base, program.scores_base
 
 
-def agreement_sums(problem: Problem, program: Program, ties: str, progress: Progress | None) -> NDArray[np.float64]:
-    """For each subset the sum over rows of how far the nearest neighbour agrees."""
-    packed = problem.packed
-    return _native.sweep_thornton(
-        _rows(packed), _steps(program), ties, packed.tie, 0, _threads(problem, program), progress
-    )
+class Question(ABC):
+    """Something to be known of the distances of every subset."""
+
+    @abstractmethod
+    def told(self, problem: Problem) -> tuple[Any, ...]:
+        """As the native code is told; the first word names the question."""
+
+    def shaped(self, problem: Problem, program: Program, answer: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The answer, one row per subset."""
+        return answer.reshape(program.n_out, -1)
 
 
-def agreement_samples(problem: Problem, program: Program, ties: str, progress: Progress | None) -> NDArray[np.float64]:
-    """For each subset and row how far the nearest neighbour agrees: (n_subsets, n_rows)."""
+@dataclass(frozen=True)
+class Agreement(Question):
+    """How far the nearest neighbour agrees: the sum over rows, or with ``samples`` each row."""
+
+    ties: str
+    samples: bool = False
+
+    def told(self, problem: Problem) -> tuple[Any, ...]:
+        return "agreement", self.ties, self.samples
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors(Question):
+    """Leave-one-out votes of the 1 .. k_max nearest, or the accuracy over all splits with a table of survival.
+
+    Sums over rows for each k, or with ``samples`` each row for k = k_max.
+    """
+
+    ranks: int
+    k_max: int = 1
+    survival: NDArray[np.float64] | None = None
+    ties: str = "expected"
+    samples: bool = False
+
+    def told(self, problem: Problem) -> tuple[Any, ...]:
+        survival = np.zeros(0) if self.survival is None else self.survival
+        return "neighbors", self.ties, self.samples, self.k_max, self.ranks, survival
+
+
+@dataclass(frozen=True, eq=False)
+class Kernels(Question):
+    """Sums of exp(-gamma D) for each gamma (n_subsets, n_gammas) and its doubles: (n_subsets, n_widths, 5).
+
+    The five are: same class, other classes, squares, and with ``row_sums`` squared row sums, and row sums weighted by
+    the size of the class.
+    """
+
+    gamma: NDArray[np.float64]
+    n_doublings: int
+    row_sums: bool
+
+    def told(self, problem: Problem) -> tuple[Any, ...]:
+        return "kernels", np.ascontiguousarray(self.gamma / problem.packed.unit), self.n_doublings, self.row_sums
+
+    def shaped(self, problem: Problem, program: Program, answer: NDArray[np.float64]) -> NDArray[np.float64]:
+        return answer.reshape(program.n_out, -1, 5)
+
+
+@dataclass(frozen=True)
+class Spread(Question):
+    """How the squared distances are distributed: counts of pairs (n_subsets, n_bins); see ``bin_edges``."""
+
+    def told(self, problem: Problem) -> tuple[Any, ...]:
+        return "histogram", _first_bin(problem)
+
+
+def _first_bin(problem: Problem) -> int:
+    """So that no squared distance is beyond the last bin. The first one holds 0 and what is 2**-62 of the largest."""
+    largest = np.float32(min(problem.packed.largest * (1 + 2.0**-BIN_BITS), float(np.finfo(np.float32).max)))
+    return max(int(largest.view(np.uint32) >> (23 - BIN_BITS)) + 2 - N_BINS, 0)
+
+
+def bin_edges(problem: Problem) -> NDArray[np.float64]:
+    """Between which squared distances the bins of ``Spread`` lie; the first edge is 0."""
+    bits = (np.arange(N_BINS + 1, dtype=np.uint32) + np.uint32(_first_bin(problem))) << np.uint32(23 - BIN_BITS)
+    edges = bits.view(np.float32).astype(np.float64)
+    edges[0] = 0.0
+    return edges / problem.packed.unit
+
+
+def sweep(
+    problem: Problem, program: Program, questions: Sequence[Question], progress: Progress | None = None
+) -> list[NDArray[np.float64]]:
+    """The answer to each question, from one walk."""
     packed = problem.packed
-    flat = _native.sweep_thornton(
-        _rows(packed), _steps(program), ties, packed.tie, problem.n_rows, _threads(problem, program), progress
+    answers = _native.sweep(
+        _rows(packed),
+        _steps(program),
+        [question.told(problem) for question in questions],
+        packed.tie,
+        _threads(problem, program),
+        progress,
     )
-    return flat.reshape(program.n_out, problem.n_rows)
+    pairs = zip(questions, answers, strict=True)
+    return [question.shaped(problem, program, answer) for question, answer in pairs]
 
 
 def labeling_sums(
@@ -60,56 +147,3 @@ def labeling_sums(
         _rows(packed), _steps(program), by_position, packed.tie, _threads(problem, program), progress
     )
     return flat.reshape(program.n_out, labels.shape[1])
-
-
-def neighbor_sums(
-    problem: Problem,
-    program: Program,
-    *,
-    k_max: int = 1,
-    ranks: int,
-    survival: NDArray[np.float64] | None = None,
-    ties: str,
-    samples: bool = False,
-    progress: Progress | None,
-) -> NDArray[np.float64]:
-    """Leave-one-out votes of the 1 .. k_max nearest, or the accuracy over all splits with a table of survival."""
-    packed = problem.packed
-    flat = _native.sweep_neighbors(
-        _rows(packed),
-        _steps(program),
-        k_max,
-        ranks,
-        np.zeros(0) if survival is None else survival,
-        ties,
-        packed.tie,
-        problem.n_rows if samples else 0,
-        _threads(problem, program),
-        progress,
-    )
-    return flat.reshape(program.n_out, -1)
-
-
-def kernel_sums(
-    problem: Problem, program: Program, gamma: NDArray[np.float64], n_doublings: int, progress: Progress | None
-) -> NDArray[np.float64]:
-    """Sums of exp(-gamma D) for each gamma (n_subsets, n_gammas) and its doubles: (n_subsets, n_widths, 5).
-
-    The five are: same class, other classes, squares, squared row sums, row sums weighted by the size of the class.
-    """
-    native_gamma = np.ascontiguousarray(gamma / problem.packed.unit)
-    flat = _native.sweep_kernels(
-        _rows(problem.packed), _steps(program), native_gamma, n_doublings, _threads(problem, program), progress
-    )
-    return flat.reshape(len(gamma), -1, 5)
-
-
-def distance_histogram(
-    problem: Problem, program: Program, progress: Progress | None
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """How the squared distances of each subset are distributed: counts (n_subsets, n_bins), and the edges of bins."""
-    flat = _native.sweep_histogram(_rows(problem.packed), _steps(program), _threads(problem, program), progress)
-    counts = flat.reshape(program.n_out, -1)[:, : 255 << BIN_BITS]  # the last binade is infinity
-    bits = np.arange(counts.shape[1], dtype=np.uint32) << np.uint32(23 - BIN_BITS)
-    edges: NDArray[np.float64] = np.append(bits.view(np.float32).astype(np.float64), np.finfo(np.float32).max)
-    return counts, edges / problem.packed.unit
