@@ -142,7 +142,7 @@ template <class Real> class Solver {
             const Range r = range();
             violation_ = r.low - r.up;
             if (!(violation_ >= plan_.tol)) return true;
-            if (!clock_.go_on()) return false;
+            if (rounds_++ > 0 && !clock_.go_on()) return false; // a model of one round, however short the time
             if (violation_ < 0.3 * since_shrink) {
                 if (since_shrink < kInfinity) shrink(r);
                 since_shrink = violation_;
@@ -329,7 +329,7 @@ template <class Real> class Solver {
     std::vector<char> in_block_;
     PairProblem local_;
     double violation_ = kInfinity;
-    std::int64_t iterations_ = 0;
+    std::int64_t iterations_ = 0, rounds_ = 0;
     bool stalled_ = false, stalled_once_ = false;
 };
 
