@@ -1,7 +1,6 @@
 #include "alignment.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "threads.hpp"

@@ -1,43 +1,9 @@
 // One tile of the sums of alignment.cpp. Included there for each instruction set.
 
+#include "vector_exp.inc.hpp"
+
 namespace sepal::SEPAL_ISA {
 namespace {
-
-// Fused where the instruction set has it: kernel values need not be the same bits on every processor.
-SEPAL_ATTR SEPAL_INLINE double mul_add(double a, double b, double c) {
-#if SEPAL_LANE_BYTES == 32
-    return __builtin_fma(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
-
-// exp(x) - 1 and exp(x) share everything but the end. x <= 0. Written so that compilers turn the loop into vectors.
-template <bool Minus1> SEPAL_ATTR SEPAL_INLINE double exponential(double x) {
-    constexpr double log2e = 1.4426950408889634, ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
-    constexpr double magic = 6755399441055744.0; // 1.5 * 2^52: adding it leaves the nearest integer in the low bits
-    x = x < -708.0 ? -708.0 : x;
-    const double t = mul_add(x, log2e, magic);
-    const double k = t - magic;
-    const double r = mul_add(-k, ln2_low, mul_add(-k, ln2_high, x));
-    double q = 1.0 / 6227020800.0; // Taylor to r^13: below 4e-18 for |r| <= ln(2)/2
-    q = mul_add(q, r, 1.0 / 479001600.0);
-    q = mul_add(q, r, 1.0 / 39916800.0);
-    q = mul_add(q, r, 1.0 / 3628800.0);
-    q = mul_add(q, r, 1.0 / 362880.0);
-    q = mul_add(q, r, 1.0 / 40320.0);
-    q = mul_add(q, r, 1.0 / 5040.0);
-    q = mul_add(q, r, 1.0 / 720.0);
-    q = mul_add(q, r, 1.0 / 120.0);
-    q = mul_add(q, r, 1.0 / 24.0);
-    q = mul_add(q, r, 1.0 / 6.0);
-    q = mul_add(q, r, 0.5);
-    const double p = mul_add(q * r, r, r); // exp(r) - 1
-    const std::uint64_t bits = std::bit_cast<std::uint64_t>(t);
-    const double scale = std::bit_cast<double>((bits << 52) + 0x3ff0000000000000ULL); // 2^k
-    if constexpr (Minus1) return mul_add(scale, p, scale - 1.0);
-    else return mul_add(scale, p, scale);
-}
 
 // Distances of kRows rows to the columns of a tile, which lie transposed: cols[f * kBlock + j].
 template <bool Absolute>
@@ -58,21 +24,19 @@ SEPAL_ATTR SEPAL_INLINE void distances(const double* const (&row)[kRows], const 
     }
 }
 
-SEPAL_ATTR SEPAL_INLINE void fresh(const double* __restrict d, double g, bool shifted, int n, double* __restrict v) {
-    if (shifted)
-        for (int j = 0; j < n; ++j) v[j] = exponential<true>(-g * d[j]);
-    else
-        for (int j = 0; j < n; ++j) v[j] = exponential<false>(-g * d[j]);
-}
+// How the values of a step come about: v = exp(-g D) or exp(-g D) - 1, afresh, or from those of half the g.
+enum class How { fresh, fresh_shifted, squared, squared_shifted, squared_back };
 
-// From exp(-g D) to exp(-2 g D), shifted or not.
-SEPAL_ATTR SEPAL_INLINE void doubled(double* v, bool was_shifted, bool shifted, int n) {
-    if (shifted)
-        for (int j = 0; j < n; ++j) v[j] = v[j] * (v[j] + 2.0);
-    else if (was_shifted)
-        for (int j = 0; j < n; ++j) v[j] = (v[j] + 1.0) * (v[j] + 1.0);
-    else
-        for (int j = 0; j < n; ++j) v[j] = v[j] * v[j];
+template <How H> SEPAL_ATTR SEPAL_INLINE Doubles::V value(const double* d, const double* v, Doubles::V scale) {
+    using D = Doubles;
+    if constexpr (H == How::fresh) return exp2_above_zero<D, double>(D::load(d) * scale);
+    else if constexpr (H == How::fresh_shifted) return exp2_less_one<D, double>(D::load(d) * scale);
+    else {
+        const D::V x = D::load(v);
+        if constexpr (H == How::squared) return x * x;
+        else if constexpr (H == How::squared_shifted) return x * (x + D::fill(2.0)); // (1 + x)^2 - 1
+        else return (x + D::fill(1.0)) * (x + D::fill(1.0));
+    }
 }
 
 SEPAL_ATTR SEPAL_INLINE double total(Doubles::V v) {
@@ -84,30 +48,42 @@ SEPAL_ATTR SEPAL_INLINE double total(Doubles::V v) {
     return sum;
 }
 
-// Adds kRows x n_cols values. Columns beyond the tile have weight 0, so n_cols is a multiple of the width.
-SEPAL_ATTR SEPAL_INLINE void add(const double* v, const double* row_weight, const double* col_weight, int n_cols, Target& to) {
+// Makes kRows x n_cols values and adds them up. Columns beyond the tile have weight 0, so n_cols is a multiple of the
+// width. Where all weights are 1, as they mostly are, multiplications are left out: they are what takes the time.
+template <How H, bool Weighted>
+SEPAL_ATTR void add_by(Workspace& ws, double g, const double* row_weight, const double* col_weight, int n_cols, Target& to) {
     using D = Doubles;
     using V = D::V;
-    V row_sum[kRows], squares[kRows], weight[kRows];
-    for (int i = 0; i < kRows; ++i) {
-        row_sum[i] = squares[i] = D::fill(0);
-        weight[i] = D::fill(row_weight[i]);
-    }
+    V row_sum[kRows], squares[kRows];
+    for (int i = 0; i < kRows; ++i) row_sum[i] = squares[i] = D::fill(0);
+    const V scale = D::fill(-1.4426950408889634 * g);
     for (int j = 0; j < n_cols; j += D::width) {
         const V w = D::load(col_weight + j);
-        V col_sum = to.cols ? D::load(to.cols + j) : D::fill(0);
+        V col_sum = D::fill(0);
         for (int i = 0; i < kRows; ++i) {
-            const V x = D::load(v + i * kBlock + j), wx = w * x;
+            double* v = ws.v + i * kBlock + j;
+            const V x = value<H>(ws.d[i] + j, v, scale), wx = Weighted ? w * x : x;
+            D::store(v, x);
             row_sum[i] += wx;
             squares[i] += wx * x;
-            col_sum += weight[i] * x;
+            col_sum += Weighted ? D::fill(row_weight[i]) * x : x;
         }
-        if (to.cols) D::store(to.cols + j, col_sum);
+        if (to.cols) D::store(to.cols + j, D::load(to.cols + j) + col_sum);
     }
     for (int i = 0; i < kRows; ++i) {
         to.rows[i] += total(row_sum[i]);
         to.squares += row_weight[i] * total(squares[i]);
     }
+}
+
+template <bool Weighted>
+SEPAL_ATTR void add(Workspace& ws, const KernelStep& step, bool was_shifted, const double* row_weight, const double* col_weight,
+                    int n_cols, Target& to) {
+    const auto by = !step.doubles  ? (step.shifted ? add_by<How::fresh_shifted, Weighted> : add_by<How::fresh, Weighted>)
+                    : step.shifted ? add_by<How::squared_shifted, Weighted>
+                    : was_shifted  ? add_by<How::squared_back, Weighted>
+                                   : add_by<How::squared, Weighted>;
+    by(ws, step.g, row_weight, col_weight, n_cols, to);
 }
 
 // The derivative's sums: d exp(-g d) in the place of one value.
@@ -134,6 +110,8 @@ template <bool Absolute> SEPAL_ATTR void tile_by(const Tile& t, Workspace& ws) {
     const std::int64_t n = t.in->points.n;
     const int n_steps = static_cast<int>(t.steps->size()), padded = (t.b.size + 3) / 4 * 4;
     std::vector<double> local(static_cast<std::size_t>(n_steps) * kBlock * (t.in->derivative ? 2 : 1), 0.0);
+    const auto is_one = [](double w) { return w == 1.0; };
+    const bool ones = std::all_of(t.col_weights, t.col_weights + padded, is_one);
     for (int first = 0; first < t.a.size; first += kRows) {
         const double* row[kRows];
         double row_weight[kRows];
@@ -143,17 +121,13 @@ template <bool Absolute> SEPAL_ATTR void tile_by(const Tile& t, Workspace& ws) {
             row[i] = t.in->points.row(at);
             row_weight[i] = inside ? t.in->weights[at] : 0.0;
         }
+        const bool plain = ones && std::all_of(row_weight, row_weight + kRows, is_one);
         distances<Absolute>(row, t.cols, t.in->points.p, padded, ws);
         for (int s = 0; s < n_steps; ++s) {
             const KernelStep& step = (*t.steps)[s];
-            for (int i = 0; i < kRows; ++i) {
-                double* v = ws.v + i * kBlock;
-                if (step.doubles) doubled(v, (*t.steps)[s - 1].shifted, step.shifted, padded);
-                else fresh(ws.d[i], step.g, step.shifted, padded, v);
-            }
             double row_sum[kRows] = {};
             Target to{row_sum, t.cols_to ? local.data() + static_cast<std::size_t>(s) * kBlock : nullptr, 0.0};
-            add(ws.v, row_weight, t.col_weights, padded, to);
+            (plain ? add<false> : add<true>)(ws, step, s > 0 && (*t.steps)[s - 1].shifted, row_weight, t.col_weights, padded, to);
             double weighted = 0;
             for (int i = 0; i < kRows && first + i < t.a.size; ++i) {
                 t.rows_to[s * n + t.a.begin + first + i] += row_sum[i];

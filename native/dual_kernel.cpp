@@ -32,7 +32,7 @@ KernelPack<double> packed_columns(Points rows, const std::vector<std::int64_t>& 
 template <class Use>
 bool for_each_strip(const KernelPack<double>& cols, std::int64_t n_cols, Points queries, const KernelSpec& spec, int threads,
                     Poll* poll, Use use) {
-    const auto function = kernel_tile<double>();
+    const auto function = kernel_tile<double>(spec.kind, kKernelRows);
     constexpr std::int64_t group = 8 * kKernelRows;
     const std::int64_t n_groups = (queries.n + group - 1) / group;
     Watch watch(poll, n_groups);
@@ -62,10 +62,21 @@ bool for_each_strip(const KernelPack<double>& cols, std::int64_t n_cols, Points 
 
 } // namespace
 
-template <class Real> KernelTile<Real> kernel_tile() { return SEPAL_BEST(tile<Real>); }
+template <class Real> KernelTile<Real> kernel_tile(KernelKind kind, int rows) {
+    switch (kind) {
+    case KernelKind::rbf:
+        return rows == 1 ? SEPAL_BEST(tile<Real, 1, KernelKind::rbf>) : SEPAL_BEST(tile<Real, kKernelRows, KernelKind::rbf>);
+    case KernelKind::poly:
+        return rows == 1 ? SEPAL_BEST(tile<Real, 1, KernelKind::poly>) : SEPAL_BEST(tile<Real, kKernelRows, KernelKind::poly>);
+    case KernelKind::sigmoid:
+        return rows == 1 ? SEPAL_BEST(tile<Real, 1, KernelKind::sigmoid>) : SEPAL_BEST(tile<Real, kKernelRows, KernelKind::sigmoid>);
+    default:
+        return rows == 1 ? SEPAL_BEST(tile<Real, 1, KernelKind::linear>) : SEPAL_BEST(tile<Real, kKernelRows, KernelKind::linear>);
+    }
+}
 template <class Real> AddRows<Real> add_rows() { return SEPAL_BEST(add<Real>); }
-template KernelTile<float> kernel_tile<float>();
-template KernelTile<double> kernel_tile<double>();
+template KernelTile<float> kernel_tile<float>(KernelKind, int);
+template KernelTile<double> kernel_tile<double>(KernelKind, int);
 template AddRows<float> add_rows<float>();
 template AddRows<double> add_rows<double>();
 

@@ -26,7 +26,8 @@ template <class Real> constexpr std::int64_t padded_cols(std::int64_t n) {
     return (n + kKernelCols<Real> - 1) / kKernelCols<Real> * kKernelCols<Real>;
 }
 
-// Rows made ready for tiles, as the left side ([panel of 6][feature][6]) or the right side ([panel][feature][cols]).
+// Rows made ready for tiles, as the left side ([panel of 6][feature][6]) or the right side ([panel][feature][cols]);
+// a left panel may also have one row only.
 // Places beyond the last row hold zeros.
 template <class Real> struct KernelPack {
     KernelPack() = default;
@@ -47,11 +48,12 @@ template <class Real> struct KernelPack {
     int panel = 1, p = 0;
 };
 
-// 6 rows against the columns first .. last (multiples of the panel); out[r][0] is column `first` of row r.
+// The rows of a left panel against the columns first .. last (multiples of the panel); out[r][0] is column `first` of
+// row r. Panels have kKernelRows rows, or 1.
 template <class Real>
 using KernelTile = void (*)(const Real* rows, const Real* row_square, const KernelPack<Real>& cols, std::int64_t first,
                             std::int64_t last, const KernelSpec& spec, Real* const* out);
-template <class Real> KernelTile<Real> kernel_tile();
+template <class Real> KernelTile<Real> kernel_tile(KernelKind kind, int rows);
 
 // f[c] += sum_k step[k] * rows[k][c] for c in first .. last.
 template <class Real>

@@ -10,23 +10,16 @@
 namespace sepal {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-void note_bounds(PairProblem& s, std::int64_t k) {
-    s.no_rise[k] = s.beta[k] < s.high[k] ? 0.0 : kInfinity;
-    s.no_fall[k] = s.beta[k] > s.low[k] ? 0.0 : kInfinity;
-}
-
-void move(PairProblem& s, std::int64_t k, double step, double value) {
-    const double* row = s.row(k);
+void move(PairProblem& s, const double* matrix, std::int64_t k, double step, double value) {
+    const double* row = matrix + k * s.width;
     for (std::int64_t c = 0; c < s.n; ++c) s.f[c] += step * row[c];
     s.beta[k] = value;
-    note_bounds(s, k);
+    s.note_bounds(k);
 }
 
 // Brings the sum of beta back to 0 after `excess` was taken out: those that want it most, first. False if they have
 // no room for it.
-bool rebalance(PairProblem& s, double excess) {
+bool rebalance(PairProblem& s, const double* matrix, double excess) {
     const bool rise = excess > 0;
     for (double left = std::abs(excess); left > 0;) {
         std::int64_t best = -1;
@@ -38,7 +31,7 @@ bool rebalance(PairProblem& s, double excess) {
         const double room = rise ? s.high[best] - s.beta[best] : s.beta[best] - s.low[best];
         const double bound = rise ? s.high[best] : s.low[best];
         const double step = std::min(left, room);
-        move(s, best, rise ? step : -step, step == room ? bound : s.beta[best] + (rise ? step : -step));
+        move(s, matrix, best, rise ? step : -step, step == room ? bound : s.beta[best] + (rise ? step : -step));
         left -= step;
     }
     return true;
@@ -62,8 +55,8 @@ bool dual_leave_one_out(const double* gram, std::int64_t n, const double* t, con
     {
         PairProblem s;
         s.resize(n);
-        for (std::int64_t i = 0; i < n; ++i) std::copy_n(gram + i * n, n, s.row(i));
-        const auto steps = pair_steps();
+        std::vector<double> matrix(static_cast<std::size_t>(n * s.width), 0.0);
+        for (std::int64_t i = 0; i < n; ++i) std::copy_n(gram + i * n, n, matrix.data() + i * s.width);
 #pragma omp for schedule(dynamic, 1)
         for (std::int64_t k = 0; k < count; ++k) {
             if (!watch.go_on()) continue;
@@ -72,12 +65,12 @@ bool dual_leave_one_out(const double* gram, std::int64_t n, const double* t, con
             s.low[i] = std::max(low[i], -left[i]);
             s.high[i] = std::min(high[i], left[i]);
             const double kept = std::clamp(beta[i], s.low[i], s.high[i]), taken = beta[i] - kept;
-            move(s, i, -taken, kept);
-            if (!rebalance(s, taken)) {
+            move(s, matrix.data(), i, -taken, kept);
+            if (!rebalance(s, matrix.data(), taken)) {
                 decision[i] = -t[i]; // nobody of its class is left
                 continue;
             }
-            while (steps(s, tol, 10000) == 10000 && watch.still_on()) {
+            while (pair_steps(s, matrix.data(), tol, 10000) == 10000 && watch.still_on()) {
             }
             decision[i] = s.f[i] + t[i] + dual_bias(s.f.data(), s.beta.data(), s.low.data(), s.high.data(), n);
         }

@@ -3,66 +3,153 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <vector>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include "dual_solver.hpp"
 
 namespace sepal {
 
-constexpr std::int64_t kBlock = 256;       // rows solved together
-constexpr std::int64_t kWhole = 1024;      // problems up to this size are one block
+constexpr std::int64_t kFewestRows = 64;        // kept, however little room there is
 constexpr std::int64_t kWorthThreads = 1 << 22; // multiplications: about a millisecond
 
-// Kernel rows over the active columns: computed by tiles, many at a time, and kept while there is room.
+// Some rows of the source against packed columns, in strips of columns that stay in half of a small second-level cache.
+// `place(k, first)` is where values of row k from column `first` go, null for nowhere; `after(k, count, first, last)`
+// follows when those of `count` rows are there.
+template <class Real, class Place, class After>
+void kernel_strips(const KernelSource& source, const std::vector<std::int32_t>& rows, const KernelPack<Real>& cols,
+                   std::int64_t width, int threads, Place place, After after) {
+    const auto count = static_cast<std::int64_t>(rows.size());
+    const int p = source.x.p, panel = count == 1 ? 1 : kKernelRows;
+    KernelPack<Real> left(count, panel, p);
+    for (std::int64_t k = 0; k < count; ++k) left.put(k, source.x.row(rows[k]));
+    const auto function = kernel_tile<Real>(source.spec.kind, panel);
+    const std::int64_t fit = 128 * 1024 / (static_cast<std::int64_t>(sizeof(Real)) * std::max(p, 1));
+    const std::int64_t strip = std::clamp<std::int64_t>(fit / 16 * 16, 32, 512);
+    const std::int64_t n_tasks = (width + strip - 1) / strip;
+    const bool large = threads > 1 && n_tasks > 1 && count * width * (p + 16) > kWorthThreads;
+#pragma omp parallel num_threads(threads) if (large)
+    {
+        std::vector<Real> spare(strip);
+        Real* out[kKernelRows];
+#pragma omp for schedule(dynamic, 1)
+        for (std::int64_t task = 0; task < n_tasks; ++task) {
+            const std::int64_t first = task * strip, last = std::min(first + strip, width);
+            for (std::int64_t k = 0; k < count; k += panel) {
+                for (int r = 0; r < panel; ++r) out[r] = k + r < count ? place(k + r, first) : spare.data();
+                function(left.panel_at(k), left.square.data() + k, cols, first, last, source.spec, out);
+                after(out, k, std::min<std::int64_t>(panel, count - k), first, last);
+            }
+        }
+    }
+}
+
+// out[c] += sum_k coef[k] K(support[k], rows[c]).
+template <class Real>
+void add_expansion(const KernelSource& source, const std::vector<std::int32_t>& support, const std::vector<double>& coef,
+                   const std::vector<std::int32_t>& rows, int threads, double* out) {
+    const auto n = static_cast<std::int64_t>(rows.size());
+    if (source.gram != nullptr) {
+        for (std::int64_t c = 0; c < n; ++c)
+            for (std::size_t k = 0; k < support.size(); ++k) out[c] += coef[k] * source.gram[rows[c] * source.n + support[k]];
+        return;
+    }
+    const std::int64_t width = padded_cols<Real>(n);
+    KernelPack<Real> cols(n, kKernelCols<Real>, source.x.p);
+    for (std::int64_t c = 0; c < n; ++c) cols.put(c, source.x.row(rows[c]));
+    std::vector<double> sums(width, 0.0);
+    const auto add = add_rows<Real>();
+    static thread_local std::vector<Real> scratch;
+    kernel_strips<Real>(
+        source, support, cols, width, threads,
+        [&](std::int64_t k, std::int64_t) {
+            scratch.resize(kKernelRows * 512);
+            return scratch.data() + k % kKernelRows * 512;
+        },
+        [&](Real* const* values, std::int64_t k, std::int64_t count, std::int64_t first, std::int64_t last) {
+            add(sums.data() + first, values, coef.data() + k, count, 0, last - first);
+        });
+    for (std::int64_t c = 0; c < n; ++c) out[c] += sums[c];
+}
+
+// Memory in large pieces: a page fault for every 4 kB of kernel rows costs as much as the rows.
+struct Slab {
+    static constexpr std::size_t page = 1 << 21;
+    explicit Slab(std::size_t bytes) : memory(::operator new(bytes, Free{bytes}.alignment()), Free{bytes}) {
+#ifdef __linux__
+        if (bytes >= page) madvise(memory.get(), bytes, MADV_HUGEPAGE); // a wish; nothing depends on the answer
+#endif
+    }
+    struct Free {
+        std::size_t bytes;
+        std::align_val_t alignment() const { return std::align_val_t{bytes >= page ? page : 64}; }
+        void operator()(void* p) const { ::operator delete(p, alignment()); }
+    };
+    std::unique_ptr<void, Free> memory;
+};
+
+// Kernel rows over the active columns. Slot s lies at place s of the slabs, which are never given back.
 template <class Real> class RowCache {
   public:
-    RowCache(const KernelSource& source, const DualPlan& plan) : source_(source), plan_(plan) {}
+    RowCache(const KernelSource& source, std::int64_t n_members, const DualPlan& plan)
+        : source_(source), plan_(plan),
+          slab_bytes_(slab_bytes(n_members, sizeof(Real) * padded_cols<Real>(n_members))) {}
 
     // Rows present stay so when the new columns are some of the old.
-    void set_active(const std::vector<std::int32_t>& active) {
+    void set_active(const std::vector<std::int32_t>& active, const std::vector<double>& diagonal) {
         std::vector<std::int32_t> kept = std::move(active_), old_slots = std::move(slots_);
         std::vector<std::int64_t> old_used = std::move(used_);
-        auto old_store = std::move(store_);
+        const std::int64_t old_width = width_;
         active_ = active;
+        diagonal_ = diagonal.data();
         const auto n = static_cast<std::int64_t>(active_.size());
         width_ = padded_cols<Real>(n);
         slot_of_.assign(n, -1);
         slots_.clear();
         used_.clear();
-        store_.clear();
+        empty_.clear();
         const auto fit = static_cast<std::int64_t>(plan_.cache_bytes / static_cast<double>(sizeof(Real) * width_));
-        room_ = std::min(std::max({kWhole, 2 * kBlock, fit}), n);
-        if (n < static_cast<std::int64_t>(kept.size())) keep_columns(kept, old_slots, old_used, old_store);
+        room_ = std::min(std::max(kFewestRows, fit), n);
+        if (n < static_cast<std::int64_t>(kept.size())) keep_columns(kept, old_slots, old_used, old_width);
         if (source_.gram != nullptr) return;
         cols_ = KernelPack<Real>(n, kKernelCols<Real>, source_.x.p);
         for (std::int64_t i = 0; i < n; ++i) cols_.put(i, source_.x.row(active_[i]));
     }
 
-    // Makes the rows of these active positions present; at most kBlock (or all) of them.
-    void need(const std::vector<std::int32_t>& wanted) {
+    bool has(std::int32_t i) const { return slot_of_[i] >= 0; }
+    // Computes rows that are not there; a few, fewer than kFewestRows.
+    void fetch(const std::vector<std::int32_t>& missing) {
         ++now_;
-        std::vector<std::int32_t> missing;
-        for (std::int32_t i : wanted)
-            if (slot_of_[i] >= 0) used_[slot_of_[i]] = now_;
-            else missing.push_back(i);
-        if (missing.empty()) return;
-        std::vector<std::int32_t> free_slots = make_room(static_cast<std::int64_t>(missing.size()));
-        for (std::size_t k = 0; k < missing.size(); ++k) {
-            const std::int32_t slot = free_slots[k];
-            slots_[slot] = missing[k];
-            used_[slot] = now_;
-            slot_of_[missing[k]] = slot;
+        make_room(static_cast<std::int64_t>(missing.size()));
+        for (std::int32_t i : missing) {
+            slot_of_[i] = empty_.back();
+            empty_.pop_back();
+            slots_[slot_of_[i]] = i;
+            used_[slot_of_[i]] = now_;
         }
         compute(missing);
     }
-    const Real* row(std::int32_t i) const { return store_[slot_of_[i]].get(); }
-    std::int64_t width() const { return width_; }
-    const std::vector<std::int32_t>& active() const { return active_; }
+    const Real* row(std::int32_t i) {
+        used_[slot_of_[i]] = ++now_;
+        return place(slot_of_[i], width_);
+    }
 
   private:
+    static std::size_t slab_bytes(std::size_t n_rows, std::size_t row_bytes) {
+        return std::max(row_bytes, std::min(n_rows * row_bytes, 2 * Slab::page));
+    }
+    Real* place(std::int64_t slot, std::int64_t width) const {
+        const auto each = static_cast<std::int64_t>(slab_bytes_ / sizeof(Real)) / width; // slots of a slab
+        return static_cast<Real*>(slabs_[slot / each].memory.get()) + slot % each * width;
+    }
+    // Rows move towards the front: they are fewer and shorter than before, so none is overwritten before it was read.
     void keep_columns(const std::vector<std::int32_t>& before, const std::vector<std::int32_t>& old_slots,
-                      const std::vector<std::int64_t>& old_used, std::vector<std::unique_ptr<Real[]>>& old_store) {
+                      const std::vector<std::int64_t>& old_used, std::int64_t old_width) {
         std::vector<std::int32_t> at(source_.n, -1);
         for (std::size_t c = 0; c < before.size(); ++c) at[before[c]] = static_cast<std::int32_t>(c);
         std::vector<std::int32_t> from(active_.size()), now(before.size(), -1);
@@ -73,86 +160,69 @@ template <class Real> class RowCache {
         for (std::size_t s = 0; s < old_slots.size(); ++s) {
             const std::int32_t row = old_slots[s] < 0 ? -1 : now[old_slots[s]];
             if (row < 0) continue;
-            Real* values = old_store[s].get(); // shorter than before, so in place
-            for (std::size_t c = 0; c < from.size(); ++c) values[c] = values[from[c]];
+            const Real* old = place(static_cast<std::int64_t>(s), old_width);
+            Real* values = place(static_cast<std::int64_t>(slots_.size()), width_);
+            for (std::size_t c = 0; c < from.size(); ++c) values[c] = old[from[c]];
             std::fill(values + from.size(), values + width_, Real(0));
             slot_of_[row] = static_cast<std::int32_t>(slots_.size());
             slots_.push_back(row);
             used_.push_back(old_used[s]);
-            store_.push_back(std::move(old_store[s]));
         }
     }
 
-    // Empty slots first, then those unused for longest.
-    std::vector<std::int32_t> make_room(std::int64_t count) {
-        std::vector<std::int32_t> slots;
-        while (count > 0 && static_cast<std::int64_t>(slots_.size()) < room_) {
-            slots.push_back(static_cast<std::int32_t>(slots_.size()));
+    // New slots while there is room, then those unused for longest, many at a time.
+    void make_room(std::int64_t count) {
+        while (static_cast<std::int64_t>(empty_.size()) < count && static_cast<std::int64_t>(slots_.size()) < room_) {
+            empty_.push_back(static_cast<std::int32_t>(slots_.size()));
             slots_.push_back(-1);
             used_.push_back(-1);
-            store_.emplace_back(new Real[width_]); // left as it is: tiles write every place
-            --count;
+            const auto each = static_cast<std::size_t>(slab_bytes_ / (sizeof(Real) * width_));
+            if (slots_.size() > slabs_.size() * each) slabs_.emplace_back(slab_bytes_);
         }
-        if (count == 0) return slots;
+        if (static_cast<std::int64_t>(empty_.size()) >= count) return;
         std::vector<std::int32_t> old(slots_.size());
         std::iota(old.begin(), old.end(), 0);
-        std::erase_if(old, [&](std::int32_t s) { return used_[s] == now_ || slots_[s] < 0; });
-        std::nth_element(old.begin(), old.begin() + (count - 1), old.end(), [&](std::int32_t a, std::int32_t b) {
+        std::erase_if(old, [&](std::int32_t s) { return slots_[s] < 0; });
+        const std::int64_t many = std::max<std::int64_t>(count, static_cast<std::int64_t>(old.size()) / 16);
+        std::nth_element(old.begin(), old.begin() + (many - 1), old.end(), [&](std::int32_t a, std::int32_t b) {
             return used_[a] < used_[b] || (used_[a] == used_[b] && a < b);
         });
-        for (std::int64_t k = 0; k < count; ++k) {
+        for (std::int64_t k = 0; k < many; ++k) {
             slot_of_[slots_[old[k]]] = -1;
-            slots.push_back(old[k]);
+            slots_[old[k]] = -1;
+            empty_.push_back(old[k]);
         }
-        return slots;
     }
 
-    void compute(const std::vector<std::int32_t>& rows) {
-        const auto count = static_cast<std::int64_t>(rows.size());
-        if (source_.gram != nullptr) {
-            for (std::int32_t i : rows) {
-                Real* to = store_[slot_of_[i]].get();
-                const double* from = source_.gram + active_[i] * source_.n;
-                for (std::size_t c = 0; c < active_.size(); ++c) to[c] = static_cast<Real>(from[active_[c]]);
-                std::fill(to + active_.size(), to + width_, Real(0));
+    void compute(const std::vector<std::int32_t>& places) {
+        std::vector<std::int32_t> rows;
+        for (std::int32_t i : places) rows.push_back(active_[i]);
+        auto to = [&](std::int64_t k) { return place(slot_of_[places[k]], width_); };
+        if (source_.gram == nullptr)
+            kernel_strips<Real>(
+                source_, rows, cols_, width_, plan_.threads, [&](std::int64_t k, std::int64_t first) { return to(k) + first; },
+                [](Real* const*, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {});
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            Real* values = to(k);
+            if (source_.gram != nullptr) {
+                const double* from = source_.gram + rows[k] * source_.n;
+                for (std::size_t c = 0; c < active_.size(); ++c) values[c] = static_cast<Real>(from[active_[c]]);
+                std::fill(values + active_.size(), values + width_, Real(0));
             }
-            return;
+            values[places[k]] = static_cast<Real>(diagonal_[places[k]]);
         }
-        KernelPack<Real> left(count, kKernelRows, source_.x.p);
-        for (std::int64_t k = 0; k < count; ++k) left.put(k, source_.x.row(active_[rows[k]]));
-        const auto function = kernel_tile<Real>();
-        const std::int64_t strip = strip_columns();
-        const std::int64_t n_tasks = (width_ + strip - 1) / strip;
-        const bool large = plan_.threads > 1 && n_tasks > 1 && count * width_ * (source_.x.p + 16) > kWorthThreads;
-#pragma omp parallel num_threads(plan_.threads) if (large)
-        {
-            std::vector<Real> spare(strip);
-            Real* out[kKernelRows];
-#pragma omp for schedule(dynamic, 1)
-            for (std::int64_t task = 0; task < n_tasks; ++task) {
-                const std::int64_t first = task * strip, last = std::min(first + strip, width_);
-                for (std::int64_t k = 0; k < count; k += kKernelRows) {
-                    for (int r = 0; r < kKernelRows; ++r)
-                        out[r] = k + r < count ? store_[slot_of_[rows[k + r]]].get() + first : spare.data();
-                    function(left.panel_at(k), left.square.data() + k, cols_, first, last, source_.spec, out);
-                }
-            }
-        }
-    }
-    // Columns that fit into half of a small second-level cache.
-    std::int64_t strip_columns() const {
-        const std::int64_t fit = 128 * 1024 / (static_cast<std::int64_t>(sizeof(Real)) * std::max(source_.x.p, 1));
-        return std::clamp<std::int64_t>(fit / 16 * 16, 32, 512);
     }
 
     const KernelSource& source_;
     const DualPlan& plan_;
     std::vector<std::int32_t> active_; // active position -> row
+    const double* diagonal_ = nullptr; // of the active rows
     std::int64_t width_ = 0, room_ = 0, now_ = 0;
     KernelPack<Real> cols_;
-    std::vector<std::int32_t> slot_of_, slots_; // active position -> slot and back
+    std::vector<std::int32_t> slot_of_, slots_, empty_; // active position -> slot and back; slots to take next
     std::vector<std::int64_t> used_;
-    std::vector<std::unique_ptr<Real[]>> store_;
+    std::size_t slab_bytes_;
+    std::vector<Slab> slabs_;
 };
 
 } // namespace sepal

@@ -1,5 +1,5 @@
-// Blocks of violating rows are picked from all rows, and each block is solved by pairs chosen by second-order
-// information (Fan, Chen, Lin 2005), in memory that stays in the cache. Rows stuck at a bound are set aside.
+// Pairs chosen by second-order information (Fan, Chen, Lin 2005), one after the other, over all rows in play. Rows stuck
+// at a bound are set aside.
 #include "dual_solver.hpp"
 
 #include <algorithm>
@@ -16,7 +16,10 @@ namespace sepal {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::int64_t kColumnTask = 1024; // columns one thread takes at a time
+constexpr std::int64_t kPart = 1 << 14;  // rows one thread looks at
+constexpr std::int64_t kRound = 100;     // steps between looks at the clock and at rows to set aside
+constexpr double kProgress = 0.3;        // of the violation since rows were last set aside
+constexpr int kLongRow = 64;             // columns from which computing several kernel rows at a time pays
 
 class Clock {
   public:
@@ -40,15 +43,11 @@ class Clock {
     DualStatus status_ = DualStatus::solved;
 };
 
-struct Range { // of the gradient: optimal when low <= up + tol
-    double up, low;
-};
-
 template <class Real> class Solver {
   public:
     Solver(const KernelSource& source, const std::vector<std::int32_t>& members, const double* t, const double* low,
            const double* high, std::vector<double> beta, const DualPlan& plan)
-        : source_(source), members_(members), t_(t), low_all_(low), high_all_(high), plan_(plan), clock_(plan), cache_(source, plan),
+        : source_(source), members_(members), t_(t), low_all_(low), high_all_(high), plan_(plan), clock_(plan), cache_(source, static_cast<std::int64_t>(members.size()), plan),
           beta_all_(std::move(beta)), gradient_all_(source.n), diagonal_all_(source.n) {
         for (std::int32_t i : members_)
             diagonal_all_[i] = source.gram != nullptr ? source.gram[i * source.n + i]
@@ -74,213 +73,132 @@ template <class Real> class Solver {
     // The gradients of the given rows: those at `known_beta_`, and what has changed since.
     void add_products(const std::vector<std::int32_t>& rows) {
         std::vector<std::int32_t> support;
-        std::vector<double> coef;
+        std::vector<double> coef, sums(rows.size(), 0.0);
         for (std::int32_t i : members_)
             if (beta_all_[i] != known_beta_[i]) {
                 support.push_back(i);
                 coef.push_back(beta_all_[i] - known_beta_[i]);
             }
-        for (std::int32_t i : rows) gradient_all_[i] = known_gradient_[i];
-        if (support.empty()) return;
-        if (source_.gram != nullptr) {
-            for (std::int32_t i : rows)
-                for (std::size_t k = 0; k < support.size(); ++k)
-                    gradient_all_[i] += coef[k] * source_.gram[i * source_.n + support[k]];
-            return;
-        }
-        const int p = source_.x.p;
-        std::vector<double> x(rows.size() * p), s(support.size() * p), out(rows.size());
-        for (std::size_t k = 0; k < rows.size(); ++k) std::copy_n(source_.x.row(rows[k]), p, x.data() + k * p);
-        for (std::size_t k = 0; k < support.size(); ++k) std::copy_n(source_.x.row(support[k]), p, s.data() + k * p);
-        kernel_expansion({s.data(), static_cast<std::int64_t>(support.size()), p},
-                         {0, static_cast<std::int64_t>(support.size())}, coef.data(), 1,
-                         {x.data(), static_cast<std::int64_t>(rows.size()), p}, source_.spec, plan_.threads, nullptr, out.data());
-        for (std::size_t k = 0; k < rows.size(); ++k) gradient_all_[rows[k]] += out[k];
+        if (!support.empty()) add_expansion<Real>(source_, support, coef, rows, plan_.threads, sums.data());
+        for (std::size_t k = 0; k < rows.size(); ++k) gradient_all_[rows[k]] = known_gradient_[rows[k]] + sums[k];
     }
 
     void activate(const std::vector<std::int32_t>& rows) {
         active_ = rows;
-        cache_.set_active(active_);
-        const auto n = active_.size();
-        f_.assign(cache_.width(), 0.0);
-        for (auto* v : {&beta_, &low_, &high_, &diagonal_}) v->resize(n);
-        for (std::size_t k = 0; k < n; ++k) {
+        const auto n = static_cast<std::int64_t>(active_.size());
+        s_.resize(n);
+        for (std::int64_t k = 0; k < n; ++k) {
             const std::int32_t i = active_[k];
-            f_[k] = gradient_all_[i];
-            beta_[k] = beta_all_[i];
-            low_[k] = low_all_[i];
-            high_[k] = high_all_[i];
-            diagonal_[k] = diagonal_all_[i];
+            s_.set(k, gradient_all_[i], beta_all_[i], low_all_[i], high_all_[i], diagonal_all_[i]);
         }
-        in_block_.assign(n, 0);
-        block_.clear();
+        cache_.set_active(active_, s_.diagonal);
+        worst_ = update(nullptr, nullptr, 0.0);
     }
     void give_back() {
         for (std::size_t k = 0; k < active_.size(); ++k) {
-            gradient_all_[active_[k]] = f_[k];
-            beta_all_[active_[k]] = beta_[k];
+            gradient_all_[active_[k]] = s_.f[k];
+            beta_all_[active_[k]] = s_.beta[k];
         }
     }
 
-    bool can_rise(std::size_t k) const { return beta_[k] < high_[k]; }
-    bool can_fall(std::size_t k) const { return beta_[k] > low_[k]; }
-    bool is_free(std::size_t k) const { return can_rise(k) && can_fall(k); }
+    bool can_rise(std::size_t k) const { return s_.no_rise[k] == 0; }
+    bool can_fall(std::size_t k) const { return s_.no_fall[k] == 0; }
+    double violation() const { return worst_.highest + worst_.value; }
 
-    Range range() const {
-        Range r{kInfinity, -kInfinity};
-        for (std::size_t k = 0; k < active_.size(); ++k) {
-            if (can_rise(k)) r.up = std::min(r.up, f_[k]);
-            if (can_fall(k)) r.low = std::max(r.low, f_[k]);
+    // A pass over all rows, in parts of fixed size so that threads do not matter.
+    template <class Pass> PairBest in_parts(Pass pass) {
+        if (s_.width <= kPart) return pass(0, s_.width);
+        const std::int64_t n_parts = (s_.width + kPart - 1) / kPart;
+        parts_.resize(n_parts);
+#pragma omp parallel for num_threads(plan_.threads) schedule(static) if (plan_.threads > 1 && n_parts > 3)
+        for (std::int64_t k = 0; k < n_parts; ++k) parts_[k] = pass(k * kPart, std::min((k + 1) * kPart, s_.width));
+        PairBest best = parts_[0];
+        for (const PairBest& part : parts_) {
+            best.highest = std::max(best.highest, part.highest);
+            if (part.value > best.value) best.value = part.value, best.at = part.at;
         }
-        return r;
+        return best;
+    }
+    PairBest update(const Real* row_i, const Real* row_j, double step) {
+        if (row_i == nullptr) { // nothing to add: any readable row will do
+            no_row_.assign(s_.width, Real(0));
+            row_i = row_j = no_row_.data();
+        }
+        return in_parts([&](std::int64_t first, std::int64_t last) { return passes_.update(s_, row_i, row_j, step, first, last); });
     }
 
     // True when the active rows are solved; false when out of time, stopped or stalled.
     bool iterate() {
-        double since_shrink = kInfinity;
-        for (;;) {
-            const Range r = range();
-            violation_ = r.low - r.up;
-            if (!(violation_ >= plan_.tol)) return true;
-            if (rounds_++ > 0 && !clock_.go_on()) return false; // a model of one round, however short the time
-            if (violation_ < 0.3 * since_shrink) {
-                if (since_shrink < kInfinity) shrink(r);
-                since_shrink = violation_;
-            }
-            pick_block(r);
-            if (!solve_block()) {
-                if (stalled_once_) {
-                    stalled_ = true;
-                    return false;
+        double since_shrink = violation();
+        for (std::int64_t round = 1;; ++round) {
+            if (!(violation() >= plan_.tol)) return true;
+            if (round % kRound == 0) {
+                if (!clock_.go_on()) return false;
+                if (violation() < kProgress * since_shrink) {
+                    since_shrink = violation();
+                    if (shrink()) continue;
                 }
-                stalled_once_ = true; // another block, of the worst violators only, may still move
-                block_.clear();
-                std::fill(in_block_.begin(), in_block_.end(), 0);
-            } else {
-                stalled_once_ = false;
+            }
+            if (!step()) {
+                stalled_ = true;
+                return false;
             }
         }
     }
 
-    // The worst violators on both sides; then old members, the free ones first; then other free rows.
-    void pick_block(const Range& r) {
-        const auto n = static_cast<std::int64_t>(active_.size());
-        if (n <= kWhole) {
-            block_.resize(n);
-            std::iota(block_.begin(), block_.end(), 0);
-            return;
-        }
-        std::vector<std::int32_t> rising, falling, next;
-        for (std::int32_t k = 0; k < n; ++k) {
-            if (can_rise(k) && f_[k] < r.low) rising.push_back(k);
-            if (can_fall(k) && f_[k] > r.up) falling.push_back(k);
-        }
-        const std::int64_t fresh = block_.empty() ? kBlock : kBlock / 2;
-        sort_front(rising, fresh, [&](std::int32_t a, std::int32_t b) { return f_[a] < f_[b] || (f_[a] == f_[b] && mixed(a) < mixed(b)); });
-        sort_front(falling, fresh, [&](std::int32_t a, std::int32_t b) { return f_[a] > f_[b] || (f_[a] == f_[b] && mixed(a) < mixed(b)); });
-        std::vector<char> taken(n, 0);
-        auto take = [&](std::int32_t k, std::int64_t most) {
-            if (taken[k] || static_cast<std::int64_t>(next.size()) >= most) return;
-            taken[k] = 1;
-            next.push_back(k);
-        };
-        std::int64_t news = 0;
-        for (std::size_t a = 0; a < std::max(rising.size(), falling.size()) && news < fresh; ++a)
-            for (const auto* side : {&rising, &falling})
-                if (a < side->size()) {
-                    const std::int32_t k = (*side)[a];
-                    news += !taken[k] && !in_block_[k];
-                    take(k, kBlock);
-                }
-        for (const bool free : {true, false})
-            for (std::int32_t k : block_)
-                if (is_free(k) == free) take(k, kBlock);
-        for (std::int32_t k = 0; k < n && static_cast<std::int64_t>(next.size()) < kBlock; ++k)
-            if (is_free(k)) take(k, kBlock);
-        for (std::int32_t k : block_) in_block_[k] = 0;
-        std::sort(next.begin(), next.end());
-        for (std::int32_t k : next) in_block_[k] = 1;
-        block_ = std::move(next);
-    }
-    // Ties in an order that does not follow the rows: at the start all rows of a class are tied.
-    static std::uint32_t mixed(std::int32_t k) { return static_cast<std::uint32_t>(k) * 2654435761u; }
-    template <class Before> static void sort_front(std::vector<std::int32_t>& rows, std::int64_t most, Before before) {
-        const auto end = rows.begin() + std::min<std::int64_t>(2 * most, static_cast<std::int64_t>(rows.size()));
-        if (end != rows.end()) std::nth_element(rows.begin(), end, rows.end(), before);
-        rows.erase(end, rows.end());
-        std::sort(rows.begin(), rows.end(), before);
-    }
-
-    // Solves the block with the other rows fixed; false when nothing moved.
-    bool solve_block() {
-        cache_.need(block_);
-        const auto q = static_cast<std::int64_t>(block_.size());
-        local_.resize(q);
-#pragma omp parallel for num_threads(plan_.threads) schedule(static) if (q * q > kWorthThreads / 4 && plan_.threads > 1)
-        for (std::int64_t a = 0; a < q; ++a) {
-            const Real* row = cache_.row(block_[a]);
-            double* to = local_.row(a);
-            for (std::int64_t b = 0; b < q; ++b) to[b] = static_cast<double>(row[block_[b]]);
-            to[a] = diagonal_[block_[a]];
-        }
-        for (std::int64_t a = 0; a < q; ++a) {
-            const std::int32_t k = block_[a];
-            local_.set(a, f_[k], beta_[k], low_[k], high_[k], diagonal_[k]);
-        }
-        const bool whole = block_.size() == active_.size();
-        // A block need not be solved much further than the rest of the problem is.
-        const double tol = whole ? plan_.tol : std::max(0.5 * plan_.tol, 0.02 * violation_);
-        for (std::int64_t left = whole ? std::numeric_limits<std::int64_t>::max() : 64 * q; left > 0;) {
-            const std::int64_t most = std::min<std::int64_t>(left, 100000);
-            const std::int64_t done = pair_steps()(local_, tol, most);
-            iterations_ += done;
-            left -= most;
-            if (done < most || !clock_.go_on()) break;
-        }
-        return spread_changes();
-    }
-
-    bool spread_changes() {
-        std::vector<const Real*> rows;
-        std::vector<double> steps;
-        for (std::size_t a = 0; a < block_.size(); ++a) {
-            const std::int32_t k = block_[a];
-            const double step = local_.beta[a] - beta_[k];
-            if (step == 0) continue;
-            rows.push_back(cache_.row(k));
-            steps.push_back(step);
-            beta_[k] = local_.beta[a];
-        }
-        if (rows.empty()) return false;
-        if (block_.size() == active_.size()) { // the block's own gradient is that of all rows
-            for (std::size_t a = 0; a < block_.size(); ++a) f_[block_[a]] = local_.f[a];
-            return true;
-        }
-        const auto function = add_rows<Real>();
-        const std::int64_t n_tasks = (cache_.width() + kColumnTask - 1) / kColumnTask;
-        const bool large = plan_.threads > 1 && n_tasks > 1 && static_cast<std::int64_t>(rows.size()) * cache_.width() > kWorthThreads;
-#pragma omp parallel for num_threads(plan_.threads) schedule(static) if (large)
-        for (std::int64_t task = 0; task < n_tasks; ++task)
-            function(f_.data(), rows.data(), steps.data(), static_cast<std::int64_t>(rows.size()), task * kColumnTask,
-                     std::min((task + 1) * kColumnTask, cache_.width()));
+    // One pair; false when nothing can move.
+    bool step() {
+        const std::int64_t i = worst_.at;
+        const Real* row_i = row(i, true);
+        const PairBest second =
+            in_parts([&](std::int64_t first, std::int64_t last) { return passes_.partner(s_, row_i, i, first, last); });
+        if (!(second.value > 0)) return false;
+        const Real* row_j = row(second.at, false);
+        const double moved = s_.shift_weight(i, second.at, static_cast<double>(row_i[second.at]));
+        if (moved == 0) return false;
+        worst_ = update(row_i, row_j, moved);
+        ++iterations_;
         return true;
     }
 
+    // With many columns several kernel rows are computed at a time: with the one asked for, others that violate most on
+    // its side.
+    const Real* row(std::int64_t i, bool rising) {
+        if (!cache_.has(static_cast<std::int32_t>(i))) {
+            std::vector<std::int32_t> wanted{static_cast<std::int32_t>(i)};
+            if (source_.gram == nullptr && source_.x.p >= kLongRow) {
+                std::vector<std::int32_t> others;
+                for (std::int32_t k = 0; k < s_.n; ++k)
+                    if (k != i && !cache_.has(k) && (rising ? can_rise(k) && s_.f[k] < worst_.highest : can_fall(k) && s_.f[k] > -worst_.value))
+                        others.push_back(k);
+                const auto end = others.begin() + std::min<std::int64_t>(kKernelRows - 1, static_cast<std::int64_t>(others.size()));
+                std::partial_sort(others.begin(), end, others.end(), [&](std::int32_t a, std::int32_t b) {
+                    return s_.f[a] != s_.f[b] ? (s_.f[a] < s_.f[b]) == rising : mixed(a) < mixed(b);
+                });
+                wanted.insert(wanted.end(), others.begin(), end);
+            }
+            cache_.fetch(wanted);
+        }
+        return cache_.row(static_cast<std::int32_t>(i));
+    }
+    // Ties in an order that does not follow the rows: at the start all rows of a class are tied.
+    static std::uint32_t mixed(std::int32_t k) { return static_cast<std::uint32_t>(k) * 2654435761u; }
+
     // Sets aside rows at a bound whose gradient is on the right side of everything that still violates.
-    void shrink(const Range& r) {
-        if (static_cast<std::int64_t>(active_.size()) <= kWhole) return;
+    bool shrink() {
         std::vector<std::int32_t> kept;
         for (std::size_t k = 0; k < active_.size(); ++k) {
-            const bool settled = (!can_fall(k) && f_[k] > r.low) || (!can_rise(k) && f_[k] < r.up);
+            const bool settled = (!can_fall(k) && s_.f[k] > worst_.highest) || (!can_rise(k) && s_.f[k] < -worst_.value);
             if (!settled) kept.push_back(active_[k]);
         }
-        if (kept.size() * 3 > active_.size() * 2 || kept.size() < 2) return;
+        if (kept.size() * 3 > active_.size() * 2 || kept.size() < 2) return false;
         give_back();
         if (active_.size() == members_.size()) { // from here on only some gradients are kept up to date
             known_beta_ = beta_all_;
             known_gradient_ = gradient_all_;
         }
         activate(kept);
+        return true;
     }
 
     // Brings all rows back with their true gradients; false when they change nothing.
@@ -292,19 +210,15 @@ template <class Real> class Solver {
         for (std::int32_t i : members_)
             if (!is_active[i]) others.push_back(i);
         add_products(others);
-        const bool was_stalled = stalled_;
         activate(members_);
-        const Range r = range();
-        violation_ = r.low - r.up;
-        return violation_ >= plan_.tol && !was_stalled;
+        return violation() >= plan_.tol && !stalled_;
     }
 
     DualAnswer answer() {
         give_back();
         DualAnswer out;
-        const Range r = range();
-        out.bias = dual_bias(f_.data(), beta_.data(), low_.data(), high_.data(), static_cast<std::int64_t>(active_.size()));
-        out.violation = std::max(0.0, r.low - r.up);
+        out.bias = dual_bias(s_.f.data(), s_.beta.data(), s_.low.data(), s_.high.data(), s_.n);
+        out.violation = std::max(0.0, violation());
         out.iterations = iterations_;
         out.status = clock_.status() != DualStatus::solved ? clock_.status()
                      : stalled_                            ? DualStatus::stalled
@@ -321,16 +235,16 @@ template <class Real> class Solver {
     const DualPlan& plan_;
     Clock clock_;
     RowCache<Real> cache_;
+    const PairPasses<Real> passes_ = pair_passes<Real>();
     std::vector<double> beta_all_, gradient_all_, diagonal_all_;
     std::vector<double> known_beta_, known_gradient_; // when all gradients were last known
-    std::vector<std::int32_t> active_; // the rows still in play; the arrays below are theirs
-    std::vector<double> f_, beta_, low_, high_, diagonal_;
-    std::vector<std::int32_t> block_;
-    std::vector<char> in_block_;
-    PairProblem local_;
-    double violation_ = kInfinity;
-    std::int64_t iterations_ = 0, rounds_ = 0;
-    bool stalled_ = false, stalled_once_ = false;
+    std::vector<std::int32_t> active_; // the rows still in play; the problem is theirs
+    PairProblem s_;
+    PairBest worst_{}; // the row to raise next, and the highest gradient that may fall
+    std::vector<PairBest> parts_;
+    std::vector<Real> no_row_;
+    std::int64_t iterations_ = 0;
+    bool stalled_ = false;
 };
 
 } // namespace
@@ -354,9 +268,19 @@ double dual_bias(const double* f, const double* beta, const double* low, const d
 
 DualAnswer dual_solve(const KernelSource& source, const std::vector<std::int32_t>& members, const double* t,
                       const double* low, const double* high, std::vector<double> beta, const DualPlan& plan) {
-    if (plan.narrow && source.gram == nullptr)
-        return Solver<float>(source, members, t, low, high, std::move(beta), plan).run();
-    return Solver<double>(source, members, t, low, high, std::move(beta), plan).run();
+    if (!plan.narrow || source.gram != nullptr) return Solver<double>(source, members, t, low, high, std::move(beta), plan).run();
+    const auto begin = std::chrono::steady_clock::now();
+    DualAnswer found = Solver<float>(source, members, t, low, high, std::move(beta), plan).run();
+    // What float32 leaves open of the gradient: errors of the kernel values, which add up as the root of squares.
+    double square = 0;
+    for (std::int32_t i : members) square += found.beta[i] * found.beta[i];
+    if (found.status != DualStatus::solved || std::ldexp(std::sqrt(square), -22) <= plan.tol) return found;
+    DualPlan rest = plan;
+    rest.deadline -= std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const std::int64_t before = found.iterations;
+    found = Solver<double>(source, members, t, low, high, std::move(found.beta), rest).run();
+    found.iterations += before;
+    return found;
 }
 
 std::vector<DualAnswer> dual_solve_pairs(const KernelSource& source, const std::vector<std::int64_t>& start,

@@ -22,7 +22,7 @@ struct KernelSource {
 
 struct DualPlan {
     double tol;          // stop when no pair violates optimality by more
-    bool narrow;         // kernel rows in float32
+    bool narrow;         // kernel rows in float32, as long as that cannot show in the answer
     double cache_bytes;  // kept kernel rows
     double deadline;     // seconds; infinite without a limit
     int threads;

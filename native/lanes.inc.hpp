@@ -14,9 +14,38 @@ template <class T, class Bits> struct Lanes {
         return v;
     }
     SEPAL_ATTR static SEPAL_INLINE void store(T* p, V v) { __builtin_memcpy(p, &v, sizeof(V)); }
+    // The same from values of either width.
+    SEPAL_ATTR static SEPAL_INLINE V widen(const T* p) { return load(p); }
+    template <class Narrow> SEPAL_ATTR static SEPAL_INLINE V widen(const Narrow* p) {
+        typedef Narrow Half __attribute__((vector_size(SEPAL_LANE_BYTES / sizeof(T) * sizeof(Narrow))));
+        Half v;
+        __builtin_memcpy(&v, p, sizeof(Half));
+        return __builtin_convertvector(v, V);
+    }
     SEPAL_ATTR static SEPAL_INLINE V fill(T x) { return x - V{}; } // folds to a broadcast; x + V{} does not, for -0
-    SEPAL_ATTR static SEPAL_INLINE V min(V a, V b) { return a < b ? a : b; }
-    SEPAL_ATTR static SEPAL_INLINE V max(V a, V b) { return a > b ? a : b; }
+    // a < b ? a : b and a > b ? a : b, which compilers do not always see to be one instruction.
+    SEPAL_ATTR static SEPAL_INLINE V min(V a, V b) {
+#if defined(__x86_64__) && SEPAL_LANE_BYTES == 32
+        if constexpr (sizeof(T) == 4) return __builtin_ia32_minps256(a, b);
+        else return __builtin_ia32_minpd256(a, b);
+#elif defined(__x86_64__)
+        if constexpr (sizeof(T) == 4) return __builtin_ia32_minps(a, b);
+        else return __builtin_ia32_minpd(a, b);
+#else
+        return a < b ? a : b;
+#endif
+    }
+    SEPAL_ATTR static SEPAL_INLINE V max(V a, V b) {
+#if defined(__x86_64__) && SEPAL_LANE_BYTES == 32
+        if constexpr (sizeof(T) == 4) return __builtin_ia32_maxps256(a, b);
+        else return __builtin_ia32_maxpd256(a, b);
+#elif defined(__x86_64__)
+        if constexpr (sizeof(T) == 4) return __builtin_ia32_maxps(a, b);
+        else return __builtin_ia32_maxpd(a, b);
+#else
+        return a > b ? a : b;
+#endif
+    }
     SEPAL_ATTR static SEPAL_INLINE V abs(V a) { return a < -a ? -a : a; }
     SEPAL_ATTR static SEPAL_INLINE Mask none() { return Mask{}; }
     SEPAL_ATTR static SEPAL_INLINE Mask at_least(V a, V b) { return a >= b; }
@@ -56,6 +85,7 @@ template <class T, class Bits> struct Lanes {
     template <class F> static SEPAL_INLINE V each(F f) { V v; for (int i = 0; i < width; ++i) v.x[i] = f(i); return v; }
     template <class F> static SEPAL_INLINE Mask test(F f) { Mask m; for (int i = 0; i < width; ++i) m.x[i] = f(i); return m; }
     static SEPAL_INLINE V load(const T* p) { return each([&](int i) { return p[i]; }); }
+    template <class Narrow> static SEPAL_INLINE V widen(const Narrow* p) { return each([&](int i) { return static_cast<T>(p[i]); }); }
     static SEPAL_INLINE void store(T* p, V v) { for (int i = 0; i < width; ++i) p[i] = v.x[i]; }
     static SEPAL_INLINE V fill(T x) { return each([&](int) { return x; }); }
     static SEPAL_INLINE V min(V a, V b) { return each([&](int i) { return a.x[i] < b.x[i] ? a.x[i] : b.x[i]; }); }

@@ -1,23 +1,10 @@
 #include "pair_steps.hpp"
 
-#include <algorithm>
-#include <limits>
-
 namespace sepal {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFlattest = 1e-12; // curvature of a pair is never taken to be less
-
-struct Best {
-    double value;
-    std::int64_t at;
-};
-
-inline void note_bounds(PairProblem& s, std::int64_t k) {
-    s.no_rise[k] = s.beta[k] < s.high[k] ? 0.0 : kInfinity;
-    s.no_fall[k] = s.beta[k] > s.low[k] ? 0.0 : kInfinity;
-}
 
 } // namespace
 } // namespace sepal
@@ -29,14 +16,9 @@ namespace sepal {
 
 void PairProblem::resize(std::int64_t q) {
     n = q;
-    const std::int64_t wanted = (q + lanes - 1) / lanes * lanes;
-    if (wanted != width || q * wanted != static_cast<std::int64_t>(matrix.size())) {
-        width = wanted;
-        matrix.assign(static_cast<std::size_t>(q) * width, 0.0);
-    }
+    width = (q + lanes - 1) / lanes * lanes;
     for (auto* v : {&f, &beta, &low, &high, &diagonal}) v->assign(width, 0.0);
-    no_rise.assign(width, kInfinity);
-    no_fall.assign(width, kInfinity);
+    for (auto* v : {&no_rise, &no_fall}) v->assign(width, std::numeric_limits<float>::infinity());
 }
 
 void PairProblem::set(std::int64_t k, double gradient, double b, double lowest, double highest, double curvature) {
@@ -45,9 +27,40 @@ void PairProblem::set(std::int64_t k, double gradient, double b, double lowest, 
     low[k] = lowest;
     high[k] = highest;
     diagonal[k] = curvature;
-    note_bounds(*this, k);
+    note_bounds(k);
 }
 
-PairSteps pair_steps() { return SEPAL_BEST(steps); }
+double PairProblem::shift_weight(std::int64_t i, std::int64_t j, double k_ij) {
+    const double curvature = std::max(diagonal[i] + diagonal[j] - 2 * k_ij, kFlattest);
+    const double room_i = high[i] - beta[i], room_j = beta[j] - low[j];
+    const double step = std::min({(f[j] - f[i]) / curvature, room_i, room_j});
+    const double b_i = step == room_i ? high[i] : beta[i] + step;
+    const double b_j = step == room_j ? low[j] : beta[j] - step;
+    if (b_i == beta[i] && b_j == beta[j]) return 0;
+    beta[i] = b_i;
+    beta[j] = b_j;
+    note_bounds(i);
+    note_bounds(j);
+    return step;
+}
+
+template <class Real> PairPasses<Real> pair_passes() { return {SEPAL_BEST(update<Real>), SEPAL_BEST(partner<Real>)}; }
+template PairPasses<float> pair_passes<float>();
+template PairPasses<double> pair_passes<double>();
+
+std::int64_t pair_steps(PairProblem& s, const double* matrix, double tol, std::int64_t most) {
+    const auto passes = pair_passes<double>();
+    PairBest first = passes.update(s, matrix, matrix, 0.0, 0, s.width);
+    for (std::int64_t done = 0; done < most; ++done) {
+        if (!(first.highest + first.value >= tol)) return done;
+        const double* row_i = matrix + first.at * s.width;
+        const PairBest second = passes.partner(s, row_i, first.at, 0, s.width);
+        if (!(second.value > 0)) return done;
+        const double step = s.shift_weight(first.at, second.at, row_i[second.at]);
+        if (step == 0) return done;
+        first = passes.update(s, row_i, matrix + second.at * s.width, step, 0, s.width);
+    }
+    return most;
+}
 
 } // namespace sepal

@@ -245,6 +245,57 @@ def test_time_limit_keeps_a_model_and_says_so():
     assert abs(machine.dual_coef_.sum()) < 1e-6 * np.abs(machine.dual_coef_).sum() + 1e-9
 
 
+def test_large_weights_are_solved_as_far_as_small_ones():
+    """float32 kernel rows would leave the conditions violated by far more than is said."""
+    X, y = make_moons(1600, noise=0.3, random_state=0)
+    C, tol = 1000.0, 1e-3
+    machine = SVMClassifier(C=C, gamma=5.0, scale=None, tol=tol).fit(X, y)
+    beta = np.zeros(len(X))
+    beta[machine.support_] = machine.dual_coef_[0]
+    sign = np.where(y == machine.classes_[1], 1.0, -1.0)
+    square = (X**2).sum(axis=1)
+    gradient = np.exp(-5.0 * np.maximum(square[:, None] + square - 2.0 * X @ X.T, 0.0)) @ beta - sign
+    low, high = np.minimum(0.0, C * sign), np.maximum(0.0, C * sign)
+    assert gradient[beta > low].max() - gradient[beta < high].min() < tol * 1.001
+    assert np.abs(beta).sum() > 1e5
+
+
+def _mixed_rows():
+    rng = np.random.default_rng(0)
+    color, x = rng.choice(["red", "green", "blue"], 120), rng.normal(size=120)
+    y = np.where((color == "red") ^ (x > 0), "a", "b")
+    return pd.DataFrame({"color": pd.Categorical(color), "x": x}), y
+
+
+def test_mixed_kernel_takes_nominal_columns():
+    frame, y = _mixed_rows()
+    machine = SVMClassifier(kernel="mixed", gamma=2.0, scale=None, tol=1e-8).fit(frame, y)
+    x, color = frame["x"].to_numpy(), frame["color"].to_numpy().astype(str)
+    K = np.exp(-2.0 * (x[:, None] - x) ** 2) * np.where(color[:, None] == color, 1.0, np.exp(-2.0))
+    peer = SVC(C=1.0, kernel="precomputed", tol=1e-8).fit(K, y)
+    np.testing.assert_allclose(machine.decision_function(frame), peer.decision_function(K), atol=1e-6)
+    assert machine.gamma_ == 2.0
+    assert machine.score(as_table(frame, y), y) == machine.score(frame, y)
+
+
+def test_mixed_kernel_takes_missing_cells_in_any_row_order():
+    frame, y = _mixed_rows()
+    frame.loc[::9, "x"] = np.nan
+    frame.loc[::11, "color"] = None
+    order = np.random.default_rng(1).permutation(len(y))
+    machine = SVMClassifier(kernel="mixed", tol=1e-9).fit(frame, y)
+    other = SVMClassifier(kernel="mixed", tol=1e-9).fit(frame.iloc[order], y[order])
+    np.testing.assert_allclose(machine.decision_function(frame), other.decision_function(frame), atol=1e-7)
+    assert machine.score(frame, y) > 0.85
+
+
+@pytest.mark.parametrize("given", ["frame", "table"])
+def test_nominal_columns_without_a_kernel_for_them_say_what_to_do(given):
+    frame, y = _mixed_rows()
+    with pytest.raises(DataError, match=r'column "color" is nominal[\s\S]*kernel="mixed"'):
+        SVMClassifier().fit(frame if given == "frame" else as_table(frame, y), y)
+
+
 def test_aligned_width_on_breast_cancer_is_near_the_peak_of_the_centred_alignment():
     table = sepal.datasets.load("breast-cancer").drop_missing()
     machine = SVMClassifier(kernel="rbf", width="aligned").fit(table)

@@ -42,7 +42,8 @@ class KernelAdatronClassifier(KernelMachine):
     kernel, width, gamma, degree, coef0, scale, class_weight, probability, n_jobs
         As in :class:`SVMClassifier`.
     bias : bool
-        Whether to search for a bias.
+        Whether to search for a bias. Without one, class weights only count where kernels of both classes reach: far
+        from all rows of a class nothing speaks for it, whatever its weight.
     omega : float
         Over-relaxation, above 0 and below 2. 1 is exact for one row at a time; 1.5 needs fewest sweeps.
     tol : float

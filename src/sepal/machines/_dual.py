@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Literal
 
@@ -57,10 +58,10 @@ class PairSolution:
     n_iter: int
     status: int
 
-    @property
+    @cached_property
     def norm_square(self) -> float:
         """The squared length of the normal vector in feature space."""
-        return max(0.0, float(self.beta @ self.product))
+        return max(0.0, float((self.beta * self.product).sum()))
 
     @property
     def objective(self) -> float:

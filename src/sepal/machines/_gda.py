@@ -93,7 +93,8 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
     n_vectors : int or None
         Work on this many feature vectors. None: on the full kernel, O(n^3).
     priors : {"empirical", "equal"} or array-like
-        Of the classes, in sorted order, for ``predict``: costs of errors go in here.
+        Of the classes, in sorted order, for ``predict``: costs of errors and class weights go in here. Weights of rows
+        go into ``fit``.
     kernel, width, gamma, degree, coef0, scale, criterion, n_candidates, fitness, tol, random_state, n_jobs
         As in :class:`FeatureVectorClassifier`; the width is a number, "aligned" or "scale".
 

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import as_table
 from sepal.exceptions import ParameterError
-from sepal.machines._dual import NATIVE_KERNELS, NativeKernel
+from sepal.machines._dual import NativeKernel
+from sepal.machines._kernel_rows import aligned_width
 from sepal.machines._merged import MergedRows
-from sepal.measures import alignment_curve
 
 Floats = NDArray[np.float64]
 KernelFunction = Callable[[Floats, Floats], Any]
-
-_ALIGNED_ROWS = 2000  # rows used to find a width; enough for two digits of it
-# Times the root of the mean squared distance. Wider kernels only turn into the linear one, whose alignment may still be
-# a little higher, and leave a machine with a given C nothing to bend.
-_ALIGNED_GRID = np.geomspace(0.02, 1.0, 20)
 
 
 def choose_kernel(
@@ -34,10 +29,6 @@ def choose_kernel(
     """
     if kernel == "precomputed" or callable(kernel):
         return NativeKernel("precomputed"), None
-    if kernel not in NATIVE_KERNELS:
-        raise ParameterError(
-            f"kernel must be one of {', '.join(NATIVE_KERNELS)}, precomputed or a function; got {kernel!r}"
-        )
     if kernel == "linear":
         return NativeKernel("linear"), None
     if kernel == "poly" and (isinstance(degree, bool) or not isinstance(degree, (int, np.integer)) or degree < 1):
@@ -69,31 +60,7 @@ def _gamma(gamma: Any, rows: MergedRows) -> float:
 
 def _width(width: Any, rows: MergedRows, n_jobs: int | None) -> float:
     if isinstance(width, str) and width == "aligned":
-        return _aligned_width(rows, n_jobs)
+        return aligned_width(as_table(rows.x), rows.codes, rows.weight, "rbf", n_jobs, capped=True)
     if isinstance(width, Real) and not isinstance(width, bool) and 0 < float(width) < np.inf:
         return float(width)
     raise ParameterError(f"width must be a number above 0 or 'aligned'; got {width!r}")
-
-
-def _aligned_width(rows: MergedRows, n_jobs: int | None) -> float:
-    """The width whose rbf kernel is best aligned with the classes, both centred (Cortes, Mohri, Rostamizadeh 2012).
-
-    At most the root of the mean squared distance between rows. Above 2,000 rows every k-th of each class is used.
-    """
-    step = -(-len(rows.x) // _ALIGNED_ROWS)
-    picked = np.concatenate([np.arange(begin, end, step) for begin, end in pairwise(rows.start)])
-    x, codes, weight = rows.x[picked], rows.codes[picked], rows.weight[picked]
-    if len(np.unique(codes)) < 2 or np.all(x == x[0]):
-        return 1.0  # one class, or all rows alike: any width does
-    share = weight / weight.sum()
-    spread = float(2.0 * (share @ (x - share @ x) ** 2).sum())
-    curve = alignment_curve(
-        x,
-        codes,
-        widths=_ALIGNED_GRID * np.sqrt(spread),
-        scale=None,
-        target="indicator",
-        sample_weight=weight,
-        n_jobs=n_jobs,
-    )
-    return curve.best_width

@@ -15,12 +15,14 @@ from sepal.data import ScaleName, Scaling, Table, as_table, class_codes, fit_sca
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import FittedKernel, fit_kernel, width_from_gamma
 from sepal.kernels._fitted import find_kernel
+from sepal.machines._merged import row_keys
 from sepal.measures import alignment_curve
 from sepal.measures._alignment import row_weights
+from sepal.measures._alignment_curve import labelled_pairs
 
 Array = NDArray[np.float64]
-# Alignment looks at all pairs of rows; beyond this many it takes a sample of each class.
-_ALIGNED_ROWS = 5000
+_ALIGNED_ROWS = 2000  # alignment looks at all pairs of rows; this many give two digits of the width
+_CAPPED_GRID = np.geomspace(0.02, 1.0, 20)
 
 
 def is_precomputed(kernel: Any) -> bool:
@@ -144,16 +146,28 @@ def _scale_width(values: Array, weights: Array | None) -> float:
 
 
 def aligned_width(
-    table: Table, codes: NDArray[np.int32], weights: Array, kernel: Any, random_state: Any, n_jobs: int | None
+    table: Table, codes: NDArray[Any], weights: Array, kernel: Any, n_jobs: int | None, *, capped: bool = False
 ) -> float:
-    """The width where centred alignment peaks, on scaled rows (a sample of them if they are many)."""
-    rows = class_sample(codes, _ALIGNED_ROWS, random_state)
-    complete = rows[~np.isnan(table.values[rows]).any(axis=1)]
-    part = table.take(complete)
-    if len(np.unique(codes[complete])) < 2 or np.all(part.values == part.values[:1]):
+    """The width where centred alignment peaks, on scaled rows; every k-th of each class if they are many.
+
+    With ``capped`` at most the root of the mean squared distance between rows: wider kernels only turn into the linear
+    one, whose alignment may still be a little higher, and leave a machine with a given C nothing to bend.
+    """
+    complete = np.flatnonzero(~np.isnan(table.values).any(axis=1))
+    # By values, so that the order of the rows does not matter.
+    ordered = complete[np.lexsort((row_keys(table.values[complete]), codes[complete]))]
+    step = -(-len(ordered) // _ALIGNED_ROWS)
+    rows = np.concatenate([ordered[codes[ordered] == code][::step] for code in np.unique(codes[ordered])])
+    part, mass = table.take(rows), weights[rows]
+    if len(np.unique(codes[rows])) < 2 or np.all(part.values == part.values[:1]):
         return 1.0
-    mass = weights[complete]
-    curve = alignment_curve(part, codes[complete], kernel=kernel, scale=None, sample_weight=mass, n_jobs=n_jobs)
+    widths: Any = "auto"
+    if capped:
+        pairs, _, _ = labelled_pairs(part, codes[rows], kernel=kernel, scale=None, missing="error", sample_weight=mass)
+        widths = _CAPPED_GRID * (pairs.mean_distance if kernel == "laplacian" else np.sqrt(pairs.mean_distance))
+    curve = alignment_curve(
+        part, codes[rows], widths=widths, kernel=kernel, scale=None, sample_weight=mass, n_jobs=n_jobs
+    )
     return curve.best_width
 
 
@@ -167,17 +181,17 @@ class KernelChoice:
     degree: int
     coef0: float
     scale: ScaleName | None
-    random_state: Any = 0
     n_jobs: int | None = None
+    capped: bool = False
 
     @classmethod
     def of(cls, estimator: Any) -> KernelChoice:
         """Read them off an estimator."""
-        names = ("kernel", "width", "gamma", "degree", "coef0", "scale", "random_state", "n_jobs")
+        names = ("kernel", "width", "gamma", "degree", "coef0", "scale", "n_jobs")
         return cls(*(getattr(estimator, name) for name in names))
 
     def fit(
-        self, table: Table, codes: NDArray[np.int32] | None = None, weights: Array | None = None, width: Any = None
+        self, table: Table, codes: NDArray[Any] | None = None, weights: Array | None = None, width: Any = None
     ) -> RowKernel:
         """Fit scaling and kernel; ``width`` overrides what the user gave (a number, "aligned" or "scale")."""
         if is_precomputed(self.kernel):
@@ -197,14 +211,14 @@ class KernelChoice:
             used = width_from_gamma(fitted.gamma)
         return RowKernel(fitted, scaling, used)
 
-    def _width(self, width: Any, scaled: Table, codes: NDArray[np.int32] | None, weights: Array | None) -> float:
+    def _width(self, width: Any, scaled: Table, codes: NDArray[Any] | None, weights: Array | None) -> float:
         if not isinstance(width, str):
             return width  # type: ignore[no-any-return]  # the kernel checks it
         if width == "scale":
             return _scale_width(scaled.values, weights)
         if width == "aligned" and codes is not None:
             mass = np.ones(len(codes)) if weights is None else weights
-            return aligned_width(scaled, codes, mass, find_kernel(self.kernel).name, self.random_state, self.n_jobs)
+            return aligned_width(scaled, codes, mass, find_kernel(self.kernel).name, self.n_jobs, capped=self.capped)
         raise ParameterError(
             f"width must be a positive number or one of the words this machine knows; got {width!r}",
             hint='"aligned" needs class labels' if width == "aligned" else 'use a number, or "scale"',

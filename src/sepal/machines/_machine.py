@@ -16,11 +16,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
-from sepal.data import Table, fit_scaling
+from sepal.data import Table, as_table, fit_scaling
 from sepal.exceptions import DataError, ParameterError, SepalWarning
+from sepal.kernels._fitted import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
-from sepal.machines._dual import NativeKernel, PairSolution
+from sepal.machines._dual import NATIVE_KERNELS, NativeKernel, PairSolution
 from sepal.machines._kernel_choice import choose_kernel
+from sepal.machines._kernel_rows import KernelChoice, checked_labels, checked_rows, is_precomputed
 from sepal.machines._merged import MergedRows, merge_rows
 from sepal.machines._pairs import PairMachines, TrainingRows, gather, votes, winners
 from sepal.neighbors import thread_count
@@ -49,6 +51,11 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     probability: bool
     n_jobs: int | None
 
+    @property
+    def _by_table(self) -> bool:
+        """Whether the kernel is one of ``sepal.kernels`` that the native code does not know."""
+        return isinstance(self.kernel, str) and self.kernel not in ("precomputed", *NATIVE_KERNELS)
+
     @abstractmethod
     def _solve(self, training: TrainingRows, box: Floats, threads: int) -> list[PairSolution]:
         """The solutions of all pairs of classes."""
@@ -60,7 +67,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
+        tags.input_tags.allow_nan = isinstance(self.kernel, str) and self.kernel == "mixed"
         return tags
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -69,7 +77,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : Table, ndarray or data frame of numbers
-            With ``kernel="precomputed"`` the kernel matrix of the training rows. A Table may bring its own target.
+            With ``kernel="precomputed"`` the kernel matrix of the training rows; with ``kernel="mixed"`` nominal
+            columns and missing cells are welcome. A Table may bring its own target.
         y : array-like, optional
             The class of each row.
         sample_weight : array-like, optional
@@ -117,6 +126,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _decisions(self, X: Any) -> Floats:
         check_is_fitted(self)
+        if self._by_table:
+            rows = self._row_kernel.coordinates(checked_rows(self, X, reset=False))
+            return self._machines.from_values(self._row_kernel.columns(rows, self._machines.x))
         return self._machines.decisions(self._embed(self._values(X)), thread_count(self.n_jobs))
 
     def _values(self, X: Any) -> Floats:
@@ -143,9 +155,19 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
         names = None
+        if self._by_table:
+            find_kernel(self.kernel)  # its name first
+            self._table = checked_rows(self, X, reset=True)
+            codes, classes = checked_labels(self._table, X, y)
+            return self._table.values, classes[codes]
         if isinstance(X, Table):
             y, names, X = X.y if y is None else y, X.names, _table_values(X)
-        values, labels = validate_data(self, X, y, dtype=np.float64)
+        try:
+            values, labels = validate_data(self, X, y, dtype=np.float64)
+        except ValueError:
+            if hasattr(X, "columns"):
+                _table_values(as_table(X))  # says which column is not numeric, and what to do
+            raise
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
         check_classification_targets(labels)
@@ -176,6 +198,14 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             at = rows.x[:, 0].astype(np.intp)
             kernel, self.width_ = NativeKernel("precomputed"), None
             gram: Floats | None = np.ascontiguousarray(values[np.ix_(at, at)])
+        elif self._by_table:
+            names = (self.kernel, self.width, self.gamma, self.degree, self.coef0, self.scale, self.n_jobs)
+            used = weight > 0
+            self._row_kernel = KernelChoice(*names, capped=True).fit(self._table.take(used), codes[used], weight[used])
+            rows = merge_rows(self._row_kernel.coordinates(self._table), codes, weight, n_classes)
+            del self._table
+            kernel, self.width_ = NativeKernel("precomputed"), self._row_kernel.width
+            gram = self._row_kernel.columns(rows.x, rows.x)
         else:
             self._scaling = fit_scaling(values[weight > 0], ["numeric"] * values.shape[1], self.scale)
             rows = merge_rows(self._scaling.apply(values), codes, weight, n_classes)
@@ -184,6 +214,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
             gram = self._gram(rows.x, rows.x) if callable(self.kernel) else None
         self.gamma_ = kernel.gamma if kernel.name in ("rbf", "poly", "sigmoid") else None
+        if self._by_table and self._row_kernel.fitted is not None:
+            self.gamma_ = self._row_kernel.fitted.gamma
         return TrainingRows(rows, kernel, gram)
 
     def _gram(self, a: Floats, b: Floats) -> Floats:
@@ -287,6 +319,6 @@ def _table_values(table: Table) -> Floats:
     if nominal:
         raise DataError(
             f'column "{nominal[0]}" is nominal; this machine needs numbers',
-            hint="turn nominal columns into indicator columns, or use a kernel for mixed kinds",
+            hint='use kernel="mixed", which compares levels as equal or not',
         )
     return table.values

@@ -94,11 +94,15 @@ def _starts(codes: NDArray[np.intp], n_classes: int) -> list[int]:
     return np.searchsorted(codes, np.arange(n_classes + 1)).tolist()  # type: ignore[no-any-return]
 
 
+def row_keys(x: Floats) -> Floats:
+    """One number per row: equal rows have equal numbers, and different rows practically never do."""
+    spread = np.sqrt(np.arange(2.0, 2.0 + x.shape[1]))
+    return np.asarray((np.nan_to_num(x, nan=0.618) * (spread - np.floor(spread) + 0.1)).sum(axis=1))
+
+
 def _group(x: Floats, codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """An order by class and values, and which of the ordered rows differ from the one before."""
-    # One number per row first: equal rows have equal numbers, and different rows practically never do.
-    spread = np.sqrt(np.arange(2.0, 2.0 + x.shape[1]))
-    key = (x * (spread - np.floor(spread) + 0.1)).sum(axis=1)
+    key = row_keys(x)
     order = np.lexsort((key, codes))
     first, same_key = _changes(x, codes, key, order)
     if np.any(first & same_key):  # different rows met in one number: sort by all columns

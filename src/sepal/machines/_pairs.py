@@ -80,6 +80,13 @@ class PairMachines:
         sums = [values[:, a:b] @ self.coef[:, a:b].T for a, b in pairwise(groups)]
         return self._combine(np.stack(sums, axis=1))
 
+    def over(self, used: NDArray[np.intp], codes: NDArray[np.intp]) -> PairMachines:
+        """The same machines as sums over more rows, those not theirs with coefficient 0, for ``from_values``."""
+        coef = np.zeros((len(self.coef), len(used)))
+        coef[:, np.searchsorted(used, self.support)] = self.coef
+        start = np.searchsorted(codes[used], np.arange(self.n_classes + 1)).tolist()
+        return PairMachines(NativeKernel("precomputed"), used, self.x, start, coef, self.bias)
+
     def _groups(self) -> list[int]:
         # With two classes there is one machine: no need to tell the classes apart.
         return [0, self.start[-1]] if self.n_classes == 2 else self.start

@@ -177,7 +177,7 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     scale : {"minmax", "standard"} or None
         How columns are scaled first.
     random_state : int or RandomState
-        For the rows that are left out, or aligned, when there are more than 5000.
+        For the rows that are left out, when there are more than 5000.
     n_jobs : int, optional
         Threads for the alignment.
 
@@ -251,7 +251,7 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _given_width(self, table: Any, scaled: Array, codes: NDArray[np.int32], weights: Array) -> float:
         if isinstance(self.width, str) and self.width == "aligned":
-            return aligned_width(replace(table, values=scaled), codes, weights, "rbf", self.random_state, self.n_jobs)
+            return aligned_width(replace(table, values=scaled), codes, weights, "rbf", self.n_jobs)
         number = isinstance(self.width, (int, float, np.number)) and not isinstance(self.width, bool)
         if not number or not 0 < self.width < np.inf:
             raise ParameterError(f"width must be 'loo', 'aligned' or a positive number; got {self.width!r}")

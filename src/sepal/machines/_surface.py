@@ -188,11 +188,8 @@ class _Task:
             machines = [gather(training, solutions) for training, solutions in path]
             used = np.unique(np.concatenate([m.support for m in machines]))
             similar = kernel_matrix(self.queries, rows.x[used], kernel, threads)
-            out = []
-            for m in machines:
-                mine = similar[:, np.searchsorted(used, m.support)]
-                out.append((self._error(m.from_values(mine), self.truth, None), len(m.support)))
-            return out
+            return [(self._error(m.over(used, rows.codes).from_values(similar), self.truth, None), len(m.support))
+                    for m in machines]  # fmt: skip
         left_out = [left_out_decisions(t, s, tol=self.machine.tol, threads=threads) for t, s in path]
         counts = [len(gather(t, s).support) for t, s in path]
         return [(self._error(d, rows.codes, rows.weight), n) for d, n in zip(left_out, counts, strict=True)]

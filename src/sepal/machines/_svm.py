@@ -28,8 +28,9 @@ class SVMClassifier(KernelMachine):
     C : float or "auto"
         The largest weight of a row. "auto" takes the C of least leave-one-out error (exact up to 1,000 distinct rows,
         five folds above), the smallest among equals.
-    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable
-        A function gets two arrays of scaled rows and returns their kernel matrix.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"}, another of ``sepal.kernels.KERNELS``, or callable
+        A function gets two arrays of scaled rows and returns their kernel matrix. "mixed" takes nominal columns and
+        missing cells. For all but the first four the whole kernel matrix is kept.
     width : float or "aligned"
         The width s of the rbf kernel exp(-|x - z|^2 / (2 s^2)), in scaled units. "aligned" takes the width whose
         centred kernel is best aligned with the classes, at most the root mean squared distance between rows.
@@ -70,8 +71,9 @@ class SVMClassifier(KernelMachine):
 
     Notes
     -----
-    Problems of more than 1,500 rows with ``tol`` of at least 1e-5 keep kernel rows in float32; decisions of the fitted
-    model are always computed in float64. Equal rows of one class are solved as one row with their joint weight.
+    Problems of more than 1,500 rows with ``tol`` of at least 1e-5 keep kernel rows in float32; where weights are so
+    large that this could violate the conditions by ``tol``, the solution is completed in float64. Decisions of the
+    fitted model are always computed in float64. Equal rows of one class are solved as one row with their joint weight.
 
     References
     ----------

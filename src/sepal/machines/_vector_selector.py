@@ -134,10 +134,11 @@ class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, V
         """Select vectors among the rows."""
         table = checked_rows(self, X, reset=True)
         weights = checked_weights(sample_weight, table.n_rows)
-        table, keep = kept_rows(table, weights)
         codes = None
-        if isinstance(self.width, str) and self.width == "aligned":
-            codes = checked_labels(table, X, y)[0][keep] if y is not None or isinstance(X, Table) else None
+        if isinstance(self.width, str) and self.width == "aligned" and (y is not None or isinstance(X, Table)):
+            codes = checked_labels(table, X, y)[0]
+        table, keep = kept_rows(table, weights)
+        codes = None if codes is None else codes[keep]
         kernel = KernelChoice.of(self).fit(table, codes, weights[keep])
         choice = self._choice(whole_number("n_vectors", self.n_vectors))
         mapping, selection = vectors_solve(table, kernel, choice, weights[keep], keep)

@@ -180,8 +180,37 @@ def _gammas(widths: NDArray[np.float64], kernel: str) -> Array:
     return gammas
 
 
-def _peak(slope: Callable[[float], float], low: float, high: float) -> float | None:
-    """Where the slope goes through 0 between two values of log gamma, to the last digit that rounding leaves."""
+def _first_guess(log_gammas: Array, scores: Array, top: int) -> tuple[float, float]:
+    """Where a polynomial through the grid points around the top peaks, and its curvature there."""
+    near = slice(max(0, top - 3), top + 4)
+    middle, spread = log_gammas[top], np.ptp(log_gammas[near])
+    curve = np.polynomial.Polynomial.fit(
+        (log_gammas[near] - middle) / spread, scores[near], len(scores[near]) - 1, domain=[]
+    )
+    low, high = (log_gammas[top + 1] - middle) / spread, (log_gammas[top - 1] - middle) / spread
+    roots = curve.deriv().roots()
+    inside = roots.real[(np.abs(roots.imag) < 1e-9) & (roots.real > low) & (roots.real < high)]
+    at = float(max(inside, key=curve)) if len(inside) else 0.0
+    return float(middle + at * spread), float(curve.deriv(2)(at)) / spread**2
+
+
+def _peak(slope: Callable[[float], float], low: float, high: float, guess: tuple[float, float]) -> float | None:
+    """Where the slope goes through 0 between two values of log gamma, to the last digit that rounding leaves.
+
+    Secant steps from a guess that is good to several digits need two or three slopes; where they fail, a bracket.
+    """
+    at, curvature = guess
+    value = slope(at)
+    for _ in range(6):
+        if not curvature < 0.0:
+            break
+        step = -value / curvature
+        if abs(step) <= 1e-7:  # what is left after it is of the order of its square
+            return at + step
+        if not low < at + step < high:
+            break
+        before, at, value = value, at + step, slope(at + step)
+        curvature = (value - before) / step
     if not slope(low) > 0.0 > slope(high):
         return None
     return float(brentq(slope, low, high, xtol=1e-12, rtol=1e-14, maxiter=60))
@@ -203,22 +232,28 @@ def curve_solve(
     top = int(np.argmax(scores))
     if top in (0, len(widths) - 1):
         return scores, float(widths[top]), float(scores[top]), True
-    seen: dict[float, tuple[float, float]] = {}
+    seen: dict[float, float] = {}
 
     def slope(log_gamma: float) -> float:
         g = np.array([np.exp(log_gamma)])
         score, by_gamma = alignment_solve(
             pair_sums(rows, g, threads=threads, derivative=True), target, centered=centered
         )
-        seen[log_gamma] = float(score[0]), float(by_gamma[0] * g[0])
-        return seen[log_gamma][1]
+        seen[log_gamma] = float(score[0])
+        return float(by_gamma[0] * g[0])
 
-    log_gamma = _peak(slope, float(np.log(gammas[top + 1])), float(np.log(gammas[top - 1])))
-    if log_gamma is None or log_gamma not in seen or seen[log_gamma][0] < scores[top]:
+    log_gammas = np.log(gammas)
+    log_gamma = _peak(
+        slope, float(log_gammas[top + 1]), float(log_gammas[top - 1]), _first_guess(log_gammas, scores, top)
+    )
+    if log_gamma is None:
+        return scores, float(widths[top]), float(scores[top]), False
+    best = seen[min(seen, key=lambda at: abs(at - log_gamma))]  # flat there: the same to the last digit
+    if best < scores[top]:
         return scores, float(widths[top]), float(scores[top]), False
     power = 1.0 if kernel == "laplacian" else 0.5
-    width = float(widths[top] * np.exp(power * (np.log(gammas[top]) - log_gamma)))
-    return scores, width, seen[log_gamma][0], False
+    width = float(widths[top] * np.exp(power * (log_gammas[top] - log_gamma)))
+    return scores, width, best, False
 
 
 def alignment_curve(
