@@ -225,6 +225,18 @@ def test_the_linear_machine_keeps_its_digits_on_separated_whole_numbers():
     assert np.min(signs * (X @ weights + offset)) == pytest.approx(1.0, abs=1e-6)
 
 
+def test_the_linear_machine_stops_where_rounding_begins():
+    # Columns that nearly repeat each other make slopes so large that they are never met to the last digit.
+    rng = np.random.default_rng(1)
+    signs = np.where(rng.random(800) < 0.5, 1.0, -1.0)
+    base = rng.integers(0, 15, size=(800, 4)) + 8.0 * signs[:, None]
+    X = np.column_stack([base, base * 1e3, base[:, :1] + 1e-7 * rng.normal(size=(800, 1))])
+    weights, offset = linear_machine(X, signs)
+    assert np.isfinite(weights).all()
+    machine = SVC(kernel="linear", C=1.0).fit(X / X.std(axis=0), signs)
+    assert np.mean(signs * (X @ weights + offset) <= 0) <= 1 - machine.score(X / X.std(axis=0), signs) + 0.005
+
+
 def test_rows_that_are_all_equal_have_no_direction():
     weights, offset = linear_machine(np.zeros((6, 2)), np.array([1.0, -1.0] * 3))
     assert (weights.tolist(), offset) == ([0.0, 0.0], pytest.approx(0.0))

@@ -148,3 +148,11 @@ def test_rings_have_equal_means_and_agreeing_neighbors():
     angle = angle_of_separability(X, y, n_permutations=0)
     found = geometry_verdicts(replace(facts, angle=angle, **dict.fromkeys(OTHERS)))
     assert found[0].code in ("means_alike_neighbors_agree", "means_perhaps_differ")
+
+
+def test_a_mean_over_pairs_of_classes_is_not_compared_with_an_error_over_all():
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    report = separability(rng.normal(size=(90, 2)) + 3 * np.column_stack([y == 1, y == 2]), y)
+    assert report.complexity["L2"] < report.complexity["N3"]
+    assert "straight_boundary" not in {verdict.code for verdict in report.verdict}

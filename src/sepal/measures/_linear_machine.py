@@ -14,11 +14,12 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 Floats = NDArray[np.float64]
 
-_MOST_STEPS, _ENOUGH = 100, 1e-9
+_MOST_STEPS = 100
+_GAP, _UNMET = 1e-9, 1e-6  # per row, in units of the cost; of the conditions, in units of the margin
 
 
 def linear_machine(values: Floats, signs: Floats, cost: float = 1.0) -> tuple[Floats, float]:
@@ -36,16 +37,19 @@ def linear_machine(values: Floats, signs: Floats, cost: float = 1.0) -> tuple[Fl
         slope = signed @ (signed.T @ a) - 1 + offset * signs
         balance, gap = float(signs @ a), float(a @ low + room @ high) / (2 * len(a))
         unmet = max(float(np.abs(slope - low + high).max()), abs(balance) / len(a))
-        if gap < _ENOUGH * cost and unmet < _ENOUGH:
+        if gap < _GAP * cost and unmet < _UNMET:
             break
-        newton = _newton(signed, signs, a, room, low, high, slope, balance)
+        try:
+            newton = _newton(signed, signs, a, room, low, high, slope, balance)
+        except LinAlgError:  # digits are exhausted: this is as near as it gets
+            break
         guess = newton(0.0, 0.0)
         reach = _reach(a, room, low, high, guess)
         da, dl, dh, _ = guess
         after = float((a + reach * da) @ (low + reach * dl) + (room - reach * da) @ (high + reach * dh)) / (2 * len(a))
         center = (after / gap) ** 3 * gap
         step = newton(center - da * dl, center + da * dh)
-        if not np.isfinite(step[0]).all():  # digits are exhausted: this is as near as it gets
+        if not np.isfinite(step[0]).all():
             break
         reach = 0.995 * _reach(a, room, low, high, step)
         a, room = a + reach * step[0], room - reach * step[0]

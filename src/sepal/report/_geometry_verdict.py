@@ -57,8 +57,12 @@ class GeometryCase:
 
     @property
     def linear_error(self) -> float | None:
-        """Error of the linear machine, less that of the nearest neighbour."""
-        return None if self.report.complexity is None else self.report.complexity["L2"] - self.report.complexity["N3"]
+        """Error of the linear machine, less that of the nearest neighbour; None beyond two classes.
+
+        There L2 is a mean over pairs of classes, which are easier than all of them together.
+        """
+        profile = self.report.complexity
+        return None if profile is None or len(self.report.classes) > 2 else profile["L2"] - profile["N3"]
 
     @property
     def best_column(self) -> tuple[str, float] | None:

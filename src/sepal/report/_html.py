@@ -73,7 +73,7 @@ def _pictures(report: SeparabilityReport) -> dict[str, Any]:
                 plane_svg(
                     jittered(table.values[:, place[plane.first]], 0),
                     jittered(table.values[:, place[plane.second]], 1),
-                    codes,
+                    codes % MOST_CLASSES,
                     plane.first,
                     plane.second,
                 )

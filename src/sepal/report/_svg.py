@@ -1,6 +1,6 @@
 """Small pictures as SVG text that takes its colors from the page, so that they follow light and dark.
 
-Classes ``c0`` to ``c7`` color marks, ``ink``, ``faint`` and ``grid`` the rest.
+Classes ``c0`` to ``c7`` color marks, ``s0`` and so on the points of a class, ``ink``, ``faint`` and ``grid`` the rest.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-N_COLORS = 8
+N_COLORS = 8  # of groups of measures; classes have one each, and the page knows as many as it lists
 
 
 def _number(value: float) -> str:
@@ -147,7 +147,7 @@ def plane_svg(
         for code in np.unique(codes[known]):
             mine = codes[known] == code
             marks = "".join(f"M{_number(a)} {_number(b)}h0" for a, b in zip(px[mine], py[mine], strict=True))
-            parts.append(f'<path d="{marks}" class="dots s{code % N_COLORS}"/>')
+            parts.append(f'<path d="{marks}" class="dots s{code}"/>')
     parts.append(_text((left + width) / 2, height - 10, x_name[:40], "small"))
     parts.append(
         f'<text transform="translate(16 {_number((height - bottom + top) / 2)}) rotate(-90)" text-anchor="middle" '
