@@ -17,7 +17,7 @@ import numpy as np  # noqa: E402
 from benchmarks.quality._methods import METHODS  # noqa: E402
 from benchmarks.quality._run import read_results, run  # noqa: E402
 from benchmarks.quality._suites import MOST_ROWS, SUITES, folder_sets, suite_set  # noqa: E402
-from benchmarks.quality._summary import by_set, markdown, means  # noqa: E402
+from benchmarks.quality._summary import by_set, honesty, markdown, means  # noqa: E402
 
 
 def main() -> None:
@@ -56,7 +56,7 @@ def main() -> None:
         if not run(sets, given.methods or list(METHODS), out, minutes=given.minutes):
             print(f"stopped after {given.minutes:g} minutes; run it again to go on")
     table = means(read_results(out))
-    text = markdown(table, given.reference) + "\n" + by_set(table)
+    text = "\n".join([markdown(table, given.reference), by_set(table), honesty(table)])
     print("\n" + text)
     if given.tables is not None:
         table.round(6).to_csv(given.tables.with_suffix(".csv"), index=False)
