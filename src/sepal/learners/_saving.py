@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from sepal.exceptions import DataError, ParameterError
+from sepal.kernels import KERNELS, Kernel
 
 FORMAT = "sepal model"
 VERSION = 1
@@ -135,6 +136,8 @@ def _pack(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
     if isinstance(value, Mapping):
         pairs = [[_pack(k, where, arrays), _pack(v, f"{where}[{k!r}]", arrays)] for k, v in value.items()]
         return {"dict": pairs}
+    if isinstance(value, Kernel) and KERNELS.get(value.name) is value:
+        return {"kernel": value.name}  # its formulas are code, and stay in the package
     if _is_ours(type(value)):
         names = [field.name for field in fields(value)] if is_dataclass(value) else sorted(vars(value))
         kept = {name: _pack(getattr(value, name), f"{where}.{name}", arrays) for name in names}
@@ -187,6 +190,7 @@ _UNPACK: dict[str, Any] = {
     "float": lambda content, arrays, place: {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}[content],
     "scalar": lambda content, arrays, place: _unpack_array(content, arrays, place)[()],
     "array": _unpack_array,
+    "kernel": lambda content, arrays, place: KERNELS[content],
     "list": lambda content, arrays, place: [_unpack(each, arrays, place) for each in content],
     "tuple": lambda content, arrays, place: tuple(_unpack(each, arrays, place) for each in content),
     "dict": lambda content, arrays, place: {
