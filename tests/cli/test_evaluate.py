@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from typer.testing import CliRunner
 import sepal as package
 from sepal.cli import _learners
 from sepal.cli._app import app
-from sepal.exceptions import DataError
+from sepal.exceptions import DataError, SepalWarning
+from sepal.machines import FisherDiscriminant
 
 runner = CliRunner()
 
@@ -173,9 +175,23 @@ def test_a_learner_that_cannot_answer_is_named(monkeypatch):
     monkeypatch.setattr("sepal.machines.FisherDiscriminant.fit", refuse)
     text = sepal("evaluate", "athletes", "--cv", "4").stdout
     assert cells(text)["Fisher's discriminant"] == ["-"] * 7
-    assert "Fisher's discriminant could not answer: nothing can be done\n" in text
+    assert "Fisher's discriminant: no answer: nothing can be done\n" in text
     monkeypatch.setattr("sepal.auto.SepalClassifier.fit", refuse)
     assert "nothing can be done" in sepal("evaluate", "athletes", "--cv", "4").stderr
+
+
+def test_a_warning_is_a_remark_below_the_table(monkeypatch):
+    fit = FisherDiscriminant.fit
+
+    def warned(*args: object) -> object:
+        warnings.warn("a machine has doubts", SepalWarning, stacklevel=2)
+        return fit(*args)
+
+    monkeypatch.setattr(FisherDiscriminant, "fit", warned)
+    result = sepal("evaluate", "athletes", "--cv", "4")
+    assert result.stdout.count("a machine has doubts") == 1
+    assert result.stdout.endswith("Fisher's discriminant: in a fold, a machine has doubts\n")
+    assert result.stderr == ""
 
 
 def test_a_contest_about_numbers(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -81,6 +82,9 @@ def test_k_is_chosen_and_said(inside):
 def test_without_a_learner_it_is_the_one_without_choices(inside):
     result = sepal("train", "heart", "-o", "heart.sepal")
     assert "The model is in heart.sepal: SepalClassifier, 303 rows of heart." in result.stderr
+    score = package.load_model("heart.sepal").leave_one_out_score_
+    assert re.match(rf"leave-one-out score +{100 * score:.2f} % ", result.stdout)
+    assert "arbitrary" in result.stdout
     result = sepal("predict", "heart.sepal", "heart", "--json")
     assert result.stderr == ""
     heart = package.datasets.load("heart")
@@ -114,6 +118,7 @@ def test_numbers_from_any_table(inside, learner):
     result = sepal("train", "mixed.csv", *chosen, "-o", "mixed.sepal")
     assert result.exit_code == 0
     assert learner is not None or "SepalRegressor" in result.stderr
+    assert ("leave-one-out R squared" in result.stdout) == (learner in (None, "auto-regressor"))
     rows = json.loads(sepal("predict", "mixed.sepal", "mixed.csv", "--json").stdout)["rows"]
     off = [row["prediction"] - (i % 3 + 0.1 * (i % 7)) for i, row in enumerate(rows)]
     assert np.sqrt(np.mean(np.square(off))) < 0.6  # the spread of the prices is 0.84

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sepal.cli._learners import make_learner
 from sepal.data import Table
 from sepal.evaluation import Evaluation, compare, evaluate
 from sepal.evaluation._compare import PairTest
-from sepal.exceptions import SepalError
+from sepal.exceptions import SepalError, SepalWarning
 
 TITLES = {
     "auto": "SepalClassifier",
@@ -28,13 +29,13 @@ TITLES = {
 
 @dataclass(frozen=True, eq=False)
 class Entrant:
-    """One learner: what it answered (None if it could not, and why), its seconds, and the first learner against it."""
+    """One learner: what it answered (None if it could not), its seconds, remarks, and the first learner against it."""
 
     name: str
     title: str
     found: Evaluation | None
     seconds: float
-    problem: str = ""
+    remarks: tuple[str, ...] = ()
     test: PairTest | None = None
 
 
@@ -76,7 +77,7 @@ class Contest:
         )
         better = "larger" if first.task == "classification" else "smaller"
         notes = [f"gain: how much {better} the measure of {self.entrants[0].title} is; p: by {name}."]
-        notes += [f"{e.title} could not answer: {e.problem}" for e in self.entrants if e.found is None]
+        notes += [f"{entrant.title}: {remark}" for entrant in self.entrants for remark in entrant.remarks]
         return "\n".join([heading, "", *lines, "", *notes]) + "\n"
 
 
@@ -121,7 +122,7 @@ def _root_gain(test: PairTest, found: Evaluation) -> float:
 def _entrant_facts(entrant: Entrant) -> dict[str, Any]:
     facts: dict[str, Any] = {"learner": entrant.name, "seconds": entrant.seconds}
     if entrant.found is None:
-        return {**facts, "problem": entrant.problem}
+        return {**facts, "problem": entrant.remarks[0]}
     test = None
     if entrant.test is not None:
         test = {name: value for name, value in vars(entrant.test).items() if name not in ("first", "second")}
@@ -143,14 +144,17 @@ def contest(
             progress(title, (place + done) / len(names))
 
         start = time.perf_counter()
-        try:
-            found = evaluate(make_learner(name, {}, [], table), table, cv=folds, random_state=seed, progress=watch)
-        except SepalError as error:
-            if place == 0:
-                raise
-            entrants.append(Entrant(name, title, None, 0.0, str(error).splitlines()[0]))
-            continue
-        entrants.append(Entrant(name, title, found, time.perf_counter() - start))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", SepalWarning)
+            try:
+                found = evaluate(make_learner(name, {}, [], table), table, cv=folds, random_state=seed, progress=watch)
+            except SepalError as error:
+                if place == 0:
+                    raise
+                entrants.append(Entrant(name, title, None, 0.0, (f"no answer: {str(error).splitlines()[0]}",)))
+                continue
+        said = tuple(dict.fromkeys(f"in a fold, {each.message}" for each in caught))
+        entrants.append(Entrant(name, title, found, time.perf_counter() - start, said[:1]))
     first = entrants[0]
     assert first.found is not None  # noqa: S101 - its errors were let through
     base = first.found.majority
@@ -163,4 +167,4 @@ def _tested(first: Entrant, other: Entrant) -> Entrant:
     if first.found is None or other.found is None:
         return other
     (test,) = compare({first.name: first.found, other.name: other.found}).pairs
-    return Entrant(other.name, other.title, other.found, other.seconds, test=test)
+    return replace(other, test=test)

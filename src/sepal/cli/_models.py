@@ -152,8 +152,8 @@ def train(
                 content = save_model(model, Path(folder) / "model").read_bytes()
         write_whole(out, content, "-o")
         typer.echo(f"The model is in {out}: {_described(model, table.n_rows, table.name)}.", err=True)
-        if hasattr(model, "explain") and LEARNERS[name].home == "sepal.auto":
-            print_text(str(model.explain()).rstrip("\n") + "\n")
+        if LEARNERS[name].home == "sepal.auto":
+            print_text(_explained(model))
 
 
 def predict(
@@ -238,6 +238,14 @@ def _described(model: Any, n_rows: int, name: str | None) -> str:
     chosen = getattr(model, "n_neighbors_", None)
     k = "" if chosen is None else f" with k = {chosen:g}"
     return f"{type(model).__name__}{k}, {n_rows:,} rows of {name or 'a table'}"
+
+
+def _explained(model: Any) -> str:
+    """What a model without choices says of itself; a regressor has one figure to say."""
+    if hasattr(model, "explain"):
+        return str(model.explain()).rstrip("\n") + "\n"
+    score, error = model.leave_one_out_score_, model.leave_one_out_error_
+    return f"leave-one-out R squared  {score:.4f} +- {error:.4f}\n"
 
 
 def _answers(found: Evaluation, path: Path) -> str:
