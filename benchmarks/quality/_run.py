@@ -18,9 +18,10 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from benchmarks.quality._methods import METHODS, Method, preparation, with_probabilities
+from benchmarks.quality._suites import FOLDS
 from sepal.data import Table, class_codes
 
-REPEATS, FOLDS = 2, 5
+REPEATS = 2
 _LEAST_PROBABILITY = 1e-6  # what a class gets that was said to be impossible
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,8 +10,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata, wilcoxon
 
-from benchmarks.quality._methods import OURS, PEERS
-from benchmarks.quality._run import FOLDS, REPEATS, Result
+from benchmarks.quality._methods import OURS, PEERS, SEED
+from benchmarks.quality._run import REPEATS, Result
+from benchmarks.quality._suites import FOLDS, SUBSAMPLE_SEED
 
 MEASURES = ("accuracy", "balanced_accuracy", "log_loss", "cpu_seconds", "wall_seconds")
 YARDSTICK = "SVC grid"
@@ -129,6 +131,15 @@ def honesty(table: pd.DataFrame) -> str:
         shown = [100 * part["claimed"].mean(), 100 * part["accuracy"].mean(), off.mean(), off.abs().mean()]
         lines.append([str(name), str(len(part)), *(f"{value:.2f}" for value in shown)])
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n" if len(lines) > 2 else ""
+
+
+def provenance(table: pd.DataFrame) -> str:
+    """Versions and seeds, without which the figures cannot be had again."""
+    versions = [*sorted(table["version"].unique()), f"numpy {np.__version__}", f"Python {platform.python_version()}"]
+    return (
+        f"Versions: {', '.join(versions)}. Seeds: {', '.join(str(r) for r in range(REPEATS))} for the folds, "
+        f"{SUBSAMPLE_SEED} for samples of larger sets, {SEED} inside the methods. One thread each.\n"
+    )
 
 
 def by_set(table: pd.DataFrame) -> str:

@@ -115,8 +115,10 @@ def test_a_failure_is_a_line_and_comes_last(tmp_path):
 def test_tables_in_a_folder(tmp_path, capsys):
     (tmp_path / "good.csv").write_text("x,class\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(12)))
     (tmp_path / "few.csv").write_text("x,class\n1,a\n2,b\n3,a\n")
+    (tmp_path / "rare.csv").write_text("x,class\n" + "".join(f"{i},{'abc'[i % 2 + (i == 1)]}\n" for i in range(14)))
     (tmp_path / "notes.pdf").write_bytes(b"%PDF-1.7")
-    assert [(name, table.n_rows) for name, table in folder_sets(tmp_path).items()] == [("good", 12)]
+    assert [(name, table.n_rows) for name, table in folder_sets(tmp_path).items()] == [("good", 12), ("rare", 13)]
     said = capsys.readouterr().err
     assert "left out: few.csv" in said
     assert "left out: notes.pdf" in said
+    assert "rare.csv: left out 1 rows of small classes" in said
