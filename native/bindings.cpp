@@ -10,4 +10,5 @@ NB_MODULE(_native, m) {
     sepal::bind_alignment(m);
     sepal::bind_condense(m);
     sepal::bind_sweep(m);
+    sepal::bind_forest(m);
 }

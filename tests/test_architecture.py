@@ -9,6 +9,7 @@ SOURCES = Path(__file__).parent.parent / "src" / "sepal"
 
 # The only files that may open the native module, one per native family.
 DOORS = {
+    "auto/_forest.py",
     "learners/_window.py",
     "machines/_dual.py",
     "measures/_alignment.py",

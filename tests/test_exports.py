@@ -54,7 +54,7 @@ SURFACE = {
         "thornton_score",
         "thornton_test",
     ],
-    "sepal.auto": ["SepalClassifier", "SepalRegressor"],
+    "sepal.auto": ["AnyTable", "PaperChainClassifier", "SepalClassifier", "SepalRegressor"],
     "sepal.cli": ["main"],
     "sepal.data": [
         "SCALES",

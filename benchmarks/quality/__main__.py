@@ -17,7 +17,7 @@ import numpy as np  # noqa: E402
 from benchmarks.quality._methods import METHODS  # noqa: E402
 from benchmarks.quality._run import read_results, run  # noqa: E402
 from benchmarks.quality._suites import MOST_ROWS, SUITES, folder_sets, suite_set  # noqa: E402
-from benchmarks.quality._summary import by_set, markdown, means  # noqa: E402
+from benchmarks.quality._summary import by_set, honesty, markdown, means, provenance  # noqa: E402
 
 
 def main() -> None:
@@ -30,6 +30,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=[], metavar="NAME", help="only these sets")
     parser.add_argument("--methods", nargs="+", default=[], metavar="NAME", help=f"among: {', '.join(METHODS)}")
     parser.add_argument("--out", type=Path, default=None, help="the results file (JSON lines)")
+    parser.add_argument("--also", type=Path, nargs="+", default=[], help="more results files for the summary")
     parser.add_argument("--rows", type=int, default=MOST_ROWS, help="larger sets are sampled (default %(default)s)")
     parser.add_argument("--minutes", type=float, default=np.inf, help="stop after this time; run again to go on")
     parser.add_argument("--only-summary", action="store_true", help="run nothing, show what there is")
@@ -55,8 +56,8 @@ def main() -> None:
             sets = {name: partial(suite_set, name, given.suite, given.rows) for name in wanted}
         if not run(sets, given.methods or list(METHODS), out, minutes=given.minutes):
             print(f"stopped after {given.minutes:g} minutes; run it again to go on")
-    table = means(read_results(out))
-    text = markdown(table, given.reference) + "\n" + by_set(table)
+    table = means(read_results(out, *given.also))
+    text = "\n".join([markdown(table, given.reference), by_set(table), honesty(table), provenance(table)])
     print("\n" + text)
     if given.tables is not None:
         table.round(6).to_csv(given.tables.with_suffix(".csv"), index=False)

@@ -15,6 +15,7 @@ from sklearn.model_selection import train_test_split
 from sepal.data import Table, as_table, class_codes, load, read_table
 from sepal.exceptions import SepalError
 
+FOLDS = 5
 MOST_ROWS = 2000
 SUBSAMPLE_SEED = 0
 
@@ -69,7 +70,10 @@ def suite_set(name: str, suite: str = "development", most: int = MOST_ROWS) -> T
 
 
 def folder_sets(folder: Path, wanted: Sequence[str] = (), most: int = MOST_ROWS) -> dict[str, Table]:
-    """Every table in a folder that has classes enough for five folds; the others are named on the error stream."""
+    """Every table in a folder that has classes; the others are named on the error stream.
+
+    Rows of a class with fewer than five are left out: they cannot be in all five folds.
+    """
     found = {}
     for file in sorted(path for path in folder.iterdir() if path.is_file()):
         try:
@@ -77,9 +81,13 @@ def folder_sets(folder: Path, wanted: Sequence[str] = (), most: int = MOST_ROWS)
             name = table.name or file.stem
             if wanted and name not in wanted:
                 continue
-            counts = np.bincount(class_codes(table.y)[0])
-            if len(counts) < 2 or counts.min() < 5:
-                raise ValueError(f"classes of {counts.min()} rows; five folds need five of each, and two classes")
+            codes = class_codes(table)[0]
+            counts = np.bincount(codes)
+            if np.sum(counts >= FOLDS) < 2:
+                raise ValueError(f"fewer than two classes have the {FOLDS} rows that the folds need")
+            if counts.min() < FOLDS:
+                print(f"{file.name}: left out {counts[counts < FOLDS].sum()} rows of small classes", file=sys.stderr)
+                table = table.take(counts[codes] >= FOLDS)
             found[name] = at_most(replace(table, name=name), most)
         except (SepalError, ValueError) as error:
             print(f"left out: {file.name}: {str(error).splitlines()[0]}", file=sys.stderr)

@@ -274,3 +274,38 @@ def spanning_tree(
     weights: NDArray[np.float64],
     progress: _Progress | None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]: ...
+def grow_forest(
+    bins: NDArray[np.uint8],
+    classes: NDArray[np.int32],
+    numbers: NDArray[np.float64],
+    n_outputs: int,
+    n_trees: int,
+    sample: int,
+    tries: int,
+    least: int,
+    seed: int,
+    threads: int,
+    progress: _Progress | None,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int32],
+]: ...
+def forest_means(
+    bins: NDArray[np.uint8],
+    tree_start: NDArray[np.int64],
+    column: NDArray[np.int32],
+    cut: NDArray[np.int32],
+    child: NDArray[np.int64],
+    leaf_start: NDArray[np.int64],
+    leaf_output: NDArray[np.int32],
+    leaf_value: NDArray[np.float64],
+    n_outputs: int,
+    threads: int,
+) -> NDArray[np.float64]: ...

@@ -27,7 +27,7 @@ def test_row_order_changes_nothing():
     order = RNG.permutation(60)
     one, other = SepalClassifier().fit(X, Y), SepalClassifier().fit(X[order], Y[order])
     np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
-    np.testing.assert_array_equal(one.left_out_decisions_[order], other.left_out_decisions_)
+    np.testing.assert_array_equal(one.left_out_proba_[order], other.left_out_proba_)
     a, b = SepalRegressor().fit(X, X[:, 1]), SepalRegressor().fit(X[order], X[order, 1])
     np.testing.assert_array_equal(a.predict(X), b.predict(X))
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import json
 import re
+import warnings
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import sepal as package
 from sepal.cli import _learners
 from sepal.cli._app import app
+from sepal.exceptions import DataError, SepalWarning
+from sepal.machines import FisherDiscriminant
 
 runner = CliRunner()
 
@@ -67,8 +71,23 @@ def test_a_regression(tmp_path):
 
 @pytest.mark.parametrize("learner", list(_learners.LEARNERS))
 def test_every_learner_of_the_table_can_be_made(learner):
-    estimator = _learners.make_learner(learner, {"scale": "standard"}, [])
-    assert estimator.get_params()["scale"] == "standard"
+    scaled = "scale" in _learners.LEARNERS[learner].options
+    estimator = _learners.make_learner(learner, {"scale": "standard" if scaled else None}, [])
+    assert type(estimator).__name__ == _learners.LEARNERS[learner].name
+    assert not scaled or estimator.get_params()["scale"] == "standard"
+
+
+def test_numbers_or_classes():
+    def says(y):
+        return _learners.numeric_target(package.data.as_table(np.zeros((len(y), 1)), np.array(y)))
+
+    assert says([0.5, 1.5, 2.5, 3.5])  # measured
+    assert says([float(i) for i in range(21)])  # floats, and too many of them
+    assert says(list(range(100)))  # whole numbers, all different
+    assert not says([0.5, 1.5] * 10)
+    assert not says([0, 1, 2] * 10)
+    assert not says([i % 26 for i in range(260)])  # letters by number
+    assert not says(["1", "2"] * 4)
 
 
 def test_other_parameters_by_name():
@@ -81,13 +100,13 @@ def test_other_parameters_by_name():
     ("options", "words"),
     [
         (("--learner", "knnn"), ("--learner knnn", "did you mean knn?")),
-        (("--learner", "svm-of-tomorrow"), ("expected one of knn",)),
+        (("--learner", "svm-of-tomorrow"), ("expected one of auto, ",)),
         (("--k", "three"), ("--k three", "--k 3")),
         (("--k", "0"), ("n_neighbors",)),
         (("--k", "30"), ("n_neighbors", "30")),
         (("--learner", "metric-clustering", "--k", "3"), ("--k", "metric-clustering", "--scale")),
-        (("--set", "smoothing"), ("NAME=VALUE",)),
-        (("--set", "smothing=1"), ("smothing", "did you mean smoothing?")),
+        (("--learner", "knn", "--set", "smoothing"), ("NAME=VALUE",)),
+        (("--learner", "knn", "--set", "smothing=1"), ("smothing", "did you mean smoothing?")),
         (("--set", "n_neighbors=3", "--k", "3"), ("--k", "n_neighbors", "leave one out")),
         (("--learner", "knn-regressor"), ("target 'class'", "KNNRegressor predicts numbers", "'no'")),
         (("--weights", "heavy"), ("weights", "heavy")),
@@ -106,6 +125,84 @@ def test_wrong_words(tmp_path, options, words):
     for word in words:
         assert word in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def cells(text: str) -> dict[str, list[str]]:
+    """The lines of the table by learner."""
+    lines = [re.split(r"\s{2,}", line.rstrip()) for line in text.splitlines()]
+    return {line[0]: line[1:] for line in lines if len(line) > 2}
+
+
+def test_without_a_learner_there_is_a_contest():
+    text = sepal("evaluate", "athletes", "--cv", "4").stdout
+    assert text.startswith("athletes: 4-fold cross-validation, 20 rows, 2 classes\n")
+    table = cells(text)
+    assert table[""] == ["accuracy", "balanced", "log-loss", "kappa", "seconds", "gain", "p"]
+    assert list(table)[1:] == [
+        "SepalClassifier",
+        "SVM, aligned width, best C",
+        "k-NN, k by leave-one-out",
+        "Fisher's discriminant",
+        "always the largest class",
+    ]
+    # 12 of 20 are "no", in every fold of five.
+    assert table["always the largest class"][:2] == ["60.00", "50.00"]
+    knn = package.evaluate(package.KNNClassifier(), package.datasets.load("athletes"), cv=4)
+    assert table["k-NN, k by leave-one-out"][0] == f"{100 * knn.accuracy:.2f}"
+    own = float(table["SepalClassifier"][0])
+    assert float(table["always the largest class"][-2]) == pytest.approx(own - 60.0)
+    assert len(table["SepalClassifier"]) == 5  # no test against itself
+
+
+def test_the_contest_as_json_and_its_predictions(tmp_path):
+    said = json.loads(sepal("evaluate", "athletes", "--cv", "4", "--predictions", "out.csv", "--json").stdout)
+    assert said["kind"] == "comparison"
+    assert [each["learner"] for each in said["learners"]] == ["auto", "svm", "knn", "fisher", "majority"]
+    assert said["learners"][0]["first_against_this"] is None
+    knn = said["learners"][2]
+    test = knn["first_against_this"]
+    assert test["difference"] == pytest.approx(said["learners"][0]["accuracy"] - knn["accuracy"])
+    assert test["only_first"] - test["only_second"] == said["learners"][0]["right"] - knn["right"]
+    with (tmp_path / "out.csv").open(newline="") as file:
+        right = sum(row["right"] == "True" for row in csv.DictReader(file))
+    assert right == said["learners"][0]["right"]
+
+
+def test_a_learner_that_cannot_answer_is_named(monkeypatch):
+    def refuse(*args: object) -> None:
+        raise DataError("nothing can be done", hint="try something else")
+
+    monkeypatch.setattr("sepal.machines.FisherDiscriminant.fit", refuse)
+    text = sepal("evaluate", "athletes", "--cv", "4").stdout
+    assert cells(text)["Fisher's discriminant"] == ["-"] * 7
+    assert "Fisher's discriminant: no answer: nothing can be done\n" in text
+    monkeypatch.setattr("sepal.auto.SepalClassifier.fit", refuse)
+    assert "nothing can be done" in sepal("evaluate", "athletes", "--cv", "4").stderr
+
+
+def test_a_warning_is_a_remark_below_the_table(monkeypatch):
+    fit = FisherDiscriminant.fit
+
+    def warned(*args: object) -> object:
+        warnings.warn("a machine has doubts", SepalWarning, stacklevel=2)
+        return fit(*args)
+
+    monkeypatch.setattr(FisherDiscriminant, "fit", warned)
+    result = sepal("evaluate", "athletes", "--cv", "4")
+    assert result.stdout.count("a machine has doubts") == 1
+    assert result.stdout.endswith("Fisher's discriminant: in a fold, a machine has doubts\n")
+    assert result.stderr == ""
+
+
+def test_a_contest_about_numbers(tmp_path):
+    (tmp_path / "line.csv").write_text("x,y\n" + "".join(f"{x},{2 * x + 0.5}\n" for x in range(40)))
+    table = cells(sepal("evaluate", "line.csv", "--cv", "5").stdout)
+    assert table[""][:3] == ["RMSE", "MAE", "correlation"]
+    assert list(table)[1:] == ["SepalRegressor", "feature vectors", "k-NN, k by leave-one-out", "always the mean"]
+    own, mean = float(table["SepalRegressor"][0]), float(table["always the mean"][0])
+    assert own < 1.0
+    assert mean == pytest.approx(np.std(2.0 * np.arange(40)), rel=0.1)
+    assert float(table["always the mean"][-2]) == pytest.approx(mean - own, rel=1e-3)
 
 
 def test_numbers_are_no_classes(tmp_path):

@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import sepal as package
 from sepal.cli._app import app
+from sepal.cli._learners import LEARNERS
 
 runner = CliRunner()
 
@@ -69,10 +73,55 @@ def test_texts_that_look_like_numbers_stay_texts(inside):
 
 
 def test_k_is_chosen_and_said(inside):
-    result = sepal("train", "liver", "-o", "liver.sepal")
+    result = sepal("train", "liver", "--learner", "knn", "-o", "liver.sepal")
     assert "with k = " in result.stderr
     rows = list(csv.DictReader(io.StringIO(sepal("predict", "liver.sepal", "liver").stdout)))
     assert {row["prediction"] for row in rows} == {"1", "2"}
+
+
+def test_without_a_learner_it_is_the_one_without_choices(inside):
+    result = sepal("train", "heart", "-o", "heart.sepal")
+    assert "The model is in heart.sepal: SepalClassifier, 303 rows of heart." in result.stderr
+    score = package.load_model("heart.sepal").leave_one_out_score_
+    assert re.match(rf"leave-one-out score +{100 * score:.2f} % ", result.stdout)
+    assert "arbitrary" in result.stdout
+    result = sepal("predict", "heart.sepal", "heart", "--json")
+    assert result.stderr == ""
+    heart = package.datasets.load("heart")
+    answers = package.load_model("heart.sepal").predict(heart).tolist()
+    assert [row["prediction"] for row in json.loads(result.stdout)["rows"]] == answers
+    assert np.mean(np.array(answers) == heart.y) > 0.8
+
+
+@pytest.mark.parametrize("learner", [name for name in LEARNERS if "regressor" not in name])
+def test_every_learner_is_kept_and_asked(inside, learner):
+    # Levels, gaps and numbers; new rows with a level that was never seen, without the target.
+    lines = [f"{'rgb'[i % 3]},{i % 7 + 5 * (i % 2)},{'' if i % 9 == 4 else i % 5},{'ny'[i % 2]}" for i in range(60)]
+    (inside / "mixed.csv").write_text("hue,size,depth,sold\n" + "\n".join(lines) + "\n")
+    assert sepal("train", "mixed.csv", "--learner", learner, "-o", "mixed.sepal").exit_code == 0
+    (inside / "new.csv").write_text("size,depth,hue\n9,3,violet\n1,,r\n")
+    rows = json.loads(sepal("predict", "mixed.sepal", "new.csv", "--json").stdout)["rows"]
+    assert len(rows) == 2
+    for row in rows:
+        assert row["prediction"] in ("n", "y")
+        assert row["p(n)"] + row["p(y)"] == pytest.approx(1.0)
+    again = json.loads(sepal("predict", "mixed.sepal", "mixed.csv", "--json").stdout)["rows"]
+    right = np.mean([row["prediction"] == "ny"[i % 2] for i, row in enumerate(again)])
+    assert right > 0.7
+
+
+@pytest.mark.parametrize("learner", [None, *(name for name in LEARNERS if "regressor" in name)])
+def test_numbers_from_any_table(inside, learner):
+    lines = [f"{'rgb'[i % 3]},{'' if i % 9 == 4 else i % 5},{i % 3 + 0.1 * (i % 7)}" for i in range(63)]
+    (inside / "mixed.csv").write_text("hue,depth,price\n" + "\n".join(lines) + "\n")
+    chosen = () if learner is None else ("--learner", learner)
+    result = sepal("train", "mixed.csv", *chosen, "-o", "mixed.sepal")
+    assert result.exit_code == 0
+    assert learner is not None or "SepalRegressor" in result.stderr
+    assert ("leave-one-out R squared" in result.stdout) == (learner in (None, "auto-regressor"))
+    rows = json.loads(sepal("predict", "mixed.sepal", "mixed.csv", "--json").stdout)["rows"]
+    off = [row["prediction"] - (i % 3 + 0.1 * (i % 7)) for i, row in enumerate(rows)]
+    assert np.sqrt(np.mean(np.square(off))) < 0.6  # the spread of the prices is 0.84
 
 
 def test_numbers_are_predicted_too(inside):

@@ -105,6 +105,27 @@ def test_numbers_equal_scikit_learn():
     assert found.by_class["ROC Area"][0] == pytest.approx(found.by_class["ROC Area"][1])
 
 
+def test_log_loss_is_scikit_learns_and_nothing_is_impossible():
+    found = evaluate(KNNClassifier(15), sepal.datasets.load("diabetes"), cv=3)
+    share = np.clip(found.share, 1e-6, None)
+    assert found.log_loss == pytest.approx(-np.log(share[np.arange(found.n_rows), found.actual]).mean())
+    sure = evaluate(KNNClassifier(1), sepal.datasets.load("liver"), cv=3)
+    wrong = 1.0 - sure.accuracy
+    assert sure.log_loss == pytest.approx(wrong * -np.log(1e-6), rel=1e-6)
+
+
+def test_the_majority_on_the_same_folds():
+    liver = sepal.datasets.load("liver")
+    found = evaluate(KNNClassifier(3), liver, cv=5).majority
+    guess = evaluate(DummyClassifier(strategy="most_frequent"), liver, cv=5)
+    np.testing.assert_array_equal(found.predicted, guess.predicted)
+    assert found.accuracy == found.majority_rate == 200 / 345
+    numbers = evaluate(KNNRegressor(2), liver.values[:, :3], liver.values[:, 3], cv=5)
+    for fold in range(5):
+        others = liver.values[numbers.rows[numbers.fold != fold], 3]
+        np.testing.assert_allclose(numbers.majority.predicted[numbers.fold == fold], others.mean())
+
+
 def test_areas_do_not_see_rounding():
     found = made_up([[2, 1], [1, 2]], ["u", "v"])
     wobble = np.array([[0.3, 0.7], [0.1 + 0.2, 1 - (0.1 + 0.2)], [0.7, 0.3], [0.3, 0.7], [0.7, 0.3], [0.7, 0.3]])

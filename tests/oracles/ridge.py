@@ -35,11 +35,6 @@ def left_out(K, y, alpha):
     return np.array(out)
 
 
-def left_out_features(Z, y, alpha):
-    """The same for ridge on features with a free intercept."""
-    return left_out(Z @ Z.T, y, alpha)
-
-
 def log_loss(decisions, codes, factor):
     """Mean of -log softmax(factor * decisions) at the true class."""
     total = 0.0

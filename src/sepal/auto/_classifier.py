@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -9,14 +10,20 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from sepal.auto._judging import ClassJudge
+from sepal.auto._explaining import explain_classifier
+from sepal.auto._explanation import Explanation
+from sepal.auto._judging import class_judge
 from sepal.auto._order import canonical_order, spread_order
 from sepal.auto._shell import AutoEstimator
-from sepal.auto._solve import solve
+from sepal.auto._solve import SEARCH_ROWS, Problem, solve
+from sepal.auto._threads import one_thread
 from sepal.data import class_codes
+from sepal.neighbors import thread_count
 
 Array = NDArray[np.float64]
+_LEAST = 1e-9  # probabilities below this have no logarithm worth keeping
 
 
 class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
@@ -84,18 +91,36 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
         rows = canonical_order(table.values, given.astype(np.float64))
         table, codes = table.take(rows), given[rows].astype(np.int32)
         counts = np.bincount(codes)
-        weights = 1.0 / (len(counts) * counts[codes]) if self.balanced else np.full(len(codes), 1.0 / len(codes))
-        judge = ClassJudge(codes, weights)
-        order = spread_order(codes, check_random_state(0 if self.random_state is None else self.random_state))
-        solution = solve(table, np.eye(len(counts))[codes], judge, order, clock)
-        self.members_, self.weights_, self.trace_ = solution.members, solution.weights, solution.trace
-        self.temperature_ = judge.temperature(solution.left_out)[0]
-        self.leave_one_out_score_ = solution.trace.score
-        self.leave_one_out_error_ = solution.trace.standard_error
-        left_out = np.empty_like(solution.left_out)
-        left_out[rows] = solution.left_out
-        self.left_out_decisions_ = left_out
+        judge = class_judge(codes, self.balanced)
+        random = check_random_state(0 if self.random_state is None else self.random_state)
+        order = spread_order(codes, random)
+        problem = Problem(table, np.eye(len(counts))[codes], codes, judge, order)
+        threads = thread_count(self.n_jobs)
+        with one_thread():
+            solution = solve(problem, clock=clock, seed=int(random.randint(1 << 30)), threads=threads)
+        self.average_ = solution.average
+        self.class_shares_ = counts / len(codes)
+        decisions = self._final(solution.left_out)
+        self.temperature_ = judge.temperature(decisions)
+        score, standard_error = judge.scores(decisions[None])[0].tolist()
+        self.leave_one_out_score_, self.leave_one_out_error_ = score, standard_error
+        self.trace_ = replace(solution.trace, score=score, standard_error=standard_error, seconds=clock.elapsed)
+        self.n_rows_ = len(codes)
+        self.sample_ = problem.sample(SEARCH_ROWS).table
+        self.left_out_proba_ = np.empty_like(decisions)
+        self.left_out_proba_[rows] = self._probabilities(self.temperature_ * decisions)
         return self
+
+    def explain(self, *, time_limit: float = 10.0) -> Explanation:
+        """Compare with simple rules, look for a small subset of the columns, and say what follows.
+
+        Parameters
+        ----------
+        time_limit : float
+            Seconds for the search of subsets, which is advice and changes nothing.
+        """
+        check_is_fitted(self)
+        return explain_classifier(self, time_limit)
 
     def decision_function(self, X: Any) -> Array:
         """Two classes: positive for ``classes_[1]``. More: one number per class, the largest wins."""
@@ -108,12 +133,22 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[decisions.argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> Array:
-        """The probability of each class, in the order of ``classes_``; the predicted class has the largest."""
-        decisions = self._decisions(X)
-        return np.asarray(softmax(self.temperature_ * decisions, axis=1))
+        """The probability of each class, in the order of ``classes_``; the predicted class has the largest.
+
+        With ``balanced`` these are the probabilities if all classes were equally frequent.
+        """
+        return self._probabilities(self._decisions(X))
 
     def _decisions(self, X: Any) -> Array:
         table = self._query_table(X)
-        return np.asarray(
-            sum(w * member.decisions(table) for w, member in zip(self.weights_, self.members_, strict=True))
-        )
+        return self.temperature_ * self._final(self.average_.answers(table, thread_count(self.n_jobs)))
+
+    def _probabilities(self, decisions: Array) -> Array:
+        """Softmax with a doubt: so many rows without an error do not show that errors are rarer than one in so many."""
+        doubt = 1.0 / (self.n_rows_ + 1.0)
+        return np.asarray((1.0 - doubt) * softmax(decisions, axis=1) + doubt / len(self.classes_))
+
+    def _final(self, probabilities: Array) -> Array:
+        """Logarithms of the probabilities, for classes of equal size where that was asked for."""
+        logarithms = np.log(np.maximum(probabilities, _LEAST))
+        return logarithms - np.log(self.class_shares_) if self.balanced else logarithms

@@ -8,7 +8,7 @@ equal). Numbers are judged by squared error.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
-_NEWTON_STEPS = 8
-_LOG_FACTORS = (0.0, np.log(100.0))  # softmax(factor * decisions): the factors looked at, and a step's greatest length
+_NEWTON_STEPS = 6
+_LOG_FACTORS = (-2.5, 5.0)  # softmax(factor * decisions): the logarithms of the factors looked at
 _LONGEST_STEP = 1.5
+_FLOOR = 1e-3  # added to a probability before its logarithm judges a mixture: one row must not outweigh all others
 
 
 class Judge(Protocol):
@@ -29,8 +30,17 @@ class Judge(Protocol):
     def criteria(self, left_out: Array) -> Array:
         """Smaller is better; from shape (trials, n, outputs) to (trials, criteria)."""
 
+    def mixture_criteria(self, left_out: Array) -> Array:
+        """The same where the decisions are probabilities (or numbers) already."""
+
     def scores(self, left_out: Array) -> Array:
         """The headline, larger is better, and its standard error; from shape (trials, n, outputs) to (trials, 2)."""
+
+    def temperature(self, left_out: Array) -> float:
+        """The factor that turns decisions into probabilities; without meaning for numbers."""
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """The judge of some rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,30 +52,48 @@ class ClassJudge:
     weights: Array
 
     def criteria(self, left_out: Array) -> Array:
-        own = left_out[:, np.arange(len(self.codes)), self.codes]
+        own = self._own(left_out)
         squared = ((left_out**2).sum(axis=2) - 2.0 * own + 1.0) @ self.weights
         wrong = (left_out.argmax(axis=2) != self.codes) @ self.weights
         return np.column_stack([squared, _log_losses(left_out, own, self.weights)[0], wrong + 1e-6 * squared])
 
-    def scores(self, left_out: Array) -> Array:
-        wrong = (left_out.argmax(axis=2) != self.codes).astype(np.float64)
-        error = wrong @ self.weights
-        return np.column_stack([1.0 - error, np.sqrt((wrong - error[:, None]) ** 2 @ self.weights**2)])
+    def mixture_criteria(self, left_out: Array) -> Array:
+        own = self._own(left_out)
+        squared = ((left_out**2).sum(axis=2) - 2.0 * own + 1.0) @ self.weights
+        wrong = (left_out.argmax(axis=2) != self.codes) @ self.weights
+        return np.column_stack([squared, -np.log(own + _FLOOR) @ self.weights, wrong + 1e-6 * squared])
 
-    def temperature(self, left_out: Array) -> tuple[float, float]:
-        """The factor that makes softmax(factor * decisions) the most likely, and the log-loss there."""
-        own = left_out[None, np.arange(len(self.codes)), self.codes]
-        losses, factors = _log_losses(left_out[None], own, self.weights)
-        return float(factors[0]), float(losses[0])
+    def scores(self, left_out: Array) -> Array:
+        right = (left_out.argmax(axis=2) == self.codes).astype(np.float64)
+        score = right @ self.weights
+        return np.column_stack([score, np.sqrt((right - score[:, None]) ** 2 @ self.weights**2)])
+
+    def temperature(self, left_out: Array) -> float:
+        return float(_log_losses(left_out[None], self._own(left_out[None]), self.weights)[1][0])
+
+    def take(self, rows: NDArray[np.intp]) -> ClassJudge:
+        return ClassJudge(self.codes[rows], self.weights[rows] / self.weights[rows].sum())
+
+    def _own(self, left_out: Array) -> Array:
+        return np.asarray(left_out[:, np.arange(len(self.codes)), self.codes])
+
+
+def class_judge(codes: Codes, balanced: bool) -> ClassJudge:
+    """Every row counts alike, or every class does."""
+    counts = np.bincount(codes)
+    present = np.count_nonzero(counts)
+    weights = 1.0 / (present * counts[codes]) if balanced else np.full(len(codes), 1.0 / len(codes))
+    return ClassJudge(codes, weights)
 
 
 def _log_losses(decisions: Array, own: Array, weights: Array) -> tuple[Array, Array]:
     """For each trial the least log-loss of softmax(factor * decisions) over factors, and the factor: Newton on its log.
 
-    With t the log of the factor and p the softmax, the derivative by t is factor * mean(E_p d - d_own).
+    With t the log of the factor and p the softmax, the derivative by t is E_p s - s_own for s = factor * decisions, and
+    the second derivative is the first plus the variance of s under p; both averaged over the rows.
     """
     low, high = _LOG_FACTORS
-    t = np.full(len(decisions), 0.5 * (low + high))
+    t = np.full(len(decisions), 1.5)
     for step in range(_NEWTON_STEPS + 1):
         factor = np.exp(t)
         scaled = factor[:, None, None] * decisions
@@ -75,11 +103,13 @@ def _log_losses(decisions: Array, own: Array, weights: Array) -> tuple[Array, Ar
         if step == _NEWTON_STEPS:
             break
         p /= total[:, :, None]
-        expected = (p * scaled).sum(axis=2)
+        p *= scaled
+        expected = p.sum(axis=2)
         slope = (expected - factor[:, None] * own) @ weights
-        curve = slope + ((p * scaled**2).sum(axis=2) - expected**2) @ weights
+        curve = slope + ((p * scaled).sum(axis=2) - expected**2) @ weights
         # Where the loss is not convex in t, walk down; else Newton's step.
-        move = np.where(curve > 1e-12, slope / np.where(curve > 1e-12, curve, 1.0), np.sign(slope) * _LONGEST_STEP)
+        convex = curve > 1e-12
+        move = np.where(convex, slope / np.where(convex, curve, 1.0), np.sign(slope) * _LONGEST_STEP)
         t = np.clip(t - np.clip(move, -_LONGEST_STEP, _LONGEST_STEP), low, high)
     return (top + np.log(total) - factor[:, None] * own) @ weights, factor
 
@@ -94,9 +124,18 @@ class NumberJudge:
     def criteria(self, left_out: Array) -> Array:
         return np.asarray(((left_out[:, :, 0] - self.targets) ** 2).mean(axis=1, keepdims=True))
 
+    def mixture_criteria(self, left_out: Array) -> Array:
+        return self.criteria(left_out)
+
     def scores(self, left_out: Array) -> Array:
         squares = (left_out[:, :, 0] - self.targets) ** 2
         n = len(self.targets)
         about = (self.targets - self.targets.mean()) * (n / (n - 1.0))
         total = float((about**2).mean()) or 1.0
         return np.column_stack([1.0 - squares.mean(axis=1) / total, squares.std(axis=1) / np.sqrt(n) / total])
+
+    def temperature(self, left_out: Array) -> float:
+        return 1.0
+
+    def take(self, rows: NDArray[np.intp]) -> NumberJudge:
+        return NumberJudge(self.targets[rows])

@@ -1,16 +1,19 @@
 """One member of the average: gaussian kernel ridge on one view, width and ridge by exact leave-one-out.
 
-For each width the kernel is decomposed once and all ridges are judged. Each criterion picks its own width and ridge;
-the member is the mean of these picks, since no criterion is right for every table.
+For each width the kernel is decomposed once and all ridges are judged. The search walks from a width that a sample
+liked to narrower and wider ones while that helps. Each criterion picks its own width and ridge; the member is the mean
+of these picks, since no criterion is right for every table.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.auto._clock import Clock
 from sepal.auto._judging import Judge
 from sepal.auto._ridge_loo import Spectrum, kernel_spectrum, vector_spectrum
 from sepal.auto._trace import Trial
@@ -20,9 +23,10 @@ from sepal.data import Table
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-WIDTHS = 2.0 ** np.arange(-3.0, 4.0)  # times the median distance
+STEPS = range(-4, 4)  # widths are 2^step times the median distance
 RIDGES = 10.0 ** np.arange(-5.0, 1.51, 0.5)  # times the mean of the centred kernel's diagonal
 _BLOCK_NUMBERS = 4_000_000
+_WORTH = 0.005  # of a criterion: what one more width must have brought before the next is tried
 
 
 def squared_distances(A: Array, B: Array) -> Array:
@@ -87,16 +91,18 @@ class KernelMember:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """A fitted member, its decisions for the training rows without these, and what was tried."""
+class Pick:
+    """What one criterion likes best so far."""
 
-    member: KernelMember
+    value: float
+    place: int  # among the trials
+    step: int
+    spectrum: Spectrum
     left_out: Array
-    trials: tuple[Trial, ...]
 
 
-def search_kernel(view: View, table: Table, targets: Array, judge: Judge, widths: Array, vectors: Rows | None) -> Found:
-    """Try all widths and ridges on one view.
+class KernelSearch:
+    """Widths and ridges tried on one view.
 
     Parameters
     ----------
@@ -108,61 +114,98 @@ def search_kernel(view: View, table: Table, targets: Array, judge: Judge, widths
         What to predict.
     judge : Judge
         Of these rows.
-    widths : ndarray
-        Times the median distance.
     vectors : ndarray of int or None
         The feature vectors; None lets every row carry a coefficient.
     """
-    coordinates = view.coordinates(table)
-    points = coordinates if vectors is None else coordinates[vectors]
-    squares = squared_distances(coordinates, points)
-    square = squares if vectors is None else squares[vectors]
-    unit = median_distance(square)
-    best: dict[str, tuple[float, int, Spectrum, Array]] = {}
-    trials: list[Trial] = []
-    for width in np.asarray(widths) * unit:
-        K = gaussian(squares, float(width))
-        spectrum = kernel_spectrum(K) if vectors is None else vector_spectrum(K, K[vectors])
-        left_out = spectrum.left_out(targets, RIDGES)
-        criteria, scores = judge.criteria(left_out), judge.scores(left_out)
+
+    def __init__(self, view: View, table: Table, targets: Array, judge: Judge, vectors: Rows | None) -> None:
+        self.view, self.targets, self.judge, self.vectors = view, targets, judge, vectors
+        coordinates = view.coordinates(table)
+        self.points = coordinates if vectors is None else coordinates[vectors]
+        self.squares = squared_distances(coordinates, self.points)
+        self.unit = median_distance(self.squares if vectors is None else self.squares[vectors])
+        self.trials: list[Trial] = []
+        self.picks: dict[str, Pick] = {}
+        self.least: dict[int, dict[str, float]] = {}  # by step the least of each criterion
+
+    def walk(self, start: Iterable[int], clock: Clock, *, beyond: bool = True) -> KernelSearch:
+        """Try these steps, and go on ``beyond`` the narrowest or widest while that pays."""
+        ahead = [step for step in start if step in STEPS]
+        while ahead:
+            before = clock.elapsed
+            self.look_at(ahead.pop(0))
+            if not clock.allows(clock.elapsed - before):
+                break
+            if beyond and not ahead:
+                ends = ((min(self.least), -1), (max(self.least), 1))
+                ahead = [end + side for end, side in ends if end + side in STEPS and self._still_falling(end, side)]
+        return self
+
+    def _still_falling(self, end: int, side: int) -> bool:
+        """Whether some criterion is best at this end, and worth mentioning better than one step before it."""
+        if end - side not in self.least:
+            return end in self.steps()
+        return any(
+            pick.step == end and self.least[end][name] < (1.0 - _WORTH) * self.least[end - side][name]
+            for name, pick in self._smooth()
+        )
+
+    def _smooth(self) -> list[tuple[str, Pick]]:
+        """Without the error, which counts rows and would walk on noise."""
+        return [(name, pick) for name, pick in self.picks.items() if name != "error"]
+
+    def steps(self) -> set[int]:
+        """The widths that the smooth criteria like best."""
+        return {pick.step for _, pick in self._smooth()}
+
+    def look_at(self, step: int) -> None:
+        """Decompose the kernel of one width and judge all ridges."""
+        width = self.unit * 2.0**step
+        K = gaussian(self.squares, width)
+        spectrum = kernel_spectrum(K) if self.vectors is None else vector_spectrum(K, K[self.vectors])
+        left_out = spectrum.left_out(self.targets, RIDGES)
+        criteria, scores = self.judge.criteria(left_out), self.judge.scores(left_out)
+        self.least[step] = dict(zip(self.judge.names, criteria.min(axis=0).tolist(), strict=True))
+        for column, name in enumerate(self.judge.names):
+            k = int(criteria[:, column].argmin())
+            value = float(criteria[k, column])
+            if name not in self.picks or value < self.picks[name].value:
+                self.picks[name] = Pick(value, len(self.trials) + k, step, spectrum, left_out[k].copy())
         for k, ridge in enumerate(RIDGES):
-            values = dict(zip(judge.names, criteria[k].tolist(), strict=True))
-            for name, value in values.items():
-                if name not in best or value < best[name][0]:
-                    best[name] = (value, len(trials), spectrum, left_out[k].copy())
-            score, standard_error = scores[k].tolist()
-            trials.append(
+            self.trials.append(
                 Trial(
-                    member=f"kernel-{view.how}",
-                    rows=table.n_rows,
-                    vectors=len(points),
-                    width=float(width),
+                    member=f"kernel-{self.view.how}",
+                    rows=len(self.targets),
+                    vectors=len(self.points),
+                    width=width,
                     ridge=float(ridge),
-                    criteria=values,
-                    score=score,
-                    standard_error=standard_error,
+                    criteria=dict(zip(self.judge.names, criteria[k].tolist(), strict=True)),
+                    score=float(scores[k, 0]),
+                    standard_error=float(scores[k, 1]),
                 )
             )
-    for name, (_, place, _, _) in best.items():
-        trials[place] = replace(trials[place], picked_by=(*trials[place].picked_by, name))
-    left_out = np.mean([left_out for *_, left_out in best.values()], axis=0)
-    return Found(_mean_of_picks(view, points, targets, trials, best), left_out, tuple(trials))
 
+    @property
+    def left_out(self) -> Array:
+        """Decisions of the mean of the picks, each row without itself."""
+        return np.asarray(np.mean([pick.left_out for pick in self.picks.values()], axis=0))
 
-def _mean_of_picks(
-    view: View,
-    points: Array,
-    targets: Array,
-    trials: list[Trial],
-    best: dict[str, tuple[float, int, Spectrum, Array]],
-) -> KernelMember:
-    share = 1.0 / len(best)
-    parts: dict[float, Array] = {}
-    intercept = np.zeros(targets.shape[1])
-    for _, place, spectrum, _ in best.values():
-        a, b = spectrum.coefficients(targets, trials[place].ridge)
-        width = trials[place].width
-        parts[width] = parts.get(width, 0.0) + share * a
-        intercept += share * b
-    widths = sorted(parts)
-    return KernelMember(view, points, np.array(widths), np.array([parts[w] for w in widths]), intercept)
+    def judged(self) -> list[Trial]:
+        """All trials, those that were picked marked."""
+        marked = list(self.trials)
+        for name, pick in self.picks.items():
+            marked[pick.place] = replace(marked[pick.place], picked_by=(*marked[pick.place].picked_by, name))
+        return marked
+
+    def member(self) -> KernelMember:
+        """The mean of the picks as one model."""
+        share = 1.0 / len(self.picks)
+        parts: dict[float, Array] = {}
+        intercept = np.zeros(self.targets.shape[1])
+        for pick in self.picks.values():
+            trial = self.trials[pick.place]
+            a, b = pick.spectrum.coefficients(self.targets, trial.ridge)
+            parts[trial.width] = parts.get(trial.width, 0.0) + share * a
+            intercept += share * b
+        widths = sorted(parts)
+        return KernelMember(self.view, self.points, np.array(widths), np.array([parts[w] for w in widths]), intercept)

@@ -12,8 +12,10 @@ from sklearn.utils import check_random_state
 from sepal.auto._judging import NumberJudge
 from sepal.auto._order import canonical_order
 from sepal.auto._shell import AutoEstimator
-from sepal.auto._solve import solve
+from sepal.auto._solve import Problem, solve
+from sepal.auto._threads import one_thread
 from sepal.exceptions import DataError
+from sepal.neighbors import thread_count
 
 Array = NDArray[np.float64]
 
@@ -69,23 +71,24 @@ class SepalRegressor(RegressorMixin, AutoEstimator):  # type: ignore[misc]
         table, answers = table.take(rows), answers[rows]
         self._mean = float(answers.mean())
         self._unit = float(answers.std()) or 1.0
-        targets = ((answers - self._mean) / self._unit)[:, None]
+        targets = (answers - self._mean) / self._unit
         random = check_random_state(0 if self.random_state is None else self.random_state)
-        solution = solve(table, targets, NumberJudge(targets[:, 0]), random.permutation(len(answers)), clock)
-        self.members_, self.weights_, self.trace_ = solution.members, solution.weights, solution.trace
+        problem = Problem(table, targets[:, None], targets, NumberJudge(targets), random.permutation(len(targets)))
+        threads = thread_count(self.n_jobs)
+        with one_thread():
+            solution = solve(problem, clock=clock, seed=int(random.randint(1 << 30)), threads=threads)
+        self.average_, self.trace_ = solution.average, solution.trace
         self.leave_one_out_score_ = solution.trace.score
         self.leave_one_out_error_ = solution.trace.standard_error
         self.left_out_predictions_ = np.empty(len(answers))
         self.left_out_predictions_[rows] = self._mean + self._unit * solution.left_out[:, 0]
-        misses = solution.left_out[:, 0] - targets[:, 0]
-        self.residual_std_ = self._unit * float(np.sqrt(np.mean(misses**2)))
+        self.residual_std_ = float(np.sqrt(np.mean((self.left_out_predictions_[rows] - answers) ** 2)))
         return self
 
     def predict(self, X: Any) -> Array:
         """The number of each row."""
         table = self._query_table(X)
-        parts = [w * member.decisions(table)[:, 0] for w, member in zip(self.weights_, self.members_, strict=True)]
-        return np.asarray(self._mean + self._unit * np.sum(parts, axis=0))
+        return np.asarray(self._mean + self._unit * self.average_.answers(table, thread_count(self.n_jobs))[:, 0])
 
 
 def _numbers(y: Any) -> Array:

@@ -17,7 +17,12 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 
 Array = NDArray[np.float64]
 _LEAST = 1e-12  # 1 - h below this: the row alone decides its own fit
-_JITTER = 1e-10  # added to the diagonal of K_MM, so that vectors that nearly repeat each other do no harm
+JITTER = 1e-10  # added to the diagonal of K_MM, so that vectors that nearly repeat each other do no harm
+
+
+def left_out_of_fit(targets: Array, fit: Array, leverage: Array) -> Array:
+    """Y - (y - fit) / (1 - h): what the model of the others says."""
+    return np.asarray(targets - (targets - fit) / np.maximum(1.0 - leverage, _LEAST)[..., None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +55,7 @@ class Spectrum:
         scores = self.vectors.T @ (targets - mean)
         parts = (shrink[:, :, None] * scores).transpose(1, 0, 2).reshape(len(self.values), -1)
         fit = (self.vectors @ parts).reshape(n, len(ridges), -1).transpose(1, 0, 2) + mean
-        free = 1.0 - 1.0 / n - shrink @ (self.vectors**2).T
-        return np.asarray(targets - (targets - fit) / np.maximum(free, _LEAST)[:, :, None])
+        return left_out_of_fit(targets, fit, 1.0 / n + shrink @ (self.vectors**2).T)
 
     def coefficients(self, targets: Array, ridge: float) -> tuple[Array, Array]:
         """a, one line per row that the kernel is taken with, and b of f(x) = b + sum_j a_j k(x, x_j)."""
@@ -75,7 +79,7 @@ def kernel_spectrum(K: Array) -> Spectrum:
 
 def vector_spectrum(columns: Array, square: Array) -> Spectrum:
     """From the kernel values of all rows with some, shape (n, m), and of these among each other, shape (m, m)."""
-    factor = cholesky(square + _JITTER * np.eye(len(square)), lower=True, check_finite=False)
+    factor = cholesky(square + JITTER * np.eye(len(square)), lower=True, check_finite=False)
     Z = solve_triangular(factor, columns.T, lower=True, check_finite=False).T
     Z = Z - Z.mean(axis=0)
     values, axes = eigh(Z.T @ Z, overwrite_a=True, check_finite=False, driver="evd")
@@ -86,5 +90,17 @@ def vector_spectrum(columns: Array, square: Array) -> Spectrum:
     return Spectrum(vectors, values, _scale(values, len(columns)), np.asarray(back), columns.mean(axis=0))
 
 
+def linear_spectrum(coordinates: Array) -> Spectrum:
+    """Of the linear kernel, where the coordinates are fewer than the rows."""
+    centred = coordinates - coordinates.mean(axis=0)
+    values, axes = eigh(centred.T @ centred, overwrite_a=True, check_finite=False, driver="evd")
+    kept = values > max(values.max(initial=0.0), 1.0) * len(values) * np.finfo(np.float64).eps
+    values, axes = values[kept], np.asarray(axes)[:, kept]
+    vectors = (centred @ axes) / np.sqrt(values)
+    return Spectrum(vectors, values, _scale(values, len(coordinates)), axes, coordinates.mean(axis=0))
+
+
 def _scale(values: Array, n: int) -> float:
-    return max(float(values.sum()) / n, float(np.finfo(np.float64).tiny))
+    """The mean of the centred kernel's diagonal; 1 where rows cannot be told apart."""
+    mean = float(values.sum()) / n
+    return mean if mean > 1e-12 else 1.0

@@ -2,81 +2,229 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.auto._average import MIXTURES, Average, mix, mixture_weight
 from sepal.auto._clock import Clock
-from sepal.auto._judging import Judge
-from sepal.auto._kernel_member import WIDTHS, Found, KernelMember, search_kernel
+from sepal.auto._forest import ForestMember, grow_forest
+from sepal.auto._judging import ClassJudge, Judge
+from sepal.auto._kernel_member import STEPS, KernelMember, KernelSearch
+from sepal.auto._stream import stream_ridge
+from sepal.auto._threads import each
 from sepal.auto._trace import MemberLine, Trace, Trial
-from sepal.auto._views import VIEWS, fit_view
+from sepal.auto._views import VIEWS, View, ViewName, fit_view
 from sepal.data import Table
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-_WHOLE_ROWS = 1000  # up to here every row carries a coefficient
-_VECTORS = 700
+WHOLE_ROWS = 1000  # up to here every row carries a coefficient
+_SAMPLE_ROWS = 150  # widths are first looked at on so many rows
+SEARCH_ROWS = 10_000  # widths, ridges and the number of vectors are chosen on at most so many rows
+VECTORS = (300, 600, 1200)
+_TREES = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Training rows in canonical order, what to predict, who judges, and a random order to take samples from."""
+
+    table: Table
+    targets: Array
+    answers: NDArray[np.int32] | Array
+    judge: Judge
+    order: Rows
+
+    def sample(self, n_rows: int) -> Problem:
+        """The problem of some rows."""
+        if n_rows >= self.table.n_rows:
+            return self
+        rows = np.sort(self.order[:n_rows])
+        place = np.full(self.table.n_rows, -1)
+        place[rows] = np.arange(len(rows))
+        order = place[self.order[:n_rows]]
+        judge = self.judge.take(rows)
+        return Problem(self.table.take(rows), self.targets[rows], self.answers[rows], judge, order)
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Members with their weights; the average's decisions for the training rows, each made without the row."""
+    """The average, its answers for the training rows (each made without the row), and how it came about."""
 
-    members: tuple[KernelMember, ...]
-    weights: Array
+    average: Average
     left_out: Array
     trace: Trace
 
-    def decisions(self, table: Table) -> Array:
-        """The weighted mean of the members' decisions for new rows."""
-        parts = [weight * member.decisions(table) for weight, member in zip(self.weights, self.members, strict=True)]
-        return np.asarray(np.sum(parts, axis=0))
+
+@dataclass
+class _Log:
+    """What becomes the trace."""
+
+    judge: Judge
+    trials: list[Trial]
+    lines: list[MemberLine]
+    notes: list[str]
+
+    def member(self, name: str, left_out: Array, seconds: float) -> None:
+        score, standard_error = self.judge.scores(left_out[None])[0].tolist()
+        self.lines.append(MemberLine(name, 0.0, score, standard_error, seconds))
 
 
-def solve(table: Table, targets: Array, judge: Judge, order: Rows, clock: Clock) -> Solution:
+def solve(problem: Problem, *, clock: Clock, seed: int, threads: int) -> Solution:
     """Fit the members and average them.
 
     Parameters
     ----------
-    table : Table
-        Training rows in canonical order.
-    targets : ndarray, shape (n, outputs)
-        Indicators of the classes, or a standardised number.
-    judge : Judge
-        Of these rows.
-    order : ndarray of int
-        A random order of the rows: samples are its beginnings.
+    problem : Problem
+        Rows and answers.
     clock : Clock
         Asked between members; the first member is always fitted.
+    seed : int
+        Of the trees.
+    threads : int
+        Of the trees; the answer does not depend on it.
     """
-    found: list[Found] = []
-    lines: list[MemberLine] = []
-    notes: list[str] = []
-    trials: list[Trial] = []
-    vectors = None if table.n_rows <= _WHOLE_ROWS else np.sort(order[:_VECTORS])
-    longest = 0.0
-    for how in VIEWS:
-        if found and not clock.allows(longest):
-            notes.append(f"time_limit: the view {how} was left out after {clock.elapsed:.1f} s")
+    log = _Log(problem.judge, [], [], [])
+    kernels, decisions = _kernels(problem, clock, log, threads)
+    kernel = np.asarray(np.mean(decisions, axis=0))
+    labelled = isinstance(problem.judge, ClassJudge)
+    average = Average(tuple(kernels), None, problem.judge.temperature(kernel) if labelled else None, 0.0)
+    left_out = average.probable(kernel)
+    grown = _forest(problem, clock, log, seed, threads)
+    if grown is not None:
+        member, votes = grown
+        weight, criteria = mixture_weight(left_out, votes, problem.judge)
+        average = replace(average, forest=member if weight > 0.0 else None, forest_weight=weight)
+        log.trials.extend(_mixtures(left_out, votes, criteria, problem))
+        left_out = mix(left_out, votes, weight)
+    shares = [(1.0 - average.forest_weight) / len(kernels)] * len(kernels) + [average.forest_weight]
+    lines = tuple(replace(line, weight=share) for line, share in zip(log.lines, shares, strict=False))
+    score, standard_error = problem.judge.scores(left_out[None])[0].tolist()
+    trace = Trace(tuple(log.trials), lines, score, standard_error, tuple(log.notes), clock.elapsed)
+    return Solution(average, left_out, trace)
+
+
+def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> tuple[list[KernelMember], list[Array]]:
+    """One member per view, the first always, the others while there is time."""
+    searched = problem.sample(SEARCH_ROWS)
+    begin = clock.elapsed
+    first = _first_search(fit_view(problem.table, VIEWS[0]), searched, clock, log)
+    longest = clock.elapsed - begin
+
+    def fit(how: ViewName) -> tuple[KernelSearch, KernelMember, Array, float] | None:
+        began = clock.elapsed
+        if how == VIEWS[0]:
+            search = first
+        elif clock.allows(longest):
+            search = _search(fit_view(problem.table, how), searched, first.vectors)
+            # By range and by spread the same widths are best; ranks change the shape of the cloud.
+            search.walk(sorted(first.steps()), clock, beyond=how == "rank")
+        else:
+            return None
+        return search, *_fitted(search, problem, searched), clock.elapsed - began
+
+    # Levels look the same in every view. Small tables are done before a thread has started.
+    views = VIEWS if first.view.numbers.size else VIEWS[:1]
+    fitted = each(fit, views, 1 if problem.table.n_rows <= WHOLE_ROWS else threads)
+    members, decisions = [], []
+    for how, result in zip(views, fitted, strict=True):
+        if result is None:
+            log.notes.append(f"time_limit: the view {how} was left out")
             continue
-        begin = time.monotonic()
-        one = search_kernel(fit_view(table, how), table, targets, judge, WIDTHS, vectors)
-        seconds = time.monotonic() - begin
-        longest = max(longest, seconds)
-        score, standard_error = judge.scores(one.left_out[None])[0].tolist()
-        lines.append(MemberLine(one.member.name, 0.0, score, standard_error, seconds))
-        trials.extend(one.trials)
-        found.append(one)
-    weights = np.full(len(found), 1.0 / len(found))
-    left_out = np.asarray(np.sum([w * one.left_out for w, one in zip(weights, found, strict=True)], axis=0))
-    score, standard_error = judge.scores(left_out[None])[0].tolist()
-    members = tuple(
-        MemberLine(line.name, float(w), line.score, line.standard_error, line.seconds)
-        for w, line in zip(weights, lines, strict=True)
+        search, member, left_out, seconds = result
+        log.trials.extend(search.judged())
+        log.member(member.name, left_out, seconds)
+        members.append(member)
+        decisions.append(left_out)
+    return members, decisions
+
+
+def _search(view: View, problem: Problem, vectors: Rows | None) -> KernelSearch:
+    return KernelSearch(view, problem.table, problem.targets, problem.judge, vectors)
+
+
+def _first_search(view: View, problem: Problem, clock: Clock, log: _Log) -> KernelSearch:
+    """Of the first view: from a small sample to all rows, or to as many feature vectors as pay."""
+    n = problem.table.n_rows
+    start = sorted(STEPS)[1:]
+    if n > _SAMPLE_ROWS:
+        sample = _search(view, problem.sample(_SAMPLE_ROWS), None).walk(start, clock)
+        # With more rows the best width shrinks, hardly ever grows.
+        start = sorted({step - less for step in sample.steps() for less in (0, 1)})
+    if n <= WHOLE_ROWS:
+        return _search(view, problem, None).walk(start, clock)
+    best = _search(view, problem, np.sort(problem.order[: VECTORS[0]])).walk(start, clock)
+    for size in VECTORS[1:]:
+        if size > n:
+            break
+        before = clock.elapsed
+        more = _search(view, problem, np.sort(problem.order[:size])).walk(sorted(best.steps()), clock)
+        gain = _gain(best.left_out, more.left_out, problem.targets)
+        log.trials.extend(best.judged())
+        if gain[0] <= gain[1]:
+            break
+        best = more
+        if not clock.allows(5.0 * (clock.elapsed - before)):
+            log.notes.append(f"time_limit: no more than {size} feature vectors were tried")
+            break
+    return best
+
+
+def _gain(before: Array, after: Array, targets: Array) -> tuple[float, float]:
+    """By how much the squared error falls, and the standard error of that, row by row."""
+    fall = ((before - targets) ** 2).sum(axis=1) - ((after - targets) ** 2).sum(axis=1)
+    return float(fall.mean()), float(fall.std() / np.sqrt(len(fall)))
+
+
+def _fitted(search: KernelSearch, problem: Problem, searched: Problem) -> tuple[KernelMember, Array]:
+    """The member on all rows, where the search saw only some of them."""
+    if searched is problem:
+        return search.member(), search.left_out
+    pick = search.picks[search.judge.names[0]]
+    trial = search.trials[pick.place]
+    return stream_ridge(search.view, problem.table, problem.targets, search.points, trial.width, trial.ridge)
+
+
+def _forest(problem: Problem, clock: Clock, log: _Log, seed: int, threads: int) -> tuple[ForestMember, Array] | None:
+    view = fit_view(problem.table, "rank")
+    if view.n_coordinates == 0:
+        return None
+    if not clock.allows(_forest_seconds(problem.table.n_rows, view.n_coordinates)):
+        log.notes.append(f"time_limit: the forest was left out after {clock.elapsed:.1f} s")
+        return None
+    begin = clock.elapsed
+    n_outputs = problem.targets.shape[1]
+    member, votes = grow_forest(
+        view, problem.table, problem.answers, n_outputs, n_trees=_TREES, seed=seed, threads=threads
     )
-    trace = Trace(tuple(trials), members, score, standard_error, tuple(notes), clock.elapsed)
-    return Solution(tuple(one.member for one in found), weights, left_out, trace)
+    log.member(member.name, votes, clock.elapsed - begin)
+    return member, votes
+
+
+def _forest_seconds(n_rows: int, n_coordinates: int) -> float:
+    """A rough guess, measured on one core."""
+    drawn = min(n_rows, 20_000)
+    return float(_TREES * (2e-8 * drawn * min(n_coordinates, 8 * np.sqrt(n_coordinates)) + 2e-7 * n_rows))
+
+
+def _mixtures(kernel: Array, votes: Array, criteria: Array, problem: Problem) -> list[Trial]:
+    names = problem.judge.names
+    picked = criteria.argmin(axis=0)
+    scores = np.concatenate([problem.judge.scores(mix(kernel, votes, float(w))[None]) for w in MIXTURES])
+    return [
+        Trial(
+            member=f"forest share {weight:.1f}",
+            rows=len(votes),
+            vectors=0,
+            width=np.nan,
+            ridge=np.nan,
+            criteria=dict(zip(names, criteria[k].tolist(), strict=True)),
+            score=float(scores[k, 0]),
+            standard_error=float(scores[k, 1]),
+            picked_by=tuple(name for name, place in zip(names, picked, strict=True) if place == k),
+        )
+        for k, weight in enumerate(MIXTURES)
+    ]

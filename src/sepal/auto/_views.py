@@ -18,7 +18,7 @@ from sepal.data import Scaling, Table, fit_scaling
 
 Array = NDArray[np.float64]
 ViewName = Literal["minmax", "standard", "rank"]
-VIEWS: tuple[ViewName, ...] = ("minmax", "standard", "rank")
+VIEWS: tuple[ViewName, ...] = ("standard", "minmax", "rank")
 
 # The distance between two different levels, in the unit of the view.
 _LEVEL_DISTANCE = {"minmax": 1.0, "standard": 2.0, "rank": 1.0}

@@ -5,35 +5,81 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
+from sepal.data import Table
+from sepal.data._labels import MOST_FLOAT_CLASSES, is_continuous
 from sepal.exceptions import ParameterError
 
 
 @dataclass(frozen=True)
 class Learner:
-    """Where a class lives, and which of its parameters each option of the command sets."""
+    """Where a class lives, and which of its parameters each option of the command sets.
+
+    ``fixed`` are parameters that differ from Python's default; a machine for numbers gets other kinds of columns as
+    indicators.
+    """
 
     home: str
     name: str
-    options: Mapping[str, str]
+    options: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    numbers_only: bool = False
 
 
 _NEIGHBORS = {"k": "n_neighbors", "weights": "weights", "distance": "distance", "scale": "scale"}
+_SCALE = {"scale": "scale"}
+
+
+def _machine(name: str, options: Mapping[str, str] = _SCALE, **fixed: Any) -> Learner:
+    return Learner("sepal.machines", name, options, fixed, numbers_only=True)
+
 
 # One line makes a learner known to evaluate and train; --set reaches the parameters without an option of their own.
 LEARNERS: dict[str, Learner] = {
+    "auto": Learner("sepal.auto", "SepalClassifier"),
+    "auto-regressor": Learner("sepal.auto", "SepalRegressor"),
+    "chain": Learner("sepal.auto", "PaperChainClassifier"),
     "knn": Learner("sepal.learners", "KNNClassifier", _NEIGHBORS),
     "knn-regressor": Learner("sepal.learners", "KNNRegressor", _NEIGHBORS),
-    "dann": Learner("sepal.learners", "DANNClassifier", {"k": "n_neighbors", "scale": "scale"}),
-    "metric-clustering": Learner("sepal.learners", "MetricClusteringClassifier", {"scale": "scale"}),
+    "dann": Learner("sepal.learners", "DANNClassifier", {"k": "n_neighbors", **_SCALE}, numbers_only=True),
+    "metric-clustering": Learner("sepal.learners", "MetricClusteringClassifier", _SCALE, numbers_only=True),
+    "fisher": _machine("FisherDiscriminant", {}),
+    "svm": _machine("SVMClassifier", C="auto", probability=True),
+    "adatron": _machine("KernelAdatronClassifier", probability=True),
+    "parzen": _machine("ParzenClassifier"),
+    "feature-vectors": _machine("FeatureVectorClassifier"),
+    "feature-vectors-regressor": _machine("FeatureVectorRegressor"),
 }
+# What `sepal evaluate DATA` shows beside the first of each, and beside the majority or the mean.
+CLASSIFIERS = ("auto", "svm", "knn", "fisher")
+REGRESSORS = ("auto-regressor", "feature-vectors-regressor", "knn-regressor")
 
 
-def make_learner(name: str, options: Mapping[str, Any], settings: Sequence[str]) -> Any:
-    """An estimator that is not fitted yet. Options that are None were not given."""
+def numeric_target(table: Table) -> bool:
+    """Whether the target is a number to predict: floats, or whole numbers that mostly differ from row to row."""
+    y = np.asarray(table.y)
+    if y.dtype.kind not in "iuf":
+        return False
+    distinct = len(np.unique(y))
+    most = MOST_FLOAT_CLASSES if y.dtype.kind == "f" else max(MOST_FLOAT_CLASSES, y.size // 2)
+    return is_continuous(y) or distinct > most
+
+
+def default_learner(options: Mapping[str, Any], table: Table) -> str:
+    """What to use where no learner is named: neighbours if an option is about them, else the one without choices."""
+    numbers = numeric_target(table)
+    if any(value is not None for value in options.values()):
+        return "knn-regressor" if numbers else "knn"
+    return "auto-regressor" if numbers else "auto"
+
+
+def make_learner(name: str, options: Mapping[str, Any], settings: Sequence[str], table: Table | None = None) -> Any:
+    """An estimator that is not fitted yet, fit for the columns of the table. Options that are None were not given."""
     if name not in LEARNERS:
         near = difflib.get_close_matches(name, LEARNERS, n=1)
         raise ParameterError(
@@ -46,13 +92,20 @@ def make_learner(name: str, options: Mapping[str, Any], settings: Sequence[str])
         if option not in entry.options:
             takes = ", ".join(f"--{known}" for known in entry.options) or "none of them"
             raise ParameterError(f"--{option}: the learner {name} has no such option; it takes {takes}")
-    learner = getattr(import_module(entry.home), entry.name)()
-    parameters = {entry.options[option]: value for option, value in given.items()}
+    learner = getattr(import_module(entry.home), entry.name)(**entry.fixed)
+    # "none" is a word on the command line and None in Python.
+    said = {option: None if (option, value) == ("scale", "none") else value for option, value in given.items()}
+    parameters = {entry.options[option]: value for option, value in said.items()}
     others = _settings(settings, name, list(learner.get_params(deep=False)))
     for option in given:
         if entry.options[option] in others:
             raise ParameterError(f"--{option} and --set {entry.options[option]}: both say the same; leave one out")
-    return learner.set_params(**parameters, **others)
+    learner.set_params(**parameters, **others)
+    if not entry.numbers_only or table is None or (set(table.kinds) <= {"numeric"} and not table.has_missing):
+        return learner
+    from sepal.auto import AnyTable
+
+    return AnyTable(learner)
 
 
 def _settings(given: Sequence[str], learner: str, known: list[str]) -> dict[str, Any]:

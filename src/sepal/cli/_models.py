@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sepal.cli._given import given_rows, given_table
-from sepal.cli._learners import make_learner, neighbors
+from sepal.cli._learners import (
+    CLASSIFIERS,
+    LEARNERS,
+    REGRESSORS,
+    default_learner,
+    make_learner,
+    neighbors,
+    numeric_target,
+)
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import DISTANCE_HELP, AsJson, Data, Scale, Target
 from sepal.cli._output import as_json_text, check_name, check_out, print_text, rows_text, write_whole
@@ -17,12 +25,14 @@ from sepal.cli._progress import watching
 from sepal.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
+    from sepal.data import Table
     from sepal.evaluation import Evaluation
 
 TABLES = (".csv", ".json")
 
 LearnerName = Annotated[
-    str, typer.Option("--learner", "-l", metavar="NAME", help="knn, knn-regressor, dann or metric-clustering.")
+    str | None,
+    typer.Option("--learner", "-l", metavar="NAME", help=f"One of {', '.join(LEARNERS)}.", show_default=False),
 ]
 Neighbors = Annotated[
     str | None,
@@ -54,7 +64,7 @@ Settings = Annotated[
 def evaluate(
     data: Data,
     target: Target = None,
-    learner: LearnerName = "knn",
+    learner: LearnerName = None,
     k: Neighbors = None,
     weights: Weights = None,
     distance: Distance = None,
@@ -72,30 +82,41 @@ def evaluate(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say how well a learner answers rows it has not seen.
+    """Say how well rows are answered that were not seen in training.
 
-    Prints what Weka's users know, and beside it a confidence interval, the balanced accuracy and the majority rate.
+    Without --learner the classifier that needs no choices is compared, on the same folds, with a support vector
+    machine, k-NN, Fisher's discriminant and the majority, in one table. With it, or with an option of k-NN, prints what
+    Weka's users know, and beside it a confidence interval, the balanced accuracy and the majority rate.
 
-    Example:  sepal evaluate sonar --learner knn --k 3 --cv 10
+    Example:  sepal evaluate sonar
     """
     with leaving_cleanly():
         if predictions is not None:
             check_out(predictions, data, "--predictions", "predictions.csv")
             check_name(predictions, TABLES, "--predictions", "a table of predictions")
-        folds = _folds(cv)
+        folds, options = _folds(cv), _options(k, weights, distance, scale)
         with watching("reading") as progress:
             table = given_table(data, target)
+            from sepal.cli._contest import contest
             from sepal.evaluation import evaluate as cross_validate
 
-            estimator = _made(learner, k, weights, distance, scale, settings)
+            name = learner or default_learner(options, table)
+            alone = learner is not None or bool(settings) or any(value is not None for value in options.values())
             progress("folds", 0.0)
-            found = cross_validate(
-                estimator, table, cv=folds, random_state=seed, progress=lambda done: progress("folds", done)
-            )
+            if alone:
+                estimator = _made(name, options, settings, table)
+                found = cross_validate(
+                    estimator, table, cv=folds, random_state=seed, progress=lambda done: progress("folds", done)
+                )
+                facts, text = found.to_dict(), found.summary().rstrip("\n") + "\n"
+            else:
+                names = CLASSIFIERS if name == "auto" else REGRESSORS
+                result = contest(names, table, folds, seed, progress)
+                found, facts, text = result.first, result.to_dict(), result.to_text()
         if predictions is not None:
             write_whole(predictions, _answers(found, predictions), "--predictions")
             typer.echo(f"The predictions are in {predictions}.", err=True)
-        print_text(as_json_text("evaluation", found.to_dict()) if as_json else found.summary().rstrip("\n") + "\n")
+        print_text(as_json_text("evaluation" if alone else "comparison", facts) if as_json else text)
 
 
 def train(
@@ -104,7 +125,7 @@ def train(
         Path, typer.Option("--out", "-o", metavar="FILE", help="The model file, by custom ending in .sepal.")
     ],
     target: Target = None,
-    learner: LearnerName = "knn",
+    learner: LearnerName = None,
     k: Neighbors = None,
     weights: Weights = None,
     distance: Distance = None,
@@ -113,9 +134,10 @@ def train(
 ) -> None:
     """Fit a learner and keep it in a file.
 
+    Without --learner it is the one that needs no choices, for classes or for numbers, and what it found is printed.
     The file holds numbers and texts only: loading it runs no code, so that models may be taken from strangers.
 
-    Example:  sepal train mydata.csv --target species --learner knn -o model.sepal
+    Example:  sepal train mydata.csv --target species -o model.sepal
     """
     with leaving_cleanly():
         check_out(out, data, "-o", "model.sepal")
@@ -124,12 +146,16 @@ def train(
             from sepal.learners import save_model
 
             progress("training", 0.2)
-            model = _made(learner, k, weights, distance, scale, settings).fit(table)
+            options = _options(k, weights, distance, scale)
+            name = learner or default_learner(options, table)
+            model = _made(name, options, settings, table).fit(table)
             progress("writing", 0.9)
             with tempfile.TemporaryDirectory() as folder:
                 content = save_model(model, Path(folder) / "model").read_bytes()
         write_whole(out, content, "-o")
         typer.echo(f"The model is in {out}: {_described(model, table.n_rows, table.name)}.", err=True)
+        if LEARNERS[name].home == "sepal.auto":
+            print_text(_explained(model))
 
 
 def predict(
@@ -167,7 +193,7 @@ def predict(
                     f"{model}: the file holds a {type(fitted).__name__} that cannot answer rows of a file",
                     hint="sepal train DATA -o model.sepal writes one that can",
                 )
-            training = getattr(fitted, "table_", None)
+            training = getattr(fitted, "table_", None) or getattr(fitted, "columns_", None)
             rows, ignored = given_rows(new, [str(name) for name in names], training)
             progress("predicting", 0.5)
             answers: dict[str, list[Any]] = {
@@ -186,18 +212,19 @@ def predict(
             typer.echo(f"The predictions are in {out}.", err=True)
 
 
-def _made(
-    learner: str,
-    k: str | None,
-    weights: str | None,
-    distance: str | None,
-    scale: Scale | None,
-    settings: list[str] | None,
-) -> Any:
-    options = {"k": neighbors(k), "weights": weights, "distance": distance}
-    estimator = make_learner(learner, {**options, "scale": None if scale is None else scale.value}, settings or [])
-    # "none" is a word on the command line and None in Python.
-    return estimator.set_params(scale=None) if scale is Scale.NONE else estimator
+def _options(k: str | None, weights: str | None, distance: str | None, scale: Scale | None) -> dict[str, Any]:
+    """The options that were given, as the learners take them; the others are None."""
+    return {
+        "k": neighbors(k),
+        "weights": weights,
+        "distance": distance,
+        "scale": None if scale is None else scale.value,
+    }
+
+
+def _made(learner: str, options: dict[str, Any], settings: list[str] | None, table: Table) -> Any:
+    numeric = learner == "auto" and numeric_target(table)
+    return make_learner("auto-regressor" if numeric else learner, options, settings or [], table)
 
 
 def _folds(text: str) -> int | str:
@@ -213,6 +240,14 @@ def _described(model: Any, n_rows: int, name: str | None) -> str:
     chosen = getattr(model, "n_neighbors_", None)
     k = "" if chosen is None else f" with k = {chosen:g}"
     return f"{type(model).__name__}{k}, {n_rows:,} rows of {name or 'a table'}"
+
+
+def _explained(model: Any) -> str:
+    """What a model without choices says of itself; a regressor has one figure to say."""
+    if hasattr(model, "explain"):
+        return str(model.explain()).rstrip("\n") + "\n"
+    score, error = model.leave_one_out_score_, model.leave_one_out_error_
+    return f"leave-one-out R squared  {score:.4f} +- {error:.4f}\n"
 
 
 def _answers(found: Evaluation, path: Path) -> str:

@@ -182,11 +182,17 @@ def _unique(y: NDArray[Any], place: str) -> tuple[NDArray[Any], NDArray[np.intp]
     return classes, codes.reshape(-1)
 
 
-def _refuse_continuous(y: NDArray[Any], place: str) -> None:
+def is_continuous(y: NDArray[Any]) -> bool:
+    """Whether labels are measured numbers and no classes."""
     if y.dtype.kind != "f" or np.all(y == np.floor(y)):
-        return
+        return False
     distinct = np.unique(y)
-    if distinct.size > MOST_FLOAT_CLASSES or distinct.size > y.size // 2:
+    return bool(distinct.size > MOST_FLOAT_CLASSES or distinct.size > y.size // 2)
+
+
+def _refuse_continuous(y: NDArray[Any], place: str) -> None:
+    if is_continuous(y):
+        distinct = np.unique(y)
         raise DataError(
             f"Unknown label type: continuous. {place}: expected classes, found {distinct.size} distinct numbers "
             f"in {y.size} rows ({listed(distinct[:3].tolist())}, ...)",

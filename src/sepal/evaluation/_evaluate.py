@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,6 +20,8 @@ from sepal.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_LEAST_SHARE = 1e-6  # a class that was called impossible costs this much
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +114,20 @@ class Evaluation:
         """Cohen's kappa."""
         return kappa(self.confusion)
 
+    @property
+    def log_loss(self) -> float:
+        """Minus the mean logarithm of the probability of the true class, none below a millionth; NaN without any."""
+        if self.share is None:
+            return float("nan")
+        return float(-np.log(np.maximum(self.share[np.arange(self.n_rows), self.actual], _LEAST_SHARE)).mean())
+
+    @property
+    def majority(self) -> Evaluation:
+        """What the training rows of each fold alone would have answered: the largest class, or the mean."""
+        if self.classes is None:
+            return replace(self, scheme="mean", predicted=self.prior)
+        return replace(self, scheme="majority", predicted=self.prior.argmax(axis=1), share=self.prior)
+
     @cached_property
     def errors(self) -> dict[str, float]:
         """Mean absolute, root mean squared and both relative to the prior; of probabilities for classes."""
@@ -194,6 +210,7 @@ class Evaluation:
             "balanced_accuracy": self.balanced_accuracy,
             "majority_rate": self.majority_rate,
             "kappa": self.kappa,
+            "log_loss": None if self.share is None else self.log_loss,
             "by_class": {name: [None if np.isnan(v) else v for v in self.by_class[name]] for name in COLUMNS},
             "confusion": self.confusion.tolist(),
         }

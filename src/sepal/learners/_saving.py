@@ -23,6 +23,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
 from sepal.exceptions import DataError, ParameterError
+from sepal.kernels import KERNELS, Kernel
 from sepal.learners._window import WindowKNNClassifier
 
 FORMAT = "sepal model"
@@ -142,6 +143,8 @@ def _pack(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
     if isinstance(value, Mapping):
         pairs = [[_pack(k, where, arrays), _pack(v, f"{where}[{k!r}]", arrays)] for k, v in value.items()]
         return {"dict": pairs}
+    if isinstance(value, Kernel) and KERNELS.get(value.name) is value:
+        return {"kernel": value.name}  # its formulas are code, and stay in the package
     if _is_ours(type(value)):
         if is_dataclass(value):
             state = {field.name: getattr(value, field.name) for field in fields(value)}
@@ -205,6 +208,7 @@ _UNPACK: dict[str, Any] = {
     "scalar": lambda content, arrays, place: _unpack_array(content, arrays, place)[()],
     "array": _unpack_array,
     "sparse": _unpack_sparse,
+    "kernel": lambda content, arrays, place: KERNELS[content],
     "list": lambda content, arrays, place: [_unpack(each, arrays, place) for each in content],
     "tuple": lambda content, arrays, place: tuple(_unpack(each, arrays, place) for each in content),
     "dict": lambda content, arrays, place: {

@@ -1,0 +1,291 @@
+// Trees are grown to single-class leaves (or the least size) from rows drawn with replacement. A split looks at a few
+// columns and takes the cut of the least Gini impurity, or of the least variance for numbers. Rows of a node are put in
+// the order of their bins by counting, so a column costs O(rows + bins) whatever the number of classes.
+// Each tree has its own stream of random numbers, so the forest does not depend on the number of threads.
+#include "forest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+
+#include "threads.hpp"
+
+namespace sepal {
+namespace {
+
+constexpr int kBins = 256;
+
+class Random { // splitmix64
+  public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t next() {
+        std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+        return z ^ (z >> 31);
+    }
+    std::int64_t below(std::int64_t n) { // n is far below 2^32: the upper half is uniform enough
+        return static_cast<std::int64_t>(((next() >> 32) * static_cast<std::uint64_t>(n)) >> 32);
+    }
+
+  private:
+    std::uint64_t state_;
+};
+
+struct Tree {
+    std::vector<std::int32_t> column, cut;
+    std::vector<std::int64_t> child;
+    std::vector<std::int64_t> leaf_start{0};
+    std::vector<std::int32_t> leaf_output;
+    std::vector<double> leaf_value;
+};
+
+struct Split {
+    double gain = -std::numeric_limits<double>::infinity();
+    std::int32_t column = -1, cut = 0;
+};
+
+class Grower {
+  public:
+    Grower(const ForestInput& in, const ForestChoice& choice)
+        : in_(in), choice_(choice), columns_(in.n_columns), left_(in.n_outputs), right_(in.n_outputs),
+          total_(in.n_outputs) {}
+
+    Tree grow(std::uint64_t seed, std::uint8_t* in_bag) {
+        Random random(seed);
+        rows_.resize(choice_.sample);
+        for (auto& row : rows_) {
+            row = static_cast<std::int32_t>(random.below(in_.n_rows));
+            in_bag[row] = 1;
+        }
+        sorted_.resize(rows_.size());
+        std::iota(columns_.begin(), columns_.end(), 0);
+        Tree tree;
+        tree.column.push_back(0), tree.cut.push_back(0), tree.child.push_back(0);
+        struct Job {
+            std::int64_t node, begin, end;
+        };
+        std::vector<Job> jobs{{0, 0, static_cast<std::int64_t>(rows_.size())}};
+        while (!jobs.empty()) {
+            const Job job = jobs.back();
+            jobs.pop_back();
+            const Split split = best_split(job.begin, job.end, random);
+            if (split.column < 0) {
+                make_leaf(tree, job.node, job.begin, job.end);
+                continue;
+            }
+            const std::uint8_t* bins = in_.bins + split.column * in_.n_rows;
+            const auto middle = std::partition(rows_.begin() + job.begin, rows_.begin() + job.end,
+                                               [&](std::int32_t row) { return bins[row] <= split.cut; });
+            const std::int64_t child = static_cast<std::int64_t>(tree.column.size());
+            tree.column[job.node] = split.column, tree.cut[job.node] = split.cut, tree.child[job.node] = child;
+            for (int side = 0; side < 2; ++side) tree.column.push_back(0), tree.cut.push_back(0), tree.child.push_back(0);
+            const std::int64_t at = middle - rows_.begin();
+            jobs.push_back({child, job.begin, at});
+            jobs.push_back({child + 1, at, job.end});
+        }
+        return tree;
+    }
+
+  private:
+    Split best_split(std::int64_t begin, std::int64_t end, Random& random) {
+        Split best;
+        if (end - begin < 2 * choice_.least || !varies(begin, end)) return best;
+        int seen = 0;
+        for (int k = 0; k < in_.n_columns && seen < choice_.tries; ++k) {
+            std::swap(columns_[k], columns_[k + random.below(in_.n_columns - k)]);
+            if (order_by(columns_[k], begin, end)) {
+                ++seen;
+                if (in_.classes) try_classes(columns_[k], begin, end, best);
+                else try_numbers(columns_[k], begin, end, best);
+            }
+        }
+        return best;
+    }
+
+    // Whether the answers differ; leaves the class counts of the node, or its sum, behind.
+    bool varies(std::int64_t begin, std::int64_t end) {
+        if (in_.classes) {
+            std::fill(total_.begin(), total_.end(), 0);
+            for (std::int64_t i = begin; i < end; ++i) ++total_[in_.classes[rows_[i]]];
+            return total_[in_.classes[rows_[begin]]] < end - begin;
+        }
+        sum_ = 0.0;
+        bool differ = false;
+        for (std::int64_t i = begin; i < end; ++i) {
+            sum_ += in_.numbers[rows_[i]];
+            differ |= in_.numbers[rows_[i]] != in_.numbers[rows_[begin]];
+        }
+        return differ;
+    }
+
+    // Counting sort of the node's rows by their bins into sorted_; false if the column is constant here.
+    bool order_by(int column, std::int64_t begin, std::int64_t end) {
+        const std::uint8_t* bins = in_.bins + static_cast<std::int64_t>(column) * in_.n_rows;
+        place_.fill(0);
+        low_ = kBins, high_ = -1;
+        for (std::int64_t i = begin; i < end; ++i) {
+            const int b = bins[rows_[i]];
+            ++place_[b];
+            low_ = std::min(low_, b), high_ = std::max(high_, b);
+        }
+        if (low_ == high_) return false;
+        std::int32_t before = 0;
+        for (int b = low_; b <= high_; ++b) {
+            start_[b] = before;
+            before += place_[b];
+            place_[b] = start_[b];
+        }
+        start_[high_ + 1] = before;
+        for (std::int64_t i = begin; i < end; ++i) sorted_[place_[bins[rows_[i]]]++] = rows_[i];
+        return true;
+    }
+
+    void try_classes(int column, std::int64_t begin, std::int64_t end, Split& best) {
+        const std::int64_t n = end - begin;
+        std::fill(left_.begin(), left_.end(), 0);
+        std::copy(total_.begin(), total_.end(), right_.begin());
+        std::int64_t left_squares = 0, right_squares = 0;
+        for (std::int64_t count : right_) right_squares += count * count;
+        for (int b = low_; b < high_; ++b) {
+            if (start_[b] == start_[b + 1]) continue;
+            for (std::int64_t i = start_[b]; i < start_[b + 1]; ++i) {
+                const int c = in_.classes[sorted_[i]];
+                left_squares += 2 * left_[c]++ + 1;
+                right_squares -= 2 * right_[c]-- - 1;
+            }
+            const std::int64_t n_left = start_[b + 1], n_right = n - n_left;
+            if (n_left < choice_.least || n_right < choice_.least) continue;
+            const double gain = static_cast<double>(left_squares) / static_cast<double>(n_left) +
+                                static_cast<double>(right_squares) / static_cast<double>(n_right);
+            if (gain > best.gain) best = {gain, column, b};
+        }
+    }
+
+    void try_numbers(int column, std::int64_t begin, std::int64_t end, Split& best) {
+        const std::int64_t n = end - begin;
+        double left = 0.0;
+        for (int b = low_; b < high_; ++b) {
+            if (start_[b] == start_[b + 1]) continue;
+            for (std::int64_t i = start_[b]; i < start_[b + 1]; ++i) left += in_.numbers[sorted_[i]];
+            const std::int64_t n_left = start_[b + 1], n_right = n - n_left;
+            if (n_left < choice_.least || n_right < choice_.least) continue;
+            const double right = sum_ - left;
+            const double gain = left * left / static_cast<double>(n_left) + right * right / static_cast<double>(n_right);
+            if (gain > best.gain) best = {gain, column, b};
+        }
+    }
+
+    void make_leaf(Tree& tree, std::int64_t node, std::int64_t begin, std::int64_t end) {
+        const double n = static_cast<double>(end - begin);
+        tree.column[node] = -1;
+        tree.child[node] = static_cast<std::int64_t>(tree.leaf_start.size()) - 1;
+        if (in_.classes) {
+            std::fill(total_.begin(), total_.end(), 0);
+            for (std::int64_t i = begin; i < end; ++i) ++total_[in_.classes[rows_[i]]];
+            for (int c = 0; c < in_.n_outputs; ++c)
+                if (total_[c]) {
+                    tree.leaf_output.push_back(c);
+                    tree.leaf_value.push_back(static_cast<double>(total_[c]) / n);
+                }
+        } else {
+            double sum = 0.0;
+            for (std::int64_t i = begin; i < end; ++i) sum += in_.numbers[rows_[i]];
+            tree.leaf_output.push_back(0);
+            tree.leaf_value.push_back(sum / n);
+        }
+        tree.leaf_start.push_back(static_cast<std::int64_t>(tree.leaf_output.size()));
+    }
+
+    const ForestInput& in_;
+    const ForestChoice& choice_;
+    std::vector<int> columns_;
+    std::vector<std::int64_t> left_, right_, total_;
+    double sum_ = 0.0;
+    std::vector<std::int32_t> rows_, sorted_;
+    std::array<std::int32_t, kBins> place_{};
+    std::array<std::int32_t, kBins + 1> start_{};
+    int low_ = 0, high_ = 0;
+};
+
+void append(Forest& forest, const Tree& tree) {
+    const auto nodes = static_cast<std::int64_t>(forest.column.size());
+    const auto leaves = static_cast<std::int64_t>(forest.leaf_start.size()) - 1;
+    const auto entries = static_cast<std::int64_t>(forest.leaf_output.size());
+    for (std::size_t i = 0; i < tree.column.size(); ++i)
+        forest.child.push_back(tree.child[i] + (tree.column[i] < 0 ? leaves : nodes));
+    forest.column.insert(forest.column.end(), tree.column.begin(), tree.column.end());
+    forest.cut.insert(forest.cut.end(), tree.cut.begin(), tree.cut.end());
+    for (std::size_t i = 1; i < tree.leaf_start.size(); ++i) forest.leaf_start.push_back(tree.leaf_start[i] + entries);
+    forest.leaf_output.insert(forest.leaf_output.end(), tree.leaf_output.begin(), tree.leaf_output.end());
+    forest.leaf_value.insert(forest.leaf_value.end(), tree.leaf_value.begin(), tree.leaf_value.end());
+    forest.tree_start.push_back(static_cast<std::int64_t>(forest.column.size()));
+}
+
+// Adds the leaf that the row falls into.
+void vote(const ForestView& forest, std::int64_t tree, const std::uint8_t* bins, std::int64_t n_rows, std::int64_t row,
+          double* out) {
+    std::int64_t node = forest.tree_start[tree];
+    while (forest.column[node] >= 0)
+        node = forest.child[node] + (bins[forest.column[node] * n_rows + row] > forest.cut[node] ? 1 : 0);
+    const std::int64_t leaf = forest.child[node];
+    for (std::int64_t e = forest.leaf_start[leaf]; e < forest.leaf_start[leaf + 1]; ++e)
+        out[forest.leaf_output[e]] += forest.leaf_value[e];
+}
+
+ForestView view_of(const Forest& forest) {
+    return {forest.tree_start.data(),  static_cast<std::int64_t>(forest.tree_start.size()) - 1,
+            forest.column.data(),      forest.cut.data(),
+            forest.child.data(),       forest.leaf_start.data(),
+            forest.leaf_output.data(), forest.leaf_value.data()};
+}
+
+} // namespace
+
+Forest grow_forest(const ForestInput& in, const ForestChoice& choice, ForestVotes& left_out, int threads, Poll* poll) {
+    std::vector<Tree> trees(choice.n_trees);
+    std::vector<std::uint8_t> in_bag(static_cast<std::size_t>(choice.n_trees) * in.n_rows, 0);
+    Watch watch(poll, choice.n_trees);
+#pragma omp parallel num_threads(threads)
+    {
+        Grower grower(in, choice);
+#pragma omp for schedule(dynamic)
+        for (int t = 0; t < choice.n_trees; ++t) {
+            if (watch.stopped()) continue;
+            trees[t] = grower.grow(choice.seed * 0x2545f4914f6cdd1dULL + static_cast<std::uint64_t>(t) * 0x9e3779b9ULL + 1,
+                                   in_bag.data() + t * in.n_rows);
+            watch.go_on();
+        }
+    }
+    Forest forest;
+    forest.tree_start.push_back(0);
+    forest.leaf_start.push_back(0);
+    if (watch.stopped()) return forest;
+    for (const Tree& tree : trees) append(forest, tree);
+    left_out.sums.assign(static_cast<std::size_t>(in.n_rows) * in.n_outputs, 0.0);
+    left_out.counts.assign(in.n_rows, 0);
+    const ForestView view = view_of(forest);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::int64_t row = 0; row < in.n_rows; ++row)
+        for (int t = 0; t < choice.n_trees; ++t)
+            if (!in_bag[static_cast<std::int64_t>(t) * in.n_rows + row]) {
+                vote(view, t, in.bins, in.n_rows, row, left_out.sums.data() + row * in.n_outputs);
+                ++left_out.counts[row];
+            }
+    return forest;
+}
+
+std::vector<double> forest_means(const ForestView& forest, const std::uint8_t* bins, std::int64_t n_rows, int n_outputs,
+                                 int threads) {
+    std::vector<double> out(static_cast<std::size_t>(n_rows) * n_outputs, 0.0);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::int64_t row = 0; row < n_rows; ++row) {
+        double* own = out.data() + row * n_outputs;
+        for (std::int64_t t = 0; t < forest.n_trees; ++t) vote(forest, t, bins, n_rows, row, own);
+        for (int k = 0; k < n_outputs; ++k) own[k] /= static_cast<double>(forest.n_trees);
+    }
+    return out;
+}
+
+} // namespace sepal

@@ -1,0 +1,73 @@
+"""From a fitted classifier to its explanation: simple rules and the separability subset, on the rows it keeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sepal.auto._baselines import Baseline, linear, majority, nearest
+from sepal.auto._explanation import Explanation
+from sepal.auto._findings import Facts, find
+from sepal.auto._judging import class_judge
+from sepal.auto._threads import one_thread
+from sepal.auto._views import fit_view
+from sepal.data import Table
+from sepal.exceptions import SepalError
+from sepal.selection._choose import Procedure
+
+if TYPE_CHECKING:
+    from sepal.auto._classifier import SepalClassifier
+
+
+def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation:
+    """See :meth:`SepalClassifier.explain`."""
+    table = model.sample_
+    codes = np.searchsorted(model.classes_, np.asarray(table.y)).astype(np.int32)
+    judge = class_judge(codes, model.balanced)
+    with one_thread():
+        rule = linear(table, np.eye(len(model.classes_))[codes], judge)
+    baselines = (majority(judge), nearest(table, judge, model.n_jobs), rule)
+    inclusion, subset, subset_score = _subset(table, time_limit, model.n_jobs)
+    counts = np.rint(model.class_shares_ * model.n_rows_).astype(int)
+    findings = find(
+        Facts(
+            trace=model.trace_,
+            baselines=_by_name(baselines),
+            class_counts=dict(zip(model.classes_.tolist(), counts.tolist(), strict=True)),
+            balanced=model.balanced,
+            n_rows=model.n_rows_,
+            n_searched=table.n_rows,
+            n_features=table.n_columns,
+            subset=subset,
+            subset_score=subset_score,
+        )
+    )
+    return Explanation(
+        score=model.leave_one_out_score_,
+        standard_error=model.leave_one_out_error_,
+        baselines=baselines,
+        trace=model.trace_,
+        inclusion=inclusion,
+        subset=subset,
+        findings=findings,
+    )
+
+
+def _by_name(baselines: tuple[Baseline, ...]) -> dict[str, Baseline]:
+    return {baseline.name: baseline for baseline in baselines}
+
+
+def _subset(
+    table: Table, time_limit: float, n_jobs: int | None
+) -> tuple[dict[str, float], tuple[str, ...] | None, float | None]:
+    """The smallest subset of columns that the nearest neighbour cannot tell from the best, if there is one to find."""
+    if table.n_columns < 2 or fit_view(table, "rank").n_coordinates == 0:
+        return {}, None, None
+    procedure = Procedure(prefer="smallest", time_budget=time_limit, time_limit=time_limit, n_jobs=n_jobs)
+    try:
+        result = procedure.run(procedure.prepare(table))
+    except SepalError:
+        return {}, None, None  # too few rows of some class, or nothing that varies: there is no advice
+    best = procedure.choose(result)
+    return dict(result.inclusion()), tuple(best.features), float(best.score)

@@ -1,0 +1,72 @@
+"""Why the classifier is what it is: its score beside simple rules, what was tried, what follows."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sepal.auto._baselines import Baseline
+from sepal.auto._findings import Finding
+from sepal.auto._trace import Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What :meth:`SepalClassifier.explain` returns.
+
+    Attributes
+    ----------
+    score, standard_error : float
+        Leave-one-out of the fitted classifier.
+    baselines : tuple of Baseline
+        Majority, 1-NN and a linear rule, by leave-one-out on the same rows (at most 10,000 of them).
+    trace : Trace
+    inclusion : dict
+        Per column the share of near-best subsets by separability that hold it. Advice only.
+    subset : tuple of str or None
+        The smallest near-best subset.
+    findings : tuple of Finding
+    """
+
+    score: float
+    standard_error: float
+    baselines: tuple[Baseline, ...]
+    trace: Trace
+    inclusion: dict[str, float]
+    subset: tuple[str, ...] | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes of the findings."""
+        return tuple(finding.code for finding in self.findings)
+
+    def frame(self) -> pd.DataFrame:
+        """One line per rule and member: score and standard error by leave-one-out, weight in the average."""
+        import pandas as pd
+
+        lines: list[tuple[str, float, float, float]] = [("average", self.score, self.standard_error, 1.0)]
+        lines += [(m.name, m.score, m.standard_error, m.weight) for m in self.trace.members]
+        lines += [(b.name, b.score, b.standard_error, 0.0) for b in self.baselines]
+        return pd.DataFrame(lines, columns=["rule", "score", "standard_error", "weight"])
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        size = max(len(name) for name, *_ in rows)
+        lines = [f"{name:<{size}}  {text}" for name, text in rows]
+        return "\n".join([*lines, "", *(f"- {finding.text}" for finding in self.findings)])
+
+    def _rows(self) -> list[tuple[str, str]]:
+        lines = [("leave-one-out score", self.score, self.standard_error)]
+        lines += [(f"  {m.name} (weight {m.weight:.2f})", m.score, m.standard_error) for m in self.trace.members]
+        lines += [(b.name, b.score, b.standard_error) for b in self.baselines]
+        return [(name, f"{100 * score:6.2f} % +- {100 * error:.2f}") for name, score, error in lines]
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><td>{html.escape(a)}</td><td>{html.escape(b)}</td></tr>" for a, b in self._rows())
+        items = "".join(f"<li>{html.escape(finding.text)}</li>" for finding in self.findings)
+        return f"<div><table>{rows}</table><ul>{items}</ul></div>"

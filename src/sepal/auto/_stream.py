@@ -1,0 +1,60 @@
+"""Ridge on feature vectors for more rows than a matrix can hold: two passes over blocks of rows.
+
+The first pass adds up the products of the coordinates, the second decides on each row without it. Both are those of
+``vector_spectrum``, block by block; memory is O(block * m + m^2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cholesky, eigh, solve_triangular
+
+from sepal.auto._kernel_member import KernelMember, gaussian, squared_distances
+from sepal.auto._ridge_loo import JITTER, left_out_of_fit
+from sepal.auto._views import View
+from sepal.data import Table
+
+Array = NDArray[np.float64]
+_BLOCK_ROWS = 8192
+
+
+def stream_ridge(
+    view: View, table: Table, targets: Array, points: Array, width: float, ridge: float
+) -> tuple[KernelMember, Array]:
+    """Fit to all rows with the kernel taken at a few points; also the exact leave-one-out decisions."""
+    n, m = len(targets), len(points)
+    square = gaussian(squared_distances(points, points), width)
+    factor = cholesky(square + JITTER * np.eye(m), lower=True, check_finite=False)
+    products, sums = np.zeros((m, m)), np.zeros(m)
+    centred = targets - targets.mean(axis=0)
+    scores = np.zeros((m, targets.shape[1]))
+    for rows, K in _blocks(view, table, points, width):
+        Z = solve_triangular(factor, K.T, lower=True, check_finite=False, overwrite_b=True)
+        products += Z @ Z.T
+        sums += Z.sum(axis=1)
+        scores += Z @ centred[rows]
+    values, axes = eigh(products - np.outer(sums, sums) / n, overwrite_a=True, check_finite=False, driver="evd")
+    kept = values > values[-1] * m * np.finfo(np.float64).eps * 100.0
+    values, axes = values[kept], np.asarray(axes)[:, kept]
+    alpha = ridge * float(values.sum()) / n
+    back = np.asarray(solve_triangular(factor, axes, lower=True, trans="T", check_finite=False))
+    means = axes.T @ (sums / n)
+    weights = (axes.T @ scores) / (values + alpha)[:, None]
+    left_out = np.empty_like(targets)
+    for rows, K in _blocks(view, table, points, width):
+        U = K @ back - means
+        fit = targets.mean(axis=0) + U @ weights
+        leverage = 1.0 / n + U**2 @ (1.0 / (values + alpha))
+        left_out[rows] = left_out_of_fit(targets[rows], fit, leverage)
+    a = back @ weights
+    intercept = targets.mean(axis=0) - means @ weights
+    return KernelMember(view, points, np.array([width]), a[None], intercept), left_out
+
+
+def _blocks(view: View, table: Table, points: Array, width: float) -> Iterator[tuple[NDArray[np.intp], Array]]:
+    for start in range(0, table.n_rows, _BLOCK_ROWS):
+        rows = np.arange(start, min(start + _BLOCK_ROWS, table.n_rows))
+        yield rows, gaussian(squared_distances(view.coordinates(table.take(rows)), points), width)

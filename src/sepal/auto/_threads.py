@@ -1,0 +1,31 @@
+"""Linear algebra on one thread per task: small problems are faster so, and no sum depends on the number of cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def one_thread() -> Any:
+    """A context in which BLAS does not start threads of its own."""
+    return _controller().limit(limits=1, user_api="blas")
+
+
+def each(work: Callable[[S], T], tasks: Iterable[S], threads: int) -> list[T]:
+    """The results in order, some tasks at a time."""
+    if threads <= 1:
+        return [work(task) for task in tasks]
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        return list(pool.map(work, tasks))

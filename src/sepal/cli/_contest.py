@@ -1,0 +1,170 @@
+"""Several learners on the same folds, in one table with the test of each difference."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sepal.cli._learners import make_learner
+from sepal.data import Table
+from sepal.evaluation import Evaluation, compare, evaluate
+from sepal.evaluation._compare import PairTest
+from sepal.exceptions import SepalError, SepalWarning
+
+TITLES = {
+    "auto": "SepalClassifier",
+    "auto-regressor": "SepalRegressor",
+    "svm": "SVM, aligned width, best C",
+    "knn": "k-NN, k by leave-one-out",
+    "knn-regressor": "k-NN, k by leave-one-out",
+    "fisher": "Fisher's discriminant",
+    "feature-vectors-regressor": "feature vectors",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Entrant:
+    """One learner: what it answered (None if it could not), its seconds, remarks, and the first learner against it."""
+
+    name: str
+    title: str
+    found: Evaluation | None
+    seconds: float
+    remarks: tuple[str, ...] = ()
+    test: PairTest | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """The learners, the one that is compared with all others first."""
+
+    entrants: tuple[Entrant, ...]
+
+    @property
+    def first(self) -> Evaluation:
+        """The evaluation of the first learner."""
+        found = self.entrants[0].found
+        assert found is not None  # noqa: S101 - contest() lets its errors through
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts as plain values, for JSON."""
+        first = self.first
+        return {
+            "data": first.data,
+            "task": first.task,
+            "test_mode": first.test_mode,
+            "n_rows": first.n_rows,
+            "learners": [_entrant_facts(entrant) for entrant in self.entrants],
+        }
+
+    def to_text(self) -> str:
+        """The table, and what its last columns mean."""
+        first = self.first
+        classes = "" if first.classes is None else f", {len(first.classes)} classes"
+        heading = f"{first.data}: {first.test_mode}, {first.n_rows:,} rows{classes}"
+        rows = [_HEADS[first.task], *(_cells(entrant, first.task) for entrant in self.entrants)]
+        widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
+        lines = ["  ".join(_padded(row, widths)).rstrip() for row in rows]
+        tested = next((e.test for e in self.entrants if e.test is not None), None)
+        name = (
+            "McNemar's test on the rows" if tested is None or tested.t_p is None else "the corrected t test over folds"
+        )
+        better = "larger" if first.task == "classification" else "smaller"
+        notes = [f"gain: how much {better} the measure of {self.entrants[0].title} is; p: by {name}."]
+        notes += [f"{entrant.title}: {remark}" for entrant in self.entrants for remark in entrant.remarks]
+        return "\n".join([heading, "", *lines, "", *notes]) + "\n"
+
+
+_HEADS = {
+    "classification": ("", "accuracy", "balanced", "log-loss", "kappa", "seconds", "gain", "p"),
+    "regression": ("", "RMSE", "MAE", "correlation", "seconds", "gain", "p"),
+}
+
+
+def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    return [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+
+
+def _cells(entrant: Entrant, task: str) -> tuple[str, ...]:
+    found = entrant.found
+    if found is None:
+        return (entrant.title, *("-" for _ in _HEADS[task][1:]))
+    seconds = f"{entrant.seconds:.1f}" if entrant.seconds else ""
+    if task == "classification":
+        measures = [f"{100 * found.accuracy:.2f}", f"{100 * found.balanced_accuracy:.2f}", f"{found.log_loss:.3f}"]
+        measures.append(f"{found.kappa:.3f}")
+    else:
+        measures = [f"{found.errors['rmse']:.4g}", f"{found.errors['mae']:.4g}", f"{found.correlation:.3f}"]
+    return (entrant.title, *measures, seconds, *_test_cells(entrant, found))
+
+
+def _test_cells(entrant: Entrant, found: Evaluation) -> tuple[str, str]:
+    test = entrant.test
+    if test is None:
+        return "", ""
+    gain = f"{100 * test.difference:+.2f}" if found.task == "classification" else f"{_root_gain(test, found):+.4g}"
+    p = test.mcnemar_p if test.t_p is None else test.t_p
+    return gain, "" if p is None else f"{p:.3f}"
+
+
+def _root_gain(test: PairTest, found: Evaluation) -> float:
+    """The difference of the root mean squared errors; the test's is that of minus the squares."""
+    own = found.errors["rmse"]
+    return float(own - np.sqrt(max(own**2 - test.difference, 0.0)))
+
+
+def _entrant_facts(entrant: Entrant) -> dict[str, Any]:
+    facts: dict[str, Any] = {"learner": entrant.name, "seconds": entrant.seconds}
+    if entrant.found is None:
+        return {**facts, "problem": entrant.remarks[0]}
+    test = None
+    if entrant.test is not None:
+        test = {name: value for name, value in vars(entrant.test).items() if name not in ("first", "second")}
+    return {**facts, **entrant.found.to_dict(), "first_against_this": test}
+
+
+def contest(
+    names: Sequence[str], table: Table, folds: Any, seed: int, progress: Callable[[str, float], object]
+) -> Contest:
+    """Evaluate the learners one after the other, and the majority or mean from the same folds.
+
+    What the first cannot do is an error; another learner that cannot answer stands in the table without figures.
+    """
+    entrants: list[Entrant] = []
+    for place, name in enumerate(names):
+        title = TITLES[name]
+
+        def watch(done: float, place: int = place, title: str = title) -> None:
+            progress(title, (place + done) / len(names))
+
+        start = time.perf_counter()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", SepalWarning)
+            try:
+                found = evaluate(make_learner(name, {}, [], table), table, cv=folds, random_state=seed, progress=watch)
+            except SepalError as error:
+                if place == 0:
+                    raise
+                entrants.append(Entrant(name, title, None, 0.0, (f"no answer: {str(error).splitlines()[0]}",)))
+                continue
+        said = tuple(dict.fromkeys(f"in a fold, {each.message}" for each in caught))
+        entrants.append(Entrant(name, title, found, time.perf_counter() - start, said[:1]))
+    first = entrants[0]
+    assert first.found is not None  # noqa: S101 - its errors were let through
+    base = first.found.majority
+    word = base.scheme
+    entrants.append(Entrant(word, f"always the {word}" if word == "mean" else "always the largest class", base, 0.0))
+    return Contest((first, *(_tested(first, entrant) for entrant in entrants[1:])))
+
+
+def _tested(first: Entrant, other: Entrant) -> Entrant:
+    if first.found is None or other.found is None:
+        return other
+    (test,) = compare({first.name: first.found, other.name: other.found}).pairs
+    return replace(other, test=test)

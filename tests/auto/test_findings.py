@@ -1,0 +1,100 @@
+"""Each finding by its code: when it is said, and when it is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sepal.auto._baselines import Baseline
+from sepal.auto._findings import ARBITRARY, RULES, Facts, find
+from sepal.auto._trace import MemberLine, Trace, Trial
+
+
+def _trial(score, picked_by=(), member="kernel-rank"):
+    return Trial(member, 100, 100, 1.0, 0.1, {"squared": 1.0 - score}, score, 0.02, picked_by)
+
+
+def _members(standard=0.90, minmax=0.90, rank=0.90, forest=0.2):
+    views = {"kernel-standard": standard, "kernel-minmax": minmax, "kernel-rank": rank}
+    lines = [MemberLine(name, (1 - forest) / 3, score, 0.02, 0.1) for name, score in views.items()]
+    return (*lines, MemberLine("forest", forest, 0.88, 0.02, 0.1))
+
+
+TRACE = Trace((_trial(0.90, ("squared",)), _trial(0.87, ("error",)), _trial(0.5)), _members(), 0.90, 0.02, (), 1.0)
+
+
+def _facts(**changes):
+    facts = Facts(
+        trace=TRACE,
+        baselines={
+            "majority": Baseline("majority", 0.6, 0.02),
+            "1-NN": Baseline("1-NN", 0.85, 0.02),
+            "linear": Baseline("linear", 0.87, 0.02),
+        },
+        class_counts={"a": 60, "b": 40},
+        balanced=False,
+        n_rows=100,
+        n_searched=100,
+        n_features=4,
+        subset=None,
+        subset_score=None,
+    )
+    return replace(facts, **changes)
+
+
+def _with(name, score):
+    return {"baselines": {**_facts().baselines, name: Baseline(name, score, 0.02)}}
+
+
+def _trace(**changes):
+    return {"trace": replace(TRACE, **changes)}
+
+
+CASES = [
+    ("no-better-than-majority", _with("majority", 0.87), _with("majority", 0.85)),
+    ("nearest-is-enough", _with("1-NN", 0.885), _with("1-NN", 0.875)),
+    ("linear-is-enough", _with("linear", 0.885), _with("linear", 0.875)),
+    ("not-linear", _with("linear", 0.85), _with("linear", 0.87)),
+    ("thresholds", _trace(members=_members(forest=0.5)), _trace(members=_members(forest=0.4))),
+    ("distances", _trace(members=_members(forest=0.0)), _trace(members=_members(forest=0.1))),
+    ("scaling-hardly-matters", _trace(members=_members(rank=0.89)), _trace(members=_members(rank=0.87))),
+    ("scaling-matters", _trace(members=_members(rank=0.85)), _trace(members=_members(rank=0.87))),
+    ("few-rows-of-a-class", {"class_counts": {"a": 60, "b": 9}}, {"class_counts": {"a": 60, "b": 10}}),
+    ("imbalanced", {"class_counts": {"a": 50, "b": 10}}, {"class_counts": {"a": 49, "b": 10}}),
+    ("time-limit", _trace(notes=("time_limit: the forest was left out",)), {}),
+    ("chosen-on-a-sample", {"n_rows": 20000, "n_searched": 10000}, {}),
+    ("subset-advice", {"subset": ("x1", "x3"), "subset_score": 0.9}, {"subset": None}),
+]
+
+
+@pytest.mark.parametrize(("code", "holds", "fails"), CASES, ids=[case[0] for case in CASES])
+def test_a_finding_is_said_when_its_condition_holds_and_only_then(code, holds, fails):
+    assert code in {finding.code for finding in find(_facts(**holds))}
+    assert code not in {finding.code for finding in find(_facts(**fails))}
+
+
+def test_what_remains_arbitrary_is_always_said_with_how_little_it_matters():
+    (finding,) = (each for each in find(_facts()) if each.code == "arbitrary-choices")
+    assert finding.facts["choices"] == ARBITRARY
+    assert finding.facts["spread"] == pytest.approx(0.03)  # of the picks only: 0.90 and 0.87
+    assert "3.0 %" in finding.text
+
+
+def test_every_rule_has_its_case():
+    assert len({code for code, *_ in CASES} | {"arbitrary-choices"}) == len(RULES) + 1  # scaling has two codes
+
+
+def test_balanced_needs_no_word_about_imbalance():
+    codes = {finding.code for finding in find(_facts(class_counts={"a": 90, "b": 10}, balanced=True))}
+    assert "imbalanced" not in codes
+
+
+def test_a_subset_of_all_columns_is_no_advice():
+    found = find(_facts(subset=("x1", "x2", "x3", "x4"), subset_score=0.9))
+    assert "subset-advice" not in {finding.code for finding in found}
+
+
+def test_texts_carry_their_numbers():
+    found = {finding.code: finding.text for finding in find(_facts(**_with("linear", 0.85)))}
+    assert "5.0 %" in found["not-linear"]
