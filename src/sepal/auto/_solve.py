@@ -26,7 +26,7 @@ _SAMPLE_ROWS = 150  # widths are first looked at on so many rows
 SEARCH_ROWS = 4000  # widths, ridges and the number of vectors are chosen on at most so many rows
 VECTORS = (300, 600, 1200)
 _MOST_SHARE = 0.3  # of the rows become vectors, once that is more than the second size
-_MOST_WORK = 1e11  # rows times vectors squared: a million rows get 316 vectors
+_MOST_WORK = 5e10  # rows times vectors squared: 100,000 rows get 707 vectors, a million 223
 _TREES = 200
 
 
