@@ -23,6 +23,7 @@ Rows = NDArray[np.intp]
 
 WHOLE_ROWS = 1000  # up to here every row carries a coefficient
 _SAMPLE_ROWS = 150  # widths are first looked at on so many rows
+_BOTH_SIDES = 500  # up to here the walk from the sample's width may also widen
 SEARCH_ROWS = 4000  # widths, ridges and the number of vectors are chosen on at most so many rows
 VECTORS = (300, 600, 1200)
 _MOST_SHARE = 0.3  # of the rows become vectors, once that is more than the second size
@@ -156,7 +157,7 @@ def _first_search(view: View, problem: Problem, clock: Clock, log: _Log, n_all: 
         sample = _search(view, problem.sample(_SAMPLE_ROWS), None).walk(start, clock)
         start = sorted(sample.steps())  # with more rows the best width shrinks, hardly ever grows
     if n <= WHOLE_ROWS:
-        return _search(view, problem, None).walk(start, clock, sides=(-1,))
+        return _search(view, problem, None).walk(start, clock, sides=(-1, 1) if n <= _BOTH_SIDES else (-1,))
     most = min(max(VECTORS[1], int(_MOST_SHARE * n)), int(np.sqrt(_MOST_WORK / n_all)))
     first, *larger = sorted({min(size, most) for size in VECTORS})
     best = _search(view, problem, np.sort(problem.order[:first])).walk(start, clock, sides=(-1,))
