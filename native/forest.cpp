@@ -1,6 +1,6 @@
 // Trees are grown to single-class leaves (or the least size) from rows drawn with replacement. A split looks at a few
-// columns and takes the cut of the least Gini impurity, or of the least variance for numbers. Rows of a node are put in
-// the order of their bins by counting, so a column costs O(rows + bins) whatever the number of classes.
+// columns and takes the cut of the least Gini impurity, or of the least variance for numbers. Rows of a large node are
+// put in the order of their bins by counting, so a column costs O(rows + bins) whatever the number of classes.
 // Each tree has its own stream of random numbers, so the forest does not depend on the number of threads.
 #include "forest.hpp"
 
@@ -15,6 +15,7 @@ namespace sepal {
 namespace {
 
 constexpr int kBins = 256;
+constexpr std::int64_t kFew = 40; // rows that insertion puts in order faster than counting
 
 class Random { // splitmix64
   public:
@@ -39,6 +40,11 @@ struct Tree {
     std::vector<std::int64_t> leaf_start{0};
     std::vector<std::int32_t> leaf_output;
     std::vector<double> leaf_value;
+};
+
+struct Placed {
+    std::int32_t row;
+    std::uint8_t bin;
 };
 
 struct Split {
@@ -120,26 +126,32 @@ class Grower {
         return differ;
     }
 
-    // Counting sort of the node's rows by their bins into sorted_; false if the column is constant here.
+    // Puts the node's rows in the order of their bins, with the bins beside them; false if the column is constant here.
     bool order_by(int column, std::int64_t begin, std::int64_t end) {
         const std::uint8_t* bins = in_.bins + static_cast<std::int64_t>(column) * in_.n_rows;
+        const std::int64_t n = end - begin;
+        if (n <= kFew) { // most nodes are small: no counting over all bins
+            for (std::int64_t i = 0; i < n; ++i) {
+                const std::int32_t row = rows_[begin + i];
+                std::int64_t at = i;
+                for (; at > 0 && sorted_[at - 1].bin > bins[row]; --at) sorted_[at] = sorted_[at - 1];
+                sorted_[at] = {row, bins[row]};
+            }
+            return sorted_[0].bin < sorted_[n - 1].bin;
+        }
         place_.fill(0);
-        low_ = kBins, high_ = -1;
-        for (std::int64_t i = begin; i < end; ++i) {
-            const int b = bins[rows_[i]];
-            ++place_[b];
-            low_ = std::min(low_, b), high_ = std::max(high_, b);
-        }
-        if (low_ == high_) return false;
+        for (std::int64_t i = begin; i < end; ++i) ++place_[bins[rows_[i]]];
         std::int32_t before = 0;
-        for (int b = low_; b <= high_; ++b) {
-            start_[b] = before;
-            before += place_[b];
-            place_[b] = start_[b];
+        for (auto& place : place_) {
+            const std::int32_t count = place;
+            place = before;
+            before += count;
         }
-        start_[high_ + 1] = before;
-        for (std::int64_t i = begin; i < end; ++i) sorted_[place_[bins[rows_[i]]]++] = rows_[i];
-        return true;
+        for (std::int64_t i = begin; i < end; ++i) {
+            const std::uint8_t b = bins[rows_[i]];
+            sorted_[place_[b]++] = {rows_[i], b};
+        }
+        return sorted_[0].bin < sorted_[n - 1].bin;
     }
 
     void try_classes(int column, std::int64_t begin, std::int64_t end, Split& best) {
@@ -148,33 +160,31 @@ class Grower {
         std::copy(total_.begin(), total_.end(), right_.begin());
         std::int64_t left_squares = 0, right_squares = 0;
         for (std::int64_t count : right_) right_squares += count * count;
-        for (int b = low_; b < high_; ++b) {
-            if (start_[b] == start_[b + 1]) continue;
-            for (std::int64_t i = start_[b]; i < start_[b + 1]; ++i) {
-                const int c = in_.classes[sorted_[i]];
-                left_squares += 2 * left_[c]++ + 1;
-                right_squares -= 2 * right_[c]-- - 1;
-            }
-            const std::int64_t n_left = start_[b + 1], n_right = n - n_left;
-            if (n_left < choice_.least || n_right < choice_.least) continue;
-            const double gain = static_cast<double>(left_squares) / static_cast<double>(n_left) +
-                                static_cast<double>(right_squares) / static_cast<double>(n_right);
-            if (gain > best.gain) best = {gain, column, b};
+        for (std::int64_t i = 0; i + 1 < n; ++i) {
+            const int c = in_.classes[sorted_[i].row];
+            left_squares += 2 * left_[c]++ + 1;
+            right_squares -= 2 * right_[c]-- - 1;
+            if (!may_cut_after(i, n)) continue;
+            const double gain = static_cast<double>(left_squares) / static_cast<double>(i + 1) +
+                                static_cast<double>(right_squares) / static_cast<double>(n - i - 1);
+            if (gain > best.gain) best = {gain, column, sorted_[i].bin};
         }
     }
 
     void try_numbers(int column, std::int64_t begin, std::int64_t end, Split& best) {
         const std::int64_t n = end - begin;
         double left = 0.0;
-        for (int b = low_; b < high_; ++b) {
-            if (start_[b] == start_[b + 1]) continue;
-            for (std::int64_t i = start_[b]; i < start_[b + 1]; ++i) left += in_.numbers[sorted_[i]];
-            const std::int64_t n_left = start_[b + 1], n_right = n - n_left;
-            if (n_left < choice_.least || n_right < choice_.least) continue;
+        for (std::int64_t i = 0; i + 1 < n; ++i) {
+            left += in_.numbers[sorted_[i].row];
+            if (!may_cut_after(i, n)) continue;
             const double right = sum_ - left;
-            const double gain = left * left / static_cast<double>(n_left) + right * right / static_cast<double>(n_right);
-            if (gain > best.gain) best = {gain, column, b};
+            const double gain = left * left / static_cast<double>(i + 1) + right * right / static_cast<double>(n - i - 1);
+            if (gain > best.gain) best = {gain, column, sorted_[i].bin};
         }
+    }
+
+    bool may_cut_after(std::int64_t i, std::int64_t n) const {
+        return sorted_[i].bin != sorted_[i + 1].bin && i + 1 >= choice_.least && n - i - 1 >= choice_.least;
     }
 
     void make_leaf(Tree& tree, std::int64_t node, std::int64_t begin, std::int64_t end) {
@@ -203,10 +213,9 @@ class Grower {
     std::vector<int> columns_;
     std::vector<std::int64_t> left_, right_, total_;
     double sum_ = 0.0;
-    std::vector<std::int32_t> rows_, sorted_;
+    std::vector<std::int32_t> rows_;
+    std::vector<Placed> sorted_;
     std::array<std::int32_t, kBins> place_{};
-    std::array<std::int32_t, kBins + 1> start_{};
-    int low_ = 0, high_ = 0;
 };
 
 void append(Forest& forest, const Tree& tree) {

@@ -45,6 +45,8 @@ class Average:
 
     def answers(self, table: Table, threads: int) -> Array:
         """Probabilities (or numbers) for new rows."""
+        if self.forest is not None and self.forest_weight == 1.0:
+            return self.forest.decisions(table, threads)
         with one_thread():
             kernel = np.mean(each(lambda member: member.decisions(table), self.kernels, threads), axis=0)
         forest = None if self.forest is None or self.forest_weight == 0.0 else self.forest.decisions(table, threads)

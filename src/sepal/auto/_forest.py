@@ -138,7 +138,7 @@ def grow_forest(
         n_outputs,
         n_trees,
         min(n, _MOST_DRAWN),
-        max(1, min(-(-d // 2), round(4 * np.sqrt(d)))),
+        max(1, min(-(-d // 2), round(3 * np.sqrt(d)))),
         1 if labelled else 3,
         seed,
         threads,

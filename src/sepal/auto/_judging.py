@@ -53,13 +53,13 @@ class ClassJudge:
 
     def criteria(self, left_out: Array) -> Array:
         own = self._own(left_out)
-        squared = ((left_out**2).sum(axis=2) - 2.0 * own + 1.0) @ self.weights
+        squared = (np.einsum("tnc,tnc->tn", left_out, left_out) - 2.0 * own + 1.0) @ self.weights
         wrong = (left_out.argmax(axis=2) != self.codes) @ self.weights
         return np.column_stack([squared, _log_losses(left_out, own, self.weights)[0], wrong + 1e-6 * squared])
 
     def mixture_criteria(self, left_out: Array) -> Array:
         own = self._own(left_out)
-        squared = ((left_out**2).sum(axis=2) - 2.0 * own + 1.0) @ self.weights
+        squared = (np.einsum("tnc,tnc->tn", left_out, left_out) - 2.0 * own + 1.0) @ self.weights
         wrong = (left_out.argmax(axis=2) != self.codes) @ self.weights
         return np.column_stack([squared, -np.log(own + _FLOOR) @ self.weights, wrong + 1e-6 * squared])
 
@@ -94,24 +94,26 @@ def _log_losses(decisions: Array, own: Array, weights: Array) -> tuple[Array, Ar
     """
     low, high = _LOG_FACTORS
     t = np.full(len(decisions), 1.5)
+    below = decisions - decisions.max(axis=2, keepdims=True)  # the same softmax, and no overflow
+    own = own - decisions.max(axis=2)
+    ones = np.ones(decisions.shape[2])
     for step in range(_NEWTON_STEPS + 1):
         factor = np.exp(t)
-        scaled = factor[:, None, None] * decisions
-        top = scaled.max(axis=2)
-        p = np.exp(scaled - top[:, :, None])
-        total = p.sum(axis=2)
+        scaled = factor[:, None, None] * below
+        p = np.exp(scaled)
+        total = p @ ones
         if step == _NEWTON_STEPS:
             break
-        p /= total[:, :, None]
         p *= scaled
-        expected = p.sum(axis=2)
+        expected = (p @ ones) / total
+        p *= scaled
         slope = (expected - factor[:, None] * own) @ weights
-        curve = slope + ((p * scaled).sum(axis=2) - expected**2) @ weights
+        curve = slope + ((p @ ones) / total - expected**2) @ weights
         # Where the loss is not convex in t, walk down; else Newton's step.
         convex = curve > 1e-12
         move = np.where(convex, slope / np.where(convex, curve, 1.0), np.sign(slope) * _LONGEST_STEP)
         t = np.clip(t - np.clip(move, -_LONGEST_STEP, _LONGEST_STEP), low, high)
-    return (top + np.log(total) - factor[:, None] * own) @ weights, factor
+    return (np.log(total) - factor[:, None] * own) @ weights, factor
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,9 +23,11 @@ Rows = NDArray[np.intp]
 
 WHOLE_ROWS = 1000  # up to here every row carries a coefficient
 _SAMPLE_ROWS = 150  # widths are first looked at on so many rows
+_BOTH_SIDES = 500  # up to here the walk from the sample's width may also widen
 SEARCH_ROWS = 4000  # widths, ridges and the number of vectors are chosen on at most so many rows
 VECTORS = (300, 600, 1200)
-_MOST_WORK = 1e11  # rows times vectors squared: a million rows get 316 vectors
+_MOST_SHARE = 0.3  # of the rows become vectors, once that is more than the second size
+_MOST_WORK = 5e10  # rows times vectors squared: 100,000 rows get 707 vectors, a million 223
 _TREES = 200
 
 
@@ -153,11 +155,10 @@ def _first_search(view: View, problem: Problem, clock: Clock, log: _Log, n_all: 
     start = sorted(STEPS)[1:]
     if n > _SAMPLE_ROWS:
         sample = _search(view, problem.sample(_SAMPLE_ROWS), None).walk(start, clock)
-        # With more rows the best width shrinks, hardly ever grows.
-        start = sorted({step - less for step in sample.steps() for less in (0, 1)})
+        start = sorted(sample.steps())  # with more rows the best width shrinks, hardly ever grows
     if n <= WHOLE_ROWS:
-        return _search(view, problem, None).walk(start, clock, sides=(-1,))
-    most = min(n, int(np.sqrt(_MOST_WORK / n_all)))
+        return _search(view, problem, None).walk(start, clock, sides=(-1, 1) if n <= _BOTH_SIDES else (-1,))
+    most = min(max(VECTORS[1], int(_MOST_SHARE * n)), int(np.sqrt(_MOST_WORK / n_all)))
     first, *larger = sorted({min(size, most) for size in VECTORS})
     best = _search(view, problem, np.sort(problem.order[:first])).walk(start, clock, sides=(-1,))
     for size in larger:
