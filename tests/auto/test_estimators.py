@@ -14,7 +14,7 @@ from sepal.exceptions import DataError, ParameterError
 from tests.machines.contract import contract
 
 RNG = np.random.RandomState(3)
-X = RNG.randn(60, 3)
+X = RNG.randn(180, 3)
 Y = np.array(["low", "mid", "top"])[np.digitize(X[:, 0] + 0.3 * X[:, 1] ** 2, [-0.3, 0.6])]
 
 
@@ -24,7 +24,7 @@ def test_scikit_learn_contract(estimator, check):
 
 
 def test_row_order_changes_nothing():
-    order = RNG.permutation(60)
+    order = RNG.permutation(180)
     one, other = SepalClassifier().fit(X, Y), SepalClassifier().fit(X[order], Y[order])
     np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
     np.testing.assert_array_equal(one.left_out_proba_[order], other.left_out_proba_)
@@ -55,4 +55,4 @@ def test_the_parameters_are_checked():
     with pytest.raises(ParameterError, match="time_limit must be"):
         SepalClassifier(time_limit=0).fit(X, Y)
     with pytest.raises(DataError, match="at least two classes"):
-        SepalClassifier().fit(X, np.ones(60))
+        SepalClassifier().fit(X, np.ones(180))

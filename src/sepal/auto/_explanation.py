@@ -23,7 +23,7 @@ class Explanation:
     score, standard_error : float
         Leave-one-out of the fitted classifier.
     baselines : tuple of Baseline
-        Majority, 1-NN and a linear rule, by leave-one-out on the same rows (at most 10,000 of them).
+        Majority, 1-NN and a linear rule, by leave-one-out on the same rows (at most 4,000 of them).
     trace : Trace
     inclusion : dict
         Per column the share of near-best subsets by separability that hold it. Advice only.

@@ -12,7 +12,6 @@ L. Breiman, "Random forests", Machine Learning 45, 2001.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +131,7 @@ def grow_forest(
     n, d = coordinates.shape
     edges = tuple(_edges(column) for column in coordinates[:_EDGE_ROWS].T)
     labelled = answers.dtype.kind == "i"
-    grown: tuple[Any, ...] = _native.grow_forest(
+    start, column, cut, child, leaf_start, leaf_output, leaf_value, sums, counts = _native.grow_forest(
         _bins(coordinates, edges),
         np.ascontiguousarray(answers if labelled else np.empty(0), dtype=np.int32),
         np.ascontiguousarray(np.empty(0) if labelled else answers, dtype=np.float64),
@@ -145,8 +144,8 @@ def grow_forest(
         threads,
         None,
     )
-    *arrays, sums, counts = grown
     mean = np.bincount(answers, minlength=n_outputs) / n if labelled else np.array([answers.mean()])
     votes = sums.reshape(n, n_outputs) / np.maximum(counts, 1)[:, None]
     left_out = np.where(counts[:, None] > 0, votes, mean)
-    return ForestMember(view, edges, *arrays, n_outputs), left_out
+    member = ForestMember(view, edges, start, column, cut, child, leaf_start, leaf_output, leaf_value, n_outputs)
+    return member, left_out

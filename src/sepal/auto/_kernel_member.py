@@ -128,16 +128,16 @@ class KernelSearch:
         self.picks: dict[str, Pick] = {}
         self.least: dict[int, dict[str, float]] = {}  # by step the least of each criterion
 
-    def walk(self, start: Iterable[int], clock: Clock, *, beyond: bool = True) -> KernelSearch:
-        """Try these steps, and go on ``beyond`` the narrowest or widest while that pays."""
+    def walk(self, start: Iterable[int], clock: Clock, *, sides: tuple[int, ...] = (-1, 1)) -> KernelSearch:
+        """Try these steps, and go on to narrower (-1) or wider (1) ones while that pays."""
         ahead = [step for step in start if step in STEPS]
         while ahead:
             before = clock.elapsed
             self.look_at(ahead.pop(0))
             if not clock.allows(clock.elapsed - before):
                 break
-            if beyond and not ahead:
-                ends = ((min(self.least), -1), (max(self.least), 1))
+            if not ahead:
+                ends = [(min(self.least) if side < 0 else max(self.least), side) for side in sides]
                 ahead = [end + side for end, side in ends if end + side in STEPS and self._still_falling(end, side)]
         return self
 

@@ -21,9 +21,13 @@ def canonical_order(values: Array, answers: Array) -> Rows:
 
 
 def spread_order(codes: NDArray[np.int32], random: np.random.RandomState) -> Rows:
-    """A random order whose every beginning holds the classes nearly in their proportions."""
+    """A random order whose every beginning holds the classes nearly in their proportions.
+
+    Classes draw in the order they first appear, so that their names do not matter.
+    """
     place = np.empty(len(codes))
-    for code in np.unique(codes):
+    first = np.unique(codes, return_index=True)[1]
+    for code in codes[np.sort(first)]:
         rows = np.flatnonzero(codes == code)
         place[rows] = (random.permutation(len(rows)) + random.random_sample(len(rows))) / len(rows)
     return np.argsort(place, kind="stable")

@@ -23,8 +23,9 @@ Rows = NDArray[np.intp]
 
 WHOLE_ROWS = 1000  # up to here every row carries a coefficient
 _SAMPLE_ROWS = 150  # widths are first looked at on so many rows
-SEARCH_ROWS = 10_000  # widths, ridges and the number of vectors are chosen on at most so many rows
+SEARCH_ROWS = 4000  # widths, ridges and the number of vectors are chosen on at most so many rows
 VECTORS = (300, 600, 1200)
+_MOST_WORK = 1e11  # rows times vectors squared: a million rows get 316 vectors
 _TREES = 200
 
 
@@ -111,7 +112,7 @@ def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> tuple[l
     """One member per view, the first always, the others while there is time."""
     searched = problem.sample(SEARCH_ROWS)
     begin = clock.elapsed
-    first = _first_search(fit_view(problem.table, VIEWS[0]), searched, clock, log)
+    first = _first_search(fit_view(problem.table, VIEWS[0]), searched, clock, log, problem.table.n_rows)
     longest = clock.elapsed - begin
 
     def fit(how: ViewName) -> tuple[KernelSearch, KernelMember, Array, float] | None:
@@ -121,7 +122,7 @@ def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> tuple[l
         elif clock.allows(longest):
             search = _search(fit_view(problem.table, how), searched, first.vectors)
             # By range and by spread the same widths are best; ranks change the shape of the cloud.
-            search.walk(sorted(first.steps()), clock, beyond=how == "rank")
+            search.walk(sorted(first.steps()), clock, sides=(-1, 1) if how == "rank" else ())
         else:
             return None
         return search, *_fitted(search, problem, searched), clock.elapsed - began
@@ -146,8 +147,8 @@ def _search(view: View, problem: Problem, vectors: Rows | None) -> KernelSearch:
     return KernelSearch(view, problem.table, problem.targets, problem.judge, vectors)
 
 
-def _first_search(view: View, problem: Problem, clock: Clock, log: _Log) -> KernelSearch:
-    """Of the first view: from a small sample to all rows, or to as many feature vectors as pay."""
+def _first_search(view: View, problem: Problem, clock: Clock, log: _Log, n_all: int) -> KernelSearch:
+    """Of the first view: from a small sample to all rows, or to as many feature vectors as pay for ``n_all`` rows."""
     n = problem.table.n_rows
     start = sorted(STEPS)[1:]
     if n > _SAMPLE_ROWS:
@@ -155,13 +156,13 @@ def _first_search(view: View, problem: Problem, clock: Clock, log: _Log) -> Kern
         # With more rows the best width shrinks, hardly ever grows.
         start = sorted({step - less for step in sample.steps() for less in (0, 1)})
     if n <= WHOLE_ROWS:
-        return _search(view, problem, None).walk(start, clock)
-    best = _search(view, problem, np.sort(problem.order[: VECTORS[0]])).walk(start, clock)
-    for size in VECTORS[1:]:
-        if size > n:
-            break
+        return _search(view, problem, None).walk(start, clock, sides=(-1,))
+    most = min(n, int(np.sqrt(_MOST_WORK / n_all)))
+    first, *larger = sorted({min(size, most) for size in VECTORS})
+    best = _search(view, problem, np.sort(problem.order[:first])).walk(start, clock, sides=(-1,))
+    for size in larger:
         before = clock.elapsed
-        more = _search(view, problem, np.sort(problem.order[:size])).walk(sorted(best.steps()), clock)
+        more = _search(view, problem, np.sort(problem.order[:size])).walk(sorted(best.steps()), clock, sides=(-1,))
         gain = _gain(best.left_out, more.left_out, problem.targets)
         log.trials.extend(best.judged())
         if gain[0] <= gain[1]:

@@ -1,0 +1,36 @@
+"""Orders that do not depend on where rows stood or on how classes are called."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sepal.auto._order import canonical_order, spread_order
+
+RNG = np.random.RandomState(2)
+
+
+def test_shuffled_rows_come_back_in_the_same_order():
+    values = RNG.randint(-1, 2, (50, 3)).astype(float)
+    values[3, 1] = np.nan
+    values[4] = -0.0
+    answers = RNG.randint(0, 2, 50).astype(float)
+    shuffle = RNG.permutation(50)
+    one, other = canonical_order(values, answers), canonical_order(values[shuffle] + 0.0, answers[shuffle])
+    np.testing.assert_array_equal(values[one], values[shuffle][other])
+    np.testing.assert_array_equal(answers[one], answers[shuffle][other])
+
+
+def test_every_beginning_holds_the_classes_in_proportion():
+    codes = np.repeat(np.array([0, 1, 2], dtype=np.int32), [600, 300, 100])
+    order = spread_order(codes, np.random.RandomState(0))
+    assert sorted(order.tolist()) == list(range(1000))
+    for size in (50, 100, 500):
+        counts = np.bincount(codes[order[:size]], minlength=3)
+        np.testing.assert_allclose(counts, np.array([0.6, 0.3, 0.1]) * size, atol=3)
+
+
+def test_names_of_classes_do_not_change_the_order():
+    codes = RNG.randint(0, 3, 90).astype(np.int32)
+    renamed = np.array([2, 0, 1], dtype=np.int32)[codes]
+    draws = [spread_order(each, np.random.RandomState(4)) for each in (codes, renamed)]
+    np.testing.assert_array_equal(*draws)
