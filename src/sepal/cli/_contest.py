@@ -75,8 +75,8 @@ class Contest:
         name = (
             "McNemar's test on the rows" if tested is None or tested.t_p is None else "the corrected t test over folds"
         )
-        better = "larger" if first.task == "classification" else "smaller"
-        notes = [f"gain: how much {better} the measure of {self.entrants[0].title} is; p: by {name}."]
+        better = "higher the accuracy" if first.task == "classification" else "lower the RMSE"
+        notes = [f"gain: how much {better} of {self.entrants[0].title} is; p: by {name}."]
         notes += [f"{entrant.title}: {remark}" for entrant in self.entrants for remark in entrant.remarks]
         return "\n".join([heading, "", *lines, "", *notes]) + "\n"
 
