@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.special import softmax
 
-from sepal.auto._judging import ClassJudge, Judge
-from sepal.auto._kernel_member import RIDGES
-from sepal.auto._ridge_loo import kernel_spectrum, linear_spectrum
+from sepal.auto._judging import ClassJudge
 from sepal.auto._views import fit_view
 from sepal.data import Table
 from sepal.measures import thornton_samples
 
 Array = NDArray[np.float64]
-_MOST_LINEAR = 2000  # coordinates, or else rows, of the linear rule
+_RIDGES = (1e-6, 1e-3, 1e-2, 1e-1, 1.0, 10.0)  # shares of the mean variance within classes
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,8 @@ class Baseline:
 
 
 def majority(judge: ClassJudge) -> Baseline:
-    """Every row gets the class that is largest without it."""
-    counts = np.bincount(judge.codes)
-    left_out = np.tile(counts, (len(judge.codes), 1)).astype(np.float64)
-    left_out[np.arange(len(judge.codes)), judge.codes] -= 1.0
-    return _baseline("majority", left_out, judge)
+    """Every row gets the largest class."""
+    return _baseline("majority", np.tile(np.bincount(judge.codes).astype(np.float64), (len(judge.codes), 1)), judge)
 
 
 def nearest(table: Table, judge: ClassJudge, n_jobs: int | None) -> Baseline:
@@ -43,17 +40,47 @@ def nearest(table: Table, judge: ClassJudge, n_jobs: int | None) -> Baseline:
     return Baseline("1-NN", score, float(np.sqrt(judge.weights**2 @ (right - score) ** 2)))
 
 
-def linear(table: Table, targets: Array, judge: Judge) -> Baseline:
-    """Ridge regression on the standardised columns; the ridge by leave-one-out."""
+def linear(table: Table, judge: ClassJudge) -> Baseline:
+    """Fisher's discriminant on the standardised columns; the ridge by the log-loss of the left-out rows."""
     coordinates = fit_view(table, "standard").coordinates(table)
-    if coordinates.shape[1] <= min(len(coordinates), _MOST_LINEAR):
-        spectrum = linear_spectrum(coordinates)
-    else:
-        spectrum = kernel_spectrum(coordinates @ coordinates.T)
-    left_out = spectrum.left_out(targets, RIDGES)
-    return _baseline("linear", left_out[int(judge.criteria(left_out)[:, 0].argmin())], judge)
+    if coordinates.shape[1] > len(coordinates):  # the same products in as many coordinates as there are rows
+        values, vectors = eigh(coordinates @ coordinates.T)
+        coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
+    left_out = np.stack([fisher_left_out(coordinates, judge.codes, ridge) for ridge in _RIDGES])
+    losses = judge.mixture_criteria(softmax(left_out, axis=2))[:, 1]
+    return _baseline("linear", left_out[int(losses.argmin())], judge)
 
 
-def _baseline(name: str, left_out: Array, judge: Judge) -> Baseline:
+def fisher_left_out(X: Array, codes: NDArray[np.int32], ridge: float) -> Array:
+    """Fisher's decisions for every row and class, the row itself left out.
+
+    That is minus half the squared distance to the class mean, plus the log of the prior.
+
+    Without row x of class c (n_c rows, mean m, v = x - m) the scatter within classes W loses a v v' with
+    a = n_c / (n_c - 1), and x - m becomes a v. With B = W + ridge I, u = B^-1 v and h = v'u (Sherman and Morrison)
+    z' B_x^-1 z = z' B^-1 z + a (z'u)^2 / (1 - a h).
+    """
+    n, p = X.shape
+    counts = np.bincount(codes).astype(np.float64)
+    means = np.stack([X[codes == c].mean(axis=0) for c in range(len(counts))])
+    within = X - means[codes]
+    scatter = within.T @ within
+    factor = cho_factor(scatter + np.eye(p) * (ridge * np.trace(scatter) / max(p, 1) + 1e-12 * n))
+    solved, solved_means = cho_solve(factor, X.T).T, cho_solve(factor, means.T).T
+    rows, own = np.arange(n), counts[codes]
+    square = (X * solved).sum(axis=1)[:, None] - 2.0 * X @ solved_means.T + (means * solved_means).sum(axis=1)
+    u = solved - solved_means[codes]
+    along = (X * u).sum(axis=1)[:, None] - u @ means.T
+    with np.errstate(divide="ignore"):
+        a = np.where(own > 1, own / (own - 1.0), 1.0)
+        h = square[rows, codes]
+        left = np.maximum(1.0 - a * h, 1e-12)
+        distance = square + (a / left)[:, None] * along**2
+        distance[rows, codes] = a**2 * h / left
+        log_prior = np.log(counts - np.eye(len(counts))[codes])  # -inf: the class was this row alone
+    return np.asarray(-0.5 * max(n - 1 - len(counts), 1) * distance + log_prior)
+
+
+def _baseline(name: str, left_out: Array, judge: ClassJudge) -> Baseline:
     score, standard_error = judge.scores(left_out[None])[0].tolist()
     return Baseline(name, score, standard_error)

@@ -26,7 +26,7 @@ def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation
     codes = np.searchsorted(model.classes_, np.asarray(table.y)).astype(np.int32)
     judge = class_judge(codes, model.balanced)
     with one_thread():
-        rule = linear(table, np.eye(len(model.classes_))[codes], judge)
+        rule = linear(table, judge)
     baselines = (majority(judge), nearest(table, judge, model.n_jobs), rule)
     inclusion, subset, subset_score = _subset(table, time_limit, model.n_jobs)
     counts = np.rint(model.class_shares_ * model.n_rows_).astype(int)
