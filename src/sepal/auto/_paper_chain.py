@@ -37,7 +37,7 @@ class PaperChainClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc
         question of the tree splits the classes into the two groups with the highest Thornton index, and has a subset, a
         width and vectors of its own.
     max_vectors : int, optional
-        The most feature vectors; 1,000 by default.
+        The most feature vectors; 1,000 by default, and fewer above 10,000 rows (100 for 100,000 of them).
     random_state : int or RandomState
         For the sample on which subsets and widths are judged when there are more than 2,000 rows.
     n_jobs : int, optional

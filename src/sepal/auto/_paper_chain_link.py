@@ -25,7 +25,7 @@ Codes = NDArray[np.int32]
 SEARCH_ROWS = 2000  # subsets and widths are judged on at most this many rows
 RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
 MOST_VECTORS = 1000
-_MOST_NUMBERS = 40_000_000  # rows times vectors
+_MOST_NUMBERS = 10_000_000  # rows times vectors, for time and memory
 # Pairs of rows, over all subsets: both rules count work and not seconds, so that no machine answers otherwise.
 _SWEEP_PAIRS = 5e9
 _SEARCH_PAIRS = 2e10
