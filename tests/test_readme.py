@@ -86,7 +86,7 @@ def test_nine_lines_of_shell_run(flowers):
     assert "not a diagnosis" in liver
     assert re.search(r"0\.9693 .* 5 +clump_thickness", selected)
     assert (flowers / "features.png").is_file()
-    for learner in ("SepalClassifier", "SVMClassifier", "KNNClassifier", "FisherDiscriminant", "majority"):
+    for learner in ("SepalClassifier", "SVM", "k-NN", "Fisher", "largest class"):
         assert learner in evaluated
     assert "leave-one-out" in trained
     assert predicted == ""
