@@ -1,5 +1,7 @@
 #include "bindings.hpp"
 
+#include <limits>
+
 #include <nanobind/stl/vector.h>
 
 #include "dual_solver.hpp"
@@ -69,20 +71,28 @@ nb::tuple solve_pairs(const Matrix& x, const std::string& kernel, double gamma, 
                           to_numpy(std::move(violation)), to_numpy(std::move(iterations)), to_numpy(std::move(status)));
 }
 
-nb::object leave_one_out(const Matrix& gram, const Row& t, const Row& low, const Row& high, const Row& left, const Row& beta,
-                         const Row& product, double bias, double tol, bool every, int threads, nb::object progress) {
-    const auto n = static_cast<std::int64_t>(gram.shape(0));
-    check_length(t, static_cast<std::int64_t>(gram.shape(1)), "gram");
+nb::tuple leave_one_out(const Matrix& x, const std::string& kernel, double gamma, double coef0, int degree,
+                        const std::vector<std::int32_t>& members, const Row& t, const Row& low, const Row& high,
+                        const Row& left, const Row& beta, const Row& product, const std::vector<std::int64_t>& which,
+                        std::int64_t most, double tol, bool narrow, double cache_bytes, int threads, nb::object progress) {
+    const KernelSource source = kernel_source(x, kernel, gamma, coef0, degree);
+    const auto n = static_cast<std::int64_t>(members.size());
     for (const Row* row : {&t, &low, &high, &left, &beta, &product}) check_length(*row, n, "an argument");
+    for (std::int32_t i : members)
+        if (i < 0 || i >= source.n) throw std::invalid_argument("members: no such row");
+    for (std::int64_t k : which)
+        if (k < 0 || k >= n) throw std::invalid_argument("which: no such member");
     PythonPoll poll(std::move(progress));
-    std::vector<double> decision(n);
+    const DualPlan plan{tol, narrow, cache_bytes, std::numeric_limits<double>::infinity(), threads, &poll};
+    const DualWhole whole{t.data(), low.data(), high.data(), left.data(), beta.data(), product.data()};
+    std::vector<double> decision(which.size());
+    std::vector<std::int32_t> solved(which.size());
     {
         const nb::gil_scoped_release free;
-        dual_leave_one_out(gram.data(), n, t.data(), low.data(), high.data(), left.data(), beta.data(), product.data(), bias,
-                           tol, every, threads, &poll, decision.data());
+        dual_leave_one_out(source, members, whole, which, most, plan, decision.data(), solved.data());
     }
     if (poll.raised()) throw nb::python_error();
-    return nb::cast(to_numpy(std::move(decision)));
+    return nb::make_tuple(to_numpy(std::move(decision)), to_numpy(std::move(solved)));
 }
 
 nb::tuple adatron(const Matrix& gram, const Row& t, const Row& box, double omega, double tol, std::int64_t max_sweeps,
@@ -138,9 +148,10 @@ void bind_dual(nb::module_& m) {
     m.def("dual_solve_pairs", &solve_pairs, nb::arg("x"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
           nb::arg("degree"), nb::arg("start"), nb::arg("box"), nb::arg("start_beta"), nb::arg("tol"), nb::arg("narrow"),
           nb::arg("cache_bytes"), nb::arg("deadline"), nb::arg("threads"), nb::arg("progress").none());
-    m.def("dual_leave_one_out", &leave_one_out, nb::arg("gram"), nb::arg("t"), nb::arg("low"), nb::arg("high"),
-          nb::arg("left"), nb::arg("beta"), nb::arg("product"), nb::arg("bias"), nb::arg("tol"), nb::arg("every"),
-          nb::arg("threads"), nb::arg("progress").none());
+    m.def("dual_leave_one_out", &leave_one_out, nb::arg("x"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
+          nb::arg("degree"), nb::arg("members"), nb::arg("t"), nb::arg("low"), nb::arg("high"), nb::arg("left"),
+          nb::arg("beta"), nb::arg("product"), nb::arg("which"), nb::arg("most"), nb::arg("tol"), nb::arg("narrow"),
+          nb::arg("cache_bytes"), nb::arg("threads"), nb::arg("progress").none());
     m.def("adatron", &adatron, nb::arg("gram"), nb::arg("t"), nb::arg("box"), nb::arg("omega"), nb::arg("tol"),
           nb::arg("max_sweeps"), nb::arg("with_bias"), nb::arg("balance"));
     m.def("kernel_matrix", &matrix_of, nb::arg("a"), nb::arg("b"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),

@@ -55,12 +55,17 @@ std::vector<DualAnswer> dual_solve_pairs(const KernelSource& source, const std::
 // The bias that a gradient f = Kb - t stands for: the mean over free rows, else the middle of what the others allow.
 double dual_bias(const double* f, const double* beta, const double* low, const double* high, std::int64_t n);
 
-// The decision value of each row by the machine without it, from the solution of the whole machine (beta, its product
-// Kb and the bias). A row is not taken out beyond `left`, the weight that copies of it may still have. Rows whose sign
-// is certain are not solved again unless `every`: they keep the value of the whole machine. False when stopped.
-bool dual_leave_one_out(const double* gram, std::int64_t n, const double* t, const double* low, const double* high,
-                        const double* left, const double* beta, const double* product, double bias, double tol,
-                        bool every, int threads, Poll* poll, double* decision);
+// A solution, one place per member: signs, boxes, beta, its product Kb, and the weight that copies of a row may still
+// have when one of them goes.
+struct DualWhole {
+    const double *t, *low, *high, *left, *beta, *product;
+};
+
+// The decision values of some members, each by the machine without it, from the whole solution. A row that takes more
+// than `most` steps has the decision they lead to, and is not `solved`. False when stopped.
+bool dual_leave_one_out(const KernelSource& source, const std::vector<std::int32_t>& members, const DualWhole& whole,
+                        const std::vector<std::int64_t>& which, std::int64_t most, const DualPlan& plan, double* decision,
+                        std::int32_t* solved);
 
 struct AdatronPlan {
     double omega, tol;

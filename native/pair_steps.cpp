@@ -48,19 +48,4 @@ template <class Real> PairPasses<Real> pair_passes() { return {SEPAL_BEST(update
 template PairPasses<float> pair_passes<float>();
 template PairPasses<double> pair_passes<double>();
 
-std::int64_t pair_steps(PairProblem& s, const double* matrix, double tol, std::int64_t most) {
-    const auto passes = pair_passes<double>();
-    PairBest first = passes.update(s, matrix, matrix, 0.0, 0, s.width);
-    for (std::int64_t done = 0; done < most; ++done) {
-        if (!(first.highest + first.value >= tol)) return done;
-        const double* row_i = matrix + first.at * s.width;
-        const PairBest second = passes.partner(s, row_i, first.at, 0, s.width);
-        if (!(second.value > 0)) return done;
-        const double step = s.shift_weight(first.at, second.at, row_i[second.at]);
-        if (step == 0) return done;
-        first = passes.update(s, row_i, matrix + second.at * s.width, step, 0, s.width);
-    }
-    return most;
-}
-
 } // namespace sepal

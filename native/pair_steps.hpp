@@ -42,8 +42,4 @@ template <class Real> struct PairPasses {
 };
 template <class Real> PairPasses<Real> pair_passes();
 
-// Takes steps until no pair violates by `tol` or more, at most `most` of them; returns how many. K is dense, with rows
-// of the problem's width.
-std::int64_t pair_steps(PairProblem& problem, const double* matrix, double tol, std::int64_t most);
-
 } // namespace sepal

@@ -76,19 +76,26 @@ def dual_solve_pairs(
     NDArray[np.int32],
 ]: ...
 def dual_leave_one_out(
-    gram: NDArray[np.float64],
+    x: NDArray[np.float64],
+    kernel: str,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    members: list[int],
     t: NDArray[np.float64],
     low: NDArray[np.float64],
     high: NDArray[np.float64],
     left: NDArray[np.float64],
     beta: NDArray[np.float64],
     product: NDArray[np.float64],
-    bias: float,
+    which: list[int],
+    most: int,
     tol: float,
-    every: bool,
+    narrow: bool,
+    cache_bytes: float,
     threads: int,
     progress: _Progress | None,
-) -> NDArray[np.float64]: ...
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...
 def adatron(
     gram: NDArray[np.float64],
     t: NDArray[np.float64],

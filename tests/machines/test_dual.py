@@ -130,6 +130,13 @@ def test_a_kernel_matrix_and_a_warm_start_give_the_same_solution():
     assert np.allclose(again.beta, cold.beta)
 
 
+def _left_out(source, kernel, whole, left, tol=1e-9, threads=1):
+    every = np.arange(len(whole.rows))
+    found, solved = leave_one_out(source, kernel, whole, left, every, most=10**6, tol=tol, threads=threads)
+    assert solved.all()
+    return found
+
+
 @pytest.mark.parametrize("C", [0.5, 5.0])
 def test_leave_one_out_equals_training_without_each_row(C):
     X, y = make_moons(40, noise=0.35, random_state=3)
@@ -139,11 +146,14 @@ def test_leave_one_out_equals_training_without_each_row(C):
     K = kernel_matrix(rows.x, rows.x, kernel, 1)
     t = np.where(rows.codes == 1, 1.0, -1.0)
     expected = np.array([oracle.leave_one_out(K, t, C, i) for i in range(40)])
-    found = leave_one_out(K, whole, np.zeros(40), tol=1e-9, every=True, threads=2)
+    found = _left_out(rows.x, kernel, whole, np.zeros(40), threads=2)
     np.testing.assert_allclose(found, expected, atol=1e-4)
-    signs = leave_one_out(K, whole, np.zeros(40), tol=1e-9, every=False, threads=1)
-    assert np.array_equal(signs > 0, expected > 0)
+    by_matrix = _left_out(K, NativeKernel("precomputed"), whole, np.zeros(40))
+    np.testing.assert_allclose(by_matrix, found, atol=1e-7)
     assert np.any(expected * t < 0)
+    # What the leave-one-out error rests on: nobody who is wrong becomes right by leaving.
+    assert np.all(t * expected <= np.maximum(t * (whole.product + whole.bias), 1.0) + 1e-4)
+    assert np.all(t[t * (whole.product + whole.bias) < 0] * expected[t * (whole.product + whole.bias) < 0] < 0)
 
 
 def test_leave_one_out_of_a_copy_leaves_the_other_copies():
@@ -151,8 +161,7 @@ def test_leave_one_out_of_a_copy_leaves_the_other_copies():
     kernel = NativeKernel("rbf", 1.0)
     copied = merge_rows(np.concatenate([X, X[:6]]), np.concatenate([y, y[:6]]), np.ones(36), 2)
     (whole,) = _solve(copied, 1.0, kernel, tol=1e-9)
-    K = kernel_matrix(copied.x, copied.x, kernel, 1)
-    found = leave_one_out(K, whole, whole.box * (1 - 1 / copied.n_copies), tol=1e-9, every=True, threads=1)
+    found = _left_out(copied.x, kernel, whole, whole.box * (1 - 1 / copied.n_copies))
     place = copied.member_of[0]
     less = copied.weight.copy()
     less[place] -= 1
@@ -166,8 +175,7 @@ def test_leave_one_out_of_the_only_row_of_a_class_is_wrong():
     rows = merge_rows(np.array([[0.0], [1.0], [2.0]]), np.array([0, 0, 1]), np.ones(3), 2)
     kernel = NativeKernel("rbf", 1.0)
     (whole,) = _solve(rows, 1.0, kernel)
-    K = kernel_matrix(rows.x, rows.x, kernel, 1)
-    assert leave_one_out(K, whole, np.zeros(3), tol=1e-3, every=True, threads=1)[2] < 0
+    assert _left_out(rows.x, kernel, whole, np.zeros(3), tol=1e-3)[2] < 0
 
 
 def test_merged_rows():

@@ -58,7 +58,7 @@ def test_several_classes_with_copies_equal_scikit_learn_one_by_one():
 def test_large_problems_use_folds_and_defaults_make_a_grid():
     X, y = make_moons(1200, noise=0.2, random_state=0)
     surface = hyperparameter_surface(SVMClassifier(), X, y, C=[1.0], width=[0.2])
-    assert surface.method == "five folds"
+    assert surface.method == "leave-one-out"
     assert surface.error[0, 0] < 0.1
     small = hyperparameter_surface(SVMClassifier(), X[:60], y[:60], C=[1.0])
     assert small.error.shape == (25, 1)
@@ -74,7 +74,7 @@ def test_frame_plot_and_html():
     X, y = make_moons(50, noise=0.3, random_state=0)
     surface = hyperparameter_surface(SVMClassifier(), X, y, C=[1.0, 4.0, 16.0], width=[0.2, 0.4])
     frame = surface.frame()
-    assert list(frame.columns) == ["width", "gamma", "C", "error", "n_support"]
+    assert list(frame.columns) == ["width", "gamma", "C", "error", "n_support", "standard_error"]
     assert frame["error"].to_numpy().reshape(2, 3).tolist() == surface.error.tolist()
     ax = surface.plot()
     assert ax.get_xlabel() == "width"

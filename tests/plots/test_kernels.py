@@ -41,6 +41,15 @@ def test_a_single_curve_draws_itself() -> None:
     assert " at " in ax.texts[0].get_text()
 
 
+def test_curves_with_labels_share_a_picture() -> None:
+    table = datasets.load("athletes")
+    ax = alignment_curve(table).plot(label="all")
+    assert alignment_curve(table.select([0])).plot(ax, label="first") is ax
+    assert [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()] == ["all", "first"]
+    assert ax.lines[0].get_color() != ax.lines[2].get_color()
+    assert len(ax.texts) == 0
+
+
 def test_regions() -> None:
     table = datasets.load("ripley-train")
     machine = FeatureVectorClassifier(10).fit(table)

@@ -1,17 +1,16 @@
-"""The C of least error: by leave-one-out from warm starts, or by folds where that would take too long."""
+"""The C of least leave-one-out error, from warm starts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sepal.machines._dual import PairSolution, kernel_matrix
-from sepal.machines._leave_one_out import MOST_ROWS, left_out_decisions
-from sepal.machines._machine import cross_fitted
-from sepal.machines._pairs import TrainingRows, winners
+from sepal.machines._leave_one_out import MOST_ROWS, LeftOut, left_out
+from sepal.machines._pairs import TrainingRows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,19 +24,26 @@ _PATIENCE = 4  # larger values of C in a row without a better error end the sear
 
 @dataclass(frozen=True, eq=False)
 class CSearch:
-    """The values of C that were tried, and the share of rows each gets wrong.
+    """The values of C that were tried, and the share of rows each gets wrong when they are left out.
 
     Attributes
     ----------
     C, error : ndarray
-    method : {"leave-one-out", "five folds"}
+        The share is exact where ``lower`` and ``upper`` are equal, else an estimate.
+    lower, upper : ndarray
+        What the leave-one-out error cannot be below or above: above 1,000 distinct rows only some of those in
+        question are solved again.
+    standard_error : ndarray
+        Of ``error`` as an estimate of the leave-one-out error; 0 where it is exact.
     best : float
         The smallest C of least error.
     """
 
     C: Floats
     error: Floats
-    method: str
+    lower: Floats
+    upper: Floats
+    standard_error: Floats
 
     @property
     def best(self) -> float:
@@ -45,21 +51,22 @@ class CSearch:
         return float(self.C[int(np.argmin(self.error))])
 
     def frame(self) -> pd.DataFrame:
-        """C and error as a pandas data frame."""
+        """One line per C: error, its bounds and its standard error."""
         import pandas as pd
 
-        return pd.DataFrame({"C": self.C, "error": self.error})
+        return pd.DataFrame({field.name: getattr(self, field.name) for field in fields(self)})
 
     def plot(self, ax: Any = None) -> Any:
-        """Error over C, on matplotlib axes, which are returned."""
+        """Error over C, with two standard errors where it is an estimate; returns the matplotlib axes."""
         from matplotlib import pyplot as plt
 
         if ax is None:
             _, ax = plt.subplots()
-        ax.semilogx(self.C, self.error, marker="o", base=2)
+        ax.set_xscale("log", base=2)
+        ax.errorbar(self.C, self.error, yerr=2 * self.standard_error, marker="o", capsize=3)
         ax.axvline(self.best, linestyle="--")
         ax.set_xlabel("C")
-        ax.set_ylabel(f"error ({self.method})")
+        ax.set_ylabel("error (leave-one-out)")
         return ax
 
 
@@ -71,21 +78,17 @@ def warm_start(solutions: list[PairSolution], ratio: float) -> list[Floats]:
 def search_c(machine: SVMClassifier, training: TrainingRows, unit_box: Floats, threads: int) -> CSearch:
     """Try the grid from the smallest C up, until four values in a row have brought nothing."""
     rows = training.rows
-    exact = len(rows.codes) <= MOST_ROWS
-    if exact and training.gram is None:
+    if len(rows.codes) <= MOST_ROWS and training.gram is None:
         gram = kernel_matrix(rows.x, rows.x, training.kernel, threads)
         training = TrainingRows(rows, type(training.kernel)("precomputed"), gram)
-    errors: list[float] = []
-    solutions: list[PairSolution] | None = None
+    found: list[LeftOut] = []
+    solutions: list[PairSolution] = []
     for k, C in enumerate(C_GRID):
-        if exact:
-            warm = None if solutions is None else warm_start(solutions, C / C_GRID[k - 1])
-            solutions = machine._solve(training, C * unit_box, threads, warm)
-            decisions = left_out_decisions(training, solutions, tol=machine.tol, threads=threads)
-        else:
-            decisions = cross_fitted(machine, training, C * unit_box, threads)
-        wrong = winners(decisions, rows.n_classes) != rows.codes
-        errors.append(float(np.average(wrong, weights=rows.weight)))
+        warm = warm_start(solutions, C / C_GRID[k - 1]) if solutions else None
+        solutions = machine._solve(training, C * unit_box, threads, warm)
+        found.append(left_out(training, solutions, tol=machine.tol, threads=threads))
+        errors = [each.error for each in found]
         if len(errors) > int(np.argmin(errors)) + _PATIENCE:
             break
-    return CSearch(C_GRID[: len(errors)].copy(), np.array(errors), "leave-one-out" if exact else "five folds")
+    columns = np.array([[each.error, each.lower, each.upper, each.standard_error] for each in found]).T
+    return CSearch(C_GRID[: len(found)].copy(), *columns)

@@ -25,6 +25,7 @@ _NARROW_ERROR = 2e-5
 _NARROW_TOLERANCE = 1e-5
 _NARROW_PEAK = 1e4  # larger kernel values have larger rounding errors
 _NARROW_ROWS = 1500  # smaller problems gain nothing
+_LEFT_OUT_CACHE = 5e8  # bytes of kernel rows that leave-one-out keeps
 _HARD_BOUNDS: NDArray[np.float64] = np.power(
     10.0, np.arange(1.0, 7.0)
 )  # weights of a hard margin, times the mean of K_ii
@@ -188,24 +189,45 @@ def pair_members(start: list[int], a: int, b: int) -> tuple[NDArray[np.int64], F
 
 
 def leave_one_out(
-    gram: Floats, solution: PairSolution, left: Floats, *, tol: float, every: bool, threads: int
-) -> Floats:
-    """What the machine without each of its rows says of that row; see ``sepal.machines._leave_one_out``."""
+    x: Floats,
+    kernel: NativeKernel,
+    solution: PairSolution,
+    left: Floats,
+    which: NDArray[np.intp],
+    *,
+    most: int,
+    tol: float,
+    threads: int,
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """What the machines without each of some rows say of those rows, and which of them ended within ``most`` steps.
+
+    ``x`` and ``kernel`` are as for :func:`solve_pairs`, ``left`` the weight that copies of a row may still have when
+    one of them goes, and ``which`` places among the rows of the solution.
+    """
+    (rows,) = _centred(kernel, x)
     low, high = np.minimum(0.0, solution.sign * solution.box), np.maximum(0.0, solution.sign * solution.box)
-    return _native.dual_leave_one_out(
-        np.ascontiguousarray(gram),
+    decision, solved = _native.dual_leave_one_out(
+        rows,
+        kernel.name,
+        kernel.gamma,
+        kernel.coef0,
+        kernel.degree,
+        solution.rows.tolist(),
         solution.sign,
         low,
         high,
         np.ascontiguousarray(left),
         solution.beta,
         solution.product,
-        solution.bias,
+        which.tolist(),
+        most,
         tol,
-        every,
+        _may_be_narrow(rows, kernel, tol),
+        _LEFT_OUT_CACHE,
         threads,
         None,
     )
+    return decision, solved.astype(np.bool_)
 
 
 def solve_adatron(

@@ -15,8 +15,7 @@ from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
 from sepal.machines._c_search import C_GRID, warm_start
 from sepal.machines._dual import NativeKernel, PairSolution, kernel_matrix
-from sepal.machines._leave_one_out import MOST_ROWS, left_out_decisions
-from sepal.machines._machine import cross_fitted
+from sepal.machines._leave_one_out import MOST_ROWS, left_out
 from sepal.machines._pairs import TrainingRows, gather, winners
 from sepal.machines._svm import SVMClassifier
 from sepal.neighbors import thread_count
@@ -38,8 +37,10 @@ class ErrorSurface:
     error : ndarray, shape (n_widths, n_C)
         The share of rows that are wrong.
     n_support : ndarray of int, shape (n_widths, n_C)
-        Distinct support rows of the machine of all training rows; 0 where none was needed (five folds).
-    method : {"test set", "leave-one-out", "five folds"}
+        Distinct support rows of the machine of all training rows.
+    method : {"test set", "leave-one-out"}
+    standard_error : ndarray, shape (n_widths, n_C)
+        Of a leave-one-out error that was estimated from a sample of the support rows; 0 where the error is exact.
     """
 
     width: Floats
@@ -47,6 +48,7 @@ class ErrorSurface:
     error: Floats
     n_support: NDArray[np.int64]
     method: str
+    standard_error: Floats
 
     @property
     def best(self) -> tuple[float, float]:
@@ -56,7 +58,7 @@ class ErrorSurface:
         return float(self.width[i]), float(self.C[j])
 
     def frame(self) -> pd.DataFrame:
-        """One line per grid point: width, gamma, C, error, n_support."""
+        """One line per grid point: width, gamma, C, error, n_support, standard_error."""
         import pandas as pd
 
         width, C = (each.ravel() for each in np.meshgrid(self.width, self.C, indexing="ij"))
@@ -67,6 +69,7 @@ class ErrorSurface:
                 "C": C,
                 "error": self.error.ravel(),
                 "n_support": self.n_support.ravel(),
+                "standard_error": self.standard_error.ravel(),
             }
         )
 
@@ -129,7 +132,8 @@ def hyperparameter_surface(
     width : array-like, optional
         Widths s of exp(-|x - z|^2 / (2 s^2)) in scaled units; by default 1/8 to 8 times the aligned one.
     test : Table or (X, y), optional
-        Rows to count errors on. Without them: exact leave-one-out up to 1,000 distinct rows, five folds above.
+        Rows to count errors on. Without them leave-one-out: exact up to 1,000 distinct rows and often beyond, else
+        estimated from a sample of the support rows.
     sample_weight : array-like, optional
         Weights of the training rows.
     progress : callable, optional
@@ -158,10 +162,9 @@ def hyperparameter_surface(
     values = _grid("C", C_GRID if C is None else C)
     queries, truth = _test_rows(shell, test, classes)
     task = _Task(shell, training, unit_box, values, queries, truth)
-    error, n_support = _run(task, widths, threads, progress)
-    exact = len(training.rows.codes) <= MOST_ROWS
-    method = "test set" if test is not None else "leave-one-out" if exact else "five folds"
-    return ErrorSurface(widths, values, error, n_support, method)
+    error, n_support, standard_error = _run(task, widths, threads, progress)
+    method = "test set" if test is not None else "leave-one-out"
+    return ErrorSurface(widths, values, error, n_support, method, standard_error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,24 +178,20 @@ class _Task:
     queries: Floats | None
     truth: NDArray[np.intp] | None
 
-    def column(self, width: float, threads: int) -> list[tuple[float, int]]:
-        """Error and number of support rows for each C, at one width."""
+    def column(self, width: float, threads: int) -> list[tuple[float, int, float]]:
+        """Error, number of support rows and standard error for each C, at one width."""
         rows = self.training.rows
         kernel = NativeKernel("rbf", 1.0 / (2.0 * width * width))
-        if self.queries is None and len(rows.codes) > MOST_ROWS:
-            spread = TrainingRows(rows, kernel)
-            folds = [cross_fitted(self.machine, spread, C * self.unit_box, threads) for C in self.C]
-            return [(self._error(decisions, rows.codes, rows.weight), 0) for decisions in folds]
         path = self._path(kernel, threads)
+        machines = [gather(training, solutions) for training, solutions in path]
+        counts = [len(m.support) for m in machines]
         if self.queries is not None and self.truth is not None:
-            machines = [gather(training, solutions) for training, solutions in path]
             used = np.unique(np.concatenate([m.support for m in machines]))
             similar = kernel_matrix(self.queries, rows.x[used], kernel, threads)
-            return [(self._error(m.over(used, rows.codes).from_values(similar), self.truth, None), len(m.support))
-                    for m in machines]  # fmt: skip
-        left_out = [left_out_decisions(t, s, tol=self.machine.tol, threads=threads) for t, s in path]
-        counts = [len(gather(t, s).support) for t, s in path]
-        return [(self._error(d, rows.codes, rows.weight), n) for d, n in zip(left_out, counts, strict=True)]
+            errors = [self._error(m.over(used, rows.codes).from_values(similar)) for m in machines]
+            return [(error, count, 0.0) for error, count in zip(errors, counts, strict=True)]
+        found = [left_out(t, s, tol=self.machine.tol, threads=threads) for t, s in path]
+        return [(each.error, count, each.standard_error) for each, count in zip(found, counts, strict=True)]
 
     def _path(self, kernel: NativeKernel, threads: int) -> list[tuple[TrainingRows, list[PairSolution]]]:
         """Solutions from the smallest C up, each from the one before."""
@@ -206,26 +205,27 @@ class _Task:
             path.append((training, self.machine._solve(training, C * self.unit_box, threads, warm)))
         return path
 
-    def _error(self, decisions: Floats, codes: NDArray[np.intp], weight: Floats | None) -> float:
-        return float(np.average(winners(decisions, self.training.rows.n_classes) != codes, weights=weight))
+    def _error(self, decisions: Floats) -> float:
+        return float(np.mean(winners(decisions, self.training.rows.n_classes) != self.truth))
 
 
 def _run(
     task: _Task, widths: Floats, threads: int, progress: Callable[[float], object] | None
-) -> tuple[Floats, NDArray[np.int64]]:
+) -> tuple[Floats, NDArray[np.int64], Floats]:
     """Small problems: one thread per width. Large ones: all threads on one width after the other."""
     error = np.empty((len(widths), len(task.C)))
     n_support = np.zeros((len(widths), len(task.C)), dtype=np.int64)
+    standard_error = np.zeros((len(widths), len(task.C)))
     small = len(task.training.rows.codes) <= MOST_ROWS and threads > 1
     pool = ThreadPoolExecutor(threads if small else 1)
     try:
         for i, found in enumerate(pool.map(lambda w: task.column(float(w), 1 if small else threads), widths)):
-            error[i], n_support[i] = zip(*found, strict=True)
+            error[i], n_support[i], standard_error[i] = zip(*found, strict=True)
             if progress is not None:
                 progress((i + 1) / len(widths))
     finally:
         pool.shutdown(cancel_futures=True)
-    return error, n_support
+    return error, n_support, standard_error
 
 
 def _grid(name: str, values: ArrayLike) -> Floats:

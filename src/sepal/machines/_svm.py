@@ -26,8 +26,8 @@ class SVMClassifier(KernelMachine):
     Parameters
     ----------
     C : float or "auto"
-        The largest weight of a row. "auto" takes the C of least leave-one-out error (exact up to 1,000 distinct rows,
-        five folds above), the smallest among equals.
+        The largest weight of a row. "auto" takes the C of least leave-one-out error, the smallest among equals: exact
+        up to 1,000 distinct rows and often beyond, else from a sample of the support rows, between certain bounds.
     kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"}, another of ``sepal.kernels.KERNELS``, or callable
         A function gets two arrays of scaled rows and returns their kernel matrix. "mixed" takes nominal columns and
         missing cells. For all but the first four the whole kernel matrix is kept.
@@ -67,7 +67,7 @@ class SVMClassifier(KernelMachine):
     margin_ : ndarray
         Distance from the decision surface to where the decision is 1, in feature space: 1/|w|.
     C_search_ : CSearch
-        With ``C="auto"``: the values tried and their errors.
+        With ``C="auto"``: the values tried, their errors and how sure these are.
 
     Notes
     -----

@@ -78,11 +78,15 @@ class AlignmentCurve:
         gammas = [_gamma_of(self.kernel)(width) for width in self.widths]
         return pd.DataFrame({"width": self.widths, "gamma": gammas, "alignment": self.scores})
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw alignment against width; returns the matplotlib axes."""
+    def plot(self, ax: Any = None, *, label: str = "") -> Any:
+        """Draw alignment against width; returns the matplotlib axes.
+
+        Curves of several subsets go into one picture by giving each its ``label`` and the axes of the first.
+        """
         from sepal.plots._kernels import draw_alignment
 
-        return draw_alignment([("", self.widths, self.scores, self.best_width, self.best_score)], self._label(), ax=ax)
+        curve = (label, self.widths, self.scores, self.best_width, self.best_score)
+        return draw_alignment([curve], self._label(), ax=ax)
 
     def _label(self) -> str:
         return "centred alignment" if self.centered else "alignment"

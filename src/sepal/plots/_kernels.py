@@ -39,7 +39,8 @@ def draw_alignment(
     matplotlib axes
     """
     ax = _axes(ax)
-    for i, (name, widths, scores, best_width, best_score) in enumerate(curves):
+    drawn = len(ax.lines) // 2  # curves that are in the picture already, a line and a dot each
+    for i, (name, widths, scores, best_width, best_score) in enumerate(curves, start=drawn):
         color = _COLORS[i % len(_COLORS)]
         style = ("-", "--", ":")[i // len(_COLORS) % 3]
         label = f"{name}: {best_score:.3f} at {best_width:.3g}" if name else None
