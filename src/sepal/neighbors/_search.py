@@ -112,6 +112,19 @@ class Search:
             thread_count(n_jobs),
         )
 
+    def fits_together(self) -> bool:
+        """Whether the parts belong to one search: a model file may hold anything."""
+        fitted, points = self.fitted, self.points
+        return (
+            fitted.kinds == self.table.kinds
+            and points.ndim == 2
+            and points.shape[1] == len(fitted.mismatch)
+            and (fitted.allows_missing or fitted.unit_length or not np.isnan(points).any())
+            and self.method in ("tiles", "direct", "tree")
+            and groups_fit(self.table.n_rows, len(points), self.group_of, self.first, self.n_copies)
+            and self.threads >= 1
+        )
+
     @property
     def n_rows(self) -> int:
         """Training rows, copies included."""
@@ -325,6 +338,24 @@ def _choose(method: Method, fitted: FittedDistance, metric: str, n_columns: int,
     if method == "tree" or (method == "auto" and can_tree and n_rows >= _TREE_FROM.get(n_columns, np.inf)):
         return "tree"
     return "tiles" if metric == "l2" else "direct"
+
+
+def groups_fit(
+    n_rows: int,
+    n_points: int,
+    group_of: NDArray[np.int32],
+    first: NDArray[np.int32],
+    n_copies: NDArray[np.int64],
+) -> bool:
+    """Whether every row has a distinct row, every distinct row its first row and the number of its copies."""
+    return (
+        n_points > 0
+        and group_of.shape == (n_rows,)
+        and first.shape == n_copies.shape == (n_points,)
+        and bool(np.all((group_of >= 0) & (group_of < n_points)))
+        and bool(np.all((first >= 0) & (first < n_rows)))
+        and np.array_equal(n_copies, np.bincount(group_of, minlength=n_points))
+    )
 
 
 def apart(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sepal.data import ScaleName, SparseRows
 from sepal.distances import SparseDistance, SparsePoints, fit_sparse_distance
 from sepal.neighbors._ranking import DistinctRanking
-from sepal.neighbors._search import apart, list_copies, rank_distances, thread_count
+from sepal.neighbors._search import apart, groups_fit, list_copies, rank_distances, thread_count
 
 _CELLS = 200_000  # distances held at a time by one thread: they stay in its cache
 _PAIRS = 100_000
@@ -49,6 +49,19 @@ class SparseSearch:
         group_of, first = apart(*_distinct(points), fitted.compares_nothing(points))
         n_copies = np.bincount(group_of, minlength=len(first)).astype(np.int64)
         return cls(table, fitted, points.take(first), group_of, first, n_copies, thread_count(n_jobs))
+
+    def fits_together(self) -> bool:
+        """Whether the parts belong to one search: a model file may hold anything."""
+        points, factors = self.points, self.fitted.factors
+        n, n_columns = points.rows.shape
+        return (
+            points.lengths.shape == points.beyond.shape == (n,)
+            and n_columns == self.table.n_columns
+            and (factors is None or factors.shape == (n_columns,))
+            and bool(np.all(np.isfinite(points.rows.data)) and np.all(np.isfinite(points.lengths)))
+            and groups_fit(self.table.n_rows, n, self.group_of, self.first, self.n_copies)
+            and self.threads >= 1
+        )
 
     def distinct_ranking(self, k: int) -> DistinctRanking:
         """The k nearest distinct rows of every distinct training row."""
