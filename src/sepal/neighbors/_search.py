@@ -373,11 +373,14 @@ def apart(
 
 
 def rank_distances(
-    distances: NDArray[np.float64], k: int, *, n_jobs: int | None = None
+    distances: NDArray[np.float64], k: int, *, n_jobs: int | None = None, may_be_exact: bool = True
 ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
-    """The k nearest columns of each row of a matrix, everyone tied with the k-th included: start, rows, distances."""
+    """The k nearest columns of each row of a matrix, everyone tied with the k-th included: start, rows, distances.
+
+    Distances that are all whole numbers are tied only where they are equal, unless they cannot be exact.
+    """
     given = np.ascontiguousarray(distances, dtype=np.float64)
-    tie = 0.0 if _is_exact(np.where(np.isinf(given), 0.0, given)) else TIE_TOLERANCE
+    tie = 0.0 if may_be_exact and _is_exact(np.where(np.isinf(given), 0.0, given)) else TIE_TOLERANCE
     start, rows, found = _native.search_distances(given, False, k, tie, thread_count(n_jobs), None)
     return start, rows.astype(np.intp), found
 

@@ -110,7 +110,7 @@ class SparseSearch:
         def block(begin: int) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
             asking = queries.take(slice(begin, begin + step))
             values = self._block(asking, columns, k, begin if without_self else None)
-            return rank_distances(values, k, n_jobs=1)
+            return rank_distances(values, k, n_jobs=1, may_be_exact=self.fitted.name != "cosine")
 
         with ThreadPoolExecutor(self.threads) as pool:
             found = list(pool.map(block, range(0, n, step)))
@@ -123,14 +123,19 @@ class SparseSearch:
         """Values from some queries (rows) to all distinct rows (columns), exact where they may matter."""
         fitted, points = self.fitted, self.points
         x, z = asking.lengths[:, None], points.lengths[None, :]
-        total = x + z
-        squares = np.maximum(total - 2.0 * (asking.rows @ columns).toarray(), 0.0)
+        is_cosine = fitted.name == "cosine"
+        total: Any = 2.0 if is_cosine else x + z
+        squares = (asking.rows @ columns).toarray()  # then total - 2 products, in place
+        squares *= -2.0
+        squares += total
+        np.maximum(squares, 0.0, out=squares)
         values = fitted.values(squares, x, z)
         if own is not None:
             values[np.arange(len(asking)), own + np.arange(len(asking))] = np.inf
-        near = (squares < _CANCELS * total) & np.isfinite(values)
+        near = squares < _CANCELS * total
         if not near.any():
             return values
+        near &= np.isfinite(values)
         if k < len(points):
             limit = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
             near &= values <= limit * (1.0 + 1e-9) + 1e-9 * (total.max() if fitted.value_is == "square" else 1.0)
@@ -140,7 +145,7 @@ class SparseSearch:
             i, j = query[begin : begin + _PAIRS], row[begin : begin + _PAIRS]
             gap = asking.rows[i] - points.rows[j]
             exact = np.asarray(gap.multiply(gap).sum(axis=1)).ravel() + asking.beyond[i]
-            if fitted.name == "cosine":  # unit vectors of one direction differ by rounding: that is no distance
+            if is_cosine:  # unit vectors of one direction differ by rounding: that is no distance
                 exact[exact <= floor] = 0.0
             values[i, j] = fitted.values(exact, asking.lengths[i], points.lengths[j])
         return values
