@@ -24,7 +24,7 @@ nb::tuple align(const Matrix& points, const Row& weights, const Codes& classes, 
     AlignmentSums sums;
     {
         const nb::gil_scoped_release free;
-        sums = alignment_sums(in, steps, threads, &poll);
+        sums = alignment_sums(in, steps, team_of(threads), &poll);
     }
     if (poll.raised()) throw nb::python_error();
     return nb::make_tuple(to_numpy(std::move(sums.rows)), to_numpy(std::move(sums.within)),

@@ -24,10 +24,12 @@ class CondensingCall {
   public:
     CondensingCall(const Matrix& points, const Codes& codes, const std::string& metric, double p, int n_numeric,
                    const Row& weights, double tie, double zero, int threads)
-        : points_(points), codes_(codes), weights_(weights), metric_{metric_named(metric), p, n_numeric, weights.data()},
-          tie_(tie), zero_(zero), threads_(threads) {
+        : points_(points), codes_(codes), weights_(weights), metric_(spec_of(points.shape(1), metric, p, n_numeric, weights)),
+          tie_(tie), zero_(zero), threads_(team_of(threads)) {
+        check_rows(points, true);
         if (codes.shape(0) != points.shape(0)) throw std::invalid_argument("one code per case is needed");
-        if (weights.shape(0) != points.shape(1)) throw std::invalid_argument("one weight per column is needed");
+        if (std::any_of(codes.data(), codes.data() + codes.shape(0), [](std::int32_t code) { return code < 0; }))
+            throw std::invalid_argument("a code is below 0");
     }
     // Runs f(condensing) with the interpreter free; raises what the poll has met.
     template <class F> auto run(nb::object progress, F&& f) const {
@@ -84,6 +86,7 @@ class CondensingCall {
     }
     nb::tuple drop(int k, const Codes& visit, nb::object progress) const {
         const auto order = positions(visit);
+        if (k < 1) throw std::invalid_argument("k must be at least 1");
         return condensed(std::move(progress), [&](const Condensing& c) { return drop_cases(c, k, order); });
     }
     nb::tuple ib3(const Codes& visit, const Row& chance, double accept_z, double drop_z, nb::object progress) const {
@@ -125,16 +128,17 @@ class WindowCall {
                const Row& weights, double tie, double zero, const Row& factors, const Flags& is_scaled, std::int64_t most,
                double max_age, std::int64_t class_quota, int edit_k, std::int64_t edit_every, int threads)
         : weights_(weights), factors_(factors), is_scaled_(is_scaled),
-          plan_{k,    by_distance, distances_named(distances), {metric_named(metric), p, n_numeric, weights.data()}, tie, zero,
-                factors.data(), is_scaled.data(), most, max_age, class_quota, edit_k, edit_every, 0, threads, nullptr} {
+          plan_{k,    by_distance, distances_named(distances), spec_of(weights.shape(0), metric, p, n_numeric, weights), tie, zero,
+                factors.data(), is_scaled.data(), most, max_age, class_quota, edit_k, edit_every, 0, team_of(threads), nullptr} {
+        if (k < 1 || edit_k < 0 || edit_every < 1) throw std::invalid_argument("neighbours must be counted from 1");
         if (weights.shape(0) != factors.shape(0) || weights.shape(0) != is_scaled.shape(0))
             throw std::invalid_argument("weights, factors and is_scaled must have one entry per column");
     }
     nb::tuple predict(const Slots<const double, 3>& cells, const Slots<const std::int32_t>& codes,
                       const Slots<const std::int64_t>& arrival, const Slots<const double>& time,
                       const Slots<const double, 2>& ranges, std::int64_t n, const Matrix& queries, const Row& seen) const {
-        const WindowRows rows = rows_of(cells, codes, arrival, time, ranges, n, queries); // read only
-        const auto n_classes = static_cast<std::size_t>(seen.shape(0));
+        const WindowRows rows = rows_of(cells, codes, arrival, time, ranges, n, queries, seen.shape(0)); // read only
+        const std::size_t n_classes = seen.shape(0);
         PythonPoll poll{nb::object(nb::none())};
         const WindowPlan plan = plan_for(n_classes, poll);
         WindowAnswer answer;
@@ -150,7 +154,7 @@ class WindowCall {
                     const Codes& given_codes, const Row& given_times, const Slots<double>& seen, bool test) const {
         if (counters.shape(0) != 2) throw std::invalid_argument("counters must hold rows in the window and rows learnt");
         std::int64_t &n = counters.data()[0], &n_learnt = counters.data()[1];
-        WindowRows rows = rows_of(cells, codes, arrival, time, ranges, n, given);
+        WindowRows rows = rows_of(cells, codes, arrival, time, ranges, n, given, seen.shape(0));
         if (given_codes.shape(0) != given.shape(0) || given_times.shape(0) != given.shape(0))
             throw std::invalid_argument("one code and one time per row are needed");
         const auto n_classes = static_cast<std::int64_t>(seen.shape(0));
@@ -186,7 +190,7 @@ class WindowCall {
     }
     template <class C, class I, class A, class T, class R>
     WindowRows rows_of(const C& cells, const I& codes, const A& arrival, const T& time, const R& ranges, std::int64_t n,
-                       const Matrix& given) const {
+                       const Matrix& given, std::size_t n_classes) const {
         const auto capacity = static_cast<std::int64_t>(codes.shape(0));
         const auto p = static_cast<std::int64_t>(weights_.shape(0));
         if (static_cast<std::int64_t>(cells.shape(0)) * 8 < capacity || static_cast<std::int64_t>(cells.shape(1)) != p ||
@@ -195,6 +199,9 @@ class WindowCall {
             static_cast<std::int64_t>(ranges.shape(1)) != p)
             throw std::invalid_argument("the arrays of the window do not fit together");
         if (static_cast<std::int64_t>(given.shape(1)) != p) throw std::invalid_argument("rows and window differ in columns");
+        if (std::any_of(codes.data(), codes.data() + n,
+                        [&](std::int32_t code) { return code < 0 || code >= static_cast<std::int64_t>(n_classes); }))
+            throw std::invalid_argument("a code of the window is outside the classes");
         return {const_cast<double*>(cells.data()),         const_cast<std::int32_t*>(codes.data()),
                 const_cast<std::int64_t*>(arrival.data()), const_cast<double*>(time.data()),
                 const_cast<double*>(ranges.data()),        const_cast<double*>(ranges.data()) + p,

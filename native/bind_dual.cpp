@@ -36,6 +36,7 @@ nb::tuple solve_pairs(const Matrix& x, const std::string& kernel, double gamma, 
                            bool narrow, double cache_bytes, double deadline, int threads, nb::object progress) {
     const KernelSource source = kernel_source(x, kernel, gamma, coef0, degree);
     check_length(box, source.n, "box");
+    check_start(start, x.shape(0));
     std::vector<std::vector<double>> starts;
     if (start_beta.shape(0) > 0) {
         const double* from = start_beta.data();
@@ -49,7 +50,7 @@ nb::tuple solve_pairs(const Matrix& x, const std::string& kernel, double gamma, 
             }
     }
     PythonPoll poll(std::move(progress));
-    const DualPlan plan{tol, narrow, cache_bytes, deadline, threads, &poll};
+    const DualPlan plan{tol, narrow, cache_bytes, deadline, team_of(threads), &poll};
     std::vector<DualAnswer> answers;
     {
         const nb::gil_scoped_release free;
@@ -83,7 +84,7 @@ nb::tuple leave_one_out(const Matrix& x, const std::string& kernel, double gamma
     for (std::int64_t k : which)
         if (k < 0 || k >= n) throw std::invalid_argument("which: no such member");
     PythonPoll poll(std::move(progress));
-    const DualPlan plan{tol, narrow, cache_bytes, std::numeric_limits<double>::infinity(), threads, &poll};
+    const DualPlan plan{tol, narrow, cache_bytes, std::numeric_limits<double>::infinity(), team_of(threads), &poll};
     const DualWhole whole{t.data(), low.data(), high.data(), left.data(), beta.data(), product.data()};
     std::vector<double> decision(which.size());
     std::vector<std::int32_t> solved(which.size());
@@ -119,7 +120,7 @@ nb::object matrix_of(const Matrix& a, const Matrix& b, const std::string& kernel
     std::vector<double> out(a.shape(0) * b.shape(0));
     {
         const nb::gil_scoped_release free;
-        sepal::kernel_matrix(points_of(a), points_of(b), kernel_named(kernel, gamma, coef0, degree), threads, &poll, out.data());
+        sepal::kernel_matrix(points_of(a), points_of(b), kernel_named(kernel, gamma, coef0, degree), team_of(threads), &poll, out.data());
     }
     if (poll.raised()) throw nb::python_error();
     return nb::cast(to_numpy(std::move(out)));
@@ -128,15 +129,15 @@ nb::object matrix_of(const Matrix& a, const Matrix& b, const std::string& kernel
 nb::object expansion_of(const Matrix& support, const std::vector<std::int64_t>& start, const Matrix& coef,
                             const Matrix& queries, const std::string& kernel, double gamma, double coef0, int degree,
                             int threads, nb::object progress) {
-    if (support.shape(1) != queries.shape(1) || coef.shape(1) != support.shape(0) || start.size() < 2 || start.front() != 0 ||
-        start.back() != static_cast<std::int64_t>(support.shape(0)))
-        throw std::invalid_argument("support, start, coef and queries do not fit together");
+    if (support.shape(1) != queries.shape(1) || coef.shape(1) != support.shape(0))
+        throw std::invalid_argument("support, coef and queries do not fit together");
+    check_start(start, support.shape(0));
     PythonPoll poll(std::move(progress));
     std::vector<double> out(queries.shape(0) * (start.size() - 1) * coef.shape(0));
     {
         const nb::gil_scoped_release free;
         sepal::kernel_expansion(points_of(support), start, coef.data(), static_cast<int>(coef.shape(0)), points_of(queries),
-                                kernel_named(kernel, gamma, coef0, degree), threads, &poll, out.data());
+                                kernel_named(kernel, gamma, coef0, degree), team_of(threads), &poll, out.data());
     }
     if (poll.raised()) throw nb::python_error();
     return nb::cast(to_numpy(std::move(out)));

@@ -5,22 +5,16 @@
 namespace sepal {
 namespace {
 
-MetricSpec spec_of(const Matrix& points, const std::string& metric, double p, int n_numeric, const Row& weights) {
-    if (static_cast<int>(weights.shape(0)) != static_cast<int>(points.shape(1)))
-        throw std::invalid_argument("one weight per column is needed");
-    return {metric_named(metric), p, n_numeric, weights.data()};
-}
-
 nb::ndarray<nb::numpy, double, nb::ndim<2>> pair_block(const Matrix& points, const Matrix& queries, const std::string& metric,
                                                        double p, int n_numeric, const Row& weights, int threads) {
     if (queries.shape(1) != points.shape(1)) throw std::invalid_argument("queries and points differ in columns");
-    const MetricSpec spec = spec_of(points, metric, p, n_numeric, weights);
+    const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
     PythonPoll poll{nb::none()};
     auto* kept = new std::vector<double>(queries.shape(0) * points.shape(0));
     nb::capsule owner(kept, [](void* q) noexcept { delete static_cast<std::vector<double>*>(q); });
     {
         const nb::gil_scoped_release free;
-        pair_values(points_of(points), points_of(queries), spec, threads, &poll, kept->data());
+        pair_values(points_of(points), points_of(queries), spec, team_of(threads), &poll, kept->data());
     }
     if (poll.raised()) throw nb::python_error();
     return nb::ndarray<nb::numpy, double, nb::ndim<2>>(kept->data(), {queries.shape(0), points.shape(0)}, owner);
@@ -32,12 +26,12 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> count_within(const Matrix& points, c
                                                          nb::object progress) {
     if (queries.shape(1) != points.shape(1) || limits.shape(0) != queries.shape(0) || copies.shape(0) != points.shape(0))
         throw std::invalid_argument("points, queries, copies and limits do not fit together");
-    const MetricSpec spec = spec_of(points, metric, p, n_numeric, weights);
+    const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
     PythonPoll poll(std::move(progress));
     std::vector<double> counts;
     {
         const nb::gil_scoped_release free;
-        counts = count_below(points_of(points), copies.data(), points_of(queries), limits.data(), spec, threads, &poll);
+        counts = count_below(points_of(points), copies.data(), points_of(queries), limits.data(), spec, team_of(threads), &poll);
     }
     if (poll.raised()) throw nb::python_error();
     return to_numpy(std::move(counts));
@@ -45,12 +39,12 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> count_within(const Matrix& points, c
 
 nb::tuple near_graph_of(const Matrix& points, double limit, const std::string& metric, double p, int n_numeric,
                         const Row& weights, int threads) {
-    const MetricSpec spec = spec_of(points, metric, p, n_numeric, weights);
+    const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
     PythonPoll poll{nb::none()};
     NearGraph graph;
     {
         const nb::gil_scoped_release free;
-        graph = near_graph(points_of(points), limit, spec, threads, &poll);
+        graph = near_graph(points_of(points), limit, spec, team_of(threads), &poll);
     }
     if (poll.raised()) throw nb::python_error();
     return nb::make_tuple(to_numpy(std::move(graph.start)), to_numpy(std::move(graph.neighbors)),
@@ -60,7 +54,7 @@ nb::tuple near_graph_of(const Matrix& points, double limit, const std::string& m
 nb::tuple spanning_tree_of(const Matrix& points, const Codes& classes, const std::string& metric, double p, int n_numeric,
                            const Row& weights, nb::object progress) {
     if (classes.shape(0) != points.shape(0)) throw std::invalid_argument("one class per point is needed");
-    const MetricSpec spec = spec_of(points, metric, p, n_numeric, weights);
+    const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
     PythonPoll poll(std::move(progress));
     Tree tree;
     {

@@ -18,11 +18,13 @@ nb::tuple search(const Matrix& points, nb::object queries, int k, const std::str
     const bool self_join = queries.is_none();
     const Matrix asked = self_join ? points : nb::cast<Matrix>(queries);
     if (asked.shape(1) != points.shape(1)) throw std::invalid_argument("queries and points differ in columns");
-    if (static_cast<int>(weights.shape(0)) != static_cast<int>(points.shape(1)))
-        throw std::invalid_argument("one weight per column is needed");
+    if (k < 1) throw std::invalid_argument("k must be at least 1");
+    const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
+    const bool may_be_nan = method != "tiles" && method != "tree";
+    check_rows(points, may_be_nan);
+    if (!self_join) check_rows(asked, may_be_nan);
     PythonPoll poll(std::move(progress));
-    const Plan plan{k, self_join, tie, zero, threads, &poll};
-    const MetricSpec spec{metric_named(metric), p, n_numeric, weights.data()};
+    const Plan plan{k, self_join, tie, zero, team_of(threads), &poll};
     const Points data = points_of(points), wanted = points_of(asked);
     Ranking ranking;
     {
@@ -35,8 +37,10 @@ nb::tuple search(const Matrix& points, nb::object queries, int k, const std::str
 }
 
 nb::tuple search_distances(const Matrix& distances, bool self_join, int k, double tie, int threads, nb::object progress) {
+    if (k < 1) throw std::invalid_argument("k must be at least 1");
+    check_rows(distances, true);
     PythonPoll poll(std::move(progress));
-    const Plan plan{k, self_join, tie, 0.0, threads, &poll};
+    const Plan plan{k, self_join, tie, 0.0, team_of(threads), &poll};
     Ranking ranking;
     {
         const nb::gil_scoped_release free;

@@ -83,7 +83,7 @@ struct SweepQuestions {
 template <class F>
 void run_sweep(const nb::tuple& rows, const SweepSteps& steps, double tie, int threads, nb::object progress, F&& f) {
     PythonPoll poll(std::move(progress));
-    const SweepPlan plan{tie, threads, &poll};
+    const SweepPlan plan{tie, team_of(threads), &poll};
     const auto run = [&]<class T>(const SweepRows<T>& kept) {
         const SweepData<T> data = kept.data();
         const nb::gil_scoped_release free;

@@ -5,8 +5,11 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ranking.hpp"
@@ -62,6 +65,36 @@ inline Metric metric_named(const std::string& name) {
     for (const auto& [known, metric] : names)
         if (name == known) return metric;
     throw std::invalid_argument("no native metric is called " + name);
+}
+
+// What Python hands over may stem from a file that somebody made up, so that sizes are checked before they are believed.
+inline MetricSpec spec_of(std::size_t n_columns, const std::string& metric, double p, int n_numeric, const Row& weights) {
+    if (weights.shape(0) != n_columns) throw std::invalid_argument("one weight per column is needed");
+    if (n_numeric < 0 || static_cast<std::size_t>(n_numeric) > n_columns)
+        throw std::invalid_argument("n_numeric must lie between 0 and the number of columns");
+    return {metric_named(metric), p, n_numeric, weights.data()};
+}
+
+// Threads to start; answers do not depend on how many there are.
+inline int team_of(int threads) {
+    if (threads < 1) throw std::invalid_argument("at least one thread is needed");
+    return std::min(threads, std::max(16, 2 * static_cast<int>(std::thread::hardware_concurrency())));
+}
+
+inline void check_rows(const Matrix& m, bool may_be_nan) {
+    if (m.shape(0) == 0 || m.shape(1) == 0) throw std::invalid_argument("at least one row and one column are needed");
+    if (m.shape(0) > INT32_MAX || m.shape(1) > INT32_MAX) throw std::invalid_argument("too many rows or columns");
+    if (may_be_nan) return;
+    // Sorting needs an order, and NaN has no place in one.
+    if (std::any_of(m.data(), m.data() + m.size(), [](double x) { return std::isnan(x); }))
+        throw std::invalid_argument("a coordinate is not a number");
+}
+
+// 0 = start[0] <= start[1] <= ... <= n
+inline void check_start(const std::vector<std::int64_t>& start, std::size_t n) {
+    if (start.size() < 2 || start.front() != 0 || start.back() != static_cast<std::int64_t>(n) ||
+        !std::is_sorted(start.begin(), start.end()))
+        throw std::invalid_argument("start must ascend from 0 to the number of rows");
 }
 
 // One per family, each in its own bind_<family>.cpp.

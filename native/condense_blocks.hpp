@@ -33,7 +33,7 @@ class CaseBlocks {
         const std::size_t from = seen_[block], to = prototypes.size();
         if (from == to) return;
         const std::int64_t first_panel = begin(block) / kPanel, n_panels = panels_of(end(block) - begin(block));
-        const bool worth = threads > 1 && static_cast<double>(to - from) * n_panels * kPanel * c_.points.p > 2e5;
+        const bool worth = threads > 1 && static_cast<double>(to - from) * n_panels * kPanel * c_.points.p > 2e6; // a thread needs longer to wake up
 #pragma omp parallel for num_threads(threads) schedule(static) if (worth)
         for (std::int64_t part = 0; part < (n_panels + kPart - 1) / kPart; ++part) {
             const std::int64_t panel = part * kPart, some = std::min<std::int64_t>(kPart, n_panels - panel);

@@ -45,6 +45,7 @@ class Window {
         const double* point = s.query.data();
         values_(rows_.cells, panels_of(rows_.n), &point, 1, scale_.data(), plan_.metric, rows_.p, plan_.zero, s.found.data());
         nearest_rows(self, k, s);
+        if (s.near.empty()) return false; // no distance to anybody is a number
         vote(k, s);
         return true;
     }

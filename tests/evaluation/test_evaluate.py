@@ -5,10 +5,12 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, cohen_kappa_score, matthews_corrcoef, roc_auc_score
 from sklearn.model_selection import LeaveOneGroupOut
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -228,3 +230,37 @@ def test_progress_is_told_after_each_fold() -> None:
     told: list[float] = []
     evaluate(KNNClassifier(1), sepal.datasets.load("athletes"), cv=4, progress=told.append)
     assert told == [0.25, 0.5, 0.75, 1.0]
+
+
+def test_sparse_rows_stay_sparse_and_give_the_answers_of_cosine_on_dense_ones():
+    rng = np.random.default_rng(0)
+    y = rng.choice(["a", "b"], size=60)
+    X = rng.poisson(0.4, size=(60, 30)) + (np.arange(30) < 4) * (y == "b")[:, None]
+    folds = [np.arange(i, 60, 5) for i in range(5)]
+    found = evaluate(KNNClassifier(3), csr_matrix(X), y, cv=folds)
+    dense = evaluate(KNeighborsClassifier(3, metric="cosine"), X, y, cv=folds)
+    np.testing.assert_array_equal(found.actual, dense.actual)
+    shares = expected_shares(X, y, folds, 3)
+    np.testing.assert_allclose(found.share, shares, atol=1e-9)
+    theirs = evaluate(KNeighborsClassifier(3, metric="cosine", algorithm="brute"), csr_matrix(X), y, cv=folds)
+    np.testing.assert_array_equal(theirs.predicted, dense.predicted)
+
+
+def expected_shares(X, y, folds, k):
+    """Cosine k-NN by loops; rows tied at the last place share it."""
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    classes, shares = sorted(set(y)), np.zeros((len(y), 2))
+    for rows in folds:
+        others = np.setdiff1d(np.arange(len(y)), rows)
+        for i in rows:
+            distance = 1 - unit[others] @ unit[i]
+            last = np.sort(distance)[k - 1]
+            nearer, tied = distance < last - 1e-9, abs(distance - last) <= 1e-9
+            vote = nearer + tied * (k - nearer.sum()) / tied.sum()
+            shares[i] = [vote[y[others] == c].sum() / k for c in classes]
+    return shares
+
+
+def test_sets_are_evaluated_by_tanimoto():
+    sets = [{"a", "b"}, {"a", "b", "c"}, {"x", "y"}, {"x", "y", "z"}, {"a", "c"}, {"y", "z"}]
+    assert evaluate(KNNClassifier(1), sets, list("aabbab"), cv="loo").n_right == 6

@@ -41,6 +41,13 @@ class SparseRows:
     target: str | None = None
     class_order: tuple[Any, ...] | None = None
 
+    def fits_together(self) -> bool:
+        """Whether there is one label, weight and count for each row, and an element for each column."""
+        per_row = (self.y, self.weights, self.beyond)
+        return all(each is None or each.shape == (self.n_rows,) for each in per_row) and (
+            self.elements is None or len(self.elements) == self.n_columns
+        )
+
     @property
     def n_rows(self) -> int:
         """The number of rows."""

@@ -14,6 +14,7 @@ from sepal.exceptions import DataError
 # What the native value is: a squared distance, the distance itself, its p-th power, twice a cosine distance, or the
 # squared distance that a Gaussian kernel turns into its own.
 ValueIs = Literal["square", "distance", "power", "double", "gaussian"]
+METRICS = frozenset({"l2", "l1", "linf", "lp", "nan_l2", "unit_l2", "mixed", "gower", "tanimoto"})  # of native code
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,48 @@ class FittedDistance:
     monomials: NDArray[np.intp] | None = None  # per product, the columns in it; -1 for a constant
     coefficients: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
+
+    def fits_together(self) -> bool:
+        """Whether the parts belong to one distance: a model file may hold anything."""
+        n, scaling = len(self.names), self.scaling
+        n_coordinates = self._n_coordinates()
+        return (
+            n > 0
+            and self.metric in METRICS
+            and len(self.kinds) == n
+            and all(each.shape == (n,) for each in (scaling.offset, scaling.divisor, scaling.shrink))
+            and np.array_equal(np.sort(self.order), np.arange(n))
+            and all(each is None or each.shape == (n,) for each in (self.base, self.factors, self.absent))
+            and n_coordinates > 0
+            and self.mismatch.shape == (n_coordinates,)
+            and 0 <= self.n_numeric <= n_coordinates
+            and self.p > 0
+            and all(np.all(np.isfinite(each)) for each in self._numbers() if each is not None)
+        )
+
+    def _numbers(self) -> tuple[NDArray[np.float64] | None, ...]:
+        scaling = self.scaling
+        scale = (scaling.offset, scaling.divisor, scaling.shrink)
+        return (*scale, self.base, self.factors, self.mismatch, self.whitening, self.coefficients)
+
+    def _n_coordinates(self) -> int:
+        """Coordinates of a row; 0 where the parts contradict each other."""
+        n = len(self.order)
+        for levels in (self.profiles, self.counts):
+            if levels is not None and (len(levels) != n or any(each is not None and each.ndim != 2 for each in levels)):
+                return 0
+        if self.profiles is not None:
+            n = sum(1 if profile is None else profile.shape[1] for profile in self.profiles)
+        if self.whitening is not None:
+            if self.whitening.ndim != 2 or len(self.whitening) != n:
+                return 0
+            n = self.whitening.shape[1]
+        if self.monomials is None or self.coefficients is None:
+            return n if self.monomials is None and self.coefficients is None else 0
+        inside = self.monomials.ndim == 2 and self.monomials.size > 0 and self.monomials.min() >= -1
+        if not inside or self.monomials.max() >= n or self.coefficients.shape != (len(self.monomials),):
+            return 0
+        return len(self.monomials)
 
     def embed(self, table: Table) -> NDArray[np.float64]:
         """Coordinates of the rows of a table with the columns this distance was fitted on."""
@@ -208,7 +251,8 @@ def _profiled(codes: NDArray[np.float64], profile: NDArray[np.float64] | None) -
     if profile is None:
         return codes[:, None]
     padded = np.concatenate([profile, np.zeros((1, profile.shape[1])), np.full((1, profile.shape[1]), np.nan)])
-    at = np.where(np.isnan(codes), len(profile) + 1, np.minimum(np.nan_to_num(codes), len(profile)))
+    known = (codes >= 0) & (codes < len(profile))
+    at = np.where(known, np.where(known, codes, 0), len(profile) + np.isnan(codes))
     return np.asarray(padded[at.astype(np.intp)])
 
 

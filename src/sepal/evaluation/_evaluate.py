@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
-from sepal.data import Table, as_table, class_codes
+from sepal.data import Rows, Table, as_rows, class_codes
 from sepal.evaluation._class_scores import COLUMNS, confusion, kappa, per_class
 from sepal.exceptions import DataError, ParameterError
 
@@ -252,8 +252,9 @@ def evaluate(
     ----------
     estimator : scikit-learn estimator
         Is cloned for every fold and never fitted itself.
-    X : Table, ndarray or data frame
+    X : Table, ndarray, data frame, sparse matrix or list of sets
         The rows. Estimators of Sepal get Tables; others get the array, or a data frame where columns are nominal.
+        Sparse rows stay sparse.
     y : array-like, optional
         The target; left out, that of the Table.
     cv : int, "loo", splitter or list of test rows
@@ -279,7 +280,7 @@ def evaluate(
     >>> evaluation.n_right, evaluation.n_rows
     (20, 20)
     """
-    table = as_table(X, y)
+    table = as_rows(X, y)
     if table.y is None:
         raise DataError("there is no target to predict", hint="give it as y, or name the target of the table")
     regression = bool(is_regressor(estimator))
@@ -305,7 +306,7 @@ def evaluate(
 
     return Evaluation(
         scheme=_scheme(estimator),
-        data=table.name or "data",
+        data=(table.name if isinstance(table, Table) else None) or "data",
         columns=(*table.names, table.target or "class"),
         task="regression" if regression else "classification",
         test_mode=mode,
@@ -383,7 +384,7 @@ def _check_folds(folds: list[NDArray[np.intp]], n: int) -> None:
 
 
 def _answer(
-    estimator: Any, table: Table, rows: NDArray[np.intp], classes: NDArray[Any] | None, codes: NDArray[Any]
+    estimator: Any, table: Rows, rows: NDArray[np.intp], classes: NDArray[Any] | None, codes: NDArray[Any]
 ) -> dict[str, Any]:
     """Fit on all other rows and answer these."""
     others = np.setdiff1d(np.arange(table.n_rows), rows)
@@ -404,8 +405,10 @@ def _answer(
     return {"actual": codes[rows], "predicted": np.searchsorted(classes, answer), "share": share, "prior": prior}
 
 
-def _rows_for(model: Any, table: Table, rows: NDArray[np.intp]) -> Any:
-    part = table.take(rows)
-    if type(model).__module__.startswith("sepal."):
+def _rows_for(model: Any, table: Rows, rows: NDArray[np.intp]) -> Any:
+    part, is_ours = table.take(rows), type(model).__module__.startswith("sepal.")
+    if not isinstance(part, Table):
+        return part if is_ours and part.elements is not None else part.matrix
+    if is_ours:
         return part
     return part.values if set(part.kinds) <= {"numeric"} else part.frame("pandas")

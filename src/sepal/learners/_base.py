@@ -47,6 +47,21 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = auto or (entry is not None and entry.sparse)
         return tags
 
+    def fits_together(self) -> bool:
+        """Whether the fitted attributes belong to one model: a model file may hold anything."""
+        if not hasattr(self, "neighborhood_"):
+            return True
+        hood, rows, k = self.neighborhood_, self.rows_, self.n_neighbors_
+        return (
+            isinstance(hood, Neighborhood)
+            and isinstance(self.table_, (Table, SparseRows))
+            and isinstance(rows, np.ndarray)
+            and rows.dtype.kind == "i"
+            and rows.shape == (hood.n_rows,)
+            and isinstance(k, (int, float))
+            and 1 <= k <= hood.total_mass
+        )
+
     def _training_table(self, X: Any, y: Any) -> Rows:
         """The training rows and labels; remembers the columns as scikit-learn does."""
         if isinstance(X, Table):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sepal.data import ScaleName
 from sepal.exceptions import ParameterError
 from sepal.learners._numeric import NumericClassifier
+from sepal.learners._votes import codes_fit
 
 
 class DANNClassifier(NumericClassifier):
@@ -56,6 +57,16 @@ class DANNClassifier(NumericClassifier):
         self.n_iter = n_iter
         self.scale = scale
 
+    def _check(self) -> None:
+        for name in ("n_neighbors", "n_iter", "n_metric"):
+            value = getattr(self, name)
+            if name == "n_metric" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+                raise ParameterError(f"{name} must be an integer of at least 1; got {value!r}")
+        if not isinstance(self.epsilon, (int, float)) or not 0 < self.epsilon < np.inf:
+            raise ParameterError(f"epsilon must be a positive number; got {self.epsilon!r}")
+
     def fit(self, X: Any, y: Any = None) -> DANNClassifier:
         """Remember the rows.
 
@@ -66,16 +77,18 @@ class DANNClassifier(NumericClassifier):
         y : array-like, optional
             The classes; left out, the target of the Table.
         """
-        for name in ("n_neighbors", "n_iter", "n_metric"):
-            value = getattr(self, name)
-            if name == "n_metric" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise ParameterError(f"{name} must be an integer of at least 1; got {value!r}")
-        if not isinstance(self.epsilon, (int, float)) or not 0 < self.epsilon < np.inf:
-            raise ParameterError(f"epsilon must be a positive number; got {self.epsilon!r}")
+        self._check()
         self.points_, self.codes_ = self._training_points(X, y)
         return self
+
+    def _arrays_fit(self, n_columns: int, n_classes: int) -> bool:
+        n = len(self.points_)
+        return (
+            self.points_.shape == (n, n_columns)
+            and self.points_.dtype == np.float64
+            and bool(np.all(np.isfinite(self.points_)))
+            and codes_fit(self.codes_, self.classes_, n)
+        )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """(n_rows, n_classes) share of each class among the neighbours; rows tied at the last place share it."""

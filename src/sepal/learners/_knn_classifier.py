@@ -19,7 +19,7 @@ from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, classificatio
 from sepal.learners._neighborhood import TiedGroups, Ties
 from sepal.learners._numeric import ahead_by_a_hair
 from sepal.learners._vote_weights import VoteWeights, vote_weights
-from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, entry_shares, geometric_order, sums_at
+from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
 from sepal.neighbors import SparseSearch
 
 
@@ -172,6 +172,12 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         lists = hood.lists(rows, k_max)
         right = credit(hood, lists, self.codes_, wanted, self._weights(), self._tie_break(), self._factors(), k_max)
         return np.asarray(right.mean(axis=0))
+
+    def fits_together(self) -> bool:
+        """Whether the fitted attributes belong to one model, codes to the classes."""
+        return super().fits_together() and (
+            not hasattr(self, "neighborhood_") or codes_fit(self.codes_, self.classes_, self.neighborhood_.n_rows)
+        )
 
     def _weights(self) -> VoteWeights:
         return vote_weights(self.weights, self.width, self.neighborhood_.span)

@@ -140,6 +140,18 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
             scores.append(model.score(table, wanted))
         return np.array(scores)
 
+    def fits_together(self) -> bool:
+        """Whether the fitted attributes belong to one model, with a number for each row."""
+        if not hasattr(self, "neighborhood_"):
+            return True
+        y = self.y_
+        return (
+            super().fits_together()
+            and isinstance(y, np.ndarray)
+            and y.shape == (self.neighborhood_.n_rows,)
+            and y.dtype.kind == "f"
+        )
+
     def _weights(self) -> VoteWeights:
         return vote_weights(self.weights, self.width, self.neighborhood_.span)
 

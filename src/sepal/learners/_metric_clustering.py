@@ -98,6 +98,16 @@ class MetricClusteringClassifier(NumericClassifier):
         if self.cutoff is not None and not 0 <= self.cutoff <= 1:
             raise ParameterError(f"cutoff must lie between 0 and 1; got {self.cutoff!r}")
 
+    def _arrays_fit(self, n_columns: int, n_classes: int) -> bool:
+        n, precision = len(self.centers_), self.precision_
+        return (
+            n > 0
+            and self.centers_.shape == (n, n_columns)
+            and self.shares_.shape == (n, n_classes)
+            and (precision is None or precision.shape == (n_columns, n_columns))
+            and all(each is None or each.dtype == np.float64 for each in (self.centers_, self.shares_, precision))
+        )
+
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """(n_rows, n_classes) class mix of the cluster each row is nearest to."""
         points = self._query_points(X)

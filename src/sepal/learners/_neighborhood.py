@@ -132,6 +132,17 @@ class Neighborhood:
         supervised = search.fitted.counts is not None
         return cls(search, None, weights, ties, ties == "index" or supervised, n_jobs)
 
+    def fits_together(self) -> bool:
+        """Whether the parts belong to one neighbourhood: a model file may hold anything."""
+        n = len(self.weights)
+        if self.weights.shape != (n,) or not np.all(np.isfinite(self.weights) & (self.weights > 0)):
+            return False
+        if self.search is not None:
+            return self.matrix is None and self.search.table.n_rows == n
+        return (
+            self.matrix is not None and self.matrix.shape == (n, n) and bool(np.all(self.matrix >= 0)) and self.by_row
+        )
+
     @property
     def n_rows(self) -> int:
         """Training rows."""

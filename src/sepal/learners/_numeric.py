@@ -21,6 +21,26 @@ class NumericClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_: NDArray[Any]
     preference_: NDArray[np.float64]
 
+    def _check(self) -> None:
+        """Refuse parameters that have no meaning."""
+
+    def fits_together(self) -> bool:
+        """Whether the fitted attributes belong to one model: a model file may hold anything."""
+        if not hasattr(self, "distance_"):
+            return True
+        self._check()
+        return (
+            isinstance(self.distance_, FittedDistance)
+            and isinstance(self.table_, Table)
+            and self.classes_.ndim == 1
+            and self.preference_.shape == self.classes_.shape
+            and self._arrays_fit(len(self.distance_.names), len(self.classes_))
+        )
+
+    def _arrays_fit(self, n_columns: int, n_classes: int) -> bool:
+        """Whether the arrays of the fitted model have the shapes that its answers need."""
+        return True
+
     def _training_points(self, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Scaled coordinates and class codes of the training rows; remembers columns and classes."""
         if isinstance(X, Table):

@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
+from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS, Kernel
-from sepal.learners._window import WindowKNNClassifier
+from sepal.learners._field_types import field_types, matches
 
 FORMAT = "sepal model"
 VERSION = 1
@@ -40,6 +41,7 @@ _DAMAGE = (
     NotImplementedError,
     RuntimeError,
     SyntaxError,
+    MemoryError,
 )
 _LARGEST = 1 << 34  # bytes a member may unpack to: a small file must not fill the memory
 
@@ -91,6 +93,8 @@ def load_model(path: str | Path) -> Any:
         with zipfile.ZipFile(place) as archive:
             members = {name: _member(archive, name, place) for name in ("model.json", "arrays.npz")}
         content = json.loads(members["model.json"])
+        with zipfile.ZipFile(io.BytesIO(members["arrays.npz"])) as archive:
+            _check_size(archive.infolist(), place)
         with np.load(io.BytesIO(members["arrays.npz"]), allow_pickle=False) as found:
             arrays = {name: found[name] for name in found.files}
     except _DAMAGE as error:
@@ -98,6 +102,11 @@ def load_model(path: str | Path) -> Any:
             f"{place}: this is not a model, or the file is damaged ({error})",
             hint="models are written by `sepal train -o` or sepal.learners.save_model",
         ) from error
+    return rebuilt(content, arrays, place)
+
+
+def rebuilt(content: Any, arrays: Mapping[str, NDArray[Any]], place: Path) -> Any:
+    """The estimator that the values and arrays of a file describe, once they are known to fit together."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise DataError(f"{place}: this is not a model of Sepal")
     if content.get("version") != VERSION:
@@ -105,19 +114,24 @@ def load_model(path: str | Path) -> Any:
             f"{place}: the model is of version {content.get('version')}, this Sepal reads version {VERSION}",
             hint="train it again, or use the Sepal that wrote it",
         )
-    model = _unpack(content.get("model"), arrays, place)
+    try:
+        model = _unpack(content.get("model"), arrays, place)
+    except RecursionError as error:
+        raise DataError(f"{place}: the file is damaged: values stand inside each other without end") from error
     if not isinstance(model, BaseEstimator):
         raise DataError(f"{place}: the file holds a {type(model).__name__}, not an estimator")
-    if isinstance(model, WindowKNNClassifier) and not model.fits_together():
-        raise DataError(f"{place}: the file is damaged: the arrays of the window do not fit together")
     return model
 
 
 def _member(archive: zipfile.ZipFile, name: str, place: Path) -> bytes:
-    info = archive.getinfo(name)
-    if info.file_size > _LARGEST:
-        raise DataError(f"{place}: {name} would unpack to {info.file_size} bytes")
+    _check_size([archive.getinfo(name)], place)
     return archive.read(name)
+
+
+def _check_size(members: list[zipfile.ZipInfo], place: Path) -> None:
+    size = sum(member.file_size for member in members)
+    if size > _LARGEST:
+        raise DataError(f"{place}: {members[0].filename} would unpack to {size} bytes")
 
 
 def _is_ours(kind: type) -> bool:
@@ -229,10 +243,33 @@ def _make(packed: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], place: 
                 f"{place}: {packed['object']} does not fit: {strange!r}",
                 hint="the model was written by another version of Sepal; train it again",
             )
+        try:
+            declared = field_types(kind)
+        except LookupError as error:
+            raise _foreign(packed["object"], place) from error
+        for name, value in values.items():
+            if not matches(value, declared[name]):
+                raise DataError(f"{place}: the file is damaged: {name!r} of {kind.__name__} is of another type")
     made: Any = object.__new__(kind)
     for name, value in values.items():
         object.__setattr__(made, name, value)
+    _check_parts(made, place)
     return made
+
+
+def _check_parts(made: Any, place: Path) -> None:
+    """Whether the parts of an object belong together, so that no later index or native loop leaves an array."""
+    try:
+        if isinstance(made, Table):
+            made.__post_init__()
+        fit = getattr(made, "fits_together", None)
+        fitting = fit is None or fit()
+    except (AttributeError, TypeError, ValueError, ArithmeticError, LookupError) as error:
+        raise DataError(
+            f"{place}: the file is damaged: the parts of {type(made).__name__} do not fit together"
+        ) from error
+    if not fitting:
+        raise DataError(f"{place}: the file is damaged: the parts of {type(made).__name__} do not fit together")
 
 
 def _class_named(name: Any, place: Path) -> type:
@@ -244,4 +281,8 @@ def _class_named(name: Any, place: Path) -> type:
             kind = None
         if isinstance(kind, type) and kind.__module__ == module and _is_ours(kind):
             return kind
-    raise DataError(f"{place}: the file names the type {str(name)[:80]!r}, which is not one that Sepal saves")
+    raise _foreign(name, place)
+
+
+def _foreign(name: Any, place: Path) -> DataError:
+    return DataError(f"{place}: the file names the type {str(name)[:80]!r}, which is not one that Sepal saves")

@@ -57,6 +57,17 @@ class StreamColumns:
     codes: list[dict[Any, int]] = field(repr=False)  # per column, the number of each level seen
     has_gaps: bool = False
 
+    def fits_together(self) -> bool:
+        """Whether there is a name, a weight and a list of levels for each column."""
+        n = len(self.kinds)
+        return (
+            len(self.names) == len(self.codes) == n
+            and self.weights.shape == (n,)
+            and bool(np.all(np.isfinite(self.weights) & (self.weights >= 0)))
+            and 1.0 <= self.p < np.inf
+            and (self.distance == "auto" or self.distance in _METRICS)
+        )
+
     @classmethod
     def of(cls, table: Table, distance: str, params: Mapping[str, Any]) -> StreamColumns:
         """From the first rows."""

@@ -80,6 +80,18 @@ def entry_shares(hood: Neighborhood, lists: Lists, weights: VoteWeights, k: floa
     return listed.where(each > 0), each[each > 0]
 
 
+def codes_fit(codes: Any, classes: Any, n_rows: int) -> bool:
+    """Whether each row has the code of one of the classes."""
+    return (
+        isinstance(codes, np.ndarray)
+        and isinstance(classes, np.ndarray)
+        and classes.ndim == 1
+        and codes.dtype.kind == "i"
+        and codes.shape == (n_rows,)
+        and bool(np.all((codes >= 0) & (codes < len(classes))))
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class TieBreak:
     """How an equal vote is decided: first by ``rule``, then by class size, then by ``order`` (smallest first)."""

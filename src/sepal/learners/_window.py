@@ -294,8 +294,12 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Whether the arrays of the window are such as this learner leaves them: a file may hold anything."""
         if not self.__sklearn_is_fitted__():
             return True
-        return self._rows_.fits_together(len(self._columns_.kinds), len(self.classes_)) and self._seen_.shape == (
-            len(self.classes_),
+        n_columns = len(self._columns_.kinds)
+        return (
+            self._rows_.fits(n_columns, len(self.classes_))
+            and self._seen_.shape == (len(self.classes_),)
+            and self._columns_.fits_together()
+            and self._native_ is None
         )
 
     def _start(self, X: Any) -> None:

@@ -42,7 +42,7 @@ class WindowRows:
         """Rows in the window."""
         return int(self.counters[0])
 
-    def fits_together(self, n_columns: int, n_classes: int) -> bool:
+    def fits(self, n_columns: int, n_classes: int) -> bool:
         """Whether every array has the shape, type and codes that native code relies on."""
         room = len(self.codes)
         shapes = {

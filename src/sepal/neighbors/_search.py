@@ -112,6 +112,19 @@ class Search:
             thread_count(n_jobs),
         )
 
+    def fits_together(self) -> bool:
+        """Whether the parts belong to one search: a model file may hold anything."""
+        fitted, points = self.fitted, self.points
+        return (
+            fitted.kinds == self.table.kinds
+            and points.ndim == 2
+            and points.shape[1] == len(fitted.mismatch)
+            and (fitted.allows_missing or fitted.unit_length or not np.isnan(points).any())
+            and self.method in ("tiles", "direct", "tree")
+            and groups_fit(self.table.n_rows, len(points), self.group_of, self.first, self.n_copies)
+            and self.threads >= 1
+        )
+
     @property
     def n_rows(self) -> int:
         """Training rows, copies included."""
@@ -327,6 +340,24 @@ def _choose(method: Method, fitted: FittedDistance, metric: str, n_columns: int,
     return "tiles" if metric == "l2" else "direct"
 
 
+def groups_fit(
+    n_rows: int,
+    n_points: int,
+    group_of: NDArray[np.int32],
+    first: NDArray[np.int32],
+    n_copies: NDArray[np.int64],
+) -> bool:
+    """Whether every row has a distinct row, every distinct row its first row and the number of its copies."""
+    return (
+        n_points > 0
+        and group_of.shape == (n_rows,)
+        and first.shape == n_copies.shape == (n_points,)
+        and bool(np.all((group_of >= 0) & (group_of < n_points)))
+        and bool(np.all((first >= 0) & (first < n_rows)))
+        and np.array_equal(n_copies, np.bincount(group_of, minlength=n_points))
+    )
+
+
 def apart(
     group_of: NDArray[np.int32], first: NDArray[np.int32], alone: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -342,11 +373,14 @@ def apart(
 
 
 def rank_distances(
-    distances: NDArray[np.float64], k: int, *, n_jobs: int | None = None
+    distances: NDArray[np.float64], k: int, *, n_jobs: int | None = None, may_be_exact: bool = True
 ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
-    """The k nearest columns of each row of a matrix, everyone tied with the k-th included: start, rows, distances."""
+    """The k nearest columns of each row of a matrix, everyone tied with the k-th included: start, rows, distances.
+
+    Distances that are all whole numbers are tied only where they are equal, unless they cannot be exact.
+    """
     given = np.ascontiguousarray(distances, dtype=np.float64)
-    tie = 0.0 if _is_exact(np.where(np.isinf(given), 0.0, given)) else TIE_TOLERANCE
+    tie = 0.0 if may_be_exact and _is_exact(np.where(np.isinf(given), 0.0, given)) else TIE_TOLERANCE
     start, rows, found = _native.search_distances(given, False, k, tie, thread_count(n_jobs), None)
     return start, rows.astype(np.intp), found
 

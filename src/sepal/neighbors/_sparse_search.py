@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sepal.data import ScaleName, SparseRows
 from sepal.distances import SparseDistance, SparsePoints, fit_sparse_distance
 from sepal.neighbors._ranking import DistinctRanking
-from sepal.neighbors._search import apart, list_copies, rank_distances, thread_count
+from sepal.neighbors._search import apart, groups_fit, list_copies, rank_distances, thread_count
 
 _CELLS = 200_000  # distances held at a time by one thread: they stay in its cache
 _PAIRS = 100_000
@@ -49,6 +49,19 @@ class SparseSearch:
         group_of, first = apart(*_distinct(points), fitted.compares_nothing(points))
         n_copies = np.bincount(group_of, minlength=len(first)).astype(np.int64)
         return cls(table, fitted, points.take(first), group_of, first, n_copies, thread_count(n_jobs))
+
+    def fits_together(self) -> bool:
+        """Whether the parts belong to one search: a model file may hold anything."""
+        points, factors = self.points, self.fitted.factors
+        n, n_columns = points.rows.shape
+        return (
+            points.lengths.shape == points.beyond.shape == (n,)
+            and n_columns == self.table.n_columns
+            and (factors is None or factors.shape == (n_columns,))
+            and bool(np.all(np.isfinite(points.rows.data)) and np.all(np.isfinite(points.lengths)))
+            and groups_fit(self.table.n_rows, n, self.group_of, self.first, self.n_copies)
+            and self.threads >= 1
+        )
 
     def distinct_ranking(self, k: int) -> DistinctRanking:
         """The k nearest distinct rows of every distinct training row."""
@@ -97,7 +110,7 @@ class SparseSearch:
         def block(begin: int) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
             asking = queries.take(slice(begin, begin + step))
             values = self._block(asking, columns, k, begin if without_self else None)
-            return rank_distances(values, k, n_jobs=1)
+            return rank_distances(values, k, n_jobs=1, may_be_exact=self.fitted.name != "cosine")
 
         with ThreadPoolExecutor(self.threads) as pool:
             found = list(pool.map(block, range(0, n, step)))
@@ -110,14 +123,19 @@ class SparseSearch:
         """Values from some queries (rows) to all distinct rows (columns), exact where they may matter."""
         fitted, points = self.fitted, self.points
         x, z = asking.lengths[:, None], points.lengths[None, :]
-        total = x + z
-        squares = np.maximum(total - 2.0 * (asking.rows @ columns).toarray(), 0.0)
+        is_cosine = fitted.name == "cosine"
+        total: Any = 2.0 if is_cosine else x + z
+        squares = (asking.rows @ columns).toarray()  # then total - 2 products, in place
+        squares *= -2.0
+        squares += total
+        np.maximum(squares, 0.0, out=squares)
         values = fitted.values(squares, x, z)
         if own is not None:
             values[np.arange(len(asking)), own + np.arange(len(asking))] = np.inf
-        near = (squares < _CANCELS * total) & np.isfinite(values)
+        near = squares < _CANCELS * total
         if not near.any():
             return values
+        near &= np.isfinite(values)
         if k < len(points):
             limit = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
             near &= values <= limit * (1.0 + 1e-9) + 1e-9 * (total.max() if fitted.value_is == "square" else 1.0)
@@ -127,7 +145,7 @@ class SparseSearch:
             i, j = query[begin : begin + _PAIRS], row[begin : begin + _PAIRS]
             gap = asking.rows[i] - points.rows[j]
             exact = np.asarray(gap.multiply(gap).sum(axis=1)).ravel() + asking.beyond[i]
-            if fitted.name == "cosine":  # unit vectors of one direction differ by rounding: that is no distance
+            if is_cosine:  # unit vectors of one direction differ by rounding: that is no distance
                 exact[exact <= floor] = 0.0
             values[i, j] = fitted.values(exact, asking.lengths[i], points.lengths[j])
         return values

@@ -69,11 +69,24 @@ def _geometric_rank(points: NDArray[np.float64]) -> NDArray[np.intp]:
     columns matters. Only columns with the very same values stay as they are; of two points that differ by exchanging
     such columns no rule could prefer one.
     """
-    columns = np.lexsort(np.sort(points, axis=0)[::-1])  # by the lowest value, then the next, and so on
-    order = np.lexsort(points[:, columns[::-1]].T)
+    columns = _lexical_order(np.sort(points, axis=0))  # by the lowest value, then the next, and so on
+    order = _lexical_order(points[:, columns].T)
     rank = np.empty(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order))
     return rank
+
+
+def _lexical_order(keys: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Columns sorted by their first key, then by the second and so on; most are told apart by the first few."""
+    n_keys = 1
+    while True:
+        first = keys[:n_keys]
+        order = np.lexsort(first[::-1])
+        ranked = first[:, order]
+        apart = np.any((ranked[:, 1:] != ranked[:, :-1]) & ~np.isnan(ranked[:, :-1]), axis=0)  # NaN is sorted last
+        if n_keys >= len(keys) or apart.all():
+            return np.asarray(order, dtype=np.intp)
+        n_keys *= 4
 
 
 def as_cases(data: Labelled, ties: CaseTies = "expected") -> Cases:

@@ -17,6 +17,7 @@ Progress = Callable[[float], object]
 Positions = NDArray[np.intp]
 
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
+_FEW_CLASSES = 20
 _LARGEST_EXACT = 2.0**26  # squares of differences of such integers add up without rounding
 
 
@@ -54,12 +55,16 @@ class CaseMetric:
         progress: Progress | None = None,
     ) -> None:
         fitted = search.fitted
-        self.points = _within_reach(points)
+        self.points = np.ascontiguousarray(_within_reach(points))
         self.tie = _tie(search, points)
+        self.codes = np.ascontiguousarray(codes, dtype=np.int32)
         self._progress = progress
+        self._threads = search.threads
+        # For many classes the searches would be too small to pay.
+        self._by_search = fitted.metric == "l2" and len(np.unique(codes)) <= _FEW_CLASSES
         self._native = _native.Condensing(
-            np.ascontiguousarray(self.points),
-            np.ascontiguousarray(codes, dtype=np.int32),
+            self.points,
+            self.codes,
             fitted.metric,
             fitted.p,
             fitted.n_numeric,
@@ -104,11 +109,34 @@ class CaseMetric:
 
     def is_right(self, kept_pos: Positions) -> NDArray[np.bool_]:
         """Of every case whether the kept ones nearest to it are all of its class."""
+        if self._by_search:
+            like, unlike = self._nearest(kept_pos, of_own_class=True), self._nearest(kept_pos, of_own_class=False)
+            like[kept_pos] = 0.0
+            return np.asarray(unlike > like * (1 + self.tie))
         return self._native.judge(_pos(kept_pos), self._progress)[2].astype(bool)
 
     def enemy_values(self) -> NDArray[np.float64]:
         """Native value from each case to the nearest of another class."""
+        if self._by_search:
+            return self._nearest(np.arange(len(self.codes)), of_own_class=False)
         return self._native.enemies(self._progress)
+
+    def _nearest(self, among: Positions, *, of_own_class: bool) -> NDArray[np.float64]:
+        """Native value from each case to the nearest of these of its own class, or of all others; infinite without any.
+
+        The search filters in float32 and returns the float64 value that every path computes.
+        """
+        found = np.full(len(self.codes), np.inf)
+        for code in np.unique(self.codes):
+            wanted = among[(self.codes[among] == code) == of_own_class]
+            asking = np.flatnonzero(self.codes == code)
+            if len(wanted):
+                start, _, values = _native.search(
+                    self.points[wanted], self.points[asking], 1, "tiles", "l2", 2.0, 0, np.ones(self.points.shape[1]),
+                    0.0, 0.0, self._threads, self._progress,
+                )  # fmt: skip
+                found[asking] = values[start[:-1]]
+        return found
 
     def values_to(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
         """Native values from all cases to a point."""
@@ -132,10 +160,17 @@ def tied_order(values: NDArray[np.float64], tie: float, *, descending: bool = Fa
     """Positions by value; values tied with the smallest of their group stay in position order."""
     order = np.argsort(values, kind="stable")
     ranked = values[order]
-    group = np.zeros(len(values), dtype=np.int64)
-    start = 0
-    while start < len(ranked):
-        end = max(int(np.searchsorted(ranked, ranked[start] * (1.0 + tie), side="right")), start + 1)
-        group[start:end] = start
-        start = end
+    # What is beyond the tolerance of its neighbour below opens a group; a run without such a step may still be wider
+    # than the tolerance, and is then cut again.
+    opens = np.ones(len(ranked), dtype=bool)
+    opens[1:] = ranked[1:] > ranked[:-1] * (1.0 + tie)
+    runs = np.append(np.flatnonzero(opens), len(ranked))
+    wide = ranked[runs[1:] - 1] > ranked[runs[:-1]] * (1.0 + tie)
+    for start, end in zip(runs[:-1][wide].tolist(), runs[1:][wide].tolist(), strict=True):
+        while (
+            next_start := start + int(np.searchsorted(ranked[start:end], ranked[start] * (1.0 + tie), "right"))
+        ) < end:
+            opens[next_start] = True
+            start = next_start
+    group = np.cumsum(opens)
     return order[np.lexsort((order, -group if descending else group))]
