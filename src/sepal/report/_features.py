@@ -39,14 +39,20 @@ def feature_facts(
     if n_columns > SEARCHED_COLUMNS:
         raise DataError(f"{n_columns:,} columns take long to choose from; see sepal select")
     from sepal.selection import search_subsets, subset_sweep
+    from sepal.selection._criteria import PAIRS_PER_SECOND
     from sepal.selection._near_best import inclusion, smallest
-    from sepal.selection._subset_sweep import PAIRS_PER_SECOND, sweep_cost
+    from sepal.selection._subset_sweep import sweep_cost
 
     found: SubsetSweep | SubsetSearch
     table, strategy = rows.table, "every subset"
     if n_columns <= SWEPT_COLUMNS and sweep_cost(table.n_rows, n_columns, threads=1)[0] <= MOST_SECONDS:
-        found = subset_sweep(table, scale=scale, n_jobs=n_jobs, progress=progress)
-        n_subsets = len(found.scores) - 1
+        n_subsets = 2**n_columns - 1
+        found = subset_sweep(
+            table,
+            scale=scale,
+            n_jobs=n_jobs,
+            progress=lambda scored, seconds, best: progress(min(1.0, scored / n_subsets)),
+        )
     else:
         strategy = "forward"
         if table.n_rows > SEARCHED_ROWS:
