@@ -55,9 +55,22 @@ def large_file(tmp_path_factory):
     return path
 
 
-def test_ctrl_c_leaves_with_130_and_one_line(large_file):
-    process = subprocess.Popen([SEPAL, "report", large_file], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(4.0)
+@pytest.fixture(scope="module")
+def million_rows(tmp_path_factory):
+    """Single calls over all rows are long here: every pair of a thousand left and a thousand right halves."""
+    rng = np.random.default_rng(0)
+    left, right = ([f"{a:.3f},{b:.3f}" for a, b in rng.normal(size=(1000, 2))] for _ in range(2))
+    path = tmp_path_factory.mktemp("million") / "million.csv"
+    rows = (f"{a},{b},{(i + j) % 3}" for i, a in enumerate(left) for j, b in enumerate(right))
+    path.write_text("a,b,c,d,class\n" + "\n".join(rows) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(("rows", "wait"), [("large_file", 4.0), ("million_rows", 6.0)])
+def test_ctrl_c_leaves_with_130_and_one_line(request, rows, wait):
+    path = request.getfixturevalue(rows)
+    process = subprocess.Popen([SEPAL, "report", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(wait)
     assert process.poll() is None, "the work was too small for this test"
     process.send_signal(signal.SIGINT)
     begin = time.monotonic()

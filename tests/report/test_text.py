@@ -101,3 +101,10 @@ def test_conflicts_are_said():
     facts = separability([[0.0], [0.0], [1.0], [2.0]], ["a", "b", "a", "b"])
     assert "2 rows in 1 group are equal in every column but not in class" in " ".join(facts.to_text().split())
     assert "Equal, different classes: rows 1 (a), 2 (b)" in " ".join(facts.to_text().split())
+
+
+def test_one_column_too_many_is_one_more_column():
+    rng = np.random.default_rng(0)
+    report = separability(rng.normal(size=(30, 16)), ["a", "b"] * 15)
+    assert "and 1 more column\n" in report.to_text()
+    assert report.to_html().count("and 1 more column<") == 2

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 Block = NDArray[np.float64]
 State = Mapping[str, Any]
@@ -58,6 +57,8 @@ def _power(dots: Block, state: State) -> Block:
 
 def laplacian(A: Block, B: Block, state: State) -> Block:
     """exp(-gamma sum |a - b|)."""
+    from scipy.spatial.distance import cdist  # late: slow to import, and most kernels need none of it
+
     return _exp_in_place(cdist(A, B, "cityblock"), state["gamma"])
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from sepal.data import ScaleName, Table, as_table, class_codes, fit_scaling
 from sepal.exceptions import DataError, ParameterError
@@ -217,6 +216,8 @@ def _peak(slope: Callable[[float], float], low: float, high: float, guess: tuple
         curvature = (value - before) / step
     if not slope(low) > 0.0 > slope(high):
         return None
+    from scipy.optimize import brentq  # late: slow to import, and Newton's steps nearly always arrive
+
     return float(brentq(slope, low, high, xtol=1e-12, rtol=1e-14, maxiter=60))
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize, nnls
 
 from sepal.data import ScaleName, as_table, class_codes
 from sepal.exceptions import DataError, ParameterError
@@ -202,6 +201,8 @@ def _ascend(
         return -score, -by_column * weights
 
     bounds = [(value - 25.0, value + 12.0) for value in log_weights]
+    from scipy.optimize import minimize  # late: slow to import
+
     result = minimize(loss, log_weights, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": max_iter})
     return float(-result.fun), np.exp(result.x)
 
@@ -272,6 +273,8 @@ def align_kernels(kernels: Sequence[ArrayLike], y: Any, *, target: Target = "sig
     values, vectors = np.linalg.eigh(M / np.outer(units, units))
     kept = values > 1e-12 * values[-1]
     R = np.sqrt(values[kept])[:, None] * vectors[:, kept].T
+    from scipy.optimize import nnls  # late: slow to import
+
     v = nnls(R, (vectors[:, kept].T @ (a / units)) / np.sqrt(values[kept]))[0] / units
     norm_T = float(np.linalg.norm(Tc))
     single = np.where(lengths > 0, a / (units * norm_T), 0.0)

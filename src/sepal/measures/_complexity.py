@@ -165,8 +165,9 @@ def complexity(
     LSC compares distances of unscaled columns to the last digit (lengths in tenths, as of iris, tie on paper and not in
     a computer), and of scaled ones up to rounding; the linear machine has C = 1 on standardized columns and L1 is its
     mean slack s as s/(1 + s). The graph joins rows of a class nearer than 0.15 (of the largest distance, if not Gower);
-    with more than about 5,000 rows clustering and hubs are means over samples. The R package ECoL joins the nearest
-    15 % instead, and its N2 is here ``"N2m"``. T3 and T4 are in the units given.
+    with more than about 5,000 rows clustering and hubs are means over samples. ClsCoef is the mean over rows. The R
+    package ECoL joins each row to the nearest 15 % of all rows instead, its ClsCoef is the transitivity of the whole
+    graph, and its N2 is here ``"N2m"``. T3 and T4 are in the units given.
 
     References
     ----------

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.measures._within import Matrix, within_classes
+from sepal.measures._within import Matrix, class_scatter, within_pair
 
 Codes = NDArray[np.int32]
 
@@ -41,12 +41,12 @@ def max_fisher(values: Matrix, codes: Codes) -> float:
 def directional_fisher(values: Matrix, codes: Codes) -> float:
     """F1v: the same for the best direction, mean over pairs of classes."""
     found = []
-    for a, b in class_pairs(codes):
-        rows = np.concatenate([a, b])
-        n = len(rows)
+    scatters = [class_scatter(values[codes == c]) for c in range(int(codes.max()) + 1)]
+    for a, b in combinations(scatters, 2):
+        n = a.count + b.count
         if n <= 2:
             continue
-        within = within_classes(values[rows], np.repeat([0, 1], [len(a), len(b)]).astype(np.int32), 2)
+        within = within_pair(a, b)
         d = within.means[0] - within.means[1]
         if within.rank == 0:
             found.append(0.0 if np.any(d != 0) else 1.0)

@@ -59,15 +59,13 @@ def noncentrality(f: float, df1: int, df2: int, q: float) -> float:
     """The noncentrality at which F is at most ``f`` with probability q; 0 if none is small enough."""
     if special.fdtr(df1, df2, f) <= q:
         return 0.0
-    from scipy.optimize import brentq  # late: slow to import
-
-    def excess(value: float) -> float:
-        return float(special.ncfdtr(df1, df2, value, f)) - q
-
-    high = max(1.0, 2 * f * df1)
-    while excess(high) > 0:
-        high *= 2
-    return float(brentq(excess, 0.0, high, xtol=1e-10 * high, rtol=1e-12))
+    low, high = 0.0, max(1.0, 2 * f * df1)
+    while special.ncfdtr(df1, df2, high, f) > q:
+        low, high = high, 2 * high
+    while high - low > 1e-10 * high:  # halving: a better method would have to be imported, which takes longer
+        middle = (low + high) / 2
+        low, high = (middle, high) if special.ncfdtr(df1, df2, middle, f) > q else (low, middle)
+    return (low + high) / 2
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

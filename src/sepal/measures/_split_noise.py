@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +14,6 @@ _MOST_SPLITS = 200
 _ROWS_TIMES_SPLITS = 200_000  # fewer splits for more rows: each is less noisy there
 _MOST_ROWS = 5000  # beyond this the binomial value is close, and small anyway
 _RANKS_PER_SHARE = 7.0  # (1 - f)^(7/f) < 0.001: rows with no training row among these ranks are left out
-_BATCH_CELLS = 4_000_000
 
 
 def split_std(
@@ -33,7 +34,13 @@ def split_std(
         return np.sqrt(accuracy * (1 - accuracy) / (data.n_rows - sizes))
     n_splits = max(40, min(_MOST_SPLITS, _ROWS_TIMES_SPLITS // data.n_rows))
     draws = _draws(data, n_splits, np.random.default_rng(seed))
-    return np.array([_simulated_std(data, draws, int(m), k, stratified) for m in sizes])
+    ranks = np.minimum(data.n_rows - 1, np.ceil((_RANKS_PER_SHARE + 2 * (k - 1)) * data.n_rows / sizes).astype(int))
+    walks = _walks(data, int(ranks.max()))
+    found = []
+    for m, most in zip(sizes.tolist(), ranks.tolist(), strict=True):
+        accuracies = _accuracies(walks, _in_training(data, draws, m, stratified), most, k)
+        found.append(float(np.std(accuracies, ddof=1)))
+    return np.array(found)
 
 
 def _draws(data: Labelled, n_splits: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -59,61 +66,110 @@ def _in_training(data: Labelled, draws: NDArray[np.float64], m: int, stratified:
     return training
 
 
-def _simulated_std(data: Labelled, draws: NDArray[np.float64], m: int, k: int, stratified: bool) -> float:
-    ranks = min(data.n_rows - 1, int(np.ceil((_RANKS_PER_SHARE + 2 * (k - 1)) * data.n_rows / m)))
-    lists = data.search.distinct_ranking(ranks).per_row(ranks, "expected", np.arange(data.n_rows))
-    start, neighbor, distance = lists["start"], lists["flat_rows"], lists["flat_distances"]
-    row = np.repeat(np.arange(data.n_rows), np.diff(start))
-    opens = np.concatenate([[True], (row[1:] != row[:-1]) | (distance[1:] != distance[:-1])])
-    groups = np.flatnonzero(opens)  # tied groups, one row's after the other's
-    first_group = np.searchsorted(groups, start[:-1])
-    same = data.codes[neighbor] == data.codes[row]
-    training = _in_training(data, draws, m, stratified)
-    batch = max(1, _BATCH_CELLS // len(row))
-    accuracies = [
-        _accuracies(training[at : at + batch], neighbor, same, groups, first_group, k)
-        for at in range(0, len(training), batch)
-    ]
-    return float(np.std(np.concatenate(accuracies), ddof=1))
+@dataclass(frozen=True, eq=False)
+class _Walks:
+    """The neighbours that decide, nearest first, of every case: a distinct row together with a class.
+
+    A row that is tested does not train, so that equal rows need no exception for themselves.
+
+    Attributes
+    ----------
+    case_of : (n_rows,) array
+        The case of each row; ``size`` counts the rows of a case, ``code`` is its class.
+    start, end : (n_cases,) arrays
+        Where the list of a case begins and ends in ``entries``, which are distinct rows.
+    closes : array
+        Whether an entry is the last of its tied group.
+    first_case : (n_distinct,) array
+        The first case of each distinct row; ``column[entry * n_classes + code]`` is any, or n_cases if there is none.
+    """
+
+    case_of: NDArray[np.intp]
+    size: NDArray[np.int64]
+    code: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    entries: NDArray[np.int32]
+    closes: NDArray[np.bool_]
+    first_case: NDArray[np.intp]
+    column: NDArray[np.intp]
+    n_classes: int
+
+    def training_rows(self, training: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Training rows of each case by split, and a last column that stays empty."""
+        width = len(self.size) + 1
+        split, row = np.nonzero(training)
+        flat = np.bincount(split * width + self.case_of[row], minlength=len(training) * width)
+        return flat.reshape(-1, width)
 
 
-def _accuracies(
-    training: NDArray[np.bool_],
-    neighbor: NDArray[np.intp],
-    same: NDArray[np.bool_],
-    groups: NDArray[np.intp],
-    first_group: NDArray[np.intp],
-    k: int,
-) -> NDArray[np.float64]:
-    """Accuracy of k-NN on the rows not in training, for each split: the group with the k-th training row decides."""
-    trains = training[:, neighbor]
-    found = np.add.reduceat(trains, groups, axis=1, dtype=np.int32)
-    agree = np.add.reduceat(trains & same, groups, axis=1, dtype=np.int32)
-    ahead, agree_ahead = _ahead(found, first_group), _ahead(agree, first_group)
-    number = np.where(ahead + found >= k, np.arange(len(groups)), len(groups))
-    deciding = np.minimum.reduceat(number, first_group, axis=1)
-    known = (deciding < np.append(first_group[1:], len(groups))) & ~training
-    at = np.minimum(deciding, len(groups) - 1)
-    inside, inside_agree, before, before_agree = (
-        np.take_along_axis(each, at, axis=1)[known] for each in (found, agree, ahead, agree_ahead)
+def _walks(data: Labelled, ranks: int) -> _Walks:
+    ranking, n_classes = data.search.distinct_ranking(ranks), len(data.classes)
+    key = ranking.group_of.astype(np.int64) * n_classes + data.codes
+    keys, case_of, size = np.unique(key, return_inverse=True, return_counts=True)
+    distinct = keys // n_classes
+    column = np.full(len(ranking.n_copies) * n_classes, len(keys), dtype=np.intp)
+    column[keys] = np.arange(len(keys))
+    closes = np.append(ranking.distances[1:] != ranking.distances[:-1], True)
+    closes[ranking.start[1:] - 1] = True
+    return _Walks(
+        case_of,
+        size,
+        keys % n_classes,
+        ranking.start[distinct],
+        ranking.start[distinct + 1],
+        ranking.entries,
+        closes,
+        np.searchsorted(distinct, np.arange(len(ranking.n_copies))),
+        column,
+        n_classes,
     )
-    win = np.zeros(known.shape)
-    win[known] = _win(inside, inside_agree, before, before_agree, k)
-    return np.asarray(win.sum(axis=1) / np.maximum(known.sum(axis=1), 1))
 
 
-def _ahead(counts: NDArray[np.int32], first_group: NDArray[np.intp]) -> NDArray[np.int32]:
-    """Sums over the groups ahead of each group, within the list of its row."""
-    total = np.cumsum(counts, axis=1, dtype=np.int32) - counts
-    lengths = np.diff(np.append(first_group, counts.shape[1]))
-    return np.asarray(total - np.repeat(total[:, first_group], lengths, axis=1))
+def _accuracies(walks: _Walks, training: NDArray[np.bool_], ranks: int, k: int) -> NDArray[np.float64]:
+    """Accuracy of k-NN on the rows not in training, for each split: the tied group with the k-th training row decides.
+
+    All pairs of a split and a case walk down their lists at once, and leave when they are decided.
+    """
+    n_splits, n_cases, n_distinct = len(training), len(walks.size), len(walks.first_case)
+    counts = walks.training_rows(training)
+    total = np.add.reduceat(counts[:, :-1], walks.first_case, axis=1).ravel()
+    tested, trained = walks.size - counts[:, :-1], counts.ravel()
+    split, case = np.nonzero(tested)
+    weight, at, cell = tested[split, case], walks.start[case], walks.code[case]
+    before, before_agree, inside, inside_agree = (np.zeros(len(case), dtype=np.int64) for _ in range(4))
+    right, known = np.zeros(n_splits), np.zeros(n_splits)
+    step = 0
+    while len(split):
+        step += 1
+        entry = walks.entries[at].astype(np.int64)
+        inside += total[split * n_distinct + entry]
+        inside_agree += trained[split * (n_cases + 1) + walks.column[entry * walks.n_classes + cell]]
+        closes = walks.closes[at]
+        decided = closes & (before + inside >= k)
+        at += 1
+        left = ~decided & (at < walks.end[case])
+        if step >= ranks:
+            left &= ~closes
+        out = np.flatnonzero(decided)
+        won = _win(inside[out], inside_agree[out], before[out], before_agree[out], k)
+        right += np.bincount(split[out], weights=weight[out] * won, minlength=n_splits)
+        known += np.bincount(split[out], weights=weight[out], minlength=n_splits)
+        going = np.flatnonzero(left)
+        state: tuple[NDArray[np.int64], ...]
+        state = (split, case, cell, weight, at, before, before_agree, inside, inside_agree)
+        split, case, cell, weight, at, before, before_agree, inside, inside_agree = (each[going] for each in state)
+        closes = closes[going]
+        before, before_agree = before + closes * inside, before_agree + closes * inside_agree
+        inside, inside_agree = inside * ~closes, inside_agree * ~closes
+    return np.asarray(right / np.maximum(known, 1))
 
 
 def _win(
-    inside: NDArray[np.int32],
-    inside_agree: NDArray[np.int32],
-    before: NDArray[np.int32],
-    before_agree: NDArray[np.int32],
+    inside: NDArray[np.int64],
+    inside_agree: NDArray[np.int64],
+    before: NDArray[np.int64],
+    before_agree: NDArray[np.int64],
     k: int,
 ) -> NDArray[np.float64]:
     """Chance that most of k agree, k - before of them drawn evenly from the tied group that decides."""

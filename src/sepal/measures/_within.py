@@ -100,13 +100,64 @@ def within_classes(values: Matrix, codes: NDArray[np.int32], n_classes: int) -> 
     rest = (around - means[codes]) / spread
     if n > p:
         rest = np.asarray(np.linalg.qr(rest, mode="r"))
+    return _decomposed(rest, n, means, center, counts, spread)
+
+
+def _decomposed(
+    rest: Matrix,
+    n: int,
+    means: Matrix,
+    center: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    spread: NDArray[np.float64],
+) -> Within:
+    """From the ``n`` rows less their class means in units of ``spread``, or a triangle with the same Gram matrix."""
+    p = rest.shape[1]
     _, singular, vectors = np.linalg.svd(rest, full_matrices=False)
     # Rounding of the rows themselves: a column that is constant inside classes leaves about eps * |value| behind.
     noise = np.finfo(float).eps * max(n, p) * max(1.0, float(singular[0]) if len(singular) else 1.0)
     kept = singular > noise
     vectors = vectors[kept].T
-    variances = singular[kept] ** 2 / max(int(counts.sum()) - n_classes, 1)
+    variances = singular[kept] ** 2 / max(int(counts.sum()) - len(counts), 1)
     basis = None
     if len(variances) < p:
         basis = np.linalg.qr(spread[:, None] * vectors)[0]
     return Within(means, center, counts, spread, vectors, variances, basis)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassScatter:
+    """What the covariance of two classes needs of one of them: every pair of many classes is then a small problem.
+
+    ``rest`` has the Gram matrix of the rows less their mean, and at most as many rows as columns.
+    """
+
+    count: int
+    mean: NDArray[np.float64]
+    rest: Matrix
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def class_scatter(values: Matrix) -> ClassScatter:
+    """The scatter of the rows of one class."""
+    low, high = values.min(axis=0), values.max(axis=0)
+    mean = np.where(low == high, low, values.mean(axis=0))
+    rest = values - mean
+    if len(rest) > rest.shape[1]:
+        rest = np.asarray(np.linalg.qr(rest, mode="r"))
+    return ClassScatter(len(values), mean, rest, low, high)
+
+
+def within_pair(first: ClassScatter, second: ClassScatter) -> Within:
+    """As :func:`within_classes` of the rows of two classes."""
+    counts = np.array([first.count, second.count])
+    n = int(counts.sum())
+    constant = np.minimum(first.low, second.low) == np.maximum(first.high, second.high)
+    means = np.array([first.mean, second.mean])
+    center = counts @ means / n
+    means = np.where(constant, 0.0, means - center)
+    rest = np.where(constant, 0.0, np.concatenate([first.rest, second.rest]))
+    spread = np.sqrt((np.sum(rest**2, axis=0) + counts @ means**2) / n)
+    spread[spread == 0] = 1.0
+    return _decomposed(rest / spread, n, means, center, counts, spread)

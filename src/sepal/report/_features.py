@@ -46,11 +46,13 @@ def feature_facts(
     found: SubsetSweep | SubsetSearch
     table, strategy = rows.table, "every subset"
     if n_columns <= SWEPT_COLUMNS and sweep_cost(table.n_rows, n_columns, threads=1)[0] <= MOST_SECONDS:
-        every = 2**n_columns - 1
+        n_subsets = 2**n_columns - 1
         found = subset_sweep(
-            table, scale=scale, n_jobs=n_jobs, progress=lambda scored, seconds, best: progress(scored / every)
+            table,
+            scale=scale,
+            n_jobs=n_jobs,
+            progress=lambda scored, seconds, best: progress(min(1.0, scored / n_subsets)),
         )
-        n_subsets = len(found.scores) - 1
     else:
         strategy = "forward"
         if table.n_rows > SEARCHED_ROWS:

@@ -152,7 +152,7 @@ def columns_text(page: Page, columns: dict[str, Any] | None, planes: list[dict[s
     ]
     page.table(None, rows, right=(1,))
     if columns["more"]:
-        page.paragraph(f"and {columns['more']:,} more columns")
+        page.paragraph(f"and {columns['more']:,} more {'column' if columns['more'] == 1 else 'columns'}")
     page.table(
         None, [[f"{plane['first']} and {plane['second']}", plane["score"]] for plane in planes], wrap=(0,), right=(1,)
     )
