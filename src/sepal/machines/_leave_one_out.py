@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 MOST_ROWS = 1000  # up to here the kernel matrix is kept, and every row that could turn is solved again
 _MOST_WORK = 2e6  # above: rows solved again times rows of the problem
 _FEWEST = 200  # rows solved again, however large the problem
-_MOST_STEPS = 1000  # for one row of a large problem; almost all need fewer, and the sign is settled long before
+_MOST_STEPS = 1000  # for one row of a large problem; one that is not solved by then keeps the sign it has
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import fit_scaling
+from sepal.data import Table, fit_scaling
 from sepal.exceptions import DataError, ParameterError
 from sepal.machines._kernel_rows import (
     Array,
@@ -219,7 +219,7 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ParzenClassifier:
         """Keep the rows, and find the width."""
-        table = checked_rows(self, X, reset=True)
+        table = _numbers(checked_rows(self, X, reset=True))
         codes, self.classes_ = checked_labels(table, X, y)
         weights = checked_weights(sample_weight, table.n_rows)
         keep = weights > 0
@@ -259,7 +259,7 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self)
-        table = checked_rows(self, X, reset=False)
+        table = _numbers(checked_rows(self, X, reset=False))
         queries = self._scaling.apply(table.values) - self._center
         gamma = 1.0 / (2.0 * self.width_**2)
         return self._offsets + log_densities(queries, self._rows, self._codes, self._weights, gamma, len(self.classes_))
@@ -277,3 +277,20 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Array:
         """The densities times priors, divided by their sum."""
         return softmax(self._scores(X))
+
+
+def _numbers(table: Table) -> Table:
+    """The same table, if densities have a meaning for it."""
+    for name, kind, column in zip(table.names, table.kinds, table.values.T, strict=True):
+        if kind == "nominal":
+            raise DataError(
+                f"column {name!r} is nominal, and a density needs numbers",
+                hint="KNNClassifier and SepalClassifier take nominal columns",
+            )
+        gaps = np.flatnonzero(np.isnan(column))
+        if len(gaps):
+            raise DataError(
+                f"column {name!r}, row {gaps[0]}: a cell is missing, and a density needs numbers",
+                hint="KNNClassifier and SepalClassifier take missing cells; or drop those rows first",
+            )
+    return table
