@@ -48,6 +48,26 @@ def test_coefficients_solve_the_equations_of_the_optimum():
         np.testing.assert_allclose(K @ a[:, output] + b[output], K @ slow_a + slow_b, rtol=1e-9)
 
 
+def test_rows_that_repeat_each_other_are_left_out_one_at_a_time_too():
+    rows = np.arange(17).repeat(2)  # half of the rank is missing: decomposed in two steps
+    copies, answers = K[np.ix_(rows, rows)], Y[rows] + 0.1 * np.random.RandomState(1).randn(34, 2)
+    spectrum = kernel_spectrum(copies.copy())
+    assert spectrum.vectors.shape[1] < 17
+    fast = spectrum.left_out(answers, RIDGES)
+    a, b = spectrum.coefficients(answers, 0.1)
+    for output in range(2):
+        for k, relative in enumerate(RIDGES):
+            slow = ridge.left_out(copies, answers[:, output], relative * spectrum.scale)
+            np.testing.assert_allclose(fast[k, :, output], slow, rtol=1e-6, atol=1e-9)
+        slow_a, slow_b = ridge.fit(copies, answers[:, output], 0.1 * spectrum.scale)
+        np.testing.assert_allclose(copies @ a[:, output] + b[output], copies @ slow_a + slow_b, rtol=1e-8)
+
+
+def test_rows_that_are_all_equal_get_the_mean_of_the_others():
+    left_out = kernel_spectrum(np.ones((4, 4))).left_out(np.array([[1.0], [2.0], [3.0], [6.0]]), RIDGES)
+    np.testing.assert_allclose(left_out[0, :, 0], [11 / 3, 10 / 3, 3.0, 2.0])
+
+
 def test_leave_one_out_on_feature_vectors_equals_n_refits():
     vectors = np.array([0, 3, 7, 11])
     spectrum = vector_spectrum(K[:, vectors], K[np.ix_(vectors, vectors)])
