@@ -102,16 +102,6 @@ def vector_spectrum(columns: Array, square: Array) -> Spectrum:
     return Spectrum(vectors, values, _scale(values, len(columns)), np.asarray(back), columns.mean(axis=0))
 
 
-def linear_spectrum(coordinates: Array) -> Spectrum:
-    """Of the linear kernel, where the coordinates are fewer than the rows."""
-    centred = coordinates - coordinates.mean(axis=0)
-    values, axes = eigh(centred.T @ centred, overwrite_a=True, check_finite=False, driver="evd")
-    kept = values > max(values.max(initial=0.0), 1.0) * len(values) * np.finfo(np.float64).eps
-    values, axes = values[kept], np.asarray(axes)[:, kept]
-    vectors = (centred @ axes) / np.sqrt(values)
-    return Spectrum(vectors, values, _scale(values, len(coordinates)), axes, coordinates.mean(axis=0))
-
-
 def _kept(Z: Array) -> tuple[Array, Array]:
     """Values and axes of Z' Z, without those that rounding made."""
     values, axes = eigh(Z.T @ Z, overwrite_a=True, check_finite=False, driver="evd")
