@@ -51,7 +51,7 @@ def class_groups(
     """Count classes in the tied groups around the asking ``rows`` (training rows)."""
     position = np.full(len(ranking.n_copies), -1, dtype=np.int64)
     position[ranking.queries] = np.arange(len(ranking.queries))
-    key, case_of = np.unique(ranking.group_of[rows].astype(np.int64) * n_classes + codes[rows], return_inverse=True)
+    key, case_of = _cases(ranking.group_of[rows].astype(np.int64) * n_classes + codes[rows])
     distinct, own_class = key // n_classes, key % n_classes
     lists = position[distinct]
     lengths = np.diff(ranking.start)[lists]
@@ -67,3 +67,10 @@ def class_groups(
     first = np.flatnonzero(opens)
     start = np.concatenate([[0], np.cumsum(np.bincount(case[first], minlength=len(key)))])
     return ClassGroups(case_of, start, np.add.reduceat(size, first), np.add.reduceat(same, first))
+
+
+def _cases(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """The distinct keys in order, and which of them each row has; nothing is sorted where they already ascend."""
+    if (key[1:] > key[:-1]).all():
+        return key, np.arange(len(key))
+    return np.unique(key, return_inverse=True)
