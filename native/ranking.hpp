@@ -49,9 +49,10 @@ struct Neighbor {
 inline std::size_t settle(std::vector<Neighbor>& found, const Plan& plan) {
     for (Neighbor& each : found)
         if (each.value <= plan.zero) each.value = 0;
-    std::sort(found.begin(), found.end(), [](const Neighbor& a, const Neighbor& b) {
+    const auto nearer = [](const Neighbor& a, const Neighbor& b) {
         return a.value < b.value || (a.value == b.value && a.row < b.row);
-    });
+    };
+    if (!std::is_sorted(found.begin(), found.end(), nearer)) std::sort(found.begin(), found.end(), nearer);
     std::size_t begin = 0;
     while (begin < found.size()) {
         const double first = found[begin].value, limit = first * (1 + plan.tie);
@@ -195,7 +196,9 @@ class RankingBuilder {
         for (std::size_t i = 0; i < places_.size(); ++i) r.start[i + 1] = r.start[i] + places_[i].count;
         r.rows.resize(r.start.back());
         r.values.resize(r.start.back());
-        for (std::size_t i = 0; i < places_.size(); ++i) {
+        const auto n = static_cast<std::int64_t>(places_.size());
+#pragma omp parallel for num_threads(static_cast<int>(stores_.size())) if (r.rows.size() > 50'000)
+        for (std::int64_t i = 0; i < n; ++i) {
             const Neighbor* from = stores_[places_[i].thread].data() + places_[i].offset;
             std::int64_t at = r.start[i];
             for (std::int32_t j = 0; j < places_[i].count; ++j, ++at) {

@@ -78,3 +78,16 @@ def test_few_distinct_fractions_are_labels() -> None:
 def test_refused(data: Any, text: str) -> None:
     with pytest.raises(DataError, match=text):
         class_codes(data)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int64, np.uint8, np.uint64])
+def test_whole_numbers_up_to_the_ends_of_their_type(dtype: Any) -> None:
+    """However the distinct numbers are found: the smallest and largest of a type, close together or far apart."""
+    ends = np.iinfo(dtype)
+    low, high = int(ends.min), int(ends.max)
+    for wanted in ([low, low + 2, low + 3], [high - 3, high], [low, high]):
+        y = np.array([wanted[i % len(wanted)] for i in range(300)], dtype=dtype)
+        codes, classes = class_codes(y)
+        assert classes.tolist() == wanted
+        assert classes.dtype == dtype
+        assert codes.tolist() == [i % len(wanted) for i in range(300)]

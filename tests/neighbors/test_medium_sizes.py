@@ -146,3 +146,46 @@ def test_threads_do_not_change_a_bit_where_there_is_work_for_them(k, method, rng
         one = neighbor_ranking(train, k, n_jobs=1, **call)
         for threads in (2, 3, None):
             assert_identical(one, neighbor_ranking(train, k, n_jobs=threads, **call))
+
+
+# A leaf of the tree holds 32 points, a node 8 children: 2,048 points fill two levels of nodes.
+@pytest.mark.parametrize("p", [2, 3, 4, 5])
+@pytest.mark.parametrize("n", [31, 32, 33, 63, 64, 65, 287, 288, 289, 2047, 2048, 2049, 2305])
+def test_sizes_around_leaves_and_nodes_of_the_tree(n, p, rng):
+    train = edge_rows(rng, n, p)
+    for k in (1, 2, 30):
+        found = neighbor_ranking(train, k, method="tree", ties="expected")
+        assert_found(found, train, train, k, exclude_self=True)
+
+
+@pytest.mark.parametrize("k", [31, 32, 33, 64, 100])
+def test_more_neighbours_than_a_leaf_of_the_tree_holds(k, rng):
+    train = edge_rows(rng, 700, 3)
+    found = neighbor_ranking(train, k, method="tree", ties="expected")
+    assert_found(found, train, train, k, exclude_self=True)
+    queries = edge_rows(rng, 100, 3)
+    assert_found(neighbor_ranking(train, k, queries=queries, method="tree"), queries, train, k, exclude_self=False)
+
+
+def _rows_that_are_hard_to_split(rng):
+    n = 1500
+    ramp = np.arange(n, dtype=np.float64)
+    yield "in order", np.column_stack([ramp, ramp])
+    yield "in reverse", np.column_stack([-ramp, ramp / 3, np.zeros(n)])
+    yield "up and down", np.column_stack([np.minimum(ramp, n - ramp), ramp % 7, ramp % 11])
+    yield "one value and an outlier", np.column_stack([(ramp == 7) * 1e6, rng.normal(size=n)])
+    yield "one in float32", 1e9 + rng.normal(size=(n, 3))
+    yield "beyond float32", rng.normal(size=(n, 2)) * 1e60
+    yield "below float32", rng.normal(size=(n, 2)) * 1e-60
+    yield "every scale", rng.normal(size=(n, 2)) * 10.0 ** rng.integers(-50, 50, size=(n, 1))
+    yield "two far clusters", rng.normal(size=(n, 4)) + 1e5 * (ramp % 2)[:, None]
+
+
+@pytest.mark.parametrize("k", [1, 10])
+def test_rows_a_tree_is_hard_to_build_on(k, rng):
+    for name, train in _rows_that_are_hard_to_split(rng):
+        found = neighbor_ranking(train, k, method="tree", ties="expected")
+        try:
+            assert_found(found, train, train, k, exclude_self=True)
+        except AssertionError as error:
+            raise AssertionError(name) from error

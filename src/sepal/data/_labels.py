@@ -172,6 +172,8 @@ def class_codes(data: Table | SparseRows | ArrayLike | Any) -> tuple[NDArray[np.
 
 
 def _unique(y: NDArray[Any], place: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    if y.dtype.kind in "iu" and y.size and int(y.max()) - int(y.min()) < y.size:
+        return _unique_whole(y)
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError as error:
@@ -180,6 +182,15 @@ def _unique(y: NDArray[Any], place: str) -> tuple[NDArray[Any], NDArray[np.intp]
             hint="turn all labels into texts: [str(label) for label in y]",
         ) from error
     return classes, codes.reshape(-1)
+
+
+def _unique_whole(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Whole numbers that lie close together need no sorting."""
+    offset = (y - y.min() if y.dtype.kind == "u" else y.astype(np.int64) - int(y.min())).astype(np.intp)
+    value = np.empty(int(offset.max()) + 1, dtype=y.dtype)
+    value[offset] = y
+    occurs = np.bincount(offset) > 0
+    return value[occurs], (np.cumsum(occurs) - 1)[offset]
 
 
 def is_continuous(y: NDArray[Any]) -> bool:

@@ -124,7 +124,9 @@ class FittedDistance:
 
     def _coordinates(self, table: Table) -> NDArray[np.float64]:
         """The coordinates that still belong to one column each."""
-        values = self.scaling.apply(table.values)[:, self.order]
+        values = self.scaling.apply(table.values)
+        if np.any(self.order != np.arange(len(self.order))):
+            values = values[:, self.order]
         if np.any(self.base != 0.0):
             values = values - self.base
         if not np.all(self.factors == 1.0):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.neighbors import DistinctRanking, segment_positions
+from sepal.neighbors import DistinctRanking
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,28 +49,34 @@ def class_groups(
     ranking: DistinctRanking, codes: NDArray[np.int32], n_classes: int, rows: NDArray[np.intp]
 ) -> ClassGroups:
     """Count classes in the tied groups around the asking ``rows`` (training rows)."""
-    position = np.full(len(ranking.n_copies), -1, dtype=np.int64)
-    position[ranking.queries] = np.arange(len(ranking.queries))
-    key, case_of = _cases(ranking.group_of[rows].astype(np.int64) * n_classes + codes[rows])
+    if not ranking.has_copies:
+        start, entry, distance = ranking.lists(ranking.list_of(rows))
+        same = (codes[entry] == np.repeat(codes[rows], np.diff(start))).astype(np.int64)
+        return _tied(np.arange(len(rows)), start, distance, np.ones(len(entry), dtype=np.int64), same)
+    key, case_of = np.unique(ranking.group_of[rows].astype(np.int64) * n_classes + codes[rows], return_inverse=True)
     distinct, own_class = key // n_classes, key % n_classes
-    lists = position[distinct]
-    lengths = np.diff(ranking.start)[lists]
-    case = np.repeat(np.arange(len(key)), lengths)
-    at = segment_positions(ranking.start[lists], lengths)
-
-    entry, distance = ranking.entries[at], ranking.distances[at]
+    start, entry, distance = ranking.lists(ranking.list_of(ranking.first[distinct]))
+    case = np.repeat(np.arange(len(key)), np.diff(start))
     itself = entry == distinct[case]
     size = ranking.n_copies[entry] - itself
     same = class_table(ranking.group_of, len(ranking.n_copies), codes, n_classes)[entry, own_class[case]] - itself
-    opens = np.ones(len(case), dtype=bool)
-    opens[1:] = (case[1:] != case[:-1]) | (distance[1:] != distance[:-1])
+    return _tied(case_of, start, distance, size, same)
+
+
+def _tied(
+    case_of: NDArray[np.intp],
+    start: NDArray[np.int64],
+    distance: NDArray[np.float64],
+    size: NDArray[np.int64],
+    same: NDArray[np.int64],
+) -> ClassGroups:
+    """Entries of one distance added up, case by case."""
+    n_cases = len(start) - 1
+    if len(distance) == n_cases:  # one neighbour each
+        return ClassGroups(case_of, start, size, same)
+    opens = np.ones(len(distance), dtype=bool)
+    opens[1:] = distance[1:] != distance[:-1]
+    opens[start[:-1]] = True
     first = np.flatnonzero(opens)
-    start = np.concatenate([[0], np.cumsum(np.bincount(case[first], minlength=len(key)))])
-    return ClassGroups(case_of, start, np.add.reduceat(size, first), np.add.reduceat(same, first))
-
-
-def _cases(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """The distinct keys in order, and which of them each row has; nothing is sorted where they already ascend."""
-    if (key[1:] > key[:-1]).all():
-        return key, np.arange(len(key))
-    return np.unique(key, return_inverse=True)
+    groups = np.concatenate([[0], np.cumsum(opens)])[start]
+    return ClassGroups(case_of, groups, np.add.reduceat(size, first), np.add.reduceat(same, first))

@@ -165,15 +165,26 @@ class DistinctRanking:
             list_of = np.arange(len(self.queries), dtype=np.int64)
             asking = np.full(len(self.queries), -1, dtype=np.int64)
         else:
-            position = np.full(len(self.n_copies), -1, dtype=np.int64)
-            position[self.queries] = np.arange(len(self.queries))
-            list_of, asking = position[self.group_of[rows]], rows
-        if len(self.n_copies) == len(self.group_of):  # no row occurs twice: distinct rows are the rows
-            start, entries, distances = self._lists(list_of)
+            list_of, asking = self.list_of(rows), rows
+        if not self.has_copies:
+            start, entries, distances = self.lists(list_of)
             return cut(start, entries.astype(np.intp), distances, k, ties)
         return cut(*self._members(list_of, asking, k, k if ties == "index" else None), k, ties)
 
-    def _lists(self, list_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    @property
+    def has_copies(self) -> bool:
+        """Whether any training row occurs twice; if none does, distinct rows are the rows."""
+        return len(self.n_copies) < len(self.group_of)
+
+    def list_of(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Which list belongs to each of these training rows."""
+        if len(self.queries) == len(self.n_copies):  # every distinct row has one
+            return self.group_of[rows].astype(np.int64)
+        position = np.full(len(self.n_copies), -1, dtype=np.int64)
+        position[self.queries] = np.arange(len(self.queries))
+        return position[self.group_of[rows]]
+
+    def lists(self, list_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
         """The lists of these queries, one after the other."""
         if np.array_equal(list_of, np.arange(len(self.queries))):
             return self.start, self.entries, self.distances
@@ -199,7 +210,7 @@ class DistinctRanking:
         self, list_of: NDArray[np.int64], asking: NDArray[np.int64], most_rows: int, most: int | None
     ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
         """Every entry replaced by the rows it stands for (at most ``most`` + 1 of them), without the asking row."""
-        start, entry, distance = self._lists(list_of)
+        start, entry, distance = self.lists(list_of)
         start, entry, distance = self._needed(start, entry, distance, most_rows)
         by_group = np.argsort(self.group_of, kind="stable")
         group_start = np.concatenate([[0], np.cumsum(self.n_copies)[:-1]])

@@ -1,0 +1,174 @@
+// Building the tree. Where it is cut decides the speed of a search and never its answer, so rounded coordinates and
+// samples are good enough here; the boxes are exact.
+#include "kd_tree.hpp"
+
+#include <bit>
+#include <utility>
+
+namespace sepal {
+namespace {
+
+// Unsigned integers in the order of the coordinates, as far as float32 tells them apart.
+std::uint64_t sortable(double x) {
+    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(x));
+    return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+// An element near the one of rank `wanted`, by a sorted sample.
+std::uint64_t* pivot_near(std::uint64_t* a, std::int64_t n, std::int64_t wanted) {
+    constexpr int kMost = 25;
+    const int size = n < 200 ? 3 : n < 2000 ? 9 : kMost;
+    std::uint64_t* sample[kMost];
+    for (int i = 0; i < size; ++i) {
+        std::uint64_t* each = a + (2 * i + 1) * n / (2 * size);
+        int at = i;
+        for (; at > 0 && *sample[at - 1] > *each; --at) sample[at] = sample[at - 1];
+        sample[at] = each;
+    }
+    return sample[wanted * size / n];
+}
+
+// As std::nth_element, for distinct keys; the inner loop has no branch to mispredict.
+void select(std::uint64_t* a, std::int64_t n, std::int64_t wanted) {
+    for (int rounds = 0; n > 24 && rounds < 60; ++rounds) {
+        std::swap(*pivot_near(a, n, wanted), a[n - 1]);
+        const std::uint64_t pivot = a[n - 1];
+        std::int64_t below = 0;
+        for (std::int64_t i = 0; i < n - 1; ++i) {
+            const std::uint64_t each = a[i];
+            a[i] = a[below];
+            a[below] = each;
+            below += each < pivot;
+        }
+        std::swap(a[below], a[n - 1]);
+        if (wanted == below) return;
+        if (wanted < below) {
+            n = below;
+        } else {
+            a += below + 1;
+            n -= below + 1;
+            wanted -= below + 1;
+        }
+    }
+    std::nth_element(a, a + wanted, a + n);
+}
+
+} // namespace
+
+KdTree::KdTree(Points points, [[maybe_unused]] int threads)
+    : points_(points), n_(points.n), p_(points.p), keys_(points.n), order_(points.n),
+      values_(static_cast<std::size_t>(n_leaves()) * kLeaf * p_, std::numeric_limits<double>::quiet_NaN()),
+      boxes_(static_cast<std::size_t>(n_leaves()) * 2 * p_) {
+    for (std::int64_t i = 0; i < n_; ++i) keys_[i] = static_cast<std::uint64_t>(i);
+    lay_out(0, n_leaves());
+    sides_.resize(nodes_.size() * 2 * kFan * p_);
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+    build(0, 0, nodes_[0].count);
+    std::vector<std::uint64_t>().swap(keys_);
+}
+
+// Nodes above these leaves: as few levels as there can be, the lower ones full.
+std::int32_t KdTree::lay_out(std::int32_t first, std::int32_t n_leaves) {
+    const auto id = static_cast<std::int32_t>(nodes_.size());
+    Node node;
+    std::int64_t span = 1; // leaves below one child, at most
+    while (span * kFan < n_leaves) span *= kFan;
+    node.count = static_cast<std::int32_t>((n_leaves + span - 1) / span);
+    node.of_leaves = span == 1;
+    for (int c = 0; c <= node.count; ++c)
+        node.begin[c] = first + static_cast<std::int32_t>(std::int64_t{n_leaves} * c / std::max(node.count, 1));
+    nodes_.push_back(node);
+    for (int c = 0; c < node.count; ++c) {
+        const std::int32_t child = node.of_leaves ? node.begin[c] : lay_out(node.begin[c], node.begin[c + 1] - node.begin[c]);
+        nodes_[id].child[c] = child;
+    }
+    return id;
+}
+
+// Divides the points below the children `from` .. `to` of a node among them.
+void KdTree::build(std::int32_t id, int from, int to) {
+    const Node& node = nodes_[id];
+    if (to - from == 1) {
+        if (node.of_leaves) fill(node.child[from]);
+        else build(node.child[from], 0, nodes_[node.child[from]].count);
+        note_box(id, from);
+        return;
+    }
+    const int half = (from + to) / 2;
+    const std::int64_t begin = position(node.begin[from]), end = position(node.begin[to]);
+    split(begin, position(node.begin[half]), end);
+    if (end - begin > 4096) { // large enough to be worth another thread
+#pragma omp task
+        build(id, from, half);
+        build(id, half, to);
+#pragma omp taskwait
+    } else {
+        build(id, from, half);
+        build(id, half, to);
+    }
+}
+
+void KdTree::split(std::int64_t begin, std::int64_t middle, std::int64_t end) {
+    const int side = wide_side(begin, end);
+    for (std::int64_t i = begin; i < end; ++i) {
+        const std::int32_t row = row_at(i);
+        keys_[i] = sortable(points_.row(row)[side]) << 32 | static_cast<std::uint32_t>(row);
+    }
+    select(keys_.data() + begin, end - begin, middle - begin);
+}
+
+// The side in which a sample of these points is spread most.
+int KdTree::wide_side(std::int64_t begin, std::int64_t end) const {
+    const std::int64_t step = std::max<std::int64_t>(1, (end - begin) / 64);
+    int widest = 0;
+    double width = -1;
+    for (int f = 0; f < p_; ++f) {
+        double low = std::numeric_limits<double>::infinity(), high = -low;
+        for (std::int64_t i = begin; i < end; i += step) {
+            const double x = points_.row(row_at(i))[f];
+            low = std::min(low, x);
+            high = std::max(high, x);
+        }
+        if (high - low > width) {
+            width = high - low;
+            widest = f;
+        }
+    }
+    return widest;
+}
+
+void KdTree::fill(std::int32_t leaf) {
+    const std::int64_t begin = position(leaf);
+    double* values = values_.data() + begin * p_;
+    double *low = boxes_.data() + std::int64_t{leaf} * 2 * p_, *high = low + p_;
+    std::fill(low, high, std::numeric_limits<double>::infinity());
+    std::fill(high, high + p_, -std::numeric_limits<double>::infinity());
+    for (int i = 0; i < size(leaf); ++i) {
+        const double* x = points_.row(order_[begin + i] = row_at(begin + i));
+        for (int f = 0; f < p_; ++f) {
+            values[f * kLeaf + i] = x[f];
+            low[f] = std::min(low[f], x[f]);
+            high[f] = std::max(high[f], x[f]);
+        }
+    }
+}
+
+// Writes the box of a finished child beside those of its siblings.
+void KdTree::note_box(std::int32_t id, int slot) {
+    const Node& node = nodes_[id];
+    const std::int32_t child = node.child[slot];
+    double *to_low = sides_.data() + std::int64_t{id} * 2 * kFan * p_ + slot, *to_high = to_low + kFan * p_;
+    for (int f = 0; f < p_; ++f) {
+        if (node.of_leaves) {
+            to_low[f * kFan] = low(child)[f];
+            to_high[f * kFan] = high(child)[f];
+        } else {
+            const double *lowest = lows(child) + f * kFan, *highest = highs(child) + f * kFan;
+            to_low[f * kFan] = *std::min_element(lowest, lowest + nodes_[child].count);
+            to_high[f * kFan] = *std::max_element(highest, highest + nodes_[child].count);
+        }
+    }
+}
+
+} // namespace sepal
