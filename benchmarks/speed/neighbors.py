@@ -115,7 +115,7 @@ def memory(n: int = 100_000, p: int = 50) -> None:
 
 
 def planner() -> None:
-    """Where a tree and tiles cross: the table in sepal/neighbors/_search.py comes from here."""
+    """Where a tree and tiles cross: the table in sepal/neighbors/_planner.py comes from here."""
     print("\nTree or tiles (seconds, 1-NN)")
     for p in (3, 4, 5, 6, 7, 8):
         for n in (5_000, 20_000, 80_000):

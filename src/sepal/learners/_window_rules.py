@@ -10,7 +10,7 @@ from sepal.exceptions import ParameterError
 from sepal.learners._drift import DETECTORS
 from sepal.learners._stream_columns import StreamColumns, check_distance
 from sepal.neighbors import thread_count
-from sepal.neighbors._search import TIE_TOLERANCE
+from sepal.neighbors._rounding import TIE_TOLERANCE
 
 
 def whole(value: Any, name: str, *, optional: bool = True) -> int:

@@ -8,15 +8,12 @@ May be imported by measures and everything after it on the road.
 
 from __future__ import annotations
 
+from sepal.neighbors._neighbor_ranking import neighbor_ranking
+from sepal.neighbors._planner import Method
 from sepal.neighbors._ranking import DistinctRanking, NeighborRanking, segment_positions
-from sepal.neighbors._search import (
-    Method,
-    Search,
-    neighbor_ranking,
-    rank_distances,
-    thread_count,
-)
+from sepal.neighbors._search import Search, rank_distances
 from sepal.neighbors._sparse_search import SparseSearch
+from sepal.neighbors._threads import thread_count
 
 __all__ = [
     "DistinctRanking",

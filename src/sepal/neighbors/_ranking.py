@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.exceptions import ParameterError
+
 if TYPE_CHECKING:
     import pandas as pd
 
 Ties = Literal["index", "expected"]
+
+
+def check_k(k: int, largest: int, what: str) -> int:
+    """The number of neighbours asked for, if there are as many."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise ParameterError(f"k must be an integer of at least 1; got {k!r}")
+    if k > largest:
+        raise ParameterError(f"k must be at most {largest}, {what}; got {k}")
+    return int(k)
 
 
 def segment_positions(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:

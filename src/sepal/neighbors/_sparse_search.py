@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from sepal.data import ScaleName, SparseRows
 from sepal.distances import SparseDistance, SparsePoints, fit_sparse_distance
+from sepal.neighbors._copies import apart, groups_fit, list_copies
 from sepal.neighbors._ranking import DistinctRanking
-from sepal.neighbors._search import apart, groups_fit, list_copies, rank_distances, thread_count
+from sepal.neighbors._search import rank_distances
+from sepal.neighbors._threads import thread_count
 
 _CELLS = 200_000  # distances held at a time by one thread: they stay in its cache
 _PAIRS = 100_000

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import sepal._native as _native
 from sepal.neighbors import Search
-from sepal.neighbors._search import TIE_TOLERANCE
+from sepal.neighbors._rounding import TIE_TOLERANCE
 from sepal.prototypes._cases import Cases
 
 Progress = Callable[[float], object]

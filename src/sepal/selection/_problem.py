@@ -18,7 +18,8 @@ from sepal.data import ScaleName, Scaling, Table, class_codes, fit_scaling
 from sepal.data._columns import column_position
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._labelled import Missing, as_labelled_table
-from sepal.neighbors._search import TIE_TOLERANCE, thread_count
+from sepal.neighbors import thread_count
+from sepal.neighbors._rounding import TIE_TOLERANCE
 
 ALIGN = 16  # positions; the native code wants every class to start at a multiple of this
 _EXACT = {np.dtype(np.float32): 2.0**24, np.dtype(np.float64): 2.0**53}

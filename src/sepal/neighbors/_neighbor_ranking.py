@@ -1,0 +1,102 @@
+"""The public question: who are the k nearest rows of each row?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sepal.data import ScaleName, Table, as_table, match_table
+from sepal.exceptions import DataError, ParameterError
+from sepal.neighbors._planner import METHODS, Method
+from sepal.neighbors._precomputed import rank_matrix
+from sepal.neighbors._ranking import NeighborRanking, Ties, check_k
+from sepal.neighbors._search import Progress, Search
+
+
+def neighbor_ranking(
+    X: Any,
+    k: int,
+    *,
+    queries: Any = None,
+    distance: str = "euclidean",
+    distance_params: Mapping[str, Any] | None = None,
+    scale: ScaleName | None = None,
+    ties: Ties = "index",
+    method: Method = "auto",
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> NeighborRanking:
+    """Find the k nearest training rows of each query, exactly.
+
+    Parameters
+    ----------
+    X : Table, ndarray or data frame
+        The training rows, or with ``distance="precomputed"`` the square matrix of distances between them.
+    k : int
+        How many neighbours.
+    queries : Table, ndarray or data frame, optional
+        The rows to find neighbours for. Left out, every training row asks about the others: itself is left out by
+        its index, copies of it at distance 0 are not. With ``distance="precomputed"`` the distances from queries (rows)
+        to training rows (columns).
+    distance : str
+        A name in ``sepal.distances.DISTANCES``, ``"auto"`` or ``"precomputed"``.
+    distance_params : mapping, optional
+        ``weights``, ``p`` or ``covariance``, as the distance takes them.
+    scale : {"minmax", "standard"} or None
+        Scaling of numeric columns, from the training rows only.
+    ties : {"index", "expected"}
+        ``"index"`` keeps exactly k neighbours, the lowest rows among those tied at the k-th place; ``"expected"`` keeps
+        everyone tied there.
+    method : {"auto", "brute", "tree"}
+        How to search. All give the same answer; the result says which was used.
+    n_jobs : int, optional
+        Threads; all cores by default. The answer does not depend on it.
+    progress : callable, optional
+        Called now and then with the share of the work that is done.
+
+    Returns
+    -------
+    NeighborRanking
+
+    Notes
+    -----
+    Distances are sums in float64 over the columns in their order. Two of them are tied when they differ by less than a
+    2**-40 part of their square, which covers the rounding of scaled values; for integers they must be equal.
+
+    Examples
+    --------
+    >>> ranking = neighbor_ranking([[0.0], [1.0], [3.0]], k=1)
+    >>> ranking.rows.ravel().tolist(), ranking.distances.ravel().tolist()
+    ([1, 0, 1], [1.0, 1.0, 2.0])
+    """
+    if ties not in ("index", "expected"):
+        raise ParameterError(f"ties must be 'index' or 'expected'; got {ties!r}")
+    if method not in METHODS:
+        raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
+    if distance == "precomputed":
+        if method == "tree":
+            raise ParameterError("method='tree' has no meaning with distance='precomputed'", hint="use method='auto'")
+        return rank_matrix(X, k, queries, scale, distance_params, ties, n_jobs, progress)
+    table = as_table(X)
+    search = Search.prepare(
+        table, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
+    )
+    if queries is None:
+        k = check_k(k, table.n_rows - 1, "one less than the number of rows, since a row is not its own neighbour")
+        found = search.distinct_ranking(k, progress=progress)
+        lists = found.per_row(k, ties, np.arange(table.n_rows))
+    else:
+        k = check_k(k, table.n_rows, "the number of training rows")
+        found = search.query_ranking(_as_queries(queries, table), k, progress)
+        lists = found.per_row(k, ties, None)
+    method_used = "tree" if search.method == "tree" else "brute"
+    return NeighborRanking(k, ties, distance=search.fitted.name, method=method_used, notes=search.fitted.notes, **lists)
+
+
+def _as_queries(queries: Any, training: Table) -> Table:
+    asked = as_table(queries)
+    if asked.n_columns != training.n_columns:
+        raise DataError(f"the training rows have {training.n_columns} columns, the queries have {asked.n_columns}")
+    return match_table(asked, training)

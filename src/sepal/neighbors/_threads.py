@@ -1,0 +1,19 @@
+"""How many threads a search may use."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from sepal.exceptions import ParameterError
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Threads to use: all cores for None, and as in scikit-learn -1 for all, -2 for all but one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        return cores
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
+        raise ParameterError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}")
+    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
