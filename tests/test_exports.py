@@ -95,7 +95,14 @@ SURFACE = {
         "evaluate",
         "leave_one_out_curve",
     ],
-    "sepal.exceptions": ["DataError", "MissingDependencyError", "ParameterError", "SepalError", "SepalWarning"],
+    "sepal.exceptions": [
+        "CellTypeError",
+        "DataError",
+        "MissingDependencyError",
+        "ParameterError",
+        "SepalError",
+        "SepalWarning",
+    ],
     "sepal.learners": [
         "ADWIN",
         "DDM",
@@ -185,6 +192,7 @@ SURFACE = {
         "neighbor_ranking",
         "rank_distances",
         "segment_positions",
+        "square_distances",
         "thread_count",
     ],
     "sepal.plots": ["draw_curve", "draw_points"],

@@ -439,3 +439,20 @@ def test_index_ties_take_the_lowest_rows():
     np.testing.assert_allclose(model.predict_proba([[1.0]]), [[0.5, 0.5]])
     shared = KNNClassifier(2, scale=None).fit(X, y)
     np.testing.assert_allclose(shared.predict_proba([[1.0]]), [[0.25, 0.75]])
+
+
+@pytest.mark.parametrize("options", [{"distance": "mahalanobis"}, {"scale": "standard"}, {"distance": "hvdm"}])
+def test_statistics_of_the_distance_count_a_row_as_often_as_its_weight(options):
+    rng = np.random.default_rng(8)
+    X, y, times = rng.normal(size=(40, 3)) * [1.0, 5.0, 0.2], rng.integers(0, 2, 40), rng.integers(0, 4, 40)
+    asked = rng.normal(size=(30, 3)) * [1.0, 5.0, 0.2]
+    weighted = KNNClassifier(7, **options).fit(X, y, sample_weight=times)
+    repeated = KNNClassifier(7, **options).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(weighted.predict_proba(asked), repeated.predict_proba(asked), atol=1e-12)
+    near, _ = weighted.kneighbors(asked, 1)
+    np.testing.assert_allclose(near, repeated.kneighbors(asked, 1)[0], rtol=1e-9)
+
+
+def test_a_matrix_of_distances_is_checked_when_it_is_fitted():
+    with pytest.raises(DataError, match=r"row 0, column 1.*at least 0; found -1"):
+        KNNClassifier(1, distance="precomputed").fit([[0.0, -1.0], [1.0, 0.0]], [0, 1])

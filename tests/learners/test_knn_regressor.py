@@ -130,3 +130,8 @@ def test_wrong_parameters_are_named():
         KNNRegressor().fit(X, np.repeat(["a", "b"], 12))
     with pytest.raises(ParameterError, match="between 0 and 1"):
         KNNRegressor(2).fit(X, y).predict_quantiles(X, [1.5])
+
+
+def test_a_distance_that_learns_from_classes_is_refused():
+    with pytest.raises(ParameterError, match=r"'hvdm' learns from classes(.|\n)*heom"):
+        KNNRegressor(distance="hvdm").fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 3.0])

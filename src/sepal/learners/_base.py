@@ -44,7 +44,8 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = auto or (entry is not None and entry.allows_missing)
         tags.input_tags.categorical = tags.input_tags.string = auto or (entry is not None and "nominal" in entry.kinds)
         tags.input_tags.pairwise = self.distance == "precomputed"
-        tags.input_tags.sparse = auto or (entry is not None and entry.sparse)
+        tags.input_tags.positive_only = self.distance == "tanimoto"
+        tags.input_tags.sparse = self.scale != "standard" and (auto or (entry is not None and entry.sparse))
         return tags
 
     def fits_together(self) -> bool:

@@ -76,8 +76,8 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
 
     Notes
     -----
-    A ``sample_weight`` of 3 is the same as the row three times: neighbours are taken until their weight reaches k. Only
-    ``scale="standard"`` and the Mahalanobis distance still take their statistics from every row once.
+    A ``sample_weight`` of 3 is the same as the row three times: neighbours are taken until their weight reaches k, and
+    standard deviations and covariances count the row three times.
     No answer depends on the order of rows, of columns, or on how classes are called.
 
     Examples

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from sepal.neighbors._neighbor_ranking import neighbor_ranking
 from sepal.neighbors._planner import Method
+from sepal.neighbors._precomputed import square_distances
 from sepal.neighbors._ranking import DistinctRanking, NeighborRanking, segment_positions
 from sepal.neighbors._search import Search, rank_distances
 from sepal.neighbors._sparse_search import SparseSearch
@@ -24,5 +25,6 @@ __all__ = [
     "neighbor_ranking",
     "rank_distances",
     "segment_positions",
+    "square_distances",
     "thread_count",
 ]
