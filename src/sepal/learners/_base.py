@@ -81,11 +81,10 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         return table
 
     def _check_sparse(self) -> None:
-        for name, value in (("distance", self.distance), ("prototypes", self.prototypes)):
-            if value is not None and (name == "prototypes" or value == "precomputed"):
-                raise ParameterError(
-                    f"{name}={value!r} needs a dense table; X is sparse", hint="use X.toarray() if it fits into memory"
-                )
+        if self.distance == "precomputed":
+            raise ParameterError(
+                "distance='precomputed' needs a dense table; X is sparse", hint="use X.toarray() if it fits into memory"
+            )
 
     def _query_table(self, X: Any) -> Rows:
         """New rows, coded as the training rows are; columns are checked by name where both have names."""

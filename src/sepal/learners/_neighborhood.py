@@ -15,13 +15,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Rows, ScaleName, SparseRows, Table, class_codes
+from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.distances import squares_without
 from sepal.exceptions import ParameterError
 from sepal.neighbors import (
     Search,
     SparseSearch,
     neighbor_ranking,
+    prepare_search,
     rank_distances,
     segment_positions,
     square_distances,
@@ -131,11 +132,7 @@ class Neighborhood:
             return cls(None, square_distances(table.values), weights, ties, True, n_jobs)
         options: dict[str, Any] = {"distance_params": distance_params, "scale": scale, "n_jobs": n_jobs}
         weighted = replace(table, weights=weights)
-        search: Search | SparseSearch
-        if isinstance(weighted, SparseRows):
-            search = SparseSearch.prepare(weighted, distance=distance, **options)
-        else:
-            search = Search.prepare(weighted, distance=distance, **options)
+        search = prepare_search(weighted, distance=distance, **options)
         supervised = search.fitted.counts is not None
         return cls(search, None, weights, ties, ties == "index" or supervised, n_jobs)
 
