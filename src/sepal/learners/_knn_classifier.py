@@ -80,6 +80,10 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
     standard deviations and covariances count the row three times.
     No answer depends on the order of rows, of columns, or on how classes are called.
 
+    Figures of textbooks that give an equal vote to the first label need ``vote_ties="smallest"``: so leave-one-out on
+    Ripley's raw data is best at k = 46, which gets 8.5 % of the test rows wrong. The default has another best k, and
+    ``"auto"`` takes the largest that is not measurably worse.
+
     Examples
     --------
     >>> import sepal.datasets
