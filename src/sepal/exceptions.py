@@ -2,6 +2,7 @@
 
 SepalError
 ├── DataError (ValueError)          a file, table, column or label is not usable; says where
+│   └── CellTypeError (TypeError)   a cell holds an object that is no number, text, boolean or date
 ├── ParameterError (ValueError)     an argument is outside what it may be
 └── MissingDependencyError (ImportError)   an optional package is needed; says the pip line
 
@@ -14,7 +15,7 @@ An error text says what was expected and what was found; where a cure is known i
 
 from __future__ import annotations
 
-__all__ = ["DataError", "MissingDependencyError", "ParameterError", "SepalError", "SepalWarning"]
+__all__ = ["CellTypeError", "DataError", "MissingDependencyError", "ParameterError", "SepalError", "SepalWarning"]
 
 
 class SepalError(Exception):
@@ -27,6 +28,10 @@ class SepalError(Exception):
 
 class DataError(SepalError, ValueError):
     """A file, table, column or label cannot be used as it is."""
+
+
+class CellTypeError(DataError, TypeError):
+    """A cell holds an object that no column can hold; a TypeError too, as scikit-learn expects."""
 
 
 class ParameterError(SepalError, ValueError):

@@ -210,3 +210,19 @@ def test_numbers_are_no_classes(tmp_path):
     result = sepal("evaluate", "line.csv", "--learner", "knn")
     assert result.exit_code == 2
     assert "expected classes, found 30 distinct numbers" in result.stderr
+
+
+@pytest.mark.parametrize(("name", "columns"), [("athletes", 40), ("athletes", 61), ("athletes", 80), ("athletes", 100)])
+def test_the_table_of_learners_fits_the_terminal(name, columns, monkeypatch):
+    whole = sepal("evaluate", name, "--cv", "2").stdout
+    monkeypatch.setenv("COLUMNS", str(columns))
+    text = sepal("evaluate", name, "--cv", "2").stdout
+    assert max(map(len, text.splitlines())) <= columns
+    figures = re.findall(r"\d+\.\d\d\b", whole)  # accuracies and gains; seconds have one digit
+    assert re.findall(r"\d+\.\d\d\b", text) == figures
+    for title in ("SepalClassifier", "SVM, aligned width, best C", "always the largest class"):
+        assert title in text
+    monkeypatch.delenv("COLUMNS")
+    assert re.sub(r" +\d+\.\d(?= )", "", sepal("evaluate", name, "--cv", "2").stdout) == re.sub(
+        r" +\d+\.\d(?= )", "", whole
+    )  # a pipe has no width

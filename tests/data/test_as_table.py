@@ -366,8 +366,8 @@ def test_names() -> None:
         (np.array([[1j]]), "Complex data not supported"),
         (pd.DataFrame({"c": [1j]}), 'column "c": .*Complex data not supported'),
         (pd.DataFrame({"c": [1j, None]}, dtype=object), 'column "c": .*Complex data not supported'),
-        (pl.DataFrame({"l": [[1], [2]]}), 'column "l": expected numbers, texts or booleans, found'),
-        (pa.table({"b": [b"x"]}), 'column "b": .* found bytes objects'),
+        (pl.DataFrame({"l": [[1], [2]]}), 'column "l": .* a string, a number, a boolean or a date; found the ndarray'),
+        (pa.table({"b": [b"x"]}), 'column "b": .* found the bytes'),
         (np.zeros((0, 3)), r"0 sample\(s\)"),
         (np.zeros((3, 0)), r"0 feature\(s\) \(shape=\(3, 0\)\) while a minimum of 1 is required"),
         (pd.DataFrame({"a": []}), r"0 sample\(s\)"),
@@ -417,3 +417,11 @@ def test_error_text_stays_short_for_long_values() -> None:
     with pytest.raises(DataError) as caught:
         as_table(pd.DataFrame({"x" * 10**6: ["y" * 10**6, 1]}))
     assert len(str(caught.value)) < 500
+
+
+def test_an_object_that_is_no_cell_is_a_type_error_too() -> None:
+    with pytest.raises(
+        TypeError, match=r'column "x2": every argument must be a string, a number.*found the dict'
+    ) as at:
+        as_table(np.array([[1.0, 2.0], [3.0, {"a": 1}]], dtype=object))
+    assert isinstance(at.value, DataError)

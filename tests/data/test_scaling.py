@@ -143,3 +143,12 @@ def test_bad_parameters() -> None:
         fit_scaling(np.zeros((2, 1)), ["numeric", "numeric"], "minmax")
     with pytest.raises(DataError, match="expected 1 columns, found shape"):
         fit_scaling(np.zeros((2, 1)), ["numeric"], "minmax").apply(np.zeros((2, 2)))
+
+
+def test_a_row_of_weight_three_counts_as_three_rows() -> None:
+    values = np.array([[1.0, 4.0], [2.0, np.nan], [7.0, 5.0], [8.0, 9.0]])
+    times = np.array([3, 1, 2, 1])
+    weighted = fit_scaling(values, ["numeric", "numeric"], "standard", weights=times.astype(float))
+    repeated = fit_scaling(np.repeat(values, times, axis=0), ["numeric", "numeric"], "standard")
+    np.testing.assert_allclose(weighted.offset, repeated.offset, rtol=1e-14)
+    np.testing.assert_allclose(weighted.divisor, repeated.divisor, rtol=1e-14)

@@ -16,6 +16,7 @@ from sepal.data import as_table
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier
 from tests.oracles import knn as oracle
+from tests.oracles.neighbors import distances as oracle_distances
 from tests.oracles.neighbors import pairwise, squared_euclidean, squared_heom
 
 WEIGHTS = ["uniform", "distance", "rank", "dudani", "gaussian", "exponential", "tricube"]
@@ -439,3 +440,43 @@ def test_index_ties_take_the_lowest_rows():
     np.testing.assert_allclose(model.predict_proba([[1.0]]), [[0.5, 0.5]])
     shared = KNNClassifier(2, scale=None).fit(X, y)
     np.testing.assert_allclose(shared.predict_proba([[1.0]]), [[0.25, 0.75]])
+
+
+@pytest.mark.parametrize("options", [{"distance": "mahalanobis"}, {"scale": "standard"}, {"distance": "hvdm"}])
+def test_statistics_of_the_distance_count_a_row_as_often_as_its_weight(options):
+    rng = np.random.default_rng(8)
+    X, y, times = rng.normal(size=(40, 3)) * [1.0, 5.0, 0.2], rng.integers(0, 2, 40), rng.integers(0, 4, 40)
+    asked = rng.normal(size=(30, 3)) * [1.0, 5.0, 0.2]
+    weighted = KNNClassifier(7, **options).fit(X, y, sample_weight=times)
+    repeated = KNNClassifier(7, **options).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(weighted.predict_proba(asked), repeated.predict_proba(asked), atol=1e-12)
+    near, _ = weighted.kneighbors(asked, 1)
+    np.testing.assert_allclose(near, repeated.kneighbors(asked, 1)[0], rtol=1e-9)
+
+
+def test_a_matrix_of_distances_is_checked_when_it_is_fitted():
+    with pytest.raises(DataError, match=r"row 0, column 1.*at least 0; found -1"):
+        KNNClassifier(1, distance="precomputed").fit([[0.0, -1.0], [1.0, 0.0]], [0, 1])
+
+
+@pytest.mark.parametrize("distance", ["heom", "nan_euclidean"])
+@pytest.mark.parametrize("where", ["training", "query", "both", "a whole query", "a whole row"])
+def test_missing_cells_wherever_they_are(distance, where):
+    rng = np.random.default_rng(6)
+    X, y, asked = rng.normal(size=(30, 3)), rng.integers(0, 2, 30), rng.normal(size=(8, 3))
+    if where in ("training", "both"):
+        X[[1, 5, 9], [0, 1, 2]] = np.nan
+    if where in ("query", "both"):
+        asked[[0, 3], [2, 1]] = np.nan
+    if where == "a whole query":
+        asked[2] = np.nan
+    if where == "a whole row":
+        X[4] = np.nan
+    model = KNNClassifier(4, distance=distance, scale=None).fit(X, y)
+    params = {"nominal_mask": [False] * 3} if distance == "heom" else {}
+    D = oracle_distances(distance, asked, X, **params)
+    found = model.kneighbors(asked, 4)[0]
+    np.testing.assert_allclose(found, np.sort(np.where(np.isnan(D), np.inf, D), axis=1)[:, :4], atol=1e-12)
+    np.testing.assert_allclose(model.predict_proba(asked).sum(axis=1), 1.0)
+    with pytest.raises(DataError, match="missing value"):
+        KNNClassifier(4, distance="euclidean").fit(X, y).predict(asked)

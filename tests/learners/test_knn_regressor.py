@@ -130,3 +130,20 @@ def test_wrong_parameters_are_named():
         KNNRegressor().fit(X, np.repeat(["a", "b"], 12))
     with pytest.raises(ParameterError, match="between 0 and 1"):
         KNNRegressor(2).fit(X, y).predict_quantiles(X, [1.5])
+
+
+def test_a_distance_that_learns_from_classes_is_refused():
+    with pytest.raises(ParameterError, match=r"'hvdm' learns from classes(.|\n)*heom"):
+        KNNRegressor(distance="hvdm").fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 3.0])
+
+
+def test_equal_targets_have_no_spread_however_they_are_weighted():
+    rng = np.random.default_rng(0)
+    X, asked = rng.normal(size=(40, 2)), rng.normal(size=(30, 2))
+    y = np.where(np.arange(40) < 3, 0.1, 1.7)
+    for times in (np.ones(40, dtype=int), rng.integers(1, 4, 40)):
+        model = KNNRegressor(5, weights="distance").fit(X, y, sample_weight=times)
+        near = model.kneighbors(asked, 5)[1]
+        alike = np.all(y[near] == y[near[:, :1]], axis=1)
+        assert alike.sum() > 10
+        assert np.all(model.predict(asked, return_std=True)[1][alike] == 0.0)

@@ -197,8 +197,8 @@ def test_refusals():
         KNNClassifier(1, distance="manhattan").fit(csr_array(X), y)
     with pytest.raises(ParameterError, match="scale='standard' would fill"):
         KNNClassifier(1, scale="standard").fit(csr_array(X), y)
-    with pytest.raises(ParameterError, match="prototypes='fcnn' needs a dense table"):
-        KNNClassifier(1, prototypes="fcnn").fit(csr_array(X), y)
+    with pytest.raises(ParameterError, match="'precomputed' needs a dense table"):
+        KNNClassifier(1, distance="precomputed").fit(csr_array(X), y)
     with pytest.raises(DataError, match="0 and 1 only"):
         KNNClassifier(1, distance="tanimoto").fit(csr_array(X), y)
     with pytest.raises(DataError, match="row 2, column 3: expected a finite number, found NaN"):

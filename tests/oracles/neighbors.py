@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -171,8 +172,33 @@ def kept_directions(covariance: np.ndarray) -> tuple[list[float], np.ndarray]:
 
 
 def _mahalanobis_values(queries: np.ndarray, train: np.ndarray, covariance: np.ndarray | None = None) -> np.ndarray:
-    kept = kept_directions(covariance_of(train) if covariance is None else covariance)
-    return pairwise(squared_mahalanobis, queries, train, *kept)
+    covariance = covariance_of(train) if covariance is None else np.asarray(covariance, float)
+    kept = kept_directions(covariance)
+    if len(kept[0]) < len(covariance):
+        return pairwise(squared_mahalanobis, queries, train, *kept)
+    # Columns of very different size cost eigenvectors half their digits; the exact inverse loses none.
+    return pairwise(squared_by_inverse, queries, train, exact_inverse(covariance))
+
+
+def exact_inverse(matrix: np.ndarray) -> list[list[float]]:
+    """By elimination in rational numbers, with the rows swapped where a pivot is 0."""
+    n = len(matrix)
+    rows = [
+        [Fraction(v) for v in row] + [Fraction(int(i == j)) for j in range(n)] for i, row in enumerate(matrix.tolist())
+    ]
+    for i in range(n):
+        pivot = next(k for k in range(i, n) if rows[k][i] != 0)
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [v / rows[i][i] for v in rows[i]]
+        for k in range(n):
+            if k != i:
+                rows[k] = [a - rows[k][i] * b for a, b in zip(rows[k], rows[i], strict=True)]
+    return [[float(v) for v in row[n:]] for row in rows]
+
+
+def squared_by_inverse(x: Row, z: Row, inverse: list[list[float]]) -> float:
+    difference = [a - b for a, b in zip(x, z, strict=True)]
+    return math.fsum(a * inverse[i][j] * b for i, a in enumerate(difference) for j, b in enumerate(difference))
 
 
 def compared_values(name: str, queries: np.ndarray, train: np.ndarray, **params: Any) -> np.ndarray:

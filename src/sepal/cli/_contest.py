@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -63,14 +64,12 @@ class Contest:
             "learners": [_entrant_facts(entrant) for entrant in self.entrants],
         }
 
-    def to_text(self) -> str:
-        """The table, and what its last columns mean."""
+    def to_text(self, width: int | None = None) -> str:
+        """The table, and what its last columns mean; folded into ``width`` columns where it is given."""
         first = self.first
         classes = "" if first.classes is None else f", {len(first.classes)} classes"
         heading = f"{first.data}: {first.test_mode}, {first.n_rows:,} rows{classes}"
         rows = [_HEADS[first.task], *(_cells(entrant, first.task) for entrant in self.entrants)]
-        widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
-        lines = ["  ".join(_padded(row, widths)).rstrip() for row in rows]
         tested = next((e.test for e in self.entrants if e.test is not None), None)
         name = (
             "McNemar's test on the rows" if tested is None or tested.t_p is None else "the corrected t test over folds"
@@ -78,13 +77,42 @@ class Contest:
         better = "higher the accuracy" if first.task == "classification" else "lower the RMSE"
         notes = [f"gain: how much {better} of {self.entrants[0].title} is; p: by {name}."]
         notes += [f"{entrant.title}: {remark}" for entrant in self.entrants for remark in entrant.remarks]
-        return "\n".join([heading, "", *lines, "", *notes]) + "\n"
+        lines = [*_folded([heading], width), "", *_table(rows, width), "", *_folded(notes, width)]
+        return "\n".join(lines) + "\n"
 
 
 _HEADS = {
     "classification": ("", "accuracy", "balanced", "log-loss", "kappa", "seconds", "gain", "p"),
     "regression": ("", "RMSE", "MAE", "correlation", "seconds", "gain", "p"),
 }
+
+
+def _folded(texts: Sequence[str], width: int | None) -> list[str]:
+    return [
+        line
+        for text in texts
+        for line in ([text] if width is None else textwrap.wrap(text, width, break_on_hyphens=False))
+    ]
+
+
+def _table(rows: Sequence[Sequence[str]], width: int | None) -> list[str]:
+    """A line for each learner; where that is too wide its name above its figures, or these as a sentence."""
+    widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
+    lines = ["  ".join(_padded(row, widths)).rstrip() for row in rows]
+    if width is None or max(map(len, lines)) <= width:
+        return lines
+    figures = ["  ".join(_padded(["", *row[1:]], [0, *widths[1:]])).rstrip() for row in rows]
+    if max(map(len, figures)) <= width:
+        named = [line for row, line in zip(rows[1:], figures[1:], strict=True) for line in (row[0], line)]
+        return [figures[0], *named]
+    found = []
+    for row in rows[1:]:
+        pairs = ", ".join(f"{head} {cell}" for head, cell in zip(rows[0][1:], row[1:], strict=True) if cell)
+        found += [
+            row[0][:width],
+            *textwrap.wrap(pairs, width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False),
+        ]
+    return found
 
 
 def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:

@@ -20,7 +20,7 @@ from sepal.cli._learners import (
 )
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import DISTANCE_HELP, AsJson, Data, Scale, Target
-from sepal.cli._output import as_json_text, check_name, check_out, print_text, rows_text, write_whole
+from sepal.cli._output import as_json_text, check_name, check_out, print_text, rows_text, table_width, write_whole
 from sepal.cli._progress import watching
 from sepal.exceptions import DataError, ParameterError
 
@@ -112,7 +112,7 @@ def evaluate(
             else:
                 names = CLASSIFIERS if name == "auto" else REGRESSORS
                 result = contest(names, table, folds, seed, progress)
-                found, facts, text = result.first, result.to_dict(), result.to_text()
+                found, facts, text = result.first, result.to_dict(), result.to_text(table_width())
         if predictions is not None:
             write_whole(predictions, _answers(found, predictions), "--predictions")
             typer.echo(f"The predictions are in {predictions}.", err=True)

@@ -41,6 +41,12 @@ def stdout_look() -> Look:
     return Look(width, color, encoding.startswith("utf"))
 
 
+def table_width() -> int | None:
+    """The columns a table must fit into: those of the terminal, or as COLUMNS says; a pipe or a file has no end."""
+    asked = os.environ.get("COLUMNS", "")
+    return stdout_look().width if sys.stdout.isatty() or (asked.isdigit() and int(asked) > 0) else None
+
+
 def print_text(text: str) -> None:
     """Write to stdout; what its encoding lacks is written as an escape, not as an error."""
     encoding = sys.stdout.encoding or "ascii"

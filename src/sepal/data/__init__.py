@@ -15,7 +15,7 @@ from sepal.data._matching import match_table
 from sepal.data._read import read_table
 from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling
 from sepal.data._sparse_reading import Rows, as_rows
-from sepal.data._sparse_rows import SparseRows
+from sepal.data._sparse_rows import SparseRows, equal_sparse_rows
 from sepal.data._table import Table
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "as_rows",
     "as_table",
     "class_codes",
+    "equal_sparse_rows",
     "fit_scaling",
     "load",
     "match_table",

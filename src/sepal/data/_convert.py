@@ -26,7 +26,7 @@ from sepal.data._foreign_frames import declared_levels, is_frame, is_series
 from sepal.data._labels import Labels, label_array
 from sepal.data._table import Table, assemble, constant_notes
 from sepal.data._where import MEMORY, Origin, shown
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import CellTypeError, DataError, ParameterError
 
 
 def as_table(
@@ -214,6 +214,9 @@ def _time_column(name: str, position: int, array: NDArray[Any]) -> Column:
     return Column(name, position, np.asarray(seconds, dtype=np.float64), notes=(note,))
 
 
+_CELL_SORTS = frozenset({"boolean", "complex number", "number", "text", "date"})
+
+
 def _object_sort(value: Any) -> str:
     for sort, types in (
         ("boolean", (bool, np.bool_)),
@@ -237,6 +240,12 @@ def _column_from_objects(name: str, position: int, array: NDArray[Any], origin: 
         if value is not None:
             first.setdefault(_object_sort(value), value)
     place = origin.column(position, name)
+    strange = next((sort for sort in first if sort not in _CELL_SORTS), None)
+    if strange is not None:
+        raise CellTypeError(
+            f"{place}: every argument must be a string, a number, a boolean or a date; "
+            f"found the {strange} {shown(first[strange])}"
+        )
     if len(first) > 1:
         (one, a), (other, b) = list(first.items())[:2]
         raise DataError(
@@ -256,8 +265,7 @@ def _column_from_objects(name: str, position: int, array: NDArray[Any], origin: 
         return coded_column(name, position, (None if v is None else bool(v) for v in cells), (False, True))
     if sort == "date":
         return _time_column(name, position, np.array(cells, dtype="datetime64[us]"))
-    found = "complex numbers. Complex data not supported" if sort == "complex number" else f"{sort} objects"
-    raise DataError(f"{place}: expected numbers, texts or booleans, found {found}")
+    raise DataError(f"{place}: expected numbers, texts or booleans, found complex numbers. Complex data not supported")
 
 
 def _from_frame(X: Any, kinds: KindsSpec | None) -> Table:

@@ -65,6 +65,7 @@ def fit_scaling(
     how: ScaleName | None,
     *,
     levels: Sequence[tuple[Any, ...] | None] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> Scaling:
     """Learn the scaling of each column from training rows; missing cells are left out.
 
@@ -80,6 +81,8 @@ def fit_scaling(
         deviation 1; None changes nothing.
     levels : sequence, optional
         ``Table.levels``. Without it the highest rank seen counts as the last level of an ordinal column.
+    weights : ndarray of float64, shape (n_rows,), optional
+        How many rows each row counts as in mean and standard deviation.
 
     Returns
     -------
@@ -117,7 +120,8 @@ def fit_scaling(
         else:
             if max(abs(low[j]), abs(high[j])) > _LARGEST / 4:
                 shrink[j] = 0.25
-            offset[j], divisor[j] = _STATISTICS[how](values[:, j] * shrink[j])
+            column = values[:, j] * shrink[j]
+            offset[j], divisor[j] = _range(column) if how == "minmax" else _moments(column, weights)
     return Scaling(how, offset, divisor, shrink, tuple(np.flatnonzero(constant_mask).tolist()))
 
 
@@ -126,12 +130,12 @@ def _range(column: NDArray[np.float64]) -> tuple[float, float]:
     return float(low), float(high - low)
 
 
-def _moments(column: NDArray[np.float64]) -> tuple[float, float]:
+def _moments(column: NDArray[np.float64], weights: NDArray[np.float64] | None) -> tuple[float, float]:
     """Mean and standard deviation, taken near 1 so that neither sum nor square can overflow or vanish."""
-    present = column[~np.isnan(column)]
-    low, spread = _range(present)
-    near_one = (present - low) / spread
-    return float(low + near_one.mean() * spread), float(near_one.std() * spread)
-
-
-_STATISTICS = {"minmax": _range, "standard": _moments}
+    present = ~np.isnan(column)
+    low, spread = _range(column[present])
+    near_one = (column[present] - low) / spread
+    rows = np.ones(len(near_one)) if weights is None else weights[present]
+    mean = np.average(near_one, weights=rows)
+    deviation = np.sqrt(np.average((near_one - mean) ** 2, weights=rows))
+    return float(low + mean * spread), float(deviation * spread)

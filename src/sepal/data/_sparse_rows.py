@@ -13,6 +13,21 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+def equal_sparse_rows(rows: csr_array) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The group of each row and the first row of each group; rows of one group have the same cells."""
+    number: dict[tuple[bytes, bytes], int] = {}
+    group_of = np.empty(rows.shape[0], dtype=np.int32)
+    first: list[int] = []
+    for i in range(rows.shape[0]):
+        at = slice(rows.indptr[i], rows.indptr[i + 1])
+        key = (rows.indices[at].tobytes(), rows.data[at].tobytes())
+        if key not in number:
+            number[key] = len(first)
+            first.append(i)
+        group_of[i] = number[key]
+    return group_of, np.array(first, dtype=np.int32)
+
+
 @dataclass(frozen=True, eq=False)
 class SparseRows:
     """What a :class:`Table` is for dense rows, for sparse ones; all columns are numeric and no cell is missing.
@@ -64,6 +79,16 @@ class SparseRows:
         if self.elements is not None:
             return tuple(str(element) for element in self.elements)
         return tuple(f"x{j + 1}" for j in range(self.n_columns))
+
+    def content_order(self) -> NDArray[np.intp]:
+        """Positions of the rows sorted by the columns and values they hold, whatever order they came in."""
+        at, cells = self.matrix.indptr, self.matrix
+
+        def content(row: int) -> tuple[list[int], list[float]]:
+            part = slice(at[row], at[row + 1])
+            return cells.indices[part].tolist(), cells.data[part].tolist()
+
+        return np.array(sorted(range(self.n_rows), key=content), dtype=np.intp)
 
     def take(self, rows: NDArray[np.intp]) -> SparseRows:
         """These rows: positions or a mask."""

@@ -106,7 +106,7 @@ class FittedDistance:
         if not self.allows_missing and table.has_missing:
             row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])
             raise DataError(
-                f"row {row + 1}, column {table.names[column]!r}: a missing value, and the distance {self.name!r} "
+                f"row {row + 1}, column {table.names[column]!r}: a missing value (NaN), and the distance {self.name!r} "
                 "does not define missing values",
                 hint='use distance="heom" or "nan_euclidean", or missing="drop" to leave such rows out',
             )
@@ -136,8 +136,9 @@ class FittedDistance:
         if self.metric == "tanimoto" and np.any(values < 0):
             row, column = (int(i) for i in np.argwhere(values < 0)[0])
             raise DataError(
-                f"row {row + 1}, column {table.names[self.order[column]]!r}: the distance 'tanimoto' compares sets "
-                f"or counts, which are at least 0; found {table.values[row, self.order[column]]:g}"
+                f"row {row + 1}, column {table.names[self.order[column]]!r}: Negative values in data, and the distance "
+                f"'tanimoto' compares sets or counts, which are at least 0; found "
+                f"{table.values[row, self.order[column]]:g}"
             )
         if self.profiles is not None:
             values = np.concatenate([_profiled(values[:, j], self.profiles[j]) for j in range(values.shape[1])], axis=1)

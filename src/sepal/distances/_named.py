@@ -76,9 +76,15 @@ def _minkowski(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]
 def _covariance(table: Table, values: NDArray[np.float64], params: Params) -> NDArray[np.float64]:
     given = params.get("covariance")
     if given is None:
-        if len(values) < 2:
-            raise DataError("a covariance needs at least two rows")
-        return np.atleast_2d(np.cov(values, rowvar=False))
+        rows = np.ones(len(values)) if table.weights is None else table.weights
+        if np.count_nonzero(rows) < 2:
+            raise DataError(f"a covariance needs at least two rows; found {np.count_nonzero(rows)} sample(s)")
+        if np.all(rows == 1.0):
+            return np.atleast_2d(np.cov(values, rowvar=False))
+        # A row of weight 3 counts as three rows; where weights are no numbers of rows, nothing is taken off.
+        total = rows.sum()
+        found = np.cov(values, rowvar=False, aweights=rows, ddof=0)
+        return np.atleast_2d(found) * (total / (total - 1.0) if total > 1.0 else 1.0)
     try:
         covariance = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -100,15 +106,20 @@ def _mahalanobis(table: Table, scaling: Scaling, params: Params) -> dict[str, An
     """Whitening by the eigenvectors: (x-z)' S^+ (x-z) = |W'(x-z)|^2 with W = V diag(1/sqrt(e))."""
     if table.has_missing:
         raise DataError(
-            "the covariance of a table with missing values is not defined here",
+            "the covariance of a table with missing values (NaN) is not defined here",
             hint='use missing="drop" to leave rows with missing cells out',
         )
     rows = scaling.apply(table.values)
     # Numbers of any size have a covariance: near 1 their squares neither overflow nor vanish.
-    size = 1.0 if "covariance" in params else _power_of_two_near(np.ptp(rows, axis=0).max())
+    size = 1.0 if "covariance" in params else _powers_of_two_near(np.ptp(rows, axis=0).max())
     covariance = _covariance(table, rows / size, params)
     values, vectors = np.linalg.eigh(covariance)
     kept = values > max(values.max(), 0.0) * len(values) * np.finfo(float).eps  # as numpy.linalg.matrix_rank
+    if np.all(kept):
+        # Whatever size the columns have, the distance is the same; with all of them near 1 no digit is lost.
+        spread = _powers_of_two_near(np.sqrt(np.diag(covariance)))
+        values, vectors = np.linalg.eigh(covariance / np.outer(spread, spread))
+        size = (size * spread)[:, None]
     if not np.any(kept):
         raise DataError("all columns are constant: no Mahalanobis distance exists")
     dropped = int(np.sum(~kept))
@@ -123,8 +134,8 @@ def _mahalanobis(table: Table, scaling: Scaling, params: Params) -> dict[str, An
     }
 
 
-def _power_of_two_near(size: float) -> float:
-    return float(np.ldexp(1.0, int(np.clip(np.frexp(size)[1], -1000, 1000)))) if size > 0 else 1.0
+def _powers_of_two_near(sizes: Any) -> NDArray[np.float64]:
+    return np.where(np.greater(sizes, 0), np.ldexp(1.0, np.clip(np.frexp(sizes)[1], -1000, 1000)), 1.0)
 
 
 def _cosine(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
@@ -294,7 +305,7 @@ def fit_distance(
     entry = DISTANCES[name]
     check_params(entry, params)
     _check_kinds(entry, table)
-    scaling = fit_scaling(table.values, table.kinds, scale, levels=table.levels)
+    scaling = fit_scaling(table.values, table.kinds, scale, levels=table.levels, weights=table.weights)
     fitted = {
         "scaling": scaling,
         "order": np.arange(table.n_columns),

@@ -44,7 +44,8 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = auto or (entry is not None and entry.allows_missing)
         tags.input_tags.categorical = tags.input_tags.string = auto or (entry is not None and "nominal" in entry.kinds)
         tags.input_tags.pairwise = self.distance == "precomputed"
-        tags.input_tags.sparse = auto or (entry is not None and entry.sparse)
+        tags.input_tags.positive_only = self.distance == "tanimoto"
+        tags.input_tags.sparse = self.scale != "standard" and (auto or (entry is not None and entry.sparse))
         return tags
 
     def fits_together(self) -> bool:
@@ -80,11 +81,10 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         return table
 
     def _check_sparse(self) -> None:
-        for name, value in (("distance", self.distance), ("prototypes", self.prototypes)):
-            if value is not None and (name == "prototypes" or value == "precomputed"):
-                raise ParameterError(
-                    f"{name}={value!r} needs a dense table; X is sparse", hint="use X.toarray() if it fits into memory"
-                )
+        if self.distance == "precomputed":
+            raise ParameterError(
+                "distance='precomputed' needs a dense table; X is sparse", hint="use X.toarray() if it fits into memory"
+            )
 
     def _query_table(self, X: Any) -> Rows:
         """New rows, coded as the training rows are; columns are checked by name where both have names."""

@@ -76,9 +76,13 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
 
     Notes
     -----
-    A ``sample_weight`` of 3 is the same as the row three times: neighbours are taken until their weight reaches k. Only
-    ``scale="standard"`` and the Mahalanobis distance still take their statistics from every row once.
+    A ``sample_weight`` of 3 is the same as the row three times: neighbours are taken until their weight reaches k, and
+    standard deviations and covariances count the row three times.
     No answer depends on the order of rows, of columns, or on how classes are called.
+
+    Figures of textbooks that give an equal vote to the first label need ``vote_ties="smallest"``: so leave-one-out on
+    Ripley's raw data is best at k = 46, which gets 8.5 % of the test rows wrong. The default has another best k, and
+    ``"auto"`` takes the largest that is not measurably worse.
 
     Examples
     --------

@@ -106,6 +106,10 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         """
         if self.aggregate not in AGGREGATES:
             raise ParameterError(f"aggregate must be one of {', '.join(AGGREGATES)}; got {self.aggregate!r}")
+        if self.distance == "hvdm":
+            raise ParameterError(
+                "distance='hvdm' learns from classes, and a regressor has none", hint='use distance="auto" or "heom"'
+            )
         table = self._training_table(X, y)
         target = numeric_target(table)
         rows = self._fit_neighborhood(table, target, sample_weight)

@@ -15,10 +15,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Rows, ScaleName, SparseRows, Table, class_codes
+from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.distances import squares_without
-from sepal.exceptions import DataError, ParameterError
-from sepal.neighbors import Search, SparseSearch, neighbor_ranking, rank_distances, segment_positions
+from sepal.exceptions import ParameterError
+from sepal.neighbors import (
+    Search,
+    SparseSearch,
+    neighbor_ranking,
+    prepare_search,
+    rank_distances,
+    segment_positions,
+    square_distances,
+)
 
 Ties = Literal["expected", "index"]
 _CELLS = 1_000_000  # numbers held at a time by each thread, about 8 MB
@@ -121,14 +129,10 @@ class Neighborhood:
             raise ParameterError(f"ties must be 'expected' or 'index'; got {ties!r}")
         weights = np.ones(table.n_rows) if weights is None else weights
         if distance == "precomputed" and isinstance(table, Table):
-            return cls(None, _square(table.values), weights, ties, True, n_jobs)
+            return cls(None, square_distances(table.values), weights, ties, True, n_jobs)
         options: dict[str, Any] = {"distance_params": distance_params, "scale": scale, "n_jobs": n_jobs}
         weighted = replace(table, weights=weights)
-        search: Search | SparseSearch
-        if isinstance(weighted, SparseRows):
-            search = SparseSearch.prepare(weighted, distance=distance, **options)
-        else:
-            search = Search.prepare(weighted, distance=distance, **options)
+        search = prepare_search(weighted, distance=distance, **options)
         supervised = search.fitted.counts is not None
         return cls(search, None, weights, ties, ties == "index" or supervised, n_jobs)
 
@@ -360,11 +364,3 @@ def _dense(
     dense = np.full(shape, fill)
     dense[query, column] = flat
     return dense
-
-
-def _square(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    if matrix.shape[0] != matrix.shape[1]:
-        raise DataError(
-            f"X must be square with distance='precomputed': from every training row to every other; got {matrix.shape}"
-        )
-    return np.ascontiguousarray(matrix)

@@ -26,8 +26,10 @@ def mean_and_std(
     payload = _powers(y - centre)
     groups = hood.groups(lists, hood.voter_sums(payload), payload, k)
     total, first, second = sums_at(groups, weights, k).T
-    mean = first / total
-    return mean + centre, np.sqrt(np.maximum(second / total - mean**2, 0.0))
+    mean, square = first / total, second / total
+    variance = square - mean**2
+    # Equal targets have no spread; what rounding leaves of their squares is none.
+    return mean + centre, np.sqrt(np.where(variance > 16 * np.finfo(float).eps * square, variance, 0.0))
 
 
 def _powers(y: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -35,7 +35,11 @@ def check_distance(distance: str, params: Mapping[str, Any], scale: ScaleName | 
             hint="a Mahalanobis distance would need the covariance of every window" if distance in DISTANCES else None,
         )
     if scale not in (None, "minmax"):
-        raise ParameterError(f"scale must be 'minmax' (over the window) or None; got {scale!r}")
+        raise ParameterError(
+            f"scale must be 'minmax' (over the window) or None; got {scale!r}",
+            hint="standardize the columns before with fixed statistics, for instance those of the first rows, and "
+            "use scale=None",
+        )
     if distance == "cosine" and scale is not None:
         raise ParameterError(
             "distance='cosine' needs scale=None: angles change with the ranges, which move with the window"

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes
+from sepal.data import Rows, ScaleName, Table, as_rows, as_table, class_codes
 from sepal.exceptions import DataError, ParameterError
-from sepal.neighbors import Method, Search
+from sepal.neighbors import AnySearch, Method, Search, prepare_search
 
 Missing = Literal["distance", "drop"]
 Progress = Callable[[float], object]
@@ -24,11 +24,20 @@ class Labelled:
     ``rows`` are the positions of its rows in what the user gave; they differ when rows with missing cells were dropped.
     """
 
-    search: Search
+    search: AnySearch
     codes: NDArray[np.int32]
     classes: NDArray[Any]
     rows: NDArray[np.intp]
     notes: tuple[str, ...]
+
+    @property
+    def dense(self) -> Search:
+        """The search, where a question needs the coordinates of the rows."""
+        if not isinstance(self.search, Search):
+            raise DataError(
+                "X is a sparse matrix, and this needs a dense table", hint="use X.toarray() if it fits into memory"
+            )
+        return self.search
 
     @property
     def n_rows(self) -> int:
@@ -71,9 +80,13 @@ def label(
     method: Method = "auto",
 ) -> Labelled:
     """Check rows and labels, fit the distance, group equal rows."""
-    table, rows, notes = as_labelled_table(X, y, missing)
+    table: Rows = as_rows(X, y)
+    rows = np.arange(table.n_rows)
+    notes: tuple[str, ...] = ()
+    if isinstance(table, Table):  # in sparse rows no cell is missing
+        table, rows, notes = as_labelled_table(table, None, missing)
     codes, classes = class_codes(table)
-    search = Search.prepare(
+    search = prepare_search(
         table, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
     )
     return Labelled(search, codes, classes, rows, (*notes, *search.fitted.notes))

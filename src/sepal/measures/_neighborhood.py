@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.measures._labelled import Labelled, Progress
-from sepal.neighbors import Search
+from sepal.neighbors import AnySearch
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ def neighborhood(data: Labelled, k: int, rows: NDArray[np.intp], progress: Progr
     return Neighborhood(rows, start, neighbor, distance, shares, k)
 
 
-def kth_distance(search: Search, k: int, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+def kth_distance(search: AnySearch, k: int, rows: NDArray[np.intp]) -> NDArray[np.float64]:
     """How far the k-th nearest of each of these rows is."""
     lists = search.distinct_ranking(k, rows=rows).per_row(k, "index", rows)
     return np.asarray(lists["flat_distances"][lists["start"][1:] - 1])

@@ -154,7 +154,7 @@ def overlap_regions(
         raise ParameterError(f"k must be an integer from 1 to {data.n_rows - 1}, one less than the rows; got {k!r}")
     asking = sample_rows(data.n_rows, n_queries, generator(random_state))
     shares = neighborhood(data, int(k), asking, progress).shares
-    varying = _varying(data.search.table.values)
+    varying = _varying(data.dense.table.values)
     regions = [_region(data, asking, shares, varying, a, b) for a, b in combinations(range(len(data.classes)), 2)]
     return OverlapRegions(
         regions=tuple(sorted(regions, key=lambda region: -region.mixing)),
@@ -175,7 +175,7 @@ def _varying(values: NDArray[np.float64]) -> list[int]:
 def _region(
     data: Labelled, asking: NDArray[np.intp], shares: NDArray[np.float64], varying: list[int], a: int, b: int
 ) -> OverlapRegion:
-    codes, table = data.codes[asking], data.search.table
+    codes, table = data.codes[asking], data.dense.table
     of_a, of_b = np.flatnonzero(codes == a), np.flatnonzero(codes == b)
     other = np.concatenate([shares[of_a, b], shares[of_b, a]])
     places = np.concatenate([of_a, of_b])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import SparseRows
 from sepal.measures._labelled import Labelled
 from sepal.measures._stratified import stratified_counts
 
@@ -48,7 +49,12 @@ def _draws(data: Labelled, n_splits: int, rng: np.random.Generator) -> NDArray[n
 
     They are dealt to the rows sorted by what they are, so that they do not depend on the order the rows came in.
     """
-    order = np.lexsort((data.codes, *data.search.table.values.T))
+    table = data.search.table
+    if isinstance(table, SparseRows):
+        order = table.content_order()
+        order = order[np.argsort(data.codes[order], kind="stable")]
+    else:
+        order = np.lexsort((data.codes, *table.values.T))
     draws = np.empty((n_splits, data.n_rows))
     draws[:, order] = rng.random((n_splits, data.n_rows))
     return draws

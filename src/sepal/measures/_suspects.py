@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
+from sepal.data import ScaleName, SparseRows, equal_sparse_rows
 from sepal.exceptions import ParameterError
 from sepal.measures._labelled import Labelled, Missing, Progress, label
 from sepal.measures._margin import margin_solve
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # A row of another class counts as a near-duplicate within this share of the usual distance to the nearest neighbour.
 NEAR = 0.1
+ROUNDING = 1e-12  # of shares and normalized margins: what is less is a tie
 
 
 @dataclass(frozen=True)
@@ -215,11 +216,12 @@ def _contradicted(data: Labelled, near: Neighborhood) -> tuple[SuspectRow, ...]:
     others = near.shares.copy()
     others[np.arange(len(own)), own] = -1.0
     voted, voted_share = others.argmax(axis=1), others.max(axis=1)
-    at = np.flatnonzero(voted_share > own_share + 1e-12)
+    at = np.flatnonzero(voted_share > own_share + ROUNDING)
     if len(at) == 0:
         return ()
     margin = margin_solve(*hit_and_miss_of(data, near.rows[at]), normalized=True)
-    at, margin = at[~(margin > 0)], margin[~(margin > 0)]
+    inside = ~(margin > ROUNDING)
+    at, margin = at[inside], margin[inside]
     if len(at) == 0:
         return ()
     mutual = _mutual(data, near, at)
@@ -262,7 +264,8 @@ def _mutual(data: Labelled, near: Neighborhood, at: NDArray[np.intp]) -> NDArray
 
 def _equal_rows(data: Labelled) -> dict[str, tuple[Duplicates, ...]]:
     """Rows that are equal as they stand in the table; a missing cell equals a missing cell."""
-    group_of = equal_groups(data.search.table.values)
+    table = data.search.table
+    group_of = equal_sparse_rows(table.matrix)[0] if isinstance(table, SparseRows) else equal_groups(table.values)
     order = np.argsort(group_of, kind="stable")
     bounds = np.concatenate([[0], np.cumsum(np.bincount(group_of))])
     labels = data.classes.tolist()

@@ -79,8 +79,8 @@ def samples_solve(
 
 def _jittered(data: Labelled, rng: np.random.Generator) -> Labelled:
     """The same rows with a little noise on every scaled coordinate, so that nothing is tied."""
-    noise = rng.normal(0.0, JITTER, size=(data.n_rows, data.search.table.n_columns))
-    table = as_table(data.search.fitted.scaling.apply(data.search.table.values) + noise, data.codes)
+    noise = rng.normal(0.0, JITTER, size=(data.n_rows, data.dense.table.n_columns))
+    table = as_table(data.dense.fitted.scaling.apply(data.dense.table.values) + noise, data.codes)
     moved = label(table, None, distance="euclidean", distance_params=None, scale=None, missing="distance", n_jobs=None)
     return replace(data, search=moved.search)
 
@@ -104,12 +104,13 @@ def thornton_samples(
 
     Parameters
     ----------
-    X : Table, ndarray or data frame
+    X : Table, ndarray, data frame, scipy sparse matrix or list of sets
         The rows. A Table with a target needs no ``y``.
     y : array-like, optional
         The class of each row.
     distance : str
-        ``"euclidean"``, ``"auto"`` or another name in ``sepal.distances.DISTANCES``.
+        ``"euclidean"``, ``"auto"`` or another name in ``sepal.distances.DISTANCES``; for sparse matrices ``"auto"`` is
+        the cosine, for sets Tanimoto's distance.
     distance_params : mapping, optional
         What the distance takes: ``weights``, ``p``, ``covariance``.
     scale : {"minmax", "standard"} or None

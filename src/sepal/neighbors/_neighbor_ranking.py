@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import ScaleName, Table, as_table, match_table
+from sepal.data import Rows, ScaleName, SparseRows, as_rows, as_table, match_table
 from sepal.exceptions import DataError, ParameterError
+from sepal.neighbors._any_search import prepare_search
 from sepal.neighbors._planner import METHODS, Method
 from sepal.neighbors._precomputed import rank_matrix
 from sepal.neighbors._ranking import NeighborRanking, Ties, check_k
-from sepal.neighbors._search import Progress, Search
+from sepal.neighbors._search import Progress
 
 
 def neighbor_ranking(
@@ -32,20 +33,21 @@ def neighbor_ranking(
 
     Parameters
     ----------
-    X : Table, ndarray or data frame
+    X : Table, ndarray, data frame, scipy sparse matrix or list of sets
         The training rows, or with ``distance="precomputed"`` the square matrix of distances between them.
     k : int
         How many neighbours.
-    queries : Table, ndarray or data frame, optional
+    queries : as X, optional
         The rows to find neighbours for. Left out, every training row asks about the others: itself is left out by
         its index, copies of it at distance 0 are not. With ``distance="precomputed"`` the distances from queries (rows)
         to training rows (columns).
     distance : str
-        A name in ``sepal.distances.DISTANCES``, ``"auto"`` or ``"precomputed"``.
+        A name in ``sepal.distances.DISTANCES``, ``"auto"`` or ``"precomputed"``. Sparse matrices, which are never
+        filled, have the cosine (their ``"auto"``) and the Euclidean distance, sets and 0/1 matrices Tanimoto's.
     distance_params : mapping, optional
         ``weights``, ``p`` or ``covariance``, as the distance takes them.
     scale : {"minmax", "standard"} or None
-        Scaling of numeric columns, from the training rows only.
+        Scaling of numeric columns, from the training rows only. ``"minmax"`` leaves sparse matrices as they are.
     ties : {"index", "expected"}
         ``"index"`` keeps exactly k neighbours, the lowest rows among those tied at the k-th place; ``"expected"`` keeps
         everyone tied there.
@@ -79,8 +81,8 @@ def neighbor_ranking(
         if method == "tree":
             raise ParameterError("method='tree' has no meaning with distance='precomputed'", hint="use method='auto'")
         return rank_matrix(X, k, queries, scale, distance_params, ties, n_jobs, progress)
-    table = as_table(X)
-    search = Search.prepare(
+    table = as_rows(X)
+    search = prepare_search(
         table, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
     )
     if queries is None:
@@ -89,13 +91,15 @@ def neighbor_ranking(
         lists = found.per_row(k, ties, np.arange(table.n_rows))
     else:
         k = check_k(k, table.n_rows, "the number of training rows")
-        found = search.query_ranking(_as_queries(queries, table), k, progress)
+        found = search.query_ranking(_as_queries(queries, table), k, progress)  # type: ignore[arg-type]
         lists = found.per_row(k, ties, None)
     method_used = "tree" if search.method == "tree" else "brute"
     return NeighborRanking(k, ties, distance=search.fitted.name, method=method_used, notes=search.fitted.notes, **lists)
 
 
-def _as_queries(queries: Any, training: Table) -> Table:
+def _as_queries(queries: Any, training: Rows) -> Rows:
+    if isinstance(training, SparseRows):
+        return as_rows(queries, like=training)
     asked = as_table(queries)
     if asked.n_columns != training.n_columns:
         raise DataError(f"the training rows have {training.n_columns} columns, the queries have {asked.n_columns}")

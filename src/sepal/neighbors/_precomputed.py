@@ -22,7 +22,19 @@ def _check_distances(given: ArrayLike, name: str) -> NDArray[np.float64]:
     wrong = np.isnan(D) | (D < 0)
     if wrong.any():
         row, column = (int(i) for i in np.argwhere(wrong)[0])
-        raise DataError(f"{name}, row {row}, column {column}: a distance is at least 0; found {D[row, column]}")
+        found = "nan (NaN)" if np.isnan(D[row, column]) else D[row, column]
+        raise DataError(f"{name}, row {row}, column {column}: a distance is at least 0; found {found}")
+    return D
+
+
+def square_distances(X: ArrayLike) -> NDArray[np.float64]:
+    """Checked distances from every training row to every other."""
+    D = _check_distances(X, "X")
+    if D.shape[0] != D.shape[1]:
+        raise DataError(
+            f"X must be square with distance='precomputed': from every training row to every other; got {D.shape}",
+            hint="give the distances from queries (rows) to training rows (columns) as queries=",
+        )
     return D
 
 
@@ -40,12 +52,7 @@ def rank_matrix(
     for name, value in (("scale", scale), ("distance_params", distance_params)):
         if value is not None:
             raise ParameterError(f"{name} has no meaning with distance='precomputed': X holds the distances already")
-    D = _check_distances(X, "X")
-    if D.shape[0] != D.shape[1]:
-        raise DataError(
-            f"X must be square with distance='precomputed': from every training row to every other; got {D.shape}",
-            hint="give the distances from queries (rows) to training rows (columns) as queries=",
-        )
+    D = square_distances(X)
     n_points, self_join = len(D), queries is None
     if queries is not None:
         D = _check_distances(queries, "queries")

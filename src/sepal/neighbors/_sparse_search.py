@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, SparseRows
+from sepal.data import ScaleName, SparseRows, equal_sparse_rows
 from sepal.distances import SparseDistance, SparsePoints, fit_sparse_distance
-from sepal.neighbors._copies import apart, groups_fit, list_copies
+from sepal.neighbors._copies import apart, drop_own, groups_fit, list_copies
 from sepal.neighbors._ranking import DistinctRanking
-from sepal.neighbors._search import rank_distances
+from sepal.neighbors._search import Progress, rank_distances
 from sepal.neighbors._threads import thread_count
 
 _CELLS = 200_000  # distances held at a time by one thread: they stay in its cache
@@ -34,6 +34,7 @@ class SparseSearch:
     first: NDArray[np.int32]
     n_copies: NDArray[np.int64]
     threads: int
+    method: ClassVar[str] = "brute"
 
     @classmethod
     def prepare(
@@ -48,7 +49,7 @@ class SparseSearch:
         """Fit the distance and group equal rows."""
         fitted = fit_sparse_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)
-        group_of, first = apart(*_distinct(points), fitted.compares_nothing(points))
+        group_of, first = apart(*equal_sparse_rows(points.rows), fitted.compares_nothing(points))
         n_copies = np.bincount(group_of, minlength=len(first)).astype(np.int64)
         return cls(table, fitted, points.take(first), group_of, first, n_copies, thread_count(n_jobs))
 
@@ -65,16 +66,37 @@ class SparseSearch:
             and self.threads >= 1
         )
 
-    def distinct_ranking(self, k: int) -> DistinctRanking:
-        """The k nearest distinct rows of every distinct training row."""
-        queries = np.arange(len(self.first), dtype=np.int64)
-        found = self._ranked(self.points, min(k, len(self.first) - 1), without_self=True)
+    @property
+    def n_rows(self) -> int:
+        """Training rows, copies included."""
+        return self.table.n_rows
+
+    def distinct_ranking(
+        self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Progress | None = None
+    ) -> DistinctRanking:
+        """The k nearest distinct rows of every distinct training row, or of those that ``rows`` belong to."""
+        if rows is None:
+            queries = np.arange(len(self.first), dtype=np.int64)
+            found = self._ranked(self.points, min(k, len(self.first) - 1), progress, without_self=True)
+        else:
+            queries = np.unique(self.group_of[rows]).astype(np.int64)
+            asking = self.points.take(queries)
+            found = drop_own(*self._ranked(asking, min(k + 1, len(self.first)), progress), queries)
         return self._as_ranking(queries, *list_copies(*found, queries, self.n_copies))
 
-    def query_ranking(self, queries: SparseRows, k: int) -> DistinctRanking:
+    def query_ranking(self, queries: SparseRows, k: int, progress: Progress | None = None) -> DistinctRanking:
         """The k nearest distinct training rows of rows that are not among them."""
-        found = self._ranked(self.fitted.embed(queries), min(k, len(self.first)), without_self=False)
+        found = self._ranked(self.fitted.embed(queries), min(k, len(self.first)), progress)
         return self._as_ranking(np.full(queries.n_rows, -1, dtype=np.int64), *found)
+
+    def nearest_distance(self, among: NDArray[np.intp], asking: NDArray[np.intp]) -> NDArray[np.float64]:
+        """As in :class:`Search`: distance from each asking training row to the nearest of some others."""
+        part = self.among(among)
+        if among is asking:
+            found = part.distinct_ranking(1)
+            return np.asarray(found.distances[found.start[:-1]][part.group_of])
+        start, _, distances = part._ranked(self.points.take(self.group_of[asking]), 1, None)
+        return np.asarray(distances[start[:-1]])
 
     def among(self, rows: NDArray[np.intp]) -> SparseSearch:
         """The same search over some of the training rows only."""
@@ -100,7 +122,7 @@ class SparseSearch:
         return DistinctRanking(queries, start, entries, distances, self.group_of, self.n_copies, self.first)
 
     def _ranked(
-        self, queries: SparsePoints, k: int, *, without_self: bool
+        self, queries: SparsePoints, k: int, progress: Progress | None, *, without_self: bool = False
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
         """Ragged lists: start, distinct rows, distances; ties at the k-th place included."""
         n = len(queries)
@@ -115,7 +137,11 @@ class SparseSearch:
             return rank_distances(values, k, n_jobs=1, may_be_exact=self.fitted.name != "cosine")
 
         with ThreadPoolExecutor(self.threads) as pool:
-            found = list(pool.map(block, range(0, n, step)))
+            found = []
+            for each in pool.map(block, range(0, n, step)):
+                found.append(each)
+                if progress is not None:
+                    progress(min(1.0, len(found) * step / n))
         lengths = np.concatenate([np.diff(start) for start, _, _ in found])
         entries = np.concatenate([rows for _, rows, _ in found]).astype(np.int32)
         distances = self.fitted.distances(np.concatenate([values for _, _, values in found]))
@@ -151,17 +177,3 @@ class SparseSearch:
                 exact[exact <= floor] = 0.0
             values[i, j] = fitted.values(exact, asking.lengths[i], points.lengths[j])
         return values
-
-
-def _distinct(points: SparsePoints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The group of each row and the first row of each group; rows of one group have the same cells."""
-    rows, number, group_of = points.rows, {}, np.empty(len(points), dtype=np.int32)
-    first: list[int] = []
-    for i in range(len(points)):
-        at = slice(rows.indptr[i], rows.indptr[i + 1])
-        key = (rows.indices[at].tobytes(), rows.data[at].tobytes())
-        if key not in number:
-            number[key] = len(first)
-            first.append(i)
-        group_of[i] = number[key]
-    return group_of, np.array(first, dtype=np.int32)

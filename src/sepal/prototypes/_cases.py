@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
-from sepal.exceptions import ParameterError
+from sepal.data import ScaleName, SparseRows, as_rows, as_table
+from sepal.distances import fit_sparse_distance
+from sepal.exceptions import DataError, ParameterError
 from sepal.measures._labelled import Labelled, Missing, label
 
 CaseTies = Literal["expected", "index"]
+_MOST_CELLS = 50_000_000  # 400 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +95,7 @@ def as_cases(data: Labelled, ties: CaseTies = "expected") -> Cases:
     """Group rows by coordinates and class."""
     if ties not in ("expected", "index"):
         raise ParameterError(f"ties must be 'expected' or 'index'; got {ties!r}")
-    search, n_classes = data.search, len(data.classes)
+    search, n_classes = data.dense, len(data.classes)
     point = search.group_of.astype(np.int64)
     if ties == "expected":
         point = _geometric_rank(search.points)[point]
@@ -132,5 +134,22 @@ def label_rows(
     missing: Missing,
     n_jobs: int | None,
 ) -> Labelled:
-    """Check rows and labels and fit the distance."""
-    return label(X, y, distance=distance, distance_params=distance_params, scale=scale, missing=missing, n_jobs=n_jobs)
+    """Check rows and labels and fit the distance.
+
+    Condensers walk through coordinates, so that sparse rows are written out in full; they are not scaled, and the
+    distance is the one they have elsewhere.
+    """
+    rows = as_rows(X, y)
+    options: dict[str, Any] = {"distance_params": distance_params, "missing": missing, "n_jobs": n_jobs}
+    if not isinstance(rows, SparseRows):
+        return label(rows, None, distance=distance, scale=scale, **options)
+    if rows.n_rows * rows.n_columns > _MOST_CELLS:
+        raise DataError(
+            f"X is a sparse matrix of {rows.n_rows} x {rows.n_columns} cells, more than the {_MOST_CELLS:,} that are "
+            "written out to choose rows from it",
+            hint="choose among fewer rows, or keep the columns that matter",
+        )
+    fitted = fit_sparse_distance(rows, distance, scale=scale, params=distance_params)
+    fitted.embed(rows)  # refuses what the sparse form of the distance does not compare
+    table = replace(as_table(rows.matrix.toarray()), y=rows.y, target=rows.target, class_order=rows.class_order)
+    return label(table, None, distance=fitted.name, scale=None, **options)

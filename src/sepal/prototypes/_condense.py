@@ -77,7 +77,7 @@ class CaseMetric:
     @classmethod
     def of(cls, cases: Cases, progress: Progress | None = None) -> CaseMetric:
         """Over all cases."""
-        return cls(cases.data.search, cases.points, cases.codes, progress)
+        return cls(cases.data.dense, cases.points, cases.codes, progress)
 
     def hart(self, visit: Positions, rule: str = "strict") -> Kept:
         """Hart's sweeps; ``rule`` says what becomes of a case equally near to prototypes of two classes."""

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from sepal.data import ScaleName, Table, class_codes
+from sepal.data import Rows, ScaleName, Table, as_rows, class_codes
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._labelled import Missing, Progress, as_labelled_table
-from sepal.neighbors import Search
+from sepal.neighbors import AnySearch, prepare_search
 from sepal.prototypes._methods import METHODS, method_named
 
 if TYPE_CHECKING:
@@ -74,10 +74,11 @@ class CondenseCurve:
 
 
 def nearest_share(
-    search: Search, codes: NDArray[np.int32], held_out: Table, held_codes: NDArray[np.int32]
+    search: AnySearch, codes: NDArray[np.int32], held_out: Rows, held_codes: NDArray[np.int32]
 ) -> NDArray[np.float64]:
     """For each held-out row the share of its class among the training rows tied for nearest."""
-    lists = search.query_ranking(held_out, 1).per_row(1, "expected", None)
+    found = search.query_ranking(held_out, 1)  # type: ignore[arg-type]  # made from rows like these
+    lists = found.per_row(1, "expected", None)
     query = np.repeat(np.arange(held_out.n_rows), np.diff(lists["start"]))
     right = codes[lists["flat_rows"]] == held_codes[query]
     return np.asarray(np.bincount(query, weights=right, minlength=held_out.n_rows) / np.diff(lists["start"]))
@@ -130,7 +131,9 @@ def condense_curve(
     if not names:
         raise ParameterError("methods must name at least one method")
     solvers = [method_named(name) for name in names]
-    table, _, _ = as_labelled_table(X, y, missing)
+    table: Rows = as_rows(X, y)
+    if isinstance(table, Table):
+        table, _, _ = as_labelled_table(table, None, missing)
     codes, _ = class_codes(table)
     folds = _folds(codes, cv, random_state)
     params = method_params or {}
@@ -144,7 +147,7 @@ def condense_curve(
     kept, consistency = np.zeros((len(names), cv)), np.zeros((len(names), cv))
     for fold, (train_rows, test_rows) in enumerate(folds):
         train, test = table.take(train_rows), table.take(test_rows)
-        search = Search.prepare(train, **common)
+        search = prepare_search(train, **common)
         right[-1, test_rows] = nearest_share(search, codes[train_rows], test, codes[test_rows])
         for m, (name, solve) in enumerate(zip(names, solvers, strict=True)):
             found = solve(train, **common, **params.get(name, {}))

@@ -93,7 +93,7 @@ def drop3(
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
     cases = as_cases(data)
     filtered_pos = edited_cases(cases, data, n_neighbors, progress)
-    part = CaseMetric(data.search, cases.points[filtered_pos], cases.codes[filtered_pos], progress)
+    part = CaseMetric(data.dense, cases.points[filtered_pos], cases.codes[filtered_pos], progress)
     kept_pos = filtered_pos[drop_solve(part, n_neighbors)] if len(filtered_pos) else filtered_pos
     removed_pos = np.setdiff1d(filtered_pos, kept_pos)
     return filtered_set("drop3", cases, filtered_pos, kept_pos, [removed_pos], progress)

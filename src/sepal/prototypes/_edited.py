@@ -58,7 +58,7 @@ def misjudged(ranking: DistinctRanking, codes: NDArray[np.int32], n_classes: int
 
 def enn_pass(data: Labelled, kept_pos: NDArray[np.intp], k: int, progress: Progress | None) -> NDArray[np.bool_]:
     """Which of the kept data positions the others kept get wrong."""
-    search = data.search if len(kept_pos) == data.n_rows else data.search.among(kept_pos)
+    search = data.dense if len(kept_pos) == data.n_rows else data.dense.among(kept_pos)
     ranking = search.distinct_ranking(k, progress=progress)
     return misjudged(ranking, data.codes[kept_pos], len(data.classes), k)
 
@@ -210,7 +210,7 @@ def all_knn(
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
     k_max = _check_neighbors(n_neighbors, data.n_rows)
-    ranking = data.search.distinct_ranking(k_max, progress=progress)
+    ranking = data.dense.distinct_ranking(k_max, progress=progress)
     gone = np.zeros(data.n_rows, dtype=bool)
     passes: list[NDArray[np.intp]] = []
     for k in range(1, k_max + 1):
@@ -222,7 +222,7 @@ def all_knn(
 
 def tomek_solve(data: Labelled, progress: Progress | None) -> NDArray[np.intp]:
     """The links as pairs of data positions, one pair per line, lower position first."""
-    ranking = data.search.distinct_ranking(1, progress=progress)
+    ranking = data.dense.distinct_ranking(1, progress=progress)
     lists = ranking.per_row(1, "expected", np.arange(data.n_rows))
     source = np.repeat(np.arange(data.n_rows), np.diff(lists["start"]))
     target = lists["flat_rows"]

@@ -54,8 +54,8 @@ def hart(
 
     Parameters
     ----------
-    X : Table, ndarray or data frame
-        The rows. A Table with a target needs no ``y``.
+    X : Table, ndarray, data frame, scipy sparse matrix or list of sets
+        The rows. A Table with a target needs no ``y``. Sparse rows are written out in full, up to 50 million cells.
     y : array-like, optional
         The class of each row; any number of classes.
     order : {"enemy", "rows", "random"}
@@ -70,7 +70,7 @@ def hart(
         For ``order="random"`` only.
     distance : str
         A name in ``sepal.distances.DISTANCES``, or ``"auto"``: Euclidean for numbers, HEOM for mixed kinds and missing
-        cells.
+        cells, the cosine for sparse matrices, Tanimoto for sets.
     distance_params : mapping, optional
         What the distance takes: ``weights``, ``p``, ``covariance``.
     scale : {"minmax", "standard"} or None
@@ -88,6 +88,11 @@ def hart(
         Consistent: its nearest neighbours classify all training rows (with ``ties="index"`` under that rule only). Of
         rows that are equal in everything but the class only the most frequent class can be kept; they are reported in
         ``conflicting_rows``.
+
+    Notes
+    -----
+    On the 683 complete rows of breast-cancer 62 are kept, and 63 with ``ties="index"``, the figure that is known for
+    rows met in the order of the table.
 
     References
     ----------

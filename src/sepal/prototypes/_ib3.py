@@ -27,8 +27,8 @@ def ib3_solve(
     data: Labelled, stream_pos: Positions, chance: Any, accept: float, drop: float, progress: Progress | None
 ) -> Positions:
     """Data positions with an acceptable record after the stream."""
-    points = data.search.points[data.search.group_of]
-    metric = CaseMetric(data.search, points, data.codes, progress)
+    points = data.dense.points[data.dense.group_of]
+    metric = CaseMetric(data.dense, points, data.codes, progress)
     return metric.ib3(stream_pos, chance, _two_sided_z(accept, "accept"), _two_sided_z(drop, "drop")).pos
 
 

@@ -59,7 +59,7 @@ def icf(
     filtered_pos = edited_cases(cases, data, n_neighbors, progress)
     kept_pos, passes = filtered_pos, []
     while len(kept_pos):
-        part = CaseMetric(data.search, cases.points[kept_pos], cases.codes[kept_pos], progress)
+        part = CaseMetric(data.dense, cases.points[kept_pos], cases.codes[kept_pos], progress)
         reach, coverage = part.local_sets(part.enemy_values())
         goes = reach > coverage
         if not np.any(goes):

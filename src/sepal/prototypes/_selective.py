@@ -18,7 +18,7 @@ from sepal.prototypes._set import PrototypeSet, added_rounds, prototype_set
 def _keepable(cases: Cases, progress: Progress | None) -> tuple[CaseMetric, NDArray[np.intp]]:
     """The cases that can be kept, alone: a row that cannot is nobody's enemy."""
     pos = np.flatnonzero(cases.may_keep)
-    return CaseMetric(cases.data.search, cases.points[pos], cases.codes[pos], progress), pos
+    return CaseMetric(cases.data.dense, cases.points[pos], cases.codes[pos], progress), pos
 
 
 def mss_solve(metric: CaseMetric) -> Kept:

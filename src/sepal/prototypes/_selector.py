@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
-from sepal.data import ScaleName, Table, as_table
+from sepal.data import ScaleName, SparseRows, Table, as_rows, as_table
+from sepal.distances import DISTANCES
 from sepal.exceptions import DataError
 from sepal.measures._labelled import Missing
 from sepal.prototypes._methods import method_named
@@ -88,8 +89,8 @@ class PrototypeSelector(BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : Table, ndarray or data frame
-            The rows.
+        X : Table, ndarray, data frame, scipy sparse matrix or list of sets
+            The rows. Sparse rows are written out in full, up to 50 million cells.
         y : array-like
             The class of each row; not needed for a Table with a target.
 
@@ -101,8 +102,8 @@ class PrototypeSelector(BaseEstimator):  # type: ignore[misc]
         if y is None and not isinstance(X, Table):
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         select = method_named(self.method)
-        table = as_table(X, y)
-        note_features(self, X, reset=True)
+        table = as_rows(X, y)
+        note_features(self, table.matrix if isinstance(table, SparseRows) else X, reset=True)
         self.prototypes_ = select(
             table,
             distance=self.distance,
@@ -139,6 +140,8 @@ class PrototypeSelector(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = self.distance in ("auto", "heom", "nan_euclidean") or self.missing == "drop"
-        tags.input_tags.string = self.distance in ("auto", "heom")
+        entry, auto = DISTANCES.get(self.distance), self.distance == "auto"
+        tags.input_tags.allow_nan = auto or self.missing == "drop" or (entry is not None and entry.allows_missing)
+        tags.input_tags.string = auto or (entry is not None and "nominal" in entry.kinds)
+        tags.input_tags.sparse = self.scale != "standard" and (auto or (entry is not None and entry.sparse))
         return tags

@@ -155,7 +155,7 @@ def prototype_set(
     right = _is_right(cases, metric, kept_mask)
     # A kept case is wrong only if a row of another class is at distance 0.
     hopeless = cases.is_conflict | (kept_mask & ~right)
-    if data.search.fitted.metric in _ZERO_FOR_UNEQUAL and not np.all(right | hopeless):
+    if data.dense.fitted.metric in _ZERO_FOR_UNEQUAL and not np.all(right | hopeless):
         hopeless |= metric.enemy_values() == 0.0
     conflicting_rows = cases.rows_of(hopeless)
     if len(conflicting_rows):
@@ -176,6 +176,6 @@ def prototype_set(
         conflicting_rows,
         data.classes[data.codes],
         data.rows,
-        data.search.fitted.name,
+        data.dense.fitted.name,
         (*data.notes, *notes),
     )

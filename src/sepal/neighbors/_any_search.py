@@ -1,0 +1,33 @@
+"""The search that fits the rows: dense tables and sparse ones answer the same questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sepal.data import Rows, ScaleName, SparseRows
+from sepal.exceptions import ParameterError
+from sepal.neighbors._planner import Method
+from sepal.neighbors._search import Search
+from sepal.neighbors._sparse_search import SparseSearch
+
+AnySearch = Search | SparseSearch
+
+
+def prepare_search(
+    rows: Rows,
+    *,
+    distance: str,
+    distance_params: Mapping[str, Any] | None = None,
+    scale: ScaleName | None = None,
+    method: Method = "auto",
+    n_jobs: int | None = None,
+) -> AnySearch:
+    """Fit the distance to the rows and group equal ones."""
+    if not isinstance(rows, SparseRows):
+        return Search.prepare(
+            rows, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
+        )
+    if method == "tree":
+        raise ParameterError("method='tree' cannot search sparse rows", hint="use method='auto'")
+    return SparseSearch.prepare(rows, distance=distance, distance_params=distance_params, scale=scale, n_jobs=n_jobs)
