@@ -43,11 +43,15 @@ MEASURES: tuple[ComplexityMeasure, ...] = tuple(
     )
 )
 
-# ECoL's form of N2, besides the survey's: the mean of the ratios of the rows, not the ratio of the sums.
-VARIANTS: tuple[ComplexityMeasure, ...] = (
-    ComplexityMeasure("N2m", "intra_extra_mean_ratio", "neighborhood", "as N2, but the mean of the ratios of the rows"),
+# Where ECoL, the program of the survey's authors, computes something else than the formula in their text.
+VARIANTS: tuple[ComplexityMeasure, ...] = tuple(
+    ComplexityMeasure(*entry)
+    for entry in (
+        ("L1e", "linear_error_depth", "linearity", "as L1, but rows on the right side count nothing"),
+        ("N2m", "intra_extra_mean_ratio", "neighborhood", "as N2, but the mean of the ratios of the rows"),
+        ("ClsCoefG", "graph_intransitivity", "network", "as ClsCoef, but of the whole graph: 1 - its transitivity"),
+    )
 )
 
-BY_CLASS = ("N1", "N2", "N2m", "N3", "N4", "T1", "LSC")
 EVERY = {measure.id: measure for measure in (*MEASURES, *VARIANTS)}
 EVERY_NAME = {measure.name: measure for measure in EVERY.values()}
