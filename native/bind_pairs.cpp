@@ -21,30 +21,32 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> pair_block(const Matrix& points, con
 }
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> count_within(const Matrix& points, const Row& copies, const Matrix& queries,
-                                                         const Row& limits, const std::string& metric, double p,
+                                                         const Matrix& limits, const std::string& metric, double p,
                                                          int n_numeric, const Row& weights, int threads,
                                                          nb::object progress) {
-    if (queries.shape(1) != points.shape(1) || limits.shape(0) != queries.shape(0) || copies.shape(0) != points.shape(0))
+    if (queries.shape(1) != points.shape(1) || limits.shape(1) != queries.shape(0) || copies.shape(0) != points.shape(0))
         throw std::invalid_argument("points, queries, copies and limits do not fit together");
     const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
     PythonPoll poll(std::move(progress));
     std::vector<double> counts;
     {
         const nb::gil_scoped_release free;
-        counts = count_below(points_of(points), copies.data(), points_of(queries), limits.data(), spec, team_of(threads), &poll);
+        counts = count_below(points_of(points), copies.data(), points_of(queries), limits.data(),
+                             static_cast<int>(limits.shape(0)), spec, team_of(threads), &poll);
     }
     if (poll.raised()) throw nb::python_error();
     return to_numpy(std::move(counts));
 }
 
-nb::tuple near_graph_of(const Matrix& points, double limit, const std::string& metric, double p, int n_numeric,
+nb::tuple near_graph_of(const Matrix& points, const Row& limits, const std::string& metric, double p, int n_numeric,
                         const Row& weights, int threads) {
+    if (limits.shape(0) != points.shape(0)) throw std::invalid_argument("one limit per point is needed");
     const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
     PythonPoll poll{nb::none()};
     NearGraph graph;
     {
         const nb::gil_scoped_release free;
-        graph = near_graph(points_of(points), limit, spec, team_of(threads), &poll);
+        graph = near_graph(points_of(points), limits.data(), spec, team_of(threads), &poll);
     }
     if (poll.raised()) throw nb::python_error();
     return nb::make_tuple(to_numpy(std::move(graph.start)), to_numpy(std::move(graph.neighbors)),
@@ -73,7 +75,7 @@ void bind_pairs(nb::module_& m) {
     m.def("count_within", &count_within, nb::arg("points"), nb::arg("copies"), nb::arg("queries"), nb::arg("limits"),
           nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"),
           nb::arg("progress").none());
-    m.def("near_graph", &near_graph_of, nb::arg("points"), nb::arg("limit"), nb::arg("metric"), nb::arg("p"),
+    m.def("near_graph", &near_graph_of, nb::arg("points"), nb::arg("limits"), nb::arg("metric"), nb::arg("p"),
           nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"));
     m.def("spanning_tree", &spanning_tree_of, nb::arg("points"), nb::arg("classes"), nb::arg("metric"), nb::arg("p"),
           nb::arg("n_numeric"), nb::arg("weights"), nb::arg("progress").none());

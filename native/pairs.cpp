@@ -194,26 +194,30 @@ bool pair_values(Points points, Points queries, const MetricSpec& metric, int th
                      });
 }
 
-std::vector<double> count_below(Points points, const double* weights, Points queries, const double* limits,
+std::vector<double> count_below(Points points, const double* weights, Points queries, const double* limits, int n_limits,
                                 const MetricSpec& metric, int threads, Poll* poll) {
-    std::vector<double> counts(queries.n, 0.0);
+    std::vector<double> counts(n_limits * queries.n, 0.0);
     const bool done = each_pair(points, queries, metric, threads, poll,
                                 [&](std::int64_t i, std::int64_t j, int width, const double* v) {
-                                    double sum = 0;
-                                    for (int c = 0; c < width; ++c) sum += v[c] < limits[i] ? weights[j + c] : 0.0;
-                                    counts[i] += sum;
+                                    for (std::int64_t at = i; at < n_limits * queries.n; at += queries.n) {
+                                        const double limit = limits[at];
+                                        double sum = 0;
+                                        for (int c = 0; c < width; ++c) sum += v[c] < limit ? weights[j + c] : 0.0;
+                                        counts[at] += sum;
+                                    }
                                 });
     return done ? counts : std::vector<double>{};
 }
 
-NearGraph near_graph(Points points, double limit, const MetricSpec& metric, int threads, Poll* poll) {
+NearGraph near_graph(Points points, const double* limits, const MetricSpec& metric, int threads, Poll* poll) {
     const std::int64_t n = points.n, words = (n + 63) / 64;
     std::vector<std::uint64_t> bits(n * words, 0);
     // A panel of 16 points lies within one word of 64 bits, and a row of bits belongs to one thread.
     const bool done = each_pair(points, points, metric, threads, poll,
                                 [&](std::int64_t i, std::int64_t j, int width, const double* v) {
                                     std::uint64_t near = 0;
-                                    for (int c = 0; c < width; ++c) near |= std::uint64_t{v[c] < limit} << c;
+                                    for (int c = 0; c < width; ++c)
+                                        near |= std::uint64_t{v[c] < std::max(limits[i], limits[j + c])} << c;
                                     bits[i * words + j / 64] |= near << (j % 64);
                                 });
     if (!done) return {};

@@ -4,15 +4,22 @@ Values are compared before anything is timed, where the peer follows the survey.
 printed: problexity's F1 doubles the numerator, its N1 counts half the edges, its N2 takes the second enemy, its N4 five
 neighbours; pymfe's N2 is the mean of ratios (our N2m) and its C1 is not inverted. L1, L3, N4 and the graph differ by
 definition in each of the three. Goal at 5,000 x 20: 20 times faster than each of both, who compute the same 22
-measures. Needs: pip install problexity pymfe.
+measures.
+
+At 50,000 rows both peers keep square matrices: one of them is 18.6 GiB in float64 (problexity) or 9.3 GiB in float32
+(pymfe). N1 alone is asked of each in a process of its own that may have 8 GiB, what a laptop has; ours gives all
+measures under the same limit. Needs: pip install problexity pymfe, and Unix for the limit.
 """
 
 from __future__ import annotations
 
+import multiprocessing
+import resource
 import time
 import warnings
 from collections.abc import Callable
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +29,7 @@ from benchmarks.speed._timing import race, show
 from sepal.measures import complexity
 
 GOAL = 20.0
+MEMORY, PATIENCE = 8, 240.0  # GiB and seconds that each may have for the large table
 Values = dict[str, float]
 Runner = Callable[[NDArray[np.float64], NDArray[np.int64]], Values]
 
@@ -87,6 +95,51 @@ def _peers() -> dict[str, Runner]:
     return found
 
 
+def _problexity_n1(X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
+    from problexity.classification import n1
+
+    n1(X, y)
+
+
+def _pymfe_n1(X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
+    from pymfe.mfe import MFE
+
+    MFE(groups=["complexity"], features=["n1"], summary=["mean"]).fit(X, y).extract()
+
+
+def _within_limit(function: Callable[..., object], n: int, answer: Connection) -> None:
+    """Runs in a process of its own, and tells what became of it."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY * 2**30, MEMORY * 2**30))
+    begin, error = time.perf_counter(), None
+    try:
+        function(*made(n, 20))
+    except Exception as raised:
+        error = raised
+    seconds, peak = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    if error is None:
+        answer.send(f"done in {seconds:.1f} s, at most {peak:.2f} GiB")
+        return
+    while error.__cause__ is not None:  # pymfe raises an empty Exception from the real one
+        error = error.__cause__
+    answer.send(f"{type(error).__name__} after {seconds:.1f} s: {error}")
+
+
+def large(n: int) -> None:
+    """What becomes of each with so many rows, under the same limit of memory."""
+    print(f"\n{n:,} x 20, each in a process that may have {MEMORY} GiB")
+    start = multiprocessing.get_context("spawn")
+    runs = (("sepal, all measures", ours), ("problexity, N1 alone", _problexity_n1), ("pymfe, N1 alone", _pymfe_n1))
+    for name, function in runs:
+        near, far = start.Pipe(duplex=False)
+        process = start.Process(target=_within_limit, args=(function, n, far))
+        process.start()
+        told = near.poll(PATIENCE)
+        print(f"  {name:<22}{near.recv() if told else f'nothing after {PATIENCE:g} s'}", flush=True)
+        if not told:
+            process.kill()
+        process.join()
+
+
 def run(
     data_folder: Path | None, *, sizes: tuple[int, ...] = (500, 2_000, 5_000), alone: tuple[int, ...] = (50_000,)
 ) -> None:
@@ -104,6 +157,4 @@ def run(
                 verdict = "reached" if min(ratios, default=0.0) >= GOAL else "missed"
                 print(f"  goal: {GOAL:g} times faster than each; {verdict}")
     for n in alone:
-        begin = time.perf_counter()
-        complexity(*made(n, 20))
-        print(f"\nsepal alone, {n:,} x 20: {time.perf_counter() - begin:.1f} s")
+        large(n)

@@ -265,7 +265,7 @@ def count_within(
 ) -> NDArray[np.float64]: ...
 def near_graph(
     points: NDArray[np.float64],
-    limit: float,
+    limits: NDArray[np.float64],
     metric: str,
     p: float,
     n_numeric: int,

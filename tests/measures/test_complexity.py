@@ -13,7 +13,7 @@ from sepal.data import as_table, class_codes
 from sepal.exceptions import ParameterError
 from sepal.measures import _complexity as public
 from sepal.measures import complexity, thornton_score
-from sepal.measures._complexity_graph import exact_density, graph_measures, sampled_graph_measures
+from sepal.measures._complexity_graph import graph_measures, sampled_graph_measures
 from sepal.measures._complexity_linear import linear_measures
 from sepal.measures._complexity_table import MEASURES
 from sepal.measures._enemies import nearest_enemies, sphere_radii
@@ -89,7 +89,37 @@ def test_neighborhood_measures_under_gower(n_classes):
     A = oracle.graph(D, y.tolist())
     assert profile["Density"] == pytest.approx(oracle.density(A))
     assert profile["ClsCoef"] == pytest.approx(oracle.clustering(A))
+    assert profile["ClsCoefG"] == pytest.approx(oracle.intransitivity(A))
     assert profile["Hubs"] == pytest.approx(oracle.hubs(A), abs=1e-6)
+
+
+@pytest.mark.parametrize("make", [blobs, gridded])
+def test_the_graph_of_the_nearest_15_percent(make):
+    X, y = make(n=70)
+    A = oracle.nearest_graph(np.round(oracle.gower(X.tolist()), 12), y.tolist())
+    profile = complexity(X, y, graph="nearest")
+    assert profile["Density"] == pytest.approx(oracle.density(A))
+    assert profile["ClsCoef"] == pytest.approx(oracle.clustering(A))
+    assert profile["ClsCoefG"] == pytest.approx(oracle.intransitivity(A))
+    assert profile["Hubs"] == pytest.approx(oracle.hubs(A), abs=1e-6)
+    assert profile["Density"] != complexity(X, y)["Density"]
+
+
+def test_copies_are_joined_where_they_fill_the_nearest_15_percent():
+    X, y = np.repeat([[0.0], [1.0], [2.0], [3.0]], 10, axis=0), np.repeat([0, 1, 0, 1], 10)
+    for distance in ("gower", "euclidean"):
+        A = oracle.nearest_graph(oracle.euclidean(X), y.tolist())
+        assert complexity(X, y, graph="nearest", distance=distance)["Density"] == pytest.approx(oracle.density(A))
+
+
+def test_a_graph_without_two_neighbors_of_a_row_is_open():
+    profile = complexity([[0.0], [0.1], [10.0], [5.0]], list("aabb"))
+    assert (profile["ClsCoef"], profile["ClsCoefG"]) == (1.0, 1.0)
+
+
+def test_wrong_graph():
+    with pytest.raises(ParameterError, match="graph must be 'radius' or 'nearest'"):
+        complexity(*blobs(), graph="knn")
 
 
 @pytest.mark.parametrize("distance", ["euclidean", "manhattan", "chebyshev", "cosine"])
@@ -193,6 +223,8 @@ def test_linear_measures_are_those_of_the_machine():
     machine = SVC(kernel="linear", C=1.0, tol=1e-6).fit(scaled, y)
     signs = np.where(y == 1, 1, -1)
     assert found["L1"] == pytest.approx(oracle.l1(machine.decision_function(scaled), signs), abs=1e-5)
+    assert found["L1e"] == pytest.approx(oracle.l1_errors_only(machine.decision_function(scaled), signs), abs=1e-5)
+    assert 0 < found["L1e"] < found["L1"]
     assert found["L2"] == pytest.approx(1 - machine.score(scaled, y))
     at = (made.table.values - X.mean(axis=0)) / X.std(axis=0)
     assert found["L3"] == pytest.approx(np.mean(machine.predict(at) != made.codes))
@@ -248,6 +280,7 @@ def test_interpolated_rows_lie_between_two_of_their_class():
     made = interpolate(table, codes, 200, np.random.default_rng(0))
     assert np.array_equal(codes[made.first], made.codes)
     assert np.array_equal(codes[made.second], made.codes)
+    assert np.all(made.first != made.second)
     numeric = [j for j, kind in enumerate(table.kinds) if kind == "numeric"]
     x, z, m = (v[:, numeric] for v in (table.values[made.first], table.values[made.second], made.table.values))
     known = ~np.isnan(x) & ~np.isnan(z)
@@ -350,7 +383,7 @@ def test_by_class_averages_to_the_whole():
     profile = complexity(X, y)
     frame = profile.by_class()
     shares = np.bincount(y) / len(y)
-    for key in ("N1", "N3", "T1", "LSC"):
+    for key in ("N1", "N3", "T1", "LSC", "Density"):
         assert frame[key].to_numpy() @ shares == pytest.approx(profile[key])
 
 
@@ -375,7 +408,7 @@ def test_sampled_graph_is_near_the_whole_one():
     for key, value in whole.items():
         assert sampled[key] == pytest.approx(value, abs=0.05), key
         assert intervals[key][0] <= sampled[key] <= intervals[key][1]
-    assert exact_density(search, codes, 1.0) == pytest.approx(whole["Density"])
+    assert complexity(X, y)["Density"] == pytest.approx(whole["Density"])
 
 
 def test_large_classes_are_sampled(monkeypatch):
@@ -384,8 +417,11 @@ def test_large_classes_are_sampled(monkeypatch):
     sampled = complexity(X, y)
     monkeypatch.undo()
     exact = complexity(X, y)
-    assert set(sampled.intervals) == {"ClsCoef", "Hubs"}
-    assert sampled["Density"] == pytest.approx(exact["Density"])
+    assert set(sampled.intervals) == {"ClsCoef", "ClsCoefG", "Hubs"}
+    assert sampled["Density"] == pytest.approx(exact["Density"], abs=1e-12)  # counted, not sampled
+    monkeypatch.setattr("sepal.measures._complexity_graph._LARGEST_CLASS", 100)
+    for other in (complexity(X, y, graph="nearest"), complexity(X, y, distance="euclidean")):
+        assert set(other.intervals) == {"Density", "ClsCoef", "ClsCoefG", "Hubs"}
 
 
 def test_separated_classes_are_easy_and_random_labels_hard():

@@ -143,6 +143,12 @@ def l1(values, signs):
     return 1 - 1 / (1 + s)
 
 
+def l1_errors_only(values, signs):
+    """ECoL's form: |decision value| of the rows that are answered wrongly."""
+    s = sum(abs(v) for v, t in zip(values, signs, strict=True) if t * v < 0) / len(values)
+    return 1 - 1 / (1 + s)
+
+
 # Neighbourhoods
 
 
@@ -252,6 +258,19 @@ def graph(D, y, epsilon=0.15):
     return [[i != j and y[i] == y[j] and D[i, j] < epsilon * (1 - 1e-12) for j in range(n)] for i in range(n)]
 
 
+def nearest_graph(D, y, share=0.15):
+    """ECoL's form: i and j of one class are joined if one is among the nearest 15 % of all other rows of the other.
+
+    Everyone tied with the last of these is one of them.
+    """
+    n = len(D)
+    k = max(1, math.floor(share * n))
+    reach = [sorted(D[i, j] for j in range(n) if j != i)[k - 1] * (1 + 1e-12) for i in range(n)]
+    return [
+        [i != j and y[i] == y[j] and (D[i, j] <= reach[i] or D[j, i] <= reach[j]) for j in range(n)] for i in range(n)
+    ]
+
+
 def density(A):
     n = len(A)
     return 1 - 2 * sum(A[i][j] for i in range(n) for j in range(i + 1, n)) / (n * (n - 1))
@@ -265,6 +284,16 @@ def clustering(A):
         if k > 1:
             total += 2 * sum(A[a][b] for a, b in combinations(around, 2)) / (k * (k - 1))
     return 1 - total / n
+
+
+def intransitivity(A):
+    """1 - triangles / connected triples, both counted around each of their rows."""
+    n, closed, triples = len(A), 0, 0
+    for i in range(n):
+        for a, b in combinations([j for j in range(n) if A[i][j]], 2):
+            triples += 1
+            closed += A[a][b]
+    return 1 - closed / triples if triples else 1.0
 
 
 def hubs(A):

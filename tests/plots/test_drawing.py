@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
@@ -70,3 +71,24 @@ def test_a_missing_matplotlib_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingDependencyError, match=r"sepal-learn\[app\]"):
         draw_curve([0.1, 0.9], [0.5, 0.6], [0.1, 0.1], **WORDS)
+
+
+def test_sixty_four_classes_look_different():
+    from sepal.plots._axes import class_mark
+
+    marks = [tuple(class_mark(i).values()) for i in range(64)]
+    assert len(set(marks)) == 64
+    assert all(a[0] != b[0] and a[1] != b[1] for a, b in pairwise(marks[:8]))
+
+
+def test_many_classes_have_their_key_above_the_pictures():
+    from sepal.plots._geometry import draw_planes
+
+    x, y = np.arange(52.0), np.arange(52.0) % 7
+    labels = np.array(list("abcdefghijklmnopqrstuvwxyz" * 2))
+    axes = draw_planes([(x, y, "x", "y", "title")], labels)
+    assert axes[0].get_legend() is None
+    (key,) = axes[0].figure.legends
+    assert [text.get_text() for text in key.get_texts()] == sorted(set(labels))
+    few = draw_planes([(x, y, "x", "y", "title")], labels > "m")
+    assert len(few[0].get_legend().get_texts()) == 2

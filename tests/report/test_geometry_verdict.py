@@ -28,7 +28,6 @@ def spoken(
     null_norm=0.0,
     n_pairs=1,
     linear=0.1,
-    nearest=0.09,
     mixing=0.3,
     single=0.5,
     plane=0.55,
@@ -53,7 +52,7 @@ def spoken(
     suspect = SimpleNamespace(row=276, label="1", voted="2")
     sections = {
         "angle": SimpleNamespace(pairs=(pair,) * n_pairs, n_columns=n_columns, wilks=SimpleNamespace(p_value=means_p)),
-        "complexity": {"L2": linear, "N3": nearest},
+        "complexity": {"L2": linear},
         "suspects": SimpleNamespace(
             rows=(suspect,) * n_suspects, n_checked=345, n_rows=345, conflicts=conflicts, duplicates=duplicates
         ),
@@ -73,8 +72,8 @@ CASES = [
     ("means_perhaps_differ", {"means_p": 0.049}, {"means_p": 0.051}),
     ("means_alike_neighbors_agree", {"means_p": 0.5}, {"means_p": 0.5, "p_value": 0.3}),
     ("means_alike", {"means_p": 0.5, "p_value": 0.3}, {"means_p": None}),
-    ("curved_boundary", {"linear": 0.20, "nearest": 0.14}, {"linear": 0.18, "nearest": 0.14}),
-    ("straight_boundary", {"linear": 0.14, "nearest": 0.14}, {"linear": 0.15, "nearest": 0.14}),
+    ("curved_boundary", {"linear": 0.26, "score": 0.8}, {"linear": 0.24, "score": 0.8}),
+    ("straight_boundary", {"linear": 0.19, "score": 0.8}, {"linear": 0.21, "score": 0.8}),
     ("mixed_pair", {"n_pairs": 3, "mixing": 0.11}, {"n_pairs": 3, "mixing": 0.09}),
     ("one_column_enough", {"single": 0.79}, {"single": 0.78}),
     ("two_columns_enough", {"plane": 0.79}, {"plane": 0.79, "n_columns": 2}),

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 from sepal import datasets
@@ -62,3 +63,17 @@ def test_it_prints(page, tmp_path):
     browse(f"--print-to-pdf={paper}", "--no-pdf-header-footer", page.as_uri())
     assert paper.read_bytes().startswith(b"%PDF")
     assert len(re.findall(rb"/Type\s*/Page\b", paper.read_bytes())) >= 2
+
+
+def test_many_classes_are_told_apart_by_form_and_color():
+    rng = np.random.default_rng(0)
+    names = np.array(list("abcdefghijklmnopqrstuvwxyz"))
+    y = np.repeat(names, 8)
+    X = rng.normal(size=(len(y), 3)) + np.repeat(rng.normal(size=(26, 3)) * 4, 8, axis=0)
+    html = separability(X, y).to_html()
+    key = re.search(r'<section id="planes">.*?</ul>', html, re.DOTALL).group(0)
+    marks = re.findall(r'<path d="([^"]*)" class="([^"]*)"', key)
+    assert len(marks) == len(set(marks)) == 26
+    picture = re.search(r"</ul>.*?<figure>(.*?)</figure>", html.split('<section id="planes">')[1], re.DOTALL).group(1)
+    assert set(re.findall(r'class="tag">(.)</text>', picture)) == set(names)
+    assert len(set(re.findall(r'class="(\w+ s\d)"', picture))) == 26

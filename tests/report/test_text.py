@@ -10,6 +10,7 @@ import pytest
 import sepal
 from sepal.data import as_table
 from sepal.report import measure_facts, separability
+from sepal.report._facts import Shown
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -108,3 +109,47 @@ def test_one_column_too_many_is_one_more_column():
     report = separability(rng.normal(size=(30, 16)), ["a", "b"] * 15)
     assert "and 1 more column\n" in report.to_text()
     assert report.to_html().count("and 1 more column<") == 2
+
+
+@pytest.mark.parametrize("width", [40, 48, 60, 80])
+def test_no_number_is_cut_on_a_narrow_terminal(facts, width):
+    joined = " ".join(facts.to_text(width).split())
+    pair, region = facts.angle.pairs[0], facts.overlap.regions[0]
+    wanted = [f"{pair.mahalanobis:.2f}", f"{region.mixing:.1%}", "{:.2f} to {:.2f}".format(*pair.hotelling.interval)]
+    for point in (facts.curve.points[0], facts.curve.points[-1]):
+        wanted += [f"{point.train_rows}", f"{point.accuracy:.3f}", f"{point.split_std:.3f}"]
+    for each in facts.suspects.rows[:5]:
+        wanted += [f"{each.row + 1}", f"{each.margin:.2f}", f"{each.own_share:.0%}", f"{each.neighbors[0] + 1},"]
+    for number in wanted:
+        assert re.search(rf"(?<!\S){re.escape(number)}(?!\d)", joined), number
+    assert "one split, ± 1 sd" in joined
+
+
+def test_rows_that_do_not_fit_become_sentences(facts):
+    worst = facts.suspects.rows[0]
+    said = f"row {worst.row + 1}: labelled {worst.label}; neighbours say {worst.voted}; agree {worst.own_share:.0%};"
+    assert said in " ".join(facts.to_text(40).split())
+    assert said not in " ".join(facts.to_text(80).split())
+
+
+def test_each_section_says_once_what_it_did_about_missing_cells():
+    joined = " ".join(separability(sepal.datasets.load("breast-cancer")).to_text(100).split())
+    assert "class means and angle and kernel alignment: 16 of 699 rows have missing cells and were left out" in joined
+    assert "complexity: 16 of 699 rows have missing cells, filled with the mean of the column" in joined
+    assert joined.count("16 of 699 rows") == 2
+    assert "and no row is left out" in joined
+    dropped = " ".join(separability(sepal.datasets.load("breast-cancer"), missing="drop").to_text(100).split())
+    assert "16 rows with missing cells were dropped" in dropped
+    assert "filled with the mean" not in dropped
+
+
+def test_copies_that_are_not_there_are_not_counted():
+    plain = separability([[0.0], [1.0], [4.0], [9.0], [16.0], [25.0]], list("aaabbb")).to_text()
+    assert "No row is a copy of another, and no two of different classes are nearly equal." in " ".join(plain.split())
+    copied = separability([[0.0], [0.0], [4.0], [9.0], [16.0], [25.0]], list("aaabbb")).to_text()
+    assert "none equals a row of another class" in " ".join(copied.split())
+
+
+def test_facts_without_a_text_of_their_own_cannot_be_made():
+    with pytest.raises(TypeError, match="abstract"):
+        Shown()

@@ -151,7 +151,7 @@ def labelled_pairs(
         if not complete.any():
             raise DataError("every row has a missing cell; nothing is left after missing='drop'")
         keep &= complete
-        notes = (f"{int((~complete).sum())} of {table.n_rows} rows have missing cells and were dropped",)
+        notes = (f"{int((~complete).sum())} of {table.n_rows} rows have missing cells and were left out",)
     if not keep.all():
         table, weights = table.take(keep), weights[keep]
     codes, classes = class_codes(table)

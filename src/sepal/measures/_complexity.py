@@ -18,10 +18,17 @@ from sepal.data import ScaleName, as_table, class_codes
 from sepal.exceptions import ParameterError
 from sepal.measures import _complexity_features as features
 from sepal.measures._complexity_balance import balance_measures, size_measures
-from sepal.measures._complexity_graph import exact_density, graph_measures, is_exact, sampled_graph_measures
+from sepal.measures._complexity_graph import (
+    EPSILON,
+    GRAPH_RULES,
+    GraphRule,
+    graph_measures,
+    is_exact,
+    sampled_graph_measures,
+)
 from sepal.measures._complexity_linear import linear_measures
 from sepal.measures._complexity_neighbors import RowMeasures, row_measures
-from sepal.measures._complexity_table import BY_CLASS, EVERY, EVERY_NAME, MEASURES
+from sepal.measures._complexity_table import EVERY, EVERY_NAME, MEASURES
 from sepal.measures._gower import GOWER, prepare_search
 from sepal.measures._interpolated import interpolate
 from sepal.measures._labelled import Progress
@@ -33,7 +40,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PROBE_ROWS, _N_SAMPLES = 1_000, 3
-_CELLS_PER_SECOND = 1e9  # pairs of rows times columns, by a careful estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +49,9 @@ class ComplexityProfile:
     Attributes
     ----------
     values : dict
-        By the survey's identifiers (``"F1"``, ..., ``"C2"``), and ``"N2m"``, the other form of N2. NaN where the data
-        leave a measure undefined. ``profile["N3"]`` and ``profile["nearest_neighbor_error"]`` are the same number.
+        By the survey's identifiers (``"F1"``, ..., ``"C2"``), and ``"L1e"``, ``"N2m"`` and ``"ClsCoefG"``, other forms
+        of three of them. NaN where the data leave a measure undefined. ``profile["N3"]`` and
+        ``profile["nearest_neighbor_error"]`` are the same number.
     intervals : dict
         95 % intervals of the measures that were estimated from samples of the rows.
     per_class : dict
@@ -122,6 +129,7 @@ def complexity(
     distance: str = GOWER,
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = None,
+    graph: GraphRule = "radius",
     time_limit: float | None = None,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
@@ -140,6 +148,9 @@ def complexity(
         distance a cell that is missing in one of two rows does not count between them.
     distance_params, scale
         As the distance takes them; Gower's scales by itself.
+    graph : {"radius", "nearest"}
+        Which rows of a class Density, ClsCoef and Hubs join: those nearer than 0.15 (of the largest distance, if not
+        Gower), as the survey's text says, or each row and those among the nearest 15 % of all rows, as ECoL does.
     time_limit : float, optional
         Seconds. If the neighbourhood measures of all rows would take longer, they are means over samples of the rows,
         with intervals. Their values then are those of so many rows: neighbourhoods change with density.
@@ -161,13 +172,23 @@ def complexity(
 
     Choices the survey leaves open: tied nearest neighbours are averaged; among equal edges of the spanning tree those
     inside a class come first; a class with one row has no distance to its own class and is left out of N2; of tied
-    enemies the one with the largest sphere decides in T1, and spheres inside a larger one of their class are absorbed;
-    LSC compares distances of unscaled columns to the last digit (lengths in tenths, as of iris, tie on paper and not in
-    a computer), and of scaled ones up to rounding; the linear machine has C = 1 on standardized columns and L1 is its
-    mean slack s as s/(1 + s). The graph joins rows of a class nearer than 0.15 (of the largest distance, if not Gower);
-    with more than about 5,000 rows clustering and hubs are means over samples. ClsCoef is the mean over rows. The R
-    package ECoL joins each row to the nearest 15 % of all rows instead, its ClsCoef is the transitivity of the whole
-    graph, and its N2 is here ``"N2m"``. T3 and T4 are in the units given.
+    enemies the one with the largest sphere decides in T1; LSC compares distances of unscaled columns to the last digit
+    (lengths in tenths, as of iris, tie on paper and not in a computer), and of scaled ones up to rounding; the linear
+    machine has C = 1 on standardized columns; N4 and L3 ask about as many made-up rows as there are rows, at most
+    20,000, each between two different rows of a class. With more than about 5,000 rows in a class ClsCoef and Hubs are
+    means over samples, and under a distance other than Gower's Density too. T3 and T4 are in the units given.
+
+    Where ECoL (0.3), the R package of the survey's authors, does something else than the formulas of their text, the
+    text is followed, and what ECoL does has a name of its own: its N2 is ``"N2m"``, the mean of the ratios of the rows;
+    its ClsCoef is ``"ClsCoefG"``, the transitivity of the graph, and its graph is ``graph="nearest"``; its L1 is
+    ``"L1e"``, how far rows on the wrong side are beyond the boundary, which the survey says in words, while its formula
+    is the mean slack s as s/(1 + s). Not offered: ECoL's T1 covers rows greedily, the fullest sphere first, where the
+    text absorbs spheres that lie inside a larger one; it weights hubs by distance, divides covariances in F1v by n - 1,
+    counts a nominal column in T2 once per level, and draws a nominal cell of a made-up row from the whole class, where
+    here it comes from the nearer of both rows.
+
+    Every pair of rows is looked at once for the nearest of each class, pairs inside classes once more for LSC and
+    Density; the spanning tree, the spheres and the made-up rows add their own.
 
     References
     ----------
@@ -182,6 +203,8 @@ def complexity(
     """
     if time_limit is not None and not (isinstance(time_limit, (int, float, np.number)) and time_limit > 0):
         raise ParameterError(f"time_limit must be None or a number of seconds above 0; got {time_limit!r}")
+    if graph not in GRAPH_RULES:
+        raise ParameterError(f"graph must be 'radius' or 'nearest'; got {graph!r}")
     table = as_table(X, y)
     codes, classes = class_codes(table)
     rng = generator(random_state)
@@ -195,18 +218,22 @@ def complexity(
     tell(0.1)
     search, embed, name, notes = prepare_search(table, distance, distance_params, scale, n_jobs)
     unit, as_given = 1.0 if name == GOWER else None, name != GOWER and scale is None
-    counting = float(table.n_rows) ** 2 * table.n_columns / _CELLS_PER_SECOND
-    graph, intervals = _graph(search, codes, unit, time_limit is None or counting <= time_limit / 4, rng)
+    network, intervals = _graph(search, codes, unit, graph, rng)
+    reach = EPSILON if unit is not None and graph == "radius" else None
     tell(0.2)
 
     def of_rows(rows: NDArray[np.intp] | None, report: Progress) -> RowMeasures:
         if rows is None:
-            return row_measures(search, embed, codes, len(classes), made, as_given, report)
+            return row_measures(search, embed, codes, len(classes), made, as_given, reach, report)
         part = interpolate(table.take(rows), codes[rows], len(rows), rng)
-        return row_measures(search.among(rows), embed, codes[rows], len(classes), part, as_given, report)
+        return row_measures(search.among(rows), embed, codes[rows], len(classes), part, as_given, reach, report)
 
     found, more, sample_rows = _rows_in_time(of_rows, codes, time_limit, rng, lambda done: tell(0.2 + 0.8 * done))
-    values |= graph | _mean_summary(found, None)
+    if not intervals:  # the graph of all rows knows better than samples of them
+        more.pop("Density", None)
+    elif reach is not None:
+        del network["Density"], intervals["Density"]
+    values |= _mean_summary(found, None) | network
     tell(1.0)
     return ComplexityProfile(
         values={key: values[key] for key in EVERY},
@@ -231,16 +258,12 @@ def _feature_measures(values: NDArray[np.float64], codes: NDArray[np.int32]) -> 
 
 
 def _graph(
-    search: Search, codes: NDArray[np.int32], unit: float | None, counted: bool, rng: np.random.Generator
+    search: Search, codes: NDArray[np.int32], unit: float | None, rule: GraphRule, rng: np.random.Generator
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
-    """Of all rows where that is possible, else means over samples; density alone can be ``counted`` in all rows."""
+    """Of all rows where that is possible, else means over samples."""
     if is_exact(codes):
-        return graph_measures(search, codes, np.arange(len(codes)), unit), {}
-    values, intervals = sampled_graph_measures(search, codes, unit, rng)
-    if unit is not None and counted:
-        values["Density"] = exact_density(search, codes, unit)
-        del intervals["Density"]
-    return values, intervals
+        return graph_measures(search, codes, np.arange(len(codes)), unit, rule), {}
+    return sampled_graph_measures(search, codes, unit, rng, rule)
 
 
 def _rows_in_time(
@@ -284,7 +307,7 @@ def _stratified(codes: NDArray[np.int32], n_rows: int, rng: np.random.Generator)
 
 def _mean_summary(found: list[RowMeasures], code: int | None) -> dict[str, float]:
     each = [one.summary(code) for one in found]
-    return {key: float(np.mean([one[key] for one in each])) for key in BY_CLASS}
+    return {key: float(np.mean([one[key] for one in each])) for key in each[0]}
 
 
 def _notes(

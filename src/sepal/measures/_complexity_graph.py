@@ -1,18 +1,24 @@
 """The graph of near rows of one class: density, clustering and hubs of the survey.
 
-Two rows are joined if they have one class and their distance is below 0.15, where 1 is the largest distance there can
-be (Gower) or is (any other distance). Classes are never joined, so each is a graph of its own.
+Two rows of one class are joined if their distance is below 0.15, where 1 is the largest distance there can be (Gower)
+or is (any other distance): the text of the survey. Its authors' program instead joins a row to the nearest 15 % of all
+rows, as far as these are of its class. Classes are never joined, so each is a graph of its own.
 """
 
 from __future__ import annotations
+
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import eigsh
 
+from sepal.measures._enemies import TIED
 from sepal.neighbors import Search
 
+GraphRule = Literal["radius", "nearest"]
+GRAPH_RULES: tuple[GraphRule, ...] = get_args(GraphRule)
 EPSILON = 0.15
 # Triangles are cubic and the matrix of a class is square: beyond this work and size the graph is that of samples.
 _MOST_WORK, _LARGEST_CLASS = 6e10, 5_000
@@ -26,34 +32,56 @@ def is_exact(codes: NDArray[np.int32]) -> bool:
 
 
 def graph_measures(
-    search: Search, codes: NDArray[np.int32], rows: NDArray[np.intp], unit: float | None
+    search: Search, codes: NDArray[np.int32], rows: NDArray[np.intp], unit: float | None, rule: GraphRule = "radius"
 ) -> dict[str, float]:
-    """The three measures of the graph of these rows. ``unit`` is the largest distance; None: the largest seen."""
-    parts = [rows[codes[rows] == c] for c in range(int(codes.max()) + 1)]
-    if unit is None:
-        unit = _largest(search, rows)
-    n, edges, clustering = len(rows), 0.0, 0.0
+    """The measures of the graph of these rows. ``unit`` is the largest distance; None: the largest seen.
+
+    ClsCoef is the mean over rows of (edges among the neighbours of a row) / (pairs of them), ClsCoefG the same ratio of
+    both sums: the transitivity of the graph.
+    """
+    radius = _nearest_share(search, rows) if rule == "nearest" else _common_radius(search, rows, unit)
+    n, edges, clustering, closed_pairs, all_pairs = len(rows), 0.0, 0.0, 0.0, 0.0
     scores: list[tuple[float, NDArray[np.float64]]] = []
-    for part in parts:
-        if len(part) < 2:
+    for c in range(int(codes.max()) + 1):
+        mine = np.flatnonzero(codes[rows] == c)
+        if len(mine) < 2:
             continue
-        start, neighbors, closed = search.near_graph(part, EPSILON * unit)
+        start, neighbors, closed = search.near_graph(rows[mine], radius[mine])
         degree = np.diff(start).astype(np.float64)
+        pairs = degree * (degree - 1)  # ordered ones: closed counts each edge among the neighbours of a row twice
         edges += float(degree.sum()) / 2
-        several = degree > 1  # closed counts each edge among the neighbours of a row twice
-        clustering += float(np.sum(closed[several] / (degree[several] * (degree[several] - 1))))
-        graph = csr_array((np.ones(len(neighbors)), neighbors, start), shape=(len(part), len(part)))
+        clustering += float(np.sum(closed[pairs > 0] / pairs[pairs > 0]))
+        closed_pairs, all_pairs = closed_pairs + float(closed.sum()), all_pairs + float(pairs.sum())
+        graph = csr_array((np.ones(len(neighbors)), neighbors, start), shape=(len(mine), len(mine)))
         scores.append(_principal(graph))
     return {
         "Density": 1 - 2 * edges / (n * (n - 1)),
         "ClsCoef": 1 - clustering / n,
+        "ClsCoefG": 1 - closed_pairs / all_pairs if all_pairs else 1.0,
         "Hubs": 1 - _hub_sum(scores) / n,
     }
 
 
-def _largest(search: Search, rows: NDArray[np.intp]) -> float:
-    step = max(1, 4_000_000 // len(rows))
-    return max(float(search.block(rows[i : i + step], rows).max()) for i in range(0, len(rows), step))
+def _steps(n_rows: int) -> list[slice]:
+    step = max(1, 4_000_000 // n_rows)
+    return [slice(i, i + step) for i in range(0, n_rows, step)]
+
+
+def _common_radius(search: Search, rows: NDArray[np.intp], unit: float | None) -> NDArray[np.float64]:
+    if unit is None:
+        unit = max(float(search.block(rows[part], rows).max()) for part in _steps(len(rows)))
+    return np.full(len(rows), EPSILON * unit)
+
+
+def _nearest_share(search: Search, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Just beyond the last of the nearest 15 % of the other rows, everyone tied with it included."""
+    k = max(1, int(EPSILON * len(rows)))
+    found = np.empty(len(rows))
+    for part in _steps(len(rows)):
+        distances = search.block(rows[part], rows)
+        distances[np.arange(len(distances)), np.arange(len(rows))[part]] = -1.0  # itself is not one of them
+        found[part] = np.partition(distances, k, axis=1)[:, k]
+    return np.maximum(found * (1 + TIED), 1e-150)  # copies are near, also where nobody else is
 
 
 def _principal(graph: csr_array) -> tuple[float, NDArray[np.float64]]:
@@ -80,7 +108,11 @@ def _hub_sum(scores: list[tuple[float, NDArray[np.float64]]]) -> float:
 
 
 def sampled_graph_measures(
-    search: Search, codes: NDArray[np.int32], unit: float | None, rng: np.random.Generator
+    search: Search,
+    codes: NDArray[np.int32],
+    unit: float | None,
+    rng: np.random.Generator,
+    rule: GraphRule = "radius",
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
     """Means over samples of rows, each class by its share, and intervals of 95 % for these means."""
     found = []
@@ -90,7 +122,7 @@ def sampled_graph_measures(
             inside = np.flatnonzero(codes == c)
             wanted = min(len(inside), max(2, round(len(inside) * SAMPLE_ROWS / len(codes))))
             parts.append(rng.choice(inside, size=wanted, replace=False))
-        found.append(graph_measures(search, codes, np.concatenate(parts), unit))
+        found.append(graph_measures(search, codes, np.concatenate(parts), unit, rule))
     values, intervals = {}, {}
     for name in found[0]:
         each = np.array([one[name] for one in found])
@@ -98,13 +130,3 @@ def sampled_graph_measures(
         values[name] = float(each.mean())
         intervals[name] = (max(0.0, float(each.mean() - half)), min(1.0, float(each.mean() + half)))
     return values, intervals
-
-
-def exact_density(search: Search, codes: NDArray[np.int32], unit: float) -> float:
-    """Density of the graph of all rows, by counting."""
-    n, ordered_pairs = len(codes), 0.0
-    for c in range(int(codes.max()) + 1):
-        inside = np.flatnonzero(codes == c)
-        near = search.count_within(inside, inside, np.full(len(inside), EPSILON * unit), None)
-        ordered_pairs += float(near.sum()) - len(inside)
-    return 1 - ordered_pairs / (n * (n - 1))

@@ -1,6 +1,9 @@
 """How far a linear machine gets: L1, L2, L3 of the survey.
 
 A linear support vector machine with C = 1 on standardized columns, for every pair of classes; means over the pairs.
+L1 is s / (1 + s) with the survey's s, the mean of the slacks that the machine's optimum has. Its words, and ECoL, mean
+the rows on the wrong side only, each by how far it is beyond the boundary in units of the margin: that is L1e, and 0
+where L2 is.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from sepal.measures._within import Matrix
 
 
 def linear_measures(values: Matrix, codes: Codes, made: Matrix, made_codes: Codes) -> dict[str, float]:
-    """L1, L2 from the rows, L3 from the ``made`` ones."""
+    """L1, L1e, L2 from the rows, L3 from the ``made`` ones."""
     found = []
     for a, b in class_pairs(codes):
         first, second, rows = int(codes[a[0]]), int(codes[b[0]]), np.concatenate([a, b])
@@ -26,7 +29,7 @@ def linear_measures(values: Matrix, codes: Codes, made: Matrix, made_codes: Code
         at = np.flatnonzero((made_codes == first) | (made_codes == second))
         between = (made[at] - center) / spread @ weights + offset
         wrong = np.where(made_codes[at] == second, 1.0, -1.0) * between <= 0
-        slack = float(np.mean(np.maximum(0.0, 1 - scores)))
-        found.append((1 - 1 / (1 + slack), float(np.mean(scores <= 0)), float(np.mean(wrong))))
-    l1, l2, l3 = (float(v) for v in np.mean(found, axis=0))
-    return {"L1": l1, "L2": l2, "L3": l3}
+        slack, beyond = (float(np.mean(np.maximum(0.0, v))) for v in (1 - scores, -scores))
+        errors = float(np.mean(scores <= 0)), float(np.mean(wrong))
+        found.append((slack / (1 + slack), beyond / (1 + beyond), *errors))
+    return dict(zip(("L1", "L1e", "L2", "L3"), np.mean(found, axis=0).tolist(), strict=True))

@@ -1,4 +1,10 @@
-"""Neighbourhoods: N1, N2, N3, N4, T1 and LSC of the survey."""
+"""Neighbourhoods: N1, N2, N3, N4, T1, LSC and, where distances have a natural unit, Density of the survey.
+
+Every pair of rows is looked at once for the nearest row of the own class and the nearest enemies, which N2, N3, T1 and
+LSC read. Pairs inside a class are looked at once more, when these distances are known, and counted for LSC and Density
+together: rows nearer than the nearest enemy are of the own class. The spanning tree (N1) goes its own way, spheres (T1)
+compare what is left of them, and N4 asks about rows that are not in the table.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +29,9 @@ Floats = NDArray[np.float64]
 class RowMeasures:
     """What each row contributes to the neighbourhood measures.
 
-    ``hit`` is infinite for the only row of a class. ``spheres`` is the row's share in a surviving sphere, and
-    ``made_error`` and ``made_codes`` belong to the interpolated rows.
+    ``hit`` is infinite for the only row of a class. ``spheres`` is the row's share in a surviving sphere, ``near`` the
+    share of all other rows that are near and of its class (None if nobody asked), and ``made_error`` and ``made_codes``
+    belong to the interpolated rows.
     """
 
     codes: NDArray[np.int32]
@@ -34,6 +41,7 @@ class RowMeasures:
     error: Floats
     spheres: Floats
     local_set: Floats
+    near: Floats | None
     made_error: Floats
     made_codes: NDArray[np.int32]
 
@@ -42,7 +50,7 @@ class RowMeasures:
         rows = slice(None) if code is None else self.codes == code
         made = slice(None) if code is None else self.made_codes == code
         hit, miss = self.hit[rows], self.miss[rows]
-        return {
+        found = {
             "N1": float(np.mean(self.borderline[rows])),
             "N2": _ratio_of_sums(hit, miss),
             "N2m": _mean_of_ratios(hit, miss),
@@ -51,6 +59,9 @@ class RowMeasures:
             "T1": float(np.mean(self.spheres[rows])),
             "LSC": float(1 - np.mean(self.local_set[rows])),
         }
+        if self.near is not None:
+            found["Density"] = float(1 - np.mean(self.near[rows]))
+        return found
 
 
 def _ratio_of_sums(hit: Floats, miss: Floats) -> float:
@@ -115,15 +126,32 @@ def nearest_hits(search: Search, codes: NDArray[np.int32], n_classes: int) -> tu
     return hit, n_hit
 
 
-def local_sets(search: Search, enemies: Enemies, as_given: bool, progress: Progress | None) -> Floats:
+def local_sets(
+    search: Search, codes: NDArray[np.int32], enemies: Enemies, as_given: bool, reach: float | None, progress: Progress
+) -> tuple[Floats, Floats | None]:
     """Share of all rows that are nearer to each row than its nearest enemy, itself included.
 
+    Beside it, if there is a ``reach``, the share of the other rows that are of the row's class and nearer than that.
     Numbers as they were given are compared to the last digit. Where columns were scaled, that digit is an accident of
     the scaling, and distances that differ by rounding only are equal.
     """
-    everyone = np.arange(len(enemies.case_of))
-    counts = search.count_within(enemies.row, everyone, enemies.distance, progress, to_the_digit=as_given)
-    return np.asarray(counts[enemies.case_of] / len(everyone))
+    radius = np.stack([enemies.distance] + ([] if reach is None else [np.full(len(enemies.distance), reach)]))
+    counts, n, n_classes = np.empty(radius.shape), len(codes), int(codes.max()) + 1
+    for c in range(n_classes):
+
+        def tell(done: float, behind: int = c) -> None:
+            progress((behind + done) / n_classes)
+
+        mine = np.flatnonzero(enemies.code == c)
+        counts[:, mine] = search.count_within(
+            enemies.row[mine],
+            np.flatnonzero(codes == c),
+            radius[:, mine],
+            tell,
+            to_the_digit=as_given,
+        )
+    counts = counts[:, enemies.case_of]
+    return counts[0] / n, None if reach is None else (counts[1] - 1) / (n - 1)
 
 
 def row_measures(
@@ -133,9 +161,10 @@ def row_measures(
     n_classes: int,
     made: Interpolated,
     as_given: bool,
+    reach: float | None,
     progress: Callable[[float], object],
 ) -> RowMeasures:
-    """All neighbourhood measures of all rows; ``as_given`` if no column was scaled.
+    """All neighbourhood measures of all rows; ``as_given`` if no column was scaled, ``reach`` what Density calls near.
 
     ``progress`` gets the share of the work that is done.
     """
@@ -143,7 +172,7 @@ def row_measures(
     progress(0.2)
     hit, n_hit = nearest_hits(search, codes, n_classes)
     progress(0.35)
-    local = local_sets(search, enemies, as_given, lambda done: progress(0.35 + 0.2 * done))
+    local, near = local_sets(search, codes, enemies, as_given, reach, lambda done: progress(0.35 + 0.2 * done))
     kept = spheres_left(search, enemies, sphere_radii(enemies))
     progress(0.7)
     touched = borderline_rows(search, codes, lambda done: progress(0.7 + 0.25 * done))
@@ -155,6 +184,7 @@ def row_measures(
         error=nearest_error(hit, n_hit, enemies),
         spheres=(kept / enemies.copies)[enemies.case_of],
         local_set=local,
+        near=near,
         made_error=interpolated_error(search, embed, codes, n_classes, made),
         made_codes=made.codes,
     )

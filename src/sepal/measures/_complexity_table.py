@@ -18,8 +18,8 @@ class ComplexityMeasure:
 MEASURES: tuple[ComplexityMeasure, ...] = tuple(
     ComplexityMeasure(*entry)
     for entry in (
-        ("F1", "fisher_ratio", "features", "the best single column spreads the class means little"),
-        ("F1v", "directional_fisher_ratio", "features", "the best direction spreads the class means little"),
+        ("F1", "fisher_ratio", "features", "1 - share of the spread in the best column that class means explain"),
+        ("F1v", "directional_fisher_ratio", "features", "how little the class means are apart in the best direction"),
         ("F2", "overlap_volume", "features", "share of the space of both classes in which their ranges overlap"),
         ("F3", "feature_efficiency", "features", "share of rows the best single column leaves in the overlap"),
         ("F4", "collective_efficiency", "features", "share of rows all columns, one after the other, leave there"),
@@ -27,7 +27,7 @@ MEASURES: tuple[ComplexityMeasure, ...] = tuple(
         ("L2", "linear_error", "linearity", "error of a linear machine on the rows it was fitted to"),
         ("L3", "linear_interpolated_error", "linearity", "its error on made-up rows between two of a class"),
         ("N1", "borderline_rows", "neighborhood", "share of rows joined to another class in the spanning tree"),
-        ("N2", "intra_extra_ratio", "neighborhood", "distance to the own class against distance to the others"),
+        ("N2", "intra_extra_ratio", "neighborhood", "distance to the own class, as a share of that and to the others"),
         ("N3", "nearest_neighbor_error", "neighborhood", "leave-one-out 1-NN error: 1 - Thornton's index"),
         ("N4", "interpolated_neighbor_error", "neighborhood", "1-NN error on made-up rows between two of a class"),
         ("T1", "sphere_share", "neighborhood", "spheres needed to cover the rows class by class, per row"),
@@ -43,11 +43,15 @@ MEASURES: tuple[ComplexityMeasure, ...] = tuple(
     )
 )
 
-# ECoL's form of N2, besides the survey's: the mean of the ratios of the rows, not the ratio of the sums.
-VARIANTS: tuple[ComplexityMeasure, ...] = (
-    ComplexityMeasure("N2m", "intra_extra_mean_ratio", "neighborhood", "as N2, but the mean of the ratios of the rows"),
+# Where ECoL, the program of the survey's authors, computes something else than the formula in their text.
+VARIANTS: tuple[ComplexityMeasure, ...] = tuple(
+    ComplexityMeasure(*entry)
+    for entry in (
+        ("L1e", "linear_error_depth", "linearity", "as L1, but rows on the right side count nothing"),
+        ("N2m", "intra_extra_mean_ratio", "neighborhood", "as N2, but the mean of the ratios of the rows"),
+        ("ClsCoefG", "graph_intransitivity", "network", "as ClsCoef, but of the whole graph: 1 - its transitivity"),
+    )
 )
 
-BY_CLASS = ("N1", "N2", "N2m", "N3", "N4", "T1", "LSC")
 EVERY = {measure.id: measure for measure in (*MEASURES, *VARIANTS)}
 EVERY_NAME = {measure.name: measure for measure in EVERY.values()}

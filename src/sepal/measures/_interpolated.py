@@ -22,7 +22,7 @@ class Interpolated:
 
 
 def interpolate(table: Table, codes: NDArray[np.int32], n_rows: int, rng: np.random.Generator) -> Interpolated:
-    """As many rows of each class as its share of ``n_rows``, each between two random rows of the class.
+    """As many rows of each class as its share of ``n_rows``, each between two different random rows of the class.
 
     A nominal cell, or one that is missing in one of both, is taken from one of them, whichever is nearer.
     """
@@ -31,8 +31,10 @@ def interpolate(table: Table, codes: NDArray[np.int32], n_rows: int, rng: np.ran
     first, second = [], []
     for c, k in enumerate(wanted):
         inside = np.flatnonzero(codes == c)
-        first.append(rng.choice(inside, size=k))
-        second.append(rng.choice(inside, size=k))
+        one = rng.integers(len(inside), size=k)
+        other = (one + rng.integers(1, max(2, len(inside)), size=k)) % len(inside)  # itself only if it is alone
+        first.append(inside[one])
+        second.append(inside[other])
     a, b = np.concatenate(first), np.concatenate(second)
     at = rng.random(len(a))
     x, z = table.values[a], table.values[b]

@@ -81,7 +81,7 @@ def _without_missing(
         return (
             values[complete],
             rows[complete],
-            f"{int(np.sum(~complete))} of {len(rows)} rows with missing cells left out",
+            f"{int(np.sum(~complete))} of {len(rows)} rows have missing cells and were left out",
         )
     if fill is None:
         if holes.all(axis=0).any():
@@ -90,5 +90,5 @@ def _without_missing(
     return (
         np.where(holes, fill, values),
         rows,
-        f"{int(holes.any(axis=1).sum())} of {len(rows)} rows had missing cells, filled with the mean of the column",
+        f"{int(holes.any(axis=1).sum())} of {len(rows)} rows have missing cells, filled with the mean of the column",
     )

@@ -174,30 +174,33 @@ class Search:
     ) -> NDArray[np.float64]:
         """How many of the rows ``among`` are nearer than ``radius`` to each asking row, itself counted if it is there.
 
-        What differs from the radius by rounding only is not nearer; ``to_the_digit`` the last digit decides.
+        Several rows of radii give as many rows of counts, from one pass. What differs from the radius by rounding only
+        is not nearer; ``to_the_digit`` the last digit decides.
         """
         groups, copies = np.unique(self.group_of[among], return_counts=True)
-        return _native.count_within(
+        limits = np.atleast_2d(self._at(radius) if to_the_digit else self._below(radius))
+        counts = _native.count_within(
             np.ascontiguousarray(self.points[groups]),
             copies.astype(np.float64),
             np.ascontiguousarray(self.points[self.group_of[asking]]),
-            np.ascontiguousarray(self._at(radius) if to_the_digit else self._below(radius)),
+            np.ascontiguousarray(limits),
             *self._metric(),
             self._team(len(groups), len(asking)),
             progress,
         )
+        return counts.reshape(radius.shape)
 
     def near_graph(
-        self, rows: NDArray[np.intp], radius: float
+        self, rows: NDArray[np.intp], radius: NDArray[np.float64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-        """Which of these training rows are nearer to each other than ``radius``.
+        """Which of these training rows are nearer to each other than the ``radius`` of one of both.
 
         Returns ``start, neighbors, shared``: row i of them has the neighbours ``neighbors[start[i]:start[i+1]]``, and
         ``shared[i]`` is the sum, over these, of the neighbours they share with it. Needs a bit for every pair.
         """
         points = np.ascontiguousarray(self.points[self.group_of[rows]])
-        limit = float(self._below(np.array([radius]))[0])
-        return _native.near_graph(points, limit, *self._metric(), self._team(len(points), len(points)))
+        limits = np.ascontiguousarray(self._below(radius))
+        return _native.near_graph(points, limits, *self._metric(), self._team(len(points), len(points)))
 
     def _below(self, radius: NDArray[np.float64]) -> NDArray[np.float64]:
         """The native value below which a distance is smaller than the radius by more than rounding."""

@@ -13,6 +13,11 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 ALARM = "#c8102e"
 
 
+def class_mark(i: int) -> dict[str, str]:
+    """Color and marker of the i-th class: 64 classes look different, neighbours in both."""
+    return {"color": COLORS[i % len(COLORS)], "marker": MARKERS[(i + i // len(COLORS)) % len(MARKERS)]}
+
+
 def on_axes(ax: Any) -> Any:
     """The axes given, or those of a new figure."""
     if ax is not None:

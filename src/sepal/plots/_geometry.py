@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sepal.exceptions import MissingDependencyError
-from sepal.plots._axes import ALARM, COLORS, GRID, INK, MARKERS, on_axes, quiet_frame
+from sepal.plots._axes import ALARM, COLORS, GRID, INK, class_mark, on_axes, quiet_frame
 
 
 def _pyplot() -> Any:
@@ -97,7 +97,7 @@ def draw_planes(
 
     Returns the array of axes. ``axes`` may be given as a flat sequence, one for each plane.
     """
-    names = np.asarray(labels)
+    names, own_figure = np.asarray(labels), axes is None
     if axes is None:
         wide = min(n_columns, max(len(planes), 1))
         high = -(-len(planes) // wide)
@@ -114,16 +114,25 @@ def draw_planes(
                 s=10,
                 alpha=0.6,
                 linewidths=0,
-                color=COLORS[i % len(COLORS)],
-                marker=MARKERS[i % len(MARKERS)],
+                **class_mark(i),
                 label=str(name),
             )
         ax.set(xlabel=x_name, ylabel=y_name)
         ax.set_title(title, fontsize=9, loc="left", color=INK)
         quiet_frame(ax)
     if len(planes):
-        axes[0].legend(frameon=False, fontsize=8)
+        _key_of_classes(axes[0], len(np.unique(names)), own_figure)
     return axes
+
+
+def _key_of_classes(ax: Any, n_classes: int, own_figure: bool) -> None:
+    """Inside the picture; many classes would cover it, and get a key above all pictures if the figure is ours."""
+    if n_classes <= len(COLORS) or not own_figure:
+        ax.legend(frameon=False, fontsize=8, ncols=1 + n_classes // 12)
+        return
+    marks, words = ax.get_legend_handles_labels()
+    across = max(1, 80 // (5 + max(map(len, words))))
+    ax.figure.legend(marks, words, loc="outside upper left", frameon=False, fontsize=8, ncols=across, markerscale=1.5)
 
 
 def draw_bars(

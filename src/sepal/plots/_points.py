@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sepal.exceptions import ParameterError
-from sepal.plots._axes import ALARM, COLORS, MARKERS, on_axes, quiet_frame
+from sepal.plots._axes import ALARM, class_mark, on_axes, quiet_frame
 
 
 def draw_points(
@@ -57,8 +57,7 @@ def draw_points(
             inside[:, 0],
             inside[:, 1],
             s=22,
-            color=COLORS[i % len(COLORS)],
-            marker=MARKERS[i % len(MARKERS)],
+            **class_mark(i),
             alpha=0.75,
             linewidths=0,
             label=f"class {name}",

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 MOST_PAIRS, MOST_COLUMNS, MOST_PLANES, MOST_GROUPS, MOST_NEIGHBORS = 30, 15, 6, 10, 8
 MOST_CLASSES = 40
 
+SCALES = {"minmax": "numbers scaled to 0..1", "standard": "numbers standardized", None: "numbers not scaled"}
 SECTION_NAMES = {
-    "angle": "means and the angle between the classes",
+    "angle": "class means and angle",
     "suspects": "rows to look at",
     "overlap": "where classes mix",
     "features": "which features separate the classes",
@@ -57,8 +58,11 @@ def content(report: SeparabilityReport, source: str | None) -> dict[str, Any]:
 
 
 def _seconds(report: SeparabilityReport) -> str:
-    parts = ", ".join(f"{SECTION_NAMES.get(name, name)} {value:.1f} s" for name, value in report.seconds.items())
-    return f"{sum(report.seconds.values()):.1f} s ({parts})"
+    """The whole time, and the sections anybody waited for."""
+    total = sum(report.seconds.values())
+    slow = {name: value for name, value in report.seconds.items() if value >= 0.5}
+    parts = ", ".join(f"{SECTION_NAMES.get(name, name)} {value:.1f} s" for name, value in slow.items())
+    return f"{total:.1f} s" + (f" ({parts})" if parts else "")
 
 
 def _plural(n: int, what: str) -> str:
@@ -82,7 +86,7 @@ def _tiles(report: SeparabilityReport) -> list[tuple[str, str, str]]:
     last = report.curve.points[-1]
     return [
         ("Neighbours agree", percent(thornton.score), f"{thornton.confidence:.0%} interval {low:.1%} to {high:.1%}"),
-        ("By chance", percent(thornton.chance), p_phrase(thornton.p_value)),
+        ("By chance", percent(thornton.chance), f"if classes were shuffled; {p_phrase(thornton.p_value)}"),
         ("Largest class", percent(majority.share), f"always answering “{majority.label}”"),
         ("To expect on new rows", percent(last.accuracy), f"1-NN trained on {last.train_rows:,} rows"),
     ]
@@ -218,12 +222,23 @@ def _copies_sentence(report: SeparabilityReport) -> str | None:
     found = report.suspects
     if found is None:
         return None
-    in_conflict = sum(len(group.rows) for group in found.conflicts)
-    return (
-        f"{n_copies(found):,} rows are copies of a row of their class; {_plural(in_conflict, 'row')} in "
-        f"{_plural(len(found.conflicts), 'group')} are equal in every column but not in class; "
-        f"{_plural(len(found.near_duplicates), 'pair')} of different classes are nearly equal."
-    )
+    copies, in_conflict = n_copies(found), sum(len(group.rows) for group in found.conflicts)
+    if not (copies or in_conflict or found.near_duplicates):
+        return "No row is a copy of another, and no two of different classes are nearly equal."
+    parts = [
+        f"{_plural(copies, 'row')} {'is a copy' if copies == 1 else 'are copies'} of another of the same class"
+        if copies
+        else "no row is a copy of another of its class",
+        f"{_plural(in_conflict, 'row')} in {_plural(len(found.conflicts), 'group')} are equal in every column but not "
+        "in class"
+        if in_conflict
+        else "none equals a row of another class",
+        f"{_plural(len(found.near_duplicates), 'pair')} of different classes are nearly equal"
+        if found.near_duplicates
+        else "no two of different classes are nearly equal",
+    ]
+    sentence = "; ".join(parts) + "."
+    return sentence[0].upper() + sentence[1:]
 
 
 def _suspects(report: SeparabilityReport) -> dict[str, Any] | None:
@@ -285,9 +300,11 @@ def _complexity(report: SeparabilityReport) -> dict[str, Any] | None:
 
 
 def _notes(report: SeparabilityReport) -> list[str]:
-    """What was scaled, dropped or sampled, each once."""
+    """What was scaled, dropped, filled or sampled, each once, with the sections that did it."""
     settings = report.settings
-    notes = [f"distance {settings.distance}, numbers scaled by {settings.scale or 'nothing'}"]
+    notes = [f"neighbours: distance {settings.distance}, {SCALES[settings.scale]}"]
+    if report.table.n_missing and not settings.n_dropped:
+        notes[0] += "; a missing cell is compared as the distance defines it, and no row is left out"
     if settings.n_dropped:
         notes.append(f"{settings.n_dropped:,} rows with missing cells were dropped")
     if settings.sampled:
@@ -296,14 +313,13 @@ def _notes(report: SeparabilityReport) -> list[str]:
         )
     if report.sample_rows is not None:
         notes.append(f"complexity is that of a random sample of {report.sample_rows:,} rows")
-    parts: Sequence[Sequence[str]] = (
-        settings.notes,
-        () if report.angle is None else report.angle.notes,
-        () if report.complexity is None else report.complexity.notes,
-        () if report.projections is None else report.projections.notes,
-        () if report.alignment is None else report.alignment.notes,
-    )
-    return list(dict.fromkeys([*notes, *(note for part in parts for note in part)]))
+    by_note: dict[str, list[str]] = {}
+    for section in ("angle", "alignment", "complexity", "projections"):
+        found = getattr(report, section)
+        for note in () if found is None else found.notes:
+            if note not in settings.notes:
+                by_note.setdefault(note, []).append(SECTION_NAMES[section])
+    return [*notes, *settings.notes, *(f"{' and '.join(names)}: {note}" for note, names in by_note.items())]
 
 
 def reproducing_lines(report: SeparabilityReport, source: str | None) -> Mapping[str, str]:

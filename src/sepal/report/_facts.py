@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -177,7 +178,7 @@ class Verdict:
     text: str
 
 
-class Shown:
+class Shown(ABC):
     """Facts as plain data, JSON and text; a kind of them says how they stand on a terminal."""
 
     kind = ""
@@ -192,6 +193,7 @@ class Shown:
         """One JSON object with stable keys, in ASCII."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
+    @abstractmethod
     def to_text(self, width: int = 80, *, color: bool = False, unicode: bool = True) -> str:
         """The facts as they stand on a terminal.
 
@@ -204,7 +206,6 @@ class Shown:
         unicode : bool
             False keeps bars and plot to ASCII.
         """
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return self.to_text()

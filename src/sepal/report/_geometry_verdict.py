@@ -57,12 +57,14 @@ class GeometryCase:
 
     @property
     def linear_error(self) -> float | None:
-        """Error of the linear machine, less that of the nearest neighbour; None beyond two classes.
+        """Error of the linear machine, less that of the nearest neighbour (Thornton's); None beyond two classes.
 
         There L2 is a mean over pairs of classes, which are easier than all of them together.
         """
         profile = self.report.complexity
-        return None if profile is None or len(self.report.classes) > 2 else profile["L2"] - profile["N3"]
+        if profile is None or len(self.report.classes) > 2:
+            return None
+        return float(profile["L2"] - (1 - self.report.thornton.score))
 
     @property
     def best_column(self) -> tuple[str, float] | None:
@@ -76,6 +78,7 @@ class GeometryCase:
         words: dict[str, Any] = {
             "n_rows": f"{self.report.settings.n_rows:,}",
             "score": percent(self.report.thornton.score),
+            "nearest": percent(1 - self.report.thornton.score),
             "majority": percent(self.report.majority.share),
             "majority_class": quoted(self.report.majority.label),
         }
@@ -87,7 +90,7 @@ class GeometryCase:
                 "distance": f"{self.report.angle.pairs[0].mahalanobis:.2f}",
             }
         if self.report.complexity is not None:
-            words |= {"linear": percent(self.report.complexity["L2"]), "nearest": percent(self.report.complexity["N3"])}
+            words["linear"] = percent(self.report.complexity["L2"])
         if self.report.overlap is not None and self.report.overlap.regions:
             worst = self.report.overlap.regions[0]
             words |= {
@@ -181,13 +184,13 @@ SHAPE = (
         "curved_boundary",
         lambda case: case.linear_error is not None and case.linear_error > GAIN,
         "The boundary is not straight: a linear machine is wrong on {linear} even of the rows it was fitted to, the "
-        "nearest neighbour on {nearest} of rows left out.",
+        "nearest neighbour, which never sees the row itself, on {nearest}.",
     ),
     GeometryRule(
         "straight_boundary",
         lambda case: case.linear_error is not None and case.linear_error <= 0 and case.neighbors_p < LIKELY,
         "A straight boundary may be enough: a linear machine is wrong on {linear} of the rows it was fitted to, the "
-        "nearest neighbour on {nearest} of rows left out.",
+        "nearest neighbour, which never sees the row itself, on {nearest}.",
     ),
 )
 

@@ -10,10 +10,12 @@ from sepal.exceptions import MissingDependencyError
 from sepal.measures._complexity_table import MEASURES
 from sepal.measures._projections import jittered
 from sepal.report._content import MOST_CLASSES, MOST_PLANES, content
-from sepal.report._svg import alignment_svg, curve_svg, plane_svg, radar_svg
+from sepal.report._svg import N_COLORS, alignment_svg, curve_svg, mark_svg, plane_svg, radar_svg
 
 if TYPE_CHECKING:
     from sepal.report._separability import SeparabilityReport
+
+_SHORT = 4  # characters of a label that may stand in a picture
 
 
 def html_page(report: SeparabilityReport, source: str | None = None) -> str:
@@ -67,7 +69,10 @@ def _pictures(report: SeparabilityReport) -> dict[str, Any]:
         table = report.projections.table
         codes, classes = class_codes(table)
         place = {name: i for i, name in enumerate(table.names)}
-        found["classes"] = classes.tolist()[:MOST_CLASSES]
+        names = [str(label) for label in classes.tolist()[:MOST_CLASSES]]
+        found["classes"] = [(drawn(mark_svg(code)), name) for code, name in enumerate(names)]
+        # With many classes nobody looks up each mark in a key: labels that are short enough stand in the picture.
+        inside = names if len(names) > N_COLORS and max(map(len, names)) <= _SHORT else ()
         found["planes"] = [
             drawn(
                 plane_svg(
@@ -76,6 +81,7 @@ def _pictures(report: SeparabilityReport) -> dict[str, Any]:
                     codes % MOST_CLASSES,
                     plane.first,
                     plane.second,
+                    inside,
                 )
             )
             for plane in report.projections.planes[:MOST_PLANES]

@@ -85,11 +85,19 @@ class Page:
         right: Sequence[int] = (),
         wrap: Sequence[int] = (),
     ) -> None:
-        """Columns; those in ``right`` are numbers, those in ``wrap`` may take several lines."""
+        """Columns; those in ``right`` are numbers, those in ``wrap`` may take several lines.
+
+        Numbers are never cut: where the columns of a table with a header do not fit, each row becomes a sentence.
+        """
         from rich.table import Table
         from rich.text import Text
 
         if not rows:
+            return
+        if header is not None and not self._fits(header, rows, wrap):
+            for row in rows:
+                named = [f"{name} {cell}" for name, cell in zip(header, row, strict=True) if cell]
+                self.paragraph(f"{named[0]}: {'; '.join(named[1:])}")
             return
         grid = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=header is not None, header_style="")
         for i in range(len(rows[0])):
@@ -102,6 +110,15 @@ class Page:
         for row in rows:
             grid.add_row(*(Text(clean(cell)) for cell in row))
         self._indented(grid)
+
+    def _fits(self, header: Sequence[str], rows: Sequence[Sequence[str]], wrap: Sequence[int]) -> bool:
+        """Whether every column has room; one that may wrap needs that of its longest word, or a line's third."""
+        need = 2
+        for i, name in enumerate(header):
+            cells = [name, *(row[i] for row in rows)]
+            words = [word for cell in cells for word in (cell.split() or [""])] if i in wrap else cells
+            need += min(max(map(len, words)), self.width // 3 if i in wrap else self.width) + 2
+        return need - 2 <= self.width
 
     def _indented(self, content: RenderableType) -> None:
         from rich.padding import Padding

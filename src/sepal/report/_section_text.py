@@ -20,7 +20,7 @@ def suspects_text(page: Page, found: dict[str, Any] | None, copies: str | None) 
     page.paragraph(
         f"{found['n']} of {found['checked']} rows are contradicted by their {found['k']} nearest neighbours."
     )
-    wide = page.width >= 76
+    wide = not 60 <= page.width < 76  # narrower still, rows become sentences
     most = 14 if wide else 8
     rows = [
         [
@@ -62,7 +62,7 @@ def pairs_text(page: Page, pairs: dict[str, Any] | None, angle: dict[str, Any] |
     if pairs is None:
         return
     page.heading("Pairs of classes")
-    most = 12 if page.width >= 76 else 7
+    most = 7 if 60 <= page.width < 76 else 12
     rows = [
         [
             " / ".join(short(label, most) for label in line["classes"]),

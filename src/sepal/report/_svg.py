@@ -1,6 +1,6 @@
 """Small pictures as SVG text that takes its colors from the page, so that they follow light and dark.
 
-Classes ``c0`` to ``c7`` color marks, ``s0`` and so on the points of a class, ``ink``, ``faint`` and ``grid`` the rest.
+Classes ``c0`` to ``c7`` color the dots of measures, ``s0`` to ``s7`` those of rows, ``small`` and ``grid`` the rest.
 """
 
 from __future__ import annotations
@@ -12,7 +12,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-N_COLORS = 8  # of groups of measures; classes have one each, and the page knows as many as it lists
+N_COLORS = 8
+# Beyond as many classes as there are colors the form of the mark tells them apart: how its path goes on from a point.
+MARKS = {
+    "dot": "h0",
+    "box": "m-2.2-2.2h4.4v4.4h-4.4z",
+    "peak": "m-2.8 2.2h5.6l-2.8-5z",
+    "plus": "m-3 0h6m-3-3v6",
+    "cross": "m-2.3-2.3l4.6 4.6m0-4.6l-4.6 4.6",
+}
 
 
 def _number(value: float) -> str:
@@ -49,7 +57,7 @@ def curve_svg(
     x: Sequence[float], mean: Sequence[float], std: Sequence[float], reference: float, reference_label: str
 ) -> str:
     """Accuracy over training rows with a band, and a level line."""
-    width, height, left, bottom, top, right = 560.0, 280.0, 52.0, 44.0, 12.0, 16.0
+    width, height, left, bottom, top, right = 560.0, 280.0, 62.0, 44.0, 14.0, 16.0
     low = max(0.0, min(reference, min(m - s for m, s in zip(mean, std, strict=True))) - 0.03)
     high = min(1.0, max(reference, max(m + s for m, s in zip(mean, std, strict=True))) + 0.03)
     span = (max(x) - min(x)) or 1.0
@@ -81,7 +89,7 @@ def curve_svg(
 
 def alignment_svg(widths: Sequence[float], scores: Sequence[float], best_width: float, best_score: float) -> str:
     """Alignment over the width of the kernel, widths by their logarithm, the peak marked."""
-    width, height, left, bottom, top, right = 560.0, 240.0, 52.0, 44.0, 16.0, 16.0
+    width, height, left, bottom, top, right = 560.0, 240.0, 62.0, 44.0, 16.0, 16.0
     low, high = min(0.0, *scores), max(*scores, best_score) * 1.08 or 1.0
     first, last = math.log(min(widths)), math.log(max(widths))
 
@@ -134,10 +142,27 @@ def radar_svg(names: Sequence[str], values: Sequence[float], groups: Sequence[st
     return _svg(size, size, parts, "complexity measures, center easy, rim hard")
 
 
+def _mark(code: int) -> tuple[str, str]:
+    """How a point of a class is drawn, and the style classes of the path."""
+    form = list(MARKS)[code // N_COLORS % len(MARKS)]
+    return MARKS[form], f"{form} s{code % N_COLORS}"
+
+
+def mark_svg(code: int) -> str:
+    """The mark of a class, for the key."""
+    path, style = _mark(code)
+    return f'<svg viewBox="0 0 8 8" aria-hidden="true"><path d="M4 4{path}" class="{style}"/></svg>'
+
+
 def plane_svg(
-    x: NDArray[np.float64], y: NDArray[np.float64], codes: NDArray[np.int32], x_name: str, y_name: str
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    x_name: str,
+    y_name: str,
+    labels: Sequence[str] = (),
 ) -> str:
-    """A scatter plot; rows with a missing cell are left out."""
+    """A scatter plot; rows with a missing cell are left out. ``labels`` stand in the middle of their classes."""
     width, height, left, bottom, top = 300.0, 250.0, 30.0, 34.0, 8.0
     known = ~(np.isnan(x) | np.isnan(y))
     parts = [f'<rect x="{left}" y="{top}" width="{width - left - 8}" height="{height - bottom - top}" class="frame"/>']
@@ -146,8 +171,13 @@ def plane_svg(
         py = height - bottom - 6 - _unit(y[known]) * (height - bottom - top - 12)
         for code in np.unique(codes[known]):
             mine = codes[known] == code
-            marks = "".join(f"M{_number(a)} {_number(b)}h0" for a, b in zip(px[mine], py[mine], strict=True))
-            parts.append(f'<path d="{marks}" class="dots s{code}"/>')
+            form, style = _mark(int(code))
+            marks = "".join(f"M{_number(a)} {_number(b)}{form}" for a, b in zip(px[mine], py[mine], strict=True))
+            parts.append(f'<path d="{marks}" class="{style}"/>')
+        for code, label in enumerate(labels):
+            mine = codes[known] == code
+            if mine.any():
+                parts.append(_text(float(np.median(px[mine])), float(np.median(py[mine])) + 4, label, "tag"))
     parts.append(_text((left + width) / 2, height - 10, x_name[:40], "small"))
     parts.append(
         f'<text transform="translate(16 {_number((height - bottom + top) / 2)}) rotate(-90)" text-anchor="middle" '

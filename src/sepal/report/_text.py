@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sepal.report._content import content
+from sepal.report._content import SCALES, content
 from sepal.report._facts import ClassFacts, MeasureFacts, SettingsFacts, TableFacts, ThorntonFacts
 from sepal.report._page import Page, short
 from sepal.report._section_text import (
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sepal.report._separability import SeparabilityReport
 
 MOST_CLASSES = 12
-_SCALES = {"minmax": "numbers scaled to 0..1", "standard": "numbers standardized", None: "numbers not scaled"}
 
 
 def report_text(
@@ -37,7 +36,8 @@ def report_text(
     page.pairs([*_table_lines(report.table), *_settings_lines(report.settings, report.table)])
     _classes(page, report)
     page.heading("Verdict")
-    page.paragraph(" ".join(sentence.text for sentence in report.verdict), style="bold")
+    page.paragraph(report.verdict[0].text, style="bold")
+    page.pairs([("-", sentence.text) for sentence in report.verdict[1:]])
     _thornton(page, report)
     _curve(page, report)
     suspects_text(page, words["suspects"], words["copies_sentence"])
@@ -104,7 +104,7 @@ def _table_lines(table: TableFacts) -> list[tuple[str, str | None]]:
 def _settings_lines(settings: SettingsFacts, table: TableFacts) -> list[tuple[str, str | None]]:
     used = settings.distance
     if table.kinds["nominal"] < table.n_columns:
-        used += f", {_SCALES[settings.scale]}"
+        used += f", {SCALES[settings.scale]}"
     if settings.asked_distance == "auto" and settings.distance == "heom":
         reasons = ["columns that are not numbers"] if table.kinds["numeric"] < table.n_columns else []
         if table.n_missing and not settings.n_dropped:
@@ -217,9 +217,10 @@ def _curve(page: Page, facts: SeparabilityReport) -> None:
         )
         page.lines(plot.lines)
         noise = "±" if page.unicode else "+-"
-        page.lines([f"share of rows in training   {plot.mean} mean   {plot.band} one split, {noise} 1 sd"])
-    every = 1 if page.width >= 76 or len(points) < 6 else 2
-    picked = points[::every]
+        page.paragraph(f"share of rows in training   {plot.mean} mean   {plot.band} one split, {noise} 1 sd")
+    widest = max(len(f"{point.train_rows:,}") for point in points)
+    room = min(len(points), max(2, (page.width - 15) // (max(widest, 5) + 2)))  # columns beside their names
+    picked = [points[round(i * (len(points) - 1) / max(1, room - 1))] for i in range(room)]
     page.table(
         None,
         [
