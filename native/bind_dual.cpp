@@ -97,7 +97,7 @@ nb::tuple leave_one_out(const Matrix& x, const std::string& kernel, double gamma
 }
 
 nb::tuple adatron(const Matrix& gram, const Row& t, const Row& box, double omega, double tol, std::int64_t max_sweeps,
-                  bool with_bias, double balance) {
+                  bool with_bias, double offset, double balance) {
     const auto n = static_cast<std::int64_t>(gram.shape(0));
     check_length(t, static_cast<std::int64_t>(gram.shape(1)), "gram");
     for (const Row* row : {&t, &box}) check_length(*row, n, "an argument");
@@ -106,7 +106,7 @@ nb::tuple adatron(const Matrix& gram, const Row& t, const Row& box, double omega
     {
         const nb::gil_scoped_release free;
         found = adatron_solve(gram.data(), n, t.data(), box.data(),
-                              {omega, tol, max_sweeps, with_bias, balance, &poll});
+                              {omega, tol, max_sweeps, with_bias, offset, balance, &poll});
     }
     if (poll.raised()) throw nb::python_error();
     return nb::make_tuple(to_numpy(std::move(found.alpha)), to_numpy(std::move(found.product)), found.bias, found.violation,
@@ -154,7 +154,7 @@ void bind_dual(nb::module_& m) {
           nb::arg("beta"), nb::arg("product"), nb::arg("which"), nb::arg("most"), nb::arg("tol"), nb::arg("narrow"),
           nb::arg("cache_bytes"), nb::arg("threads"), nb::arg("progress").none());
     m.def("adatron", &adatron, nb::arg("gram"), nb::arg("t"), nb::arg("box"), nb::arg("omega"), nb::arg("tol"),
-          nb::arg("max_sweeps"), nb::arg("with_bias"), nb::arg("balance"));
+          nb::arg("max_sweeps"), nb::arg("with_bias"), nb::arg("offset"), nb::arg("balance"));
     m.def("kernel_matrix", &matrix_of, nb::arg("a"), nb::arg("b"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
           nb::arg("degree"), nb::arg("threads"), nb::arg("progress").none());
     m.def("kernel_expansion", &expansion_of, nb::arg("support"), nb::arg("start"), nb::arg("coef"), nb::arg("queries"),

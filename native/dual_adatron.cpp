@@ -18,8 +18,12 @@ class Adatron {
     }
 
     AdatronAnswer run() {
-        if (plan_.with_bias) search_bias();
-        else out_.status = sweeps(0.0, plan_.tol);
+        if (plan_.with_bias) {
+            search_bias();
+        } else {
+            out_.bias = plan_.offset;
+            out_.status = sweeps(plan_.offset, plan_.tol);
+        }
         return std::move(out_);
     }
 
@@ -63,6 +67,7 @@ class Adatron {
     }
 
     double imbalance(double bias) { // sum of alpha t at this bias; falls as the bias rises
+        out_.bias = bias;
         out_.status = sweeps(bias, plan_.tol);
         double sum = 0;
         for (std::int64_t i = 0; i < n_; ++i) sum += out_.alpha[i] * t_[i];

@@ -16,6 +16,11 @@
 namespace sepal {
 
 constexpr std::int64_t kFewestRows = 64;        // kept, however little room there is
+constexpr int kLongRow = 64;                    // columns from which a kernel row is dear: several at a time pay, all are kept
+// Memory that was never touched costs several times what computing a short row in it does. So short rows get little at
+// first, and twice as much whenever this many times the rows kept have been computed again.
+constexpr double kFirstBytes = 6.4e7;
+constexpr std::int64_t kAgain = 4;
 constexpr std::int64_t kWorthThreads = 1 << 22; // multiplications: about a millisecond
 
 // Some rows of the source against packed columns, in strips of columns that stay in half of a small second-level cache.
@@ -98,7 +103,8 @@ template <class Real> class RowCache {
   public:
     RowCache(const KernelSource& source, std::int64_t n_members, const DualPlan& plan)
         : source_(source), plan_(plan),
-          slab_bytes_(slab_bytes(n_members, sizeof(Real) * padded_cols<Real>(n_members))) {}
+          slab_bytes_(slab_bytes(n_members, sizeof(Real) * padded_cols<Real>(n_members))),
+          granted_(source.gram != nullptr || source.x.p < kLongRow ? std::min(kFirstBytes, plan.cache_bytes) : plan.cache_bytes) {}
 
     // Rows present stay so when the new columns are some of the old.
     void set_active(const std::vector<std::int32_t>& active, const std::vector<double>& diagonal) {
@@ -113,8 +119,7 @@ template <class Real> class RowCache {
         slots_.clear();
         used_.clear();
         empty_.clear();
-        const auto fit = static_cast<std::int64_t>(plan_.cache_bytes / static_cast<double>(sizeof(Real) * width_));
-        room_ = std::min(std::max(kFewestRows, fit), n);
+        set_room();
         if (n < static_cast<std::int64_t>(kept.size())) keep_columns(kept, old_slots, old_used, old_width);
         if (source_.gram != nullptr) return;
         cols_ = KernelPack<Real>(n, kKernelCols<Real>, source_.x.p);
@@ -170,8 +175,17 @@ template <class Real> class RowCache {
         }
     }
 
+    void set_room() {
+        const auto fit = static_cast<std::int64_t>(granted_ / static_cast<double>(sizeof(Real) * width_));
+        room_ = std::min(std::max(kFewestRows, fit), static_cast<std::int64_t>(active_.size()));
+        again_ = 0;
+    }
     // New slots while there is room, then those unused for longest, many at a time.
     void make_room(std::int64_t count) {
+        if (static_cast<std::int64_t>(slots_.size()) == room_ && (again_ += count) > kAgain * room_ && granted_ < plan_.cache_bytes) {
+            granted_ = std::min(2 * granted_, plan_.cache_bytes);
+            set_room();
+        }
         while (static_cast<std::int64_t>(empty_.size()) < count && static_cast<std::int64_t>(slots_.size()) < room_) {
             empty_.push_back(static_cast<std::int32_t>(slots_.size()));
             slots_.push_back(-1);
@@ -222,6 +236,8 @@ template <class Real> class RowCache {
     std::vector<std::int32_t> slot_of_, slots_, empty_; // active position -> slot and back; slots to take next
     std::vector<std::int64_t> used_;
     std::size_t slab_bytes_;
+    double granted_; // bytes, of those the plan allows
+    std::int64_t again_ = 0; // rows computed since there was no more room
     std::vector<Slab> slabs_;
 };
 

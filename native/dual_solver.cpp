@@ -19,7 +19,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kPart = 1 << 14;  // rows one thread looks at
 constexpr std::int64_t kRound = 100;     // steps between looks at the clock and at rows to set aside
 constexpr double kProgress = 0.3;        // of the violation since rows were last set aside
-constexpr int kLongRow = 64;             // columns from which computing several kernel rows at a time pays
 
 class Clock {
   public:

@@ -71,6 +71,7 @@ struct AdatronPlan {
     double omega, tol;
     std::int64_t max_sweeps;
     bool with_bias;
+    double offset;  // the bias held without a search
     double balance; // the sum of alpha t that counts as 0
     Poll* poll;
 };

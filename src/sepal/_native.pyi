@@ -104,6 +104,7 @@ def adatron(
     tol: float,
     max_sweeps: int,
     with_bias: bool,
+    offset: float,
     balance: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float, int, int]: ...
 def kernel_matrix(

@@ -12,7 +12,12 @@ from sepal.machines import KernelAdatronClassifier, SVMClassifier
 from tests.machines.contract import contract
 from tests.oracles import svm as oracle
 
-CHECKED = [KernelAdatronClassifier(), KernelAdatronClassifier(kernel="linear", probability=True)]
+CHECKED = [
+    KernelAdatronClassifier(),
+    KernelAdatronClassifier(kernel="linear", probability=True),
+    KernelAdatronClassifier(bias=False),
+    KernelAdatronClassifier(kernel="precomputed"),
+]
 
 
 @pytest.mark.parametrize(("estimator", "check"), contract(CHECKED))
@@ -45,6 +50,30 @@ def test_without_bias_equals_l_bfgs_b_for_every_omega(moons, omega):
     assert machine.intercept_[0] == 0
     assert machine.violation_[0] < 1e-10
     assert 0 <= machine.duality_gap_[0] + 1e-9 < 1e-6
+
+
+def test_without_bias_class_weights_are_costs_where_no_row_is_near(moons):
+    """Errors in class 0 cost three times as much: the bias is held at (1 - 3) / (1 + 3)."""
+    X, y, t, K = moons
+    machine = KernelAdatronClassifier(
+        gamma=1.0, scale=None, bias=False, class_weight={0: 3.0, 1: 1.0}, tol=1e-10, max_iter=10**6
+    ).fit(X, y)
+    box = np.where(y == 0, 3.0, 1.0)
+    expected = oracle.without_bias(K, t, box, held=-0.5)
+    value = oracle.dual_value(expected, K, t) + 0.5 * float(expected @ t)
+    assert machine.intercept_[0] == -0.5
+    assert machine.dual_objective_[0] == pytest.approx(value, rel=1e-8)
+    assert oracle.primal_value(expected, -0.5, K, t, box) == pytest.approx(value, rel=1e-6)
+    assert 0 <= machine.duality_gap_[0] + 1e-9 < 1e-6
+    assert machine.decision_function([[100.0, 100.0]]) == pytest.approx([-0.5])
+
+
+def test_a_search_for_the_bias_that_is_cut_short_keeps_the_bias_it_had():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(SepalWarning, match="max_iter"):
+        machine = KernelAdatronClassifier(kernel="poly", tol=1e-7, max_iter=10_000).fit(X[50:], y[50:])
+    peer = SVMClassifier(kernel="poly", tol=1e-7).fit(X[50:], y[50:])
+    assert machine.intercept_[0] == pytest.approx(peer.intercept_[0], abs=0.01)
 
 
 def test_one_and_a_half_needs_fewest_sweeps(moons):

@@ -12,7 +12,6 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sepal import datasets
 from sepal.exceptions import DataError, ParameterError, SepalWarning
@@ -20,6 +19,7 @@ from sepal.kernels import gram
 from sepal.machines import FeatureVectorClassifier, FeatureVectorRegressor, FeatureVectorSelector
 from sepal.machines._vector_models import left_out_predictions, ridge_path
 from sepal.machines._vector_selection import project, select_vectors
+from tests.machines.contract import contract
 from tests.oracles import feature_vectors as oracle
 
 RNG = np.random.default_rng(0)
@@ -27,7 +27,19 @@ X = RNG.normal(size=(40, 3))
 KERNELS = {"rbf": gram(X, width=1.5), "polynomial": gram(X, kernel="polynomial", degree=3)}
 
 
-@parametrize_with_checks([FeatureVectorSelector(), FeatureVectorClassifier(), FeatureVectorRegressor()])
+CHECKED = [
+    FeatureVectorSelector(),
+    FeatureVectorSelector(kernel="precomputed"),
+    FeatureVectorClassifier(),
+    FeatureVectorClassifier(model="logistic", class_weight="balanced"),
+    FeatureVectorClassifier(kernel="precomputed"),
+    FeatureVectorClassifier(kernel="mixed", width="loo"),
+    FeatureVectorRegressor(),
+    FeatureVectorRegressor(kernel="precomputed"),
+]
+
+
+@pytest.mark.parametrize(("estimator", "check"), contract(CHECKED))
 def test_scikit_learn_checks(estimator, check) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

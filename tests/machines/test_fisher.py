@@ -9,15 +9,17 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sepal import datasets
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.machines import FisherDiscriminant
+from tests.machines.contract import contract
 from tests.oracles import geometry
 
 
-@parametrize_with_checks([FisherDiscriminant()])
+@pytest.mark.parametrize(
+    ("estimator", "check"), contract([FisherDiscriminant(), FisherDiscriminant(priors="empirical")])
+)
 def test_estimator_checks(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SepalWarning)  # some checks use fewer rows than columns
@@ -46,6 +48,22 @@ def test_two_classes_have_the_direction_of_linear_discriminant_analysis():
     n = len(X)
     # scikit-learn divides the scatter by n, we by n - 2
     np.testing.assert_allclose(machine.coef_ * n / (n - 2), peer.coef_, rtol=1e-9)
+
+
+def test_weights_count_rows_and_class_weights_are_factors_of_priors():
+    X, y = blobs()
+    weights = np.random.default_rng(2).integers(0, 4, len(y))
+    for params in ({}, {"priors": "empirical"}, {"class_weight": "balanced", "priors": "empirical"}):
+        weighted = FisherDiscriminant(**params).fit(X, y, sample_weight=weights)
+        repeated = FisherDiscriminant(**params).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+        np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-8)
+        np.testing.assert_allclose(weighted.transform(X), repeated.transform(X), rtol=1e-7, atol=1e-9)
+    costs = FisherDiscriminant(priors=[0.2, 0.3, 0.5], class_weight={0: 5, 1: 2}).fit(X, y)
+    np.testing.assert_allclose(costs.priors_, np.array([1.0, 0.6, 0.5]) / 2.1)
+    with pytest.raises(DataError, match="every class"):
+        FisherDiscriminant().fit(X, y, sample_weight=y)
+    with pytest.raises(DataError, match=r"needs more rows[\s\S]*multiply"):
+        FisherDiscriminant().fit(X, y, sample_weight=np.full(60, 0.01))
 
 
 def test_equal_priors_put_the_plane_halfway_between_the_means():

@@ -9,18 +9,27 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.decomposition import KernelPCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sepal import datasets
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import gram
 from sepal.machines import GeneralizedDiscriminant
+from tests.machines.contract import contract
+from tests.oracles import discriminant as oracle
 
 IRIS = load_iris()
 RNG = np.random.default_rng(0)
 
 
-@parametrize_with_checks([GeneralizedDiscriminant()])
+CHECKED = [
+    GeneralizedDiscriminant(),
+    GeneralizedDiscriminant(n_vectors=20, class_weight="balanced"),
+    GeneralizedDiscriminant(kernel="linear", priors="equal"),
+    GeneralizedDiscriminant(kernel="precomputed"),
+]
+
+
+@pytest.mark.parametrize(("estimator", "check"), contract(CHECKED))
 def test_scikit_learn_checks(estimator, check) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -88,6 +97,45 @@ def test_probabilities_weights_and_components() -> None:
     weighted = GeneralizedDiscriminant().fit(IRIS.data, IRIS.target, sample_weight=weights)
     repeated = GeneralizedDiscriminant().fit(IRIS.data[copies], IRIS.target[copies])
     np.testing.assert_allclose(weighted.predict_proba(IRIS.data), repeated.predict_proba(IRIS.data), atol=1e-5)
+
+
+@pytest.mark.parametrize("factors", [None, {0: 1.0, 1: 3.0, 2: 0.5}])
+def test_class_means_are_those_of_rows_left_out(factors: dict[int, float] | None) -> None:
+    weights = RNG.integers(1, 4, 150)
+    machine = GeneralizedDiscriminant(alpha=0.05, kernel="linear", scale=None, class_weight=factors)
+    machine.fit(IRIS.data, IRIS.target, sample_weight=weights)
+    each = np.ones(150) if factors is None else np.array([factors[c] for c in IRIS.target])
+    axes = machine.transform(np.eye(4)) - machine.transform(np.zeros((1, 4)))
+    projected = oracle.left_out_projections(IRIS.data, IRIS.target, weights * each, each, 0.05, axes)
+    for c in range(3):
+        rows = IRIS.target == c
+        expected = np.average(projected[rows], axis=0, weights=weights[rows])
+        np.testing.assert_allclose(machine.means_[c], expected, rtol=1e-6, atol=1e-9)
+    # The log odds of two classes are linear with the slope S^-1 (m_b - m_a), S the spread of rows left out.
+    inside = projected - machine.means_[IRIS.target]
+    S = (inside * (weights * each)[:, None]).T @ inside / (weights * each).sum()
+    slope = np.linalg.solve(S, machine.means_[1] - machine.means_[0])
+    scores = machine.decision_function(IRIS.data)
+    odds = (scores[:, 1] - scores[:, 0]) - machine.transform(IRIS.data) @ slope
+    np.testing.assert_allclose(odds, odds[0], rtol=1e-6)
+
+
+def test_class_weights_are_copies_of_rows_in_the_scatter() -> None:
+    params = {"alpha": 0.01, "width": 0.5}
+    weighted = GeneralizedDiscriminant(class_weight={1: 2, 2: 3}, **params).fit(IRIS.data, IRIS.target)
+    copies = np.repeat(np.arange(150), 1 + IRIS.target)
+    repeated = GeneralizedDiscriminant(**params).fit(IRIS.data[copies], IRIS.target[copies])
+    np.testing.assert_allclose(weighted.scatter_ratio_, repeated.scatter_ratio_, rtol=1e-6)
+    np.testing.assert_allclose(weighted.transform(IRIS.data), repeated.transform(IRIS.data), rtol=1e-4, atol=1e-7)
+
+
+def test_noise_is_not_mistaken_for_certainty() -> None:
+    """On labels drawn by lot the in-sample classes lie far apart; the probabilities must not."""
+    X, y = RNG.normal(size=(300, 5)), RNG.integers(0, 2, 300)
+    machine = GeneralizedDiscriminant(width=0.1).fit(X[:150], y[:150])
+    assert machine.scatter_ratio_[0] > 0.95
+    P = machine.predict_proba(X[150:])
+    assert -np.log(P[np.arange(150), y[150:]]).mean() < np.log(2) + 0.1
 
 
 @pytest.mark.parametrize("params", [{"alpha": -1.0}, {"priors": "none"}, {"n_components": 0}, {"n_vectors": 0}])

@@ -23,6 +23,9 @@ CHECKED = [
     SVMClassifier(kernel="linear", probability=True),
     SVMClassifier(kernel="precomputed"),
     SVMClassifier(C="auto", class_weight="balanced"),
+    SVMClassifier(kernel="poly"),
+    SVMClassifier(kernel="laplacian", class_weight="balanced"),
+    SVMClassifier(kernel="mixed"),
 ]
 
 

@@ -44,13 +44,14 @@ def primal_value(alpha: np.ndarray, bias: float, K: np.ndarray, t: np.ndarray, b
     return float(0.5 * (alpha * t) @ F + box @ np.maximum(0.0, 1.0 - t * (F + bias)))
 
 
-def without_bias(K: np.ndarray, t: np.ndarray, box: np.ndarray) -> np.ndarray:
-    """The box-constrained dual by L-BFGS-B."""
+def without_bias(K: np.ndarray, t: np.ndarray, box: np.ndarray, held: float = 0.0) -> np.ndarray:
+    """The box-constrained dual by L-BFGS-B; ``held`` is a bias that is not free: slacks 1 - t_i (F_i + held)."""
     Q = K * np.outer(t, t)
+    margin = 1.0 - held * t
     found = minimize(
-        lambda a: 0.5 * a @ Q @ a - a.sum(),
+        lambda a: 0.5 * a @ Q @ a - margin @ a,
         np.zeros(len(t)),
-        jac=lambda a: Q @ a - 1.0,
+        jac=lambda a: Q @ a - margin,
         bounds=[(0.0, float(c)) for c in box],
         method="L-BFGS-B",
         options={"ftol": 1e-16, "gtol": 1e-12, "maxiter": 200000, "maxfun": 2000000, "maxcor": 50},

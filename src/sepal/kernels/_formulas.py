@@ -66,6 +66,7 @@ def chi2(A: Block, B: Block, state: State) -> Block:
     """exp(-gamma sum (a - b)^2 / (a + b)), empty terms left out."""
     from sklearn.metrics.pairwise import additive_chi2_kernel  # late: it imports whatever else is installed
 
+    A, B = (np.require(each, requirements="W") for each in (A, B))  # its signature does not take read-only arrays
     return _exp_in_place(-additive_chi2_kernel(A, B), state["gamma"])
 
 

@@ -42,8 +42,9 @@ class KernelAdatronClassifier(KernelMachine):
     kernel, width, gamma, degree, coef0, scale, class_weight, probability, n_jobs
         As in :class:`SVMClassifier`.
     bias : bool
-        Whether to search for a bias. Without one, class weights only count where kernels of both classes reach: far
-        from all rows of a class nothing speaks for it, whatever its weight.
+        Whether to search for a bias. Without one the decision is the bare sum of kernels, which is 0 where no row is
+        near; class weights, as costs of errors, then decide: the bias is held at the mean of -1 and 1 under the weights
+        of the two classes, which is 0 when they are equal.
     omega : float
         Over-relaxation, above 0 and below 2. 1 is exact for one row at a time; 1.5 needs fewest sweeps.
     tol : float
@@ -107,6 +108,7 @@ class KernelAdatronClassifier(KernelMachine):
     def _solve(self, training: TrainingRows, box: Floats, threads: int) -> list[PairSolution]:
         self._check_parameters()
         rows = training.rows
+        costs = self._class_factors(rows)
         solutions = []
         for a, b in combinations(range(rows.n_classes), 2):
             at, sign = pair_members(rows.start, a, b)
@@ -120,8 +122,9 @@ class KernelAdatronClassifier(KernelMachine):
                 gram = kernel_matrix(rows.x[at], rows.x[at], training.kernel, threads)
             else:
                 gram = training.gram[np.ix_(at, at)]
+            bias = True if self.bias else float((costs[b] - costs[a]) / (costs[b] + costs[a]))
             found = solve_adatron(
-                gram, sign, box[at], at, omega=self.omega, tol=self.tol, max_iter=self.max_iter, bias=self.bias
+                gram, sign, box[at], at, omega=self.omega, tol=self.tol, max_iter=self.max_iter, bias=bias
             )
             self._refuse_or_warn(found, a, b)
             solutions.append(found)

@@ -66,8 +66,8 @@ class PairSolution:
 
     @property
     def objective(self) -> float:
-        """The dual objective, sum alpha - |w|^2 / 2."""
-        return float(np.abs(self.beta).sum()) - 0.5 * self.norm_square
+        """The dual objective, sum alpha (1 - t bias) - |w|^2 / 2: a free bias has weights that sum to 0."""
+        return float(np.abs(self.beta).sum()) - self.bias * float(self.beta.sum()) - 0.5 * self.norm_square
 
     @property
     def gap(self) -> float:
@@ -239,9 +239,9 @@ def solve_adatron(
     omega: float,
     tol: float,
     max_iter: int,
-    bias: bool,
+    bias: bool | float,
 ) -> PairSolution:
-    """The kernel Adatron on one kernel matrix; without ``bias`` the decision is the bare expansion.
+    """The kernel Adatron on one kernel matrix, with a ``bias`` that is searched for (True) or held at a number.
 
     An unbounded box is tried with growing bounds until no row is inside the margin: at a wrong bias the hard margin
     problem has no solution, so the search for the bias must be able to end at every bias on its way.
@@ -267,10 +267,19 @@ def _adatron(
     omega: float,
     tol: float,
     max_iter: int,
-    bias: bool,
+    bias: bool | float,
 ) -> PairSolution:
+    search = bias is True
     alpha, product, offset, violation, sweeps, status = _native.adatron(
-        np.ascontiguousarray(gram), sign, np.ascontiguousarray(box), omega, tol, max_iter, bias, 1e-12 * box.sum()
+        np.ascontiguousarray(gram),
+        sign,
+        np.ascontiguousarray(box),
+        omega,
+        tol,
+        max_iter,
+        search,
+        0.0 if search else float(bias),
+        1e-12 * box.sum(),
     )
     return PairSolution(rows, sign, box, alpha * sign, product, offset, violation, sweeps, status)
 

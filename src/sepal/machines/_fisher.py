@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sepal.data import Table, as_table
 from sepal.exceptions import DataError, ParameterError, SepalWarning
+from sepal.machines._kernel_rows import checked_weights, class_factors
 from sepal.measures._within import Within, within_classes
 
 Floats = NDArray[np.float64]
@@ -70,6 +71,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
     priors : None, "empirical" or array-like
         Class probabilities: equal by default, as in the paper; those of the training rows; or given, in the order of
         ``classes_``. They move the planes and do not change the covariance.
+    class_weight : mapping, "balanced" or None
+        Costs of errors: factors of the priors.
 
     Attributes
     ----------
@@ -100,27 +103,40 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
     ['a', 'b']
     """
 
-    def __init__(self, *, kappa: float | None = None, priors: ArrayLike | str | None = None) -> None:
+    def __init__(
+        self, *, kappa: float | None = None, priors: ArrayLike | str | None = None, class_weight: Any = None
+    ) -> None:
         self.kappa = kappa
         self.priors = priors
+        self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any = None) -> FisherDiscriminant:
-        """Fit to labelled rows: X and y, or a Table with a target."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FisherDiscriminant:
+        """Fit to labelled rows: X and y, or a Table with a target. A row of weight w counts as w rows."""
         if isinstance(X, Table):
             X, y = _from_table(X, y)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, places = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise DataError(
                 f"y: expected at least two classes, found one class only, {self.classes_.tolist()[0]!r}",
                 hint="a discriminant tells classes apart",
             )
-        if len(X) <= len(self.classes_):
-            raise DataError(f"n_samples={len(X)}: a covariance inside {len(self.classes_)} classes needs more rows")
+        codes, weights = places.astype(np.int32), checked_weights(sample_weight, len(X))
+        kept = weights > 0  # rows of weight 0 must not matter, not even as values of a column
+        X, codes, weights = X[kept], codes[kept], weights[kept]
+        if len(np.unique(codes)) < len(self.classes_):
+            raise DataError("sample_weight: every class needs a row of positive weight")
+        if weights.sum() <= len(self.classes_):
+            raise DataError(
+                f"n_samples={weights.sum():g}: a covariance inside {len(self.classes_)} classes needs more rows",
+                hint=None if sample_weight is None else "weights count rows: multiply them",
+            )
         _check_kappa(self.kappa)
-        within = within_classes(X, codes.astype(np.int32), len(self.classes_))
-        self.priors_ = _priors(self.priors, within.counts)
+        within = within_classes(X, codes, len(self.classes_), None if sample_weight is None else weights)
+        costs = class_factors(self.class_weight, self.classes_, codes, weights)
+        self.priors_ = _priors(self.priors, within.counts) * costs
+        self.priors_ /= self.priors_.sum()
         found = fisher_solve(within, self.priors_, self.kappa)
         self._store(within, found)
         if np.any(found.null_norms > 0):
@@ -228,7 +244,7 @@ def _check_kappa(kappa: Any) -> None:
         raise ParameterError(f"kappa must be None or a finite number above 0; got {kappa!r}")
 
 
-def _priors(given: ArrayLike | str | None, counts: NDArray[np.int64]) -> Floats:
+def _priors(given: ArrayLike | str | None, counts: NDArray[Any]) -> Floats:
     if given is None:
         return np.full(len(counts), 1.0 / len(counts))
     if isinstance(given, str):

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import cho_factor, cho_solve, eigh
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,18 +27,23 @@ from sepal.machines._kernel_rows import (
     checked_labels,
     checked_rows,
     checked_weights,
+    class_factors,
 )
 from sepal.machines._parzen import log_priors
 from sepal.machines._vector_map import kept_rows, vectors_solve, whole_number
 from sepal.machines._vector_models import softmax
 from sepal.machines._vector_selector import VectorParameters
 
+_LEAST_RIDGE = 1e-8  # for left-out rows: without any ridge a kernel of full rank lets every row decide its own fit
+_NO_DIFFERENCE = 1e-12  # the root of a scatter ratio: class means that do not differ on an axis
+
 
 @dataclass(frozen=True, eq=False)
 class Discriminant:
-    """Axes in coordinates Z: (Z - mean) @ axes; the ratios of between to total scatter; class means on the axes.
+    """Axes in coordinates Z: (Z - mean) @ axes; the ratios of between to total scatter.
 
-    ``within`` is the pooled within-class variance on the axes, ridge included, which is never 0.
+    ``means`` and ``within`` are the class means and the pooled covariance of the training rows on the axes, each row
+    projected by an analysis that was not given it: where unseen rows will fall. ``within`` is never singular.
     """
 
     mean: Array
@@ -49,35 +54,66 @@ class Discriminant:
 
 
 def discriminant_solve(
-    Z: Array, codes: NDArray[np.int32], weights: Array, n_classes: int, alpha: float, n_components: int
+    Z: Array, codes: NDArray[np.int32], weights: Array, taken: Array, n_classes: int, alpha: float, n_components: int
 ) -> Discriminant:
-    """Fisher's axes of weighted rows. The ridge is ``alpha`` times the largest eigenvalue of the total scatter."""
+    """Fisher's axes of weighted rows. The ridge is ``alpha`` times the largest eigenvalue of the total scatter.
+
+    ``taken`` is the weight that leaves with one copy of a row.
+    """
     mass = weights.sum()
     mean = weights @ Z / mass
     centered = Z - mean
-    masses = np.bincount(codes, weights=weights, minlength=n_classes)
-    membership = np.zeros((len(Z), n_classes))
-    membership[np.arange(len(Z)), codes] = weights
-    class_means = membership.T @ centered / masses[:, None]
-    total = centered.T @ (centered * weights[:, None])
-    values, vectors = eigh(total)
+    values, vectors = eigh(centered.T @ (centered * weights[:, None]))
     if not values[-1] > 0:
         raise DataError("all rows are equal in feature space: there is no direction to discriminate by")
     # Directions in which the rows do not vary hold nothing but rounding errors.
     kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
-    ridge = alpha * values[-1]
-    whitening = vectors[:, kept] / np.sqrt(values[kept] + ridge)
-    between = (whitening.T @ class_means.T) * np.sqrt(masses)
-    left, singular, _ = np.linalg.svd(between, full_matrices=False)
-    size = min(n_components, n_classes - 1, int(kept.sum()))
-    # Signs are free: the largest entry of an axis is positive.
-    axes = whitening @ left[:, :size]
-    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(size)])
-    means = class_means @ axes
-    inside = centered @ axes - means[codes]
-    within = (inside.T @ (inside * weights[:, None]) + ridge * axes.T @ axes) / mass
-    floor = np.finfo(np.float64).eps * max(float(np.trace(axes.T @ total @ axes)) / mass, np.finfo(np.float64).tiny)
-    return Discriminant(mean, axes, singular[:size] ** 2, means, within + floor * np.eye(size))
+    values, vectors = values[kept], vectors[:, kept]
+    principal = centered @ vectors
+    membership = np.eye(n_classes)[codes]
+    masses = weights @ membership
+    sums = principal.T @ (membership * weights[:, None])
+    roots = np.sqrt(values + alpha * values[-1])
+    left, singular, right = np.linalg.svd(sums / roots[:, None] / np.sqrt(masses), full_matrices=False)
+    size = min(n_components, n_classes - 1, len(values))
+    axes = (vectors / roots) @ left[:, :size]
+    # The class means on the axes are these times the singular values. Signs are free: the last class is positive.
+    places = right[:size].T / np.sqrt(masses)[:, None]
+    apart = np.abs(places) > 1e-6 * np.abs(places).max(axis=0)
+    signs = np.sign(places[n_classes - 1 - apart[::-1].argmax(axis=0), np.arange(size)])
+    # Optimal scoring (Hastie, Tibshirani, Buja 1994): the axes are the ridge regression of the membership times these.
+    told = singular[:size] > _NO_DIFFERENCE
+    scoring = signs * places * np.where(told, 1.0 / np.where(told, singular[:size], 1.0), 0.0)
+    outputs = _left_out_outputs(principal, values, sums, membership, weights, taken, max(alpha, _LEAST_RIDGE))
+    means, within = _spread(outputs @ scoring, codes, weights, masses)
+    return Discriminant(mean, axes * signs, singular[:size] ** 2, means, within)
+
+
+def _left_out_outputs(
+    principal: Array, values: Array, sums: Array, membership: Array, weights: Array, taken: Array, alpha: float
+) -> Array:
+    """What ridge regressions of the class membership, each without its row, say of that row, less their mean output.
+
+    Exact: with q the leverage of a row of weight 1, the residual without the row is residual / (1 - taken q).
+    """
+    mass = weights.sum()
+    shrunk = values + alpha * values[-1]
+    shares = weights @ membership / mass
+    leverage = 1.0 / mass + np.einsum("ij,ij,j->i", principal, principal, 1.0 / shrunk)
+    rest = np.maximum(1.0 - taken * leverage, np.finfo(np.float64).eps)
+    outputs = membership - (membership - shares - principal @ (sums / shrunk[:, None])) / rest[:, None]
+    remain = np.maximum(mass - taken, np.finfo(np.float64).tiny)[:, None]
+    return np.asarray(outputs - (mass * shares - taken[:, None] * membership) / remain)
+
+
+def _spread(rows: Array, codes: NDArray[np.int32], weights: Array, masses: Array) -> tuple[Array, Array]:
+    """Class means and pooled covariance of weighted rows."""
+    means = np.stack([np.bincount(codes, weights=weights * column) / masses for column in rows.T], axis=1)
+    inside = rows - means[codes]
+    within = inside.T @ (inside * weights[:, None]) / weights.sum()
+    total = float(weights @ (rows**2).sum(axis=1)) / weights.sum()
+    floor = np.finfo(np.float64).eps * max(total, np.finfo(np.float64).tiny)
+    return means, within + floor * np.eye(rows.shape[1])
 
 
 class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, VectorParameters):  # type: ignore[misc]
@@ -93,8 +129,10 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
     n_vectors : int or None
         Work on this many feature vectors. None: on the full kernel, O(n^3).
     priors : {"empirical", "equal"} or array-like
-        Of the classes, in sorted order, for ``predict``: costs of errors and class weights go in here. Weights of rows
-        go into ``fit``.
+        Of the classes, in sorted order, for ``predict``.
+    class_weight : mapping, "balanced" or None
+        Multiplies the weights of the rows of each class, in means, scatter and empirical priors; given priors are
+        multiplied too.
     kernel, width, gamma, degree, coef0, scale, criterion, n_candidates, fitness, tol, random_state, n_jobs
         As in :class:`FeatureVectorClassifier`; the width is a number, "aligned" or "scale".
 
@@ -104,7 +142,9 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
     scatter_ratio_ : ndarray
         Between-class share of the (regularised) total scatter on each axis, between 0 and 1.
     means_ : ndarray, shape (classes, axes)
-        The class means.
+        The class means of the training rows on the axes, each row projected by the analysis of the others: where rows
+        of the class are to be expected. Together with the spread around them these make ``predict``; rows that took
+        part in finding the axes lie further apart.
     vector_rows_, n_vectors_, fitness_, width_, gamma_
         As in :class:`FeatureVectorSelector`.
     """
@@ -116,6 +156,7 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
         alpha: float = 1e-3,
         n_vectors: int | None = None,
         priors: Any = "empirical",
+        class_weight: Any = None,
         fitness: float = 1.0,
         criterion: str = "local",
         n_candidates: int | None = 59,
@@ -133,6 +174,7 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
         self.alpha = alpha
         self.n_vectors = n_vectors
         self.priors = priors
+        self.class_weight = class_weight
         self.fitness = fitness
         self.criterion = criterion
         self.n_candidates = n_candidates
@@ -161,12 +203,14 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
         mapping, selection = vectors_solve(table, kernel, self._choice(most), copies, keep)
         self._keep(mapping, selection, keep, len(selection.rows))
         size = len(self.classes_) - 1 if self.n_components is None else self.n_components
+        factors = class_factors(self.class_weight, self.classes_, codes, copies)
+        weights, taken = copies * factors[codes], np.minimum(copies, 1.0) * factors[codes]
         self._found = discriminant_solve(
-            selection.coordinates, codes, copies, len(self.classes_), float(self.alpha), size
+            selection.coordinates, codes, weights, taken, len(self.classes_), float(self.alpha), size
         )
         masses = np.bincount(codes, weights=copies, minlength=len(self.classes_)).astype(np.float64)
-        self._log_priors = log_priors(self.priors, masses)
-        self._root = np.linalg.cholesky(self._found.within)
+        self._log_priors = log_priors(self.priors, masses) + np.log(factors)
+        self._normals = cho_solve(cho_factor(self._found.within), self._found.means.T)
         self.scatter_ratio_, self.means_ = self._found.ratios, self._found.means
         return self
 
@@ -187,10 +231,9 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
         return int(self._found.axes.shape[1])
 
     def _scores(self, X: Any) -> Array:
-        """Log prior less half the squared distance to each class mean, in units of the within-class spread."""
-        rows = solve_triangular(self._root, self.transform(X).T, lower=True).T
-        means = solve_triangular(self._root, self.means_.T, lower=True).T
-        return np.asarray(self._log_priors - 0.5 * ((rows[:, None, :] - means[None]) ** 2).sum(axis=2))
+        """Log prior times Gaussian density of each class, less what all classes share: x'S^-1 m - m'S^-1 m / 2."""
+        offsets = self._log_priors - 0.5 * np.einsum("cj,jc->c", self.means_, self._normals)
+        return np.asarray(self.transform(X) @ self._normals + offsets)
 
     def decision_function(self, X: Any) -> Array:
         """The log odds for two classes (positive: the second), else one score per class."""
@@ -204,6 +247,6 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
         return np.asarray(self.classes_[self._scores(X).argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> Array:
-        """Probabilities if the classes were Gaussian with one covariance on the axes."""
+        """Probabilities if left-out rows of the classes were Gaussian with one covariance on the axes."""
         check_is_fitted(self)
         return softmax(self._scores(X))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_random_state, column_or_1d, validate_data
 
@@ -48,7 +49,10 @@ def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Table:
             )
         return table
     finite: Any = "allow-nan" if mixed else True
-    return as_table(validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=finite))
+    values = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=finite)
+    if reset and is_precomputed(estimator.kernel) and values.shape[0] != values.shape[1]:
+        raise DataError(f"X must be a square matrix with kernel='precomputed'; got shape {values.shape}")
+    return as_table(values)
 
 
 def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
@@ -58,6 +62,8 @@ def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDA
     if y is None:
         raise DataError("requires y to be passed, but the target y is None: a classifier needs a label for every row")
     if not hasattr(y, "to_numpy"):  # a Series has its own reading of gaps and categories
+        if np.asarray(y).dtype.kind == "f":
+            assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
     _, classes = class_codes(y)

@@ -183,15 +183,29 @@ class _Task:
         rows = self.training.rows
         kernel = NativeKernel("rbf", 1.0 / (2.0 * width * width))
         path = self._path(kernel, threads)
+        if self.queries is not None and rows.n_classes == 2:
+            return self._tested(self.queries, [solutions[0] for _, solutions in path], kernel, threads)
         machines = [gather(training, solutions) for training, solutions in path]
         counts = [len(m.support) for m in machines]
-        if self.queries is not None and self.truth is not None:
+        if self.queries is not None:
             used = np.unique(np.concatenate([m.support for m in machines]))
             similar = kernel_matrix(self.queries, rows.x[used], kernel, threads)
             errors = [self._error(m.over(used, rows.codes).from_values(similar)) for m in machines]
             return [(error, count, 0.0) for error, count in zip(errors, counts, strict=True)]
         found = [left_out(t, s, tol=self.machine.tol, threads=threads) for t, s in path]
         return [(each.error, count, each.standard_error) for each, count in zip(found, counts, strict=True)]
+
+    def _tested(
+        self, queries: Floats, solutions: list[PairSolution], kernel: NativeKernel, threads: int
+    ) -> list[tuple[float, int, float]]:
+        """The same for two classes, on test rows: all C in one product."""
+        coef = np.stack([solution.beta for solution in solutions], axis=1)
+        used = np.flatnonzero(coef.any(axis=1))
+        decisions = kernel_matrix(queries, self.training.rows.x[used], kernel, threads) @ coef[used]
+        decisions += [solution.bias for solution in solutions]
+        wrong = np.count_nonzero(self.truth != (decisions > 0).T, axis=1)
+        counts = np.count_nonzero(coef, axis=0)
+        return [(w / len(queries), c, 0.0) for w, c in zip(wrong.tolist(), counts.tolist(), strict=True)]
 
     def _path(self, kernel: NativeKernel, threads: int) -> list[tuple[TrainingRows, list[PairSolution]]]:
         """Solutions from the smallest C up, each from the one before."""

@@ -30,6 +30,7 @@ class Within:
         Class means, after ``center`` was subtracted.
     center : (n_columns,) array
     counts : (n_classes,) array
+        Rows, or the sum of their weights.
     spread : (n_columns,) array
         Total standard deviation of each column, 1 for a constant one: the unit in which the rank is judged.
     vectors, variances : (n_columns, rank) and (rank,) arrays
@@ -40,7 +41,7 @@ class Within:
 
     means: Matrix
     center: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    counts: NDArray[np.int64] | NDArray[np.float64]
     spread: NDArray[np.float64]
     vectors: Matrix
     variances: NDArray[np.float64]
@@ -82,22 +83,27 @@ class Within:
         return float(np.sum((self.spread[:, None] * self.vectors) ** 2 @ self.variances)) / self.rank
 
 
-def within_classes(values: Matrix, codes: NDArray[np.int32], n_classes: int) -> Within:
-    """Means, counts and the decomposition of the pooled covariance.
+def within_classes(
+    values: Matrix, codes: NDArray[np.int32], n_classes: int, weights: NDArray[np.float64] | None = None
+) -> Within:
+    """Means, counts and the decomposition of the pooled covariance; a row of weight w counts as w rows.
 
     The rank is cut at max(n, p) * eps of the largest singular value, on columns in units of their total spread.
     """
     n, p = values.shape
-    counts = np.bincount(codes, minlength=n_classes)
-    center = values.mean(axis=0)
+    counts = np.bincount(codes, weights=weights, minlength=n_classes)
+    center = np.average(values, axis=0, weights=weights)
     constant = np.ptp(values, axis=0) == 0
     around = np.where(constant, 0.0, values - center)
     means = np.zeros((n_classes, p))
     for c in range(n_classes):
-        means[c] = around[codes == c].mean(axis=0)
-    spread = np.where(constant, 1.0, around.std(axis=0))
+        rows = codes == c
+        means[c] = np.average(around[rows], axis=0, weights=None if weights is None else weights[rows])
+    spread = np.where(constant, 1.0, np.sqrt(np.average(around**2, axis=0, weights=weights)))
     spread[spread == 0] = 1.0
     rest = (around - means[codes]) / spread
+    if weights is not None:
+        rest *= np.sqrt(weights)[:, None]
     if n > p:
         rest = np.asarray(np.linalg.qr(rest, mode="r"))
     return _decomposed(rest, n, means, center, counts, spread)
@@ -108,7 +114,7 @@ def _decomposed(
     n: int,
     means: Matrix,
     center: NDArray[np.float64],
-    counts: NDArray[np.int64],
+    counts: NDArray[np.int64] | NDArray[np.float64],
     spread: NDArray[np.float64],
 ) -> Within:
     """From the ``n`` rows less their class means in units of ``spread``, or a triangle with the same Gram matrix."""
@@ -118,7 +124,7 @@ def _decomposed(
     noise = np.finfo(float).eps * max(n, p) * max(1.0, float(singular[0]) if len(singular) else 1.0)
     kept = singular > noise
     vectors = vectors[kept].T
-    variances = singular[kept] ** 2 / max(int(counts.sum()) - len(counts), 1)
+    variances = singular[kept] ** 2 / max(float(counts.sum()) - len(counts), 1.0)
     basis = None
     if len(variances) < p:
         basis = np.linalg.qr(spread[:, None] * vectors)[0]
