@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import eigh
 from scipy.special import softmax
 
 from sepal.auto._judging import ClassJudge
+from sepal.auto._linear_member import RIDGES, fisher_left_out
 from sepal.auto._views import fit_view
 from sepal.data import Table
 from sepal.measures import thornton_samples
 
 Array = NDArray[np.float64]
-_RIDGES = (1e-6, 1e-3, 1e-2, 1e-1, 1.0, 10.0)  # shares of the mean variance within classes
 
 
 @dataclass(frozen=True)
@@ -46,39 +46,9 @@ def linear(table: Table, judge: ClassJudge) -> Baseline:
     if coordinates.shape[1] > len(coordinates):  # the same products in as many coordinates as there are rows
         values, vectors = eigh(coordinates @ coordinates.T)
         coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
-    left_out = np.stack([fisher_left_out(coordinates, judge.codes, ridge) for ridge in _RIDGES])
+    left_out = np.stack([fisher_left_out(coordinates, judge.codes, ridge) for ridge in RIDGES])
     losses = judge.mixture_criteria(softmax(left_out, axis=2))[:, 1]
     return _baseline("linear", left_out[int(losses.argmin())], judge)
-
-
-def fisher_left_out(X: Array, codes: NDArray[np.int32], ridge: float) -> Array:
-    """Fisher's decisions for every row and class, the row itself left out.
-
-    That is minus half the squared distance to the class mean, plus the log of the prior.
-
-    Without row x of class c (n_c rows, mean m, v = x - m) the scatter within classes W loses a v v' with
-    a = n_c / (n_c - 1), and x - m becomes a v. With B = W + ridge I, u = B^-1 v and h = v'u (Sherman and Morrison)
-    z' B_x^-1 z = z' B^-1 z + a (z'u)^2 / (1 - a h).
-    """
-    n, p = X.shape
-    counts = np.bincount(codes).astype(np.float64)
-    means = np.stack([X[codes == c].mean(axis=0) for c in range(len(counts))])
-    within = X - means[codes]
-    scatter = within.T @ within
-    factor = cho_factor(scatter + np.eye(p) * (ridge * np.trace(scatter) / max(p, 1) + 1e-12 * n))
-    solved, solved_means = cho_solve(factor, X.T).T, cho_solve(factor, means.T).T
-    rows, own = np.arange(n), counts[codes]
-    square = (X * solved).sum(axis=1)[:, None] - 2.0 * X @ solved_means.T + (means * solved_means).sum(axis=1)
-    u = solved - solved_means[codes]
-    along = (X * u).sum(axis=1)[:, None] - u @ means.T
-    with np.errstate(divide="ignore"):
-        a = np.where(own > 1, own / (own - 1.0), 1.0)
-        h = square[rows, codes]
-        left = np.maximum(1.0 - a * h, 1e-12)
-        distance = square + (a / left)[:, None] * along**2
-        distance[rows, codes] = a**2 * h / left
-        log_prior = np.log(counts - np.eye(len(counts))[codes])  # -inf: the class was this row alone
-    return np.asarray(-0.5 * max(n - 1 - len(counts), 1) * distance + log_prior)
 
 
 def _baseline(name: str, left_out: Array, judge: ClassJudge) -> Baseline:
