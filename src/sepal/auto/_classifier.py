@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from sepal.auto._calibration import calibrate, calibration_rows
 from sepal.auto._explaining import explain_classifier
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import class_judge
@@ -29,8 +30,9 @@ _LEAST = 1e-9  # probabilities below this have no logarithm worth keeping
 class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
     """A classifier for any table, without a choice to make.
 
-    Gaussian kernel ridge on three scalings of the same rows. Widths and ridges are chosen by exact leave-one-out, and
-    the decisions are averaged.
+    Gaussian kernel ridge on three scalings of the same rows, widths and ridges chosen by exact leave-one-out; Fisher's
+    discriminant; bagged trees. They are averaged, with weights and a calibration that are learned from answers to each
+    row without itself.
 
     Parameters
     ----------
@@ -49,6 +51,11 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
     classes_ : ndarray
     leave_one_out_score_, leave_one_out_error_ : float
         Accuracy of the averaged decisions, each row decided without knowing its label; and its standard error.
+    left_out_proba_ : ndarray, shape (n, classes)
+        The probabilities behind that score.
+    temperature_, offsets_ : float, ndarray
+        The calibration: what the logarithms of the averaged probabilities are multiplied by, and what is added per
+        class.
     trace_ : Trace
         What was tried and what was chosen.
 
@@ -96,19 +103,21 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
         order = spread_order(codes, random)
         problem = Problem(table, np.eye(len(counts))[codes], codes, judge, order)
         threads = thread_count(self.n_jobs)
+        self.class_shares_ = counts / len(codes)
         with one_thread():
             solution = solve(problem, clock=clock, seed=int(random.randint(1 << 30)), threads=threads)
+            some = np.sort(order[: calibration_rows(len(codes), len(counts))])
+            logarithms = self._logarithms(solution.left_out)
+            self.temperature_, self.offsets_ = calibrate(logarithms[some], codes[some], judge.take(some).weights)
         self.average_ = solution.average
-        self.class_shares_ = counts / len(codes)
-        decisions = self._final(solution.left_out)
-        self.temperature_ = judge.temperature(decisions)
+        decisions = self.temperature_ * logarithms + self.offsets_
         score, standard_error = judge.scores(decisions[None])[0].tolist()
         self.leave_one_out_score_, self.leave_one_out_error_ = score, standard_error
         self.trace_ = replace(solution.trace, score=score, standard_error=standard_error, seconds=clock.elapsed)
         self.n_rows_ = len(codes)
         self.sample_ = problem.sample(SEARCH_ROWS).table
         self.left_out_proba_ = np.empty_like(decisions)
-        self.left_out_proba_[rows] = self._probabilities(self.temperature_ * decisions)
+        self.left_out_proba_[rows] = self._probabilities(decisions)
         return self
 
     def explain(self, *, time_limit: float = 10.0) -> Explanation:
@@ -141,14 +150,15 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
 
     def _decisions(self, X: Any) -> Array:
         table = self._query_table(X)
-        return self.temperature_ * self._final(self.average_.answers(table, thread_count(self.n_jobs)))
+        logarithms = self._logarithms(self.average_.answers(table, thread_count(self.n_jobs)))
+        return self.temperature_ * logarithms + self.offsets_
 
     def _probabilities(self, decisions: Array) -> Array:
         """Softmax with a doubt: so many rows without an error do not show that errors are rarer than one in so many."""
         doubt = 1.0 / (self.n_rows_ + 1.0)
         return np.asarray((1.0 - doubt) * softmax(decisions, axis=1) + doubt / len(self.classes_))
 
-    def _final(self, probabilities: Array) -> Array:
+    def _logarithms(self, probabilities: Array) -> Array:
         """Logarithms of the probabilities, for classes of equal size where that was asked for."""
         logarithms = np.log(np.maximum(probabilities, _LEAST))
         return logarithms - np.log(self.class_shares_) if self.balanced else logarithms
