@@ -148,6 +148,20 @@ def test_feature_vectors_take_over_when_rows_are_many(monkeypatch):
     np.testing.assert_array_equal(again.predict_proba(X), streamed.predict_proba(X))
 
 
+def test_widths_are_chosen_on_a_part_and_fitted_to_all_rows(monkeypatch):
+    X = RNG.randn(300, 2)
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    whole = SepalClassifier().fit(X, y)
+    monkeypatch.setattr(_solve, "_CHOICE_ROWS", (100, 100))
+    part = SepalClassifier().fit(X, y)
+    assert {trial.rows for trial in part.trace_.trials} == {100}
+    assert all(len(member.points) == 300 for member in part.average_.kernels)
+    assert part.leave_one_out_score_ == pytest.approx(whole.leave_one_out_score_, abs=0.03)
+    order = RNG.permutation(300)
+    again = SepalClassifier(n_jobs=1).fit(X[order], y[order])
+    np.testing.assert_array_equal(again.predict_proba(X), part.predict_proba(X))
+
+
 def test_numbers_are_predicted_with_an_honest_error():
     X = RNG.randn(150, 3)
     y = np.sin(X[:, 0]) + 0.1 * RNG.randn(150)

@@ -47,8 +47,8 @@ def linear(table: Table, judge: ClassJudge) -> Baseline:
         values, vectors = eigh(coordinates @ coordinates.T)
         coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
     left_out = np.stack([fisher_left_out(coordinates, judge.codes, ridge) for ridge in RIDGES])
-    losses = judge.mixture_criteria(softmax(left_out, axis=2))[:, 1]
-    return _baseline("linear", left_out[int(losses.argmin())], judge)
+    likelihoods = judge.log_likelihoods(softmax(left_out, axis=2), np.eye(len(RIDGES)))
+    return _baseline("linear", left_out[int(likelihoods.argmax())], judge)
 
 
 def _baseline(name: str, left_out: Array, judge: ClassJudge) -> Baseline:

@@ -31,9 +31,6 @@ class Judge(Protocol):
     def criteria(self, left_out: Array) -> Array:
         """Smaller is better; from shape (trials, n, outputs) to (trials, criteria)."""
 
-    def mixture_criteria(self, left_out: Array) -> Array:
-        """The same where the decisions are probabilities (or numbers) already."""
-
     def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
         """Of the answers, for weights of shape (mixtures, members) and answers of shape (members, n, outputs)."""
 
@@ -60,12 +57,6 @@ class ClassJudge:
         squared = (np.einsum("tnc,tnc->tn", left_out, left_out) - 2.0 * own + 1.0) @ self.weights
         wrong = (left_out.argmax(axis=2) != self.codes) @ self.weights
         return np.column_stack([squared, _log_losses(left_out, own, self.weights)[0], wrong + 1e-6 * squared])
-
-    def mixture_criteria(self, left_out: Array) -> Array:
-        own = self._own(left_out)
-        squared = (np.einsum("tnc,tnc->tn", left_out, left_out) - 2.0 * own + 1.0) @ self.weights
-        wrong = (left_out.argmax(axis=2) != self.codes) @ self.weights
-        return np.column_stack([squared, -np.log(own + _FLOOR) @ self.weights, wrong + 1e-6 * squared])
 
     def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
         return np.asarray(len(self.codes) * (np.log(mixtures @ self._own(members) + _FLOOR) @ self.weights))
@@ -132,9 +123,6 @@ class NumberJudge:
 
     def criteria(self, left_out: Array) -> Array:
         return np.asarray(((left_out[:, :, 0] - self.targets) ** 2).mean(axis=1, keepdims=True))
-
-    def mixture_criteria(self, left_out: Array) -> Array:
-        return self.criteria(left_out)
 
     def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
         """Of normal errors, whose variance is the one that makes them likeliest."""

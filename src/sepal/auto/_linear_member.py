@@ -49,8 +49,7 @@ def fit_linear(view: View, table: Table, codes: Codes, judge: ClassJudge) -> tup
     """The discriminant with the best ridge, and the probabilities of each row without itself."""
     X = view.coordinates(table)
     left_out = [np.asarray(softmax(fisher_left_out(X, codes, ridge), axis=1)) for ridge in RIDGES]
-    losses = judge.mixture_criteria(np.stack(left_out))[:, 1]
-    best = int(losses.argmin())
+    best = int(judge.log_likelihoods(np.stack(left_out), np.eye(len(RIDGES))).argmax())
     counts, means, factor = _within(X, codes, RIDGES[best])
     slopes = max(len(X) - len(counts), 1) * cho_solve(factor, means.T)
     offsets = np.log(counts) - 0.5 * np.einsum("cj,jc->c", means, slopes)
