@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -145,10 +146,13 @@ def train(
             table = given_table(data, target)
             from sepal.learners import save_model
 
-            progress("training", 0.2)
+            progress("training", 0.1)
             options = _options(k, weights, distance, scale)
             name = learner or default_learner(options, table)
-            model = _made(name, options, settings, table).fit(table)
+            estimator = _made(name, options, settings, table)
+            # The learners without choices say how far they are; the others are quick or cannot tell.
+            telling = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)} if _tells(estimator) else {}
+            model = estimator.fit(table, **telling)
             progress("writing", 0.9)
             with tempfile.TemporaryDirectory() as folder:
                 content = save_model(model, Path(folder) / "model").read_bytes()
@@ -225,6 +229,10 @@ def _options(k: str | None, weights: str | None, distance: str | None, scale: Sc
 def _made(learner: str, options: dict[str, Any], settings: list[str] | None, table: Table) -> Any:
     numeric = learner == "auto" and numeric_target(table)
     return make_learner("auto-regressor" if numeric else learner, options, settings or [], table)
+
+
+def _tells(estimator: Any) -> bool:
+    return "progress" in signature(estimator.fit).parameters
 
 
 def _folds(text: str) -> int | str:
