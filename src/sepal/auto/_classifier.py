@@ -23,6 +23,7 @@ from sepal.auto._order import canonical_order, spread_order
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.data import class_codes
+from sepal.evaluation import reliability
 from sepal.neighbors import thread_count
 
 Array = NDArray[np.float64]
@@ -55,6 +56,8 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
         Accuracy of the averaged decisions, each row decided without knowing its label; and its standard error.
     left_out_proba_ : ndarray, shape (n_rows, n_classes)
         The probabilities for each training row, decided without knowing its label. NaN for rows that took no part.
+    reliability_ : Reliability
+        Whether these probabilities mean what they say, with their log-loss.
     trace_ : Trace
         What was tried and what was chosen.
 
@@ -120,8 +123,10 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
         self.leave_one_out_score_, self.leave_one_out_error_ = score, standard_error
         self.trace_ = replace(solution.trace, score=score, standard_error=standard_error, seconds=clock.elapsed)
         self.sample_ = done.problem.sample(SEARCH_ROWS).table
+        left_out = self._probabilities(self.temperature_ * decisions)
         self.left_out_proba_ = np.full((n_given, len(self.classes_)), np.nan)
-        self.left_out_proba_[used] = self._probabilities(self.temperature_ * decisions)
+        self.left_out_proba_[used] = left_out
+        self.reliability_ = reliability(left_out, codes, weights=judge.weights)
         clock.step(1.0)
 
     def explain(self, *, time_limit: float = 10.0) -> Explanation:

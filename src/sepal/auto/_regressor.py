@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from sepal.auto._affordable import solve_in_time
 from sepal.auto._answering import answers_in_blocks
+from sepal.auto._explaining import explain_regressor
+from sepal.auto._explanation import Explanation
 from sepal.auto._judging import NumberJudge
 from sepal.auto._order import canonical_order
 from sepal.auto._shell import AutoEstimator
-from sepal.auto._solve import Problem
+from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
 
@@ -39,6 +42,8 @@ class SepalRegressor(RegressorMixin, AutoEstimator):  # type: ignore[misc]
         These predictions; NaN for rows that ``time_limit`` left no time for.
     residual_std_ : float
         The root of their mean squared error.
+    worst_share_ : float
+        The share of the squared error that is in the worst twentieth of the rows.
     trace_ : Trace
 
     Examples
@@ -87,13 +92,27 @@ class SepalRegressor(RegressorMixin, AutoEstimator):  # type: ignore[misc]
         self.left_out_predictions_ = np.full(len(answers), np.nan)
         self.left_out_predictions_[rows[done.rows]] = self._mean + self._unit * done.solution.left_out[:, 0]
         self.residual_std_ = float(np.sqrt(np.nanmean((self.left_out_predictions_[rows] - answers) ** 2)))
+        self.n_rows_ = len(done.rows)
+        self.sample_ = done.problem.sample(SEARCH_ROWS).table
+        self.worst_share_ = _worst_share(self.left_out_predictions_[rows[done.rows]] - answers[done.rows])
         clock.step(1.0)
         return self
+
+    def explain(self) -> Explanation:
+        """Compare with the mean, the nearest neighbour and a linear rule, and say what follows."""
+        check_is_fitted(self)
+        return explain_regressor(self)
 
     def predict(self, X: Any) -> Array:
         """The number of each row."""
         table = self._query_table(X)
         return np.asarray(self._mean + self._unit * answers_in_blocks(self.average_, table, self.n_jobs)[:, 0])
+
+
+def _worst_share(errors: Array) -> float:
+    squares = np.sort(errors**2)[::-1]
+    total = float(squares.sum())
+    return float(squares[: -(-len(squares) // 20)].sum()) / total if total > 0.0 else 0.0
 
 
 def _numbers(y: Any) -> Array:

@@ -159,7 +159,7 @@ def train(
         write_whole(out, content, "-o")
         typer.echo(f"The model is in {out}: {_described(model, table.n_rows, table.name)}.", err=True)
         if LEARNERS[name].home == "sepal.auto":
-            print_text(_explained(model))
+            print_text(str(model.explain()).rstrip("\n") + "\n")
 
 
 def predict(
@@ -248,14 +248,6 @@ def _described(model: Any, n_rows: int, name: str | None) -> str:
     chosen = getattr(model, "n_neighbors_", None)
     k = "" if chosen is None else f" with k = {chosen:g}"
     return f"{type(model).__name__}{k}, {n_rows:,} rows of {name or 'a table'}"
-
-
-def _explained(model: Any) -> str:
-    """What a model without choices says of itself; a regressor has one figure to say."""
-    if hasattr(model, "explain"):
-        return str(model.explain()).rstrip("\n") + "\n"
-    score, error = model.leave_one_out_score_, model.leave_one_out_error_
-    return f"leave-one-out R squared  {score:.4f} +- {error:.4f}\n"
 
 
 def _answers(found: Evaluation, path: Path) -> str:
