@@ -91,9 +91,11 @@ SURFACE = {
         "Comparison",
         "Evaluation",
         "LeaveOneOutCurve",
+        "Reliability",
         "compare",
         "evaluate",
         "leave_one_out_curve",
+        "reliability",
     ],
     "sepal.exceptions": ["DataError", "MissingDependencyError", "ParameterError", "SepalError", "SepalWarning"],
     "sepal.learners": [

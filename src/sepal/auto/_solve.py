@@ -33,28 +33,34 @@ _MOST_SHARE = 0.3  # of the rows become vectors, once that is more than the seco
 _MOST_WORK = 5e10  # rows times vectors squared: 100,000 rows get 707 vectors, a million 223
 _MOST_LINEAR = 20_000_000  # rows times coordinates
 _TREES = 200
+SEARCHING, FITTING = 0.2, 0.4  # shares of the work; the rest is for the trees
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Training rows in canonical order, what to predict, who judges, and a random order to take samples from."""
+    """Training rows in canonical order, what to predict, who judges, and a random order to take samples from.
+
+    ``most`` is how many feature vectors the work allows; None for what the number of rows allows.
+    """
 
     table: Table
     targets: Array
     answers: NDArray[np.int32] | Array
     judge: Judge
     order: Rows
+    most: int | None = None
 
     def sample(self, n_rows: int) -> Problem:
-        """The problem of some rows."""
-        if n_rows >= self.table.n_rows:
-            return self
-        rows = np.sort(self.order[:n_rows])
+        """The problem of the first rows of the random order."""
+        return self if n_rows >= self.table.n_rows else self.part(self.order[:n_rows])
+
+    def part(self, chosen: Rows) -> Problem:
+        """The problem of some rows, given in the order to take samples from."""
+        rows = np.sort(chosen)
         place = np.full(self.table.n_rows, -1)
         place[rows] = np.arange(len(rows))
-        order = place[self.order[:n_rows]]
         judge = self.judge.take(rows)
-        return Problem(self.table.take(rows), self.targets[rows], self.answers[rows], judge, order)
+        return Problem(self.table.take(rows), self.targets[rows], self.answers[rows], judge, place[chosen], self.most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +123,10 @@ def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> tuple[l
     begin = clock.elapsed
     first = _first_search(fit_view(problem.table, VIEWS[0]), searched, clock, log, problem.table.n_rows)
     longest = clock.elapsed - begin
+    clock.step(SEARCHING)
 
     def fit(how: ViewName) -> tuple[KernelSearch, KernelMember, Array, float] | None:
+        nonlocal longest
         began = clock.elapsed
         if how == VIEWS[0]:
             search = first
@@ -128,11 +136,14 @@ def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> tuple[l
             search.walk(sorted(first.steps()), clock, sides=(-1, 1) if how == "rank" else ())
         else:
             return None
-        return search, *_fitted(search, problem, searched), clock.elapsed - began
+        member, left_out = _fitted(search, problem, searched, clock)
+        seconds = clock.elapsed - began
+        longest = max(longest, seconds)
+        return search, member, left_out, seconds
 
     # Levels look the same in every view.
     views = VIEWS if first.view.numbers.size else VIEWS[:1]
-    fitted = each(fit, views, 1 if problem.table.n_rows <= _THREAD_ROWS else threads)
+    fitted = each(fit, views, 1 if problem.table.n_rows <= _THREAD_ROWS else threads, clock.give_up)
     members, decisions = [], []
     for how, result in zip(views, fitted, strict=True):
         if result is None:
@@ -165,7 +176,7 @@ def _first_search(view: View, problem: Problem, clock: Clock, log: _Log, n_all: 
         start = sorted(sample.steps())  # with more rows the best width shrinks, hardly ever grows
     if n_all <= WHOLE_ROWS:
         return _search(view, problem, None).walk(start, clock, sides=(-1, 1) if n <= _BOTH_SIDES else (-1,))
-    most = min(max(VECTORS[1], int(_MOST_SHARE * n)), int(np.sqrt(_MOST_WORK / n_all)))
+    most = min(max(VECTORS[1], int(_MOST_SHARE * n)), problem.most or most_vectors(n_all))
     first, *larger = sorted({min(size, most) for size in VECTORS})
     best = _search(view, problem, np.sort(problem.order[:first])).walk(start, clock, sides=(-1,))
     for size in larger:
@@ -182,21 +193,37 @@ def _first_search(view: View, problem: Problem, clock: Clock, log: _Log, n_all: 
     return best
 
 
+def most_vectors(n_rows: int) -> int:
+    """How many feature vectors the work for so many rows allows."""
+    return min(VECTORS[-1], int(np.sqrt(_MOST_WORK / n_rows)))
+
+
 def _gain(before: Array, after: Array, targets: Array) -> tuple[float, float]:
     """By how much the squared error falls, and the standard error of that, row by row."""
     fall = ((before - targets) ** 2).sum(axis=1) - ((after - targets) ** 2).sum(axis=1)
     return float(fall.mean()), float(fall.std() / np.sqrt(len(fall)))
 
 
-def _fitted(search: KernelSearch, problem: Problem, searched: Problem) -> tuple[KernelMember, Array]:
+def _fitted(search: KernelSearch, problem: Problem, searched: Problem, clock: Clock) -> tuple[KernelMember, Array]:
     """The member on all rows, where the search saw only some of them."""
+    share = FITTING / len(VIEWS)
     if searched is problem:
+        clock.step(share)
         return search.member(), search.left_out
     if search.vectors is None:
+        clock.step(share)
         return search.fit_all(problem.table, problem.targets)
     pick = search.picks[search.judge.names[0]]
     trial = search.trials[pick.place]
-    return stream_ridge(search.view, problem.table, problem.targets, search.points, trial.width, trial.ridge)
+    return stream_ridge(
+        search.view,
+        problem.table,
+        problem.targets,
+        search.points,
+        trial.width,
+        trial.ridge,
+        step=lambda part: clock.step(share * part),
+    )
 
 
 def _linear(problem: Problem, clock: Clock, log: _Log) -> tuple[LinearMember, Array] | None:
