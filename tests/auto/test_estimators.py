@@ -54,5 +54,9 @@ def test_clone_pickle_and_model_file(tmp_path):
 def test_the_parameters_are_checked():
     with pytest.raises(ParameterError, match="time_limit must be"):
         SepalClassifier(time_limit=0).fit(X, Y)
+    with pytest.raises(ParameterError, match="balanced must be True or False; got 'yes'"):
+        SepalClassifier(balanced="yes").fit(X, Y)
+    with pytest.raises(DataError, match='y: expected numbers, found "low"\nhint: SepalClassifier'):
+        SepalRegressor().fit(X, np.sort(Y))
     with pytest.raises(DataError, match="at least two classes"):
         SepalClassifier().fit(X, np.ones(180))

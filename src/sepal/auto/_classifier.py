@@ -24,6 +24,7 @@ from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.data import class_codes
 from sepal.evaluation import reliability
+from sepal.exceptions import ParameterError
 from sepal.neighbors import thread_count
 
 Array = NDArray[np.float64]
@@ -96,6 +97,8 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
             Gets the share of the work that is done, from 0 to 1. What it raises ends the work.
         """
         clock = self._clock(progress)
+        if not isinstance(self.balanced, (bool, np.bool_)):
+            raise ParameterError(f"balanced must be True or False; got {self.balanced!r}")
         table = self._training_table(X, y)
         class_codes(table)
         self.classes_, given = np.unique(np.asarray(table.y), return_inverse=True)

@@ -20,6 +20,7 @@ from sepal.auto._judging import NumberJudge
 from sepal.auto._order import canonical_order
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
+from sepal.data._where import shown
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
 
@@ -122,5 +123,7 @@ def _numbers(y: Any) -> Array:
         try:
             return np.asarray(y, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise DataError(f"y: expected numbers, found {np.asarray(y).ravel()[0]!r}") from error
+            raise DataError(
+                f"y: expected numbers, found {shown(np.asarray(y).ravel()[0])}", hint="SepalClassifier predicts classes"
+            ) from error
     return np.asarray(y, dtype=np.float64)
