@@ -118,13 +118,30 @@ def test_a_finding_is_said_when_its_condition_holds_and_only_then(code, holds, f
 
 
 def test_what_remains_arbitrary_is_always_said_with_how_little_it_matters():
-    (finding,) = (each for each in find(_facts()) if each.code == "arbitrary-choices")
+    trials = (*TRACE.trials, _trial(0.91, ("squared",), "kernel-minmax"), _trial(0.9, ("error",), "kernel-minmax"))
+    changes = _trace(trials=trials, members=_members(rank=0.88)) | {"n_ties": 1}
+    (finding,) = (each for each in find(_facts(**changes)) if each.code == "arbitrary-choices")
     assert finding.facts["choices"] == ARBITRARY
-    assert finding.facts["spread"] == pytest.approx(0.03)  # of the picks only: 0.90 and 0.87
-    assert "3.0 points" in finding.text
+    assert finding.facts["scaling"] == pytest.approx(0.02)  # the views score 0.90, 0.90 and 0.88
+    assert finding.facts["grid"] == pytest.approx(
+        0.03
+    )  # within ranks the picks score 0.90 and 0.87; 0.5 was not picked
+    assert "2.0 points" in finding.text
+    assert "at most 3.0 points, 1 left-out row had tied classes" in finding.text
     (finding,) = (each for each in find(_numbers()) if each.code == "arbitrary-choices")
     assert finding.facts["choices"] == ARBITRARY[:-1]  # numbers have no ties between classes
     assert "0.030" in finding.text
+
+
+def test_noise_is_not_interpreted():
+    codes = {finding.code for finding in find(_facts(**_with("majority", 0.88) | _reliability(0.8, 20)))}
+    assert codes == {"no-better-than-majority", "arbitrary-choices"}
+
+
+def test_advice_names_the_columns_that_near_best_subsets_hold():
+    advice = {"subset": ("x1",), "subset_score": 0.9, "inclusion": {"x1": 0.75, "x2": 1.0, "x3": 0.25}}
+    (finding,) = (each for each in find(_facts(**advice)) if each.code == "subset-advice")
+    assert "x2 100%, x1 75%." in finding.text
 
 
 def test_every_rule_has_its_case():

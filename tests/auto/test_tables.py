@@ -52,9 +52,14 @@ def test_the_bundled_sets_with_their_gaps():
         (RNG.randn(20, 1), np.arange(20) % 2),  # twenty rows
         (np.column_stack([np.full(24, np.nan), RNG.randn(24)]), np.arange(24) % 2),  # an empty column
         (np.array([[0.0], [1.0]]), np.array([0, 1])),  # two rows
+        (np.full((30, 3), np.nan), np.arange(30) % 2),  # nothing is known
+        (RNG.rand(60, 3) > 0.5, RNG.rand(60) > 0.5),  # truth values
+        (RNG.randn(40, 1100), np.arange(40) % 2),  # more subsets of columns than a double can count
+        (np.array([[f"id{i}", "pq"[i % 2]] for i in range(40)], dtype=object), np.arange(40) % 3),  # every cell a level
+        (1e200 * RNG.randn(30, 2), np.arange(30) % 2),
     ],
 )
-def test_degenerate_tables_get_probabilities(X, y):
+def test_degenerate_tables_get_probabilities_and_an_explanation(X, y):
     model = SepalClassifier().fit(X, y)
     probabilities = model.predict_proba(X)
     assert probabilities.shape == (len(X), len(np.unique(y)))
@@ -62,6 +67,9 @@ def test_degenerate_tables_get_probabilities(X, y):
     np.testing.assert_array_equal(model.classes_[probabilities.argmax(axis=1)], model.predict(X))
     np.testing.assert_allclose(model.left_out_proba_.sum(axis=1), 1.0)
     assert 0.0 <= model.leave_one_out_score_ <= 1.0
+    told = model.explain(time_limit=0.2)
+    assert np.isfinite(told.frame()["score"]).all()
+    assert "arbitrary-choices" in told.codes
 
 
 def test_nothing_to_see_gives_the_class_shares():

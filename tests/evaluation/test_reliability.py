@@ -21,6 +21,7 @@ def test_two_bins_by_hand():
     spreads = [np.sqrt(0.25 + 0.24) / 2, np.sqrt(0.21 + 0.09) / 2]
     assert found.chance == pytest.approx(np.mean(spreads) * np.sqrt(2 / np.pi))
     assert found.log_loss == pytest.approx(-np.log([0.9, 0.3, 0.6, 0.5]).mean())
+    assert found.standard_error == pytest.approx(np.sqrt(0.25 + 0.24 + 0.21 + 0.09) / 4)
     assert (found.mean_confidence, found.accuracy) == (pytest.approx(0.675), 0.75)
 
 

@@ -20,12 +20,13 @@ from sepal.auto._clock import Clock
 from sepal.auto._explaining import explain_classifier
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import class_judge
-from sepal.auto._order import canonical_order, spread_order
+from sepal.auto._order import canonical_columns, canonical_order, spread_order
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.auto._threads import one_thread
 from sepal.data import class_codes
 from sepal.evaluation import reliability
+from sepal.exceptions import ParameterError
 from sepal.neighbors import thread_count
 
 Array = NDArray[np.float64]
@@ -102,9 +103,13 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
             Gets the share of the work that is done, from 0 to 1. What it raises ends the work.
         """
         clock = self._clock(progress)
+        if not isinstance(self.balanced, (bool, np.bool_)):
+            raise ParameterError(f"balanced must be True or False; got {self.balanced!r}")
         table = self._training_table(X, y)
         class_codes(table)
         self.classes_, given = np.unique(np.asarray(table.y), return_inverse=True)
+        self.column_order_ = canonical_columns(table.values, given)
+        table = table.select(self.column_order_.tolist())
         rows = canonical_order(table.values, given.astype(np.float64))
         table, codes = table.take(rows), given[rows].astype(np.int32)
         judge = class_judge(codes, self.balanced)
@@ -131,7 +136,7 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
         score, standard_error = judge.scores(decisions[None])[0].tolist()
         self.leave_one_out_score_, self.leave_one_out_error_ = score, standard_error
         self.trace_ = replace(solution.trace, score=score, standard_error=standard_error, seconds=clock.elapsed)
-        self.sample_ = done.problem.sample(SEARCH_ROWS).table
+        self.sample_ = done.problem.sample(SEARCH_ROWS).table.select(np.argsort(self.column_order_).tolist())
         left_out = self._probabilities(decisions)
         self.left_out_proba_ = np.full((n_given, len(self.classes_)), np.nan)
         self.left_out_proba_[used] = left_out
@@ -167,7 +172,7 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
         return self._probabilities(self._decisions(X))
 
     def _decisions(self, X: Any) -> Array:
-        table = self._query_table(X)
+        table = self._query_table(X).select(self.column_order_.tolist())
         logarithms = self._logarithms(answers_in_blocks(self.average_, table, self.n_jobs))
         return self.temperature_ * logarithms + self.offsets_
 

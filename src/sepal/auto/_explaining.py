@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sepal.auto._baselines import Baseline, linear, linear_number, majority, mean, nearest, nearest_number
 from sepal.auto._explanation import Explanation
@@ -19,6 +20,9 @@ from sepal.selection._choose import Procedure
 if TYPE_CHECKING:
     from sepal.auto._classifier import SepalClassifier
     from sepal.auto._regressor import SepalRegressor
+
+
+Array = NDArray[np.float64]
 
 
 def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation:
@@ -36,13 +40,15 @@ def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation
             trace=model.trace_,
             baselines=_by_name(baselines),
             n_rows=model.n_rows_,
-            n_searched=table.n_rows,
+            n_searched=max(trial.rows for trial in model.trace_.trials),
             n_features=table.n_columns,
             class_counts=dict(zip(model.classes_.tolist(), counts.tolist(), strict=True)),
             balanced=model.balanced,
             reliability=model.reliability_,
             subset=subset,
             subset_score=subset_score,
+            inclusion=inclusion,
+            n_ties=_ties(model.left_out_proba_),
         )
     )
     return Explanation(
@@ -70,7 +76,7 @@ def explain_regressor(model: SepalRegressor) -> Explanation:
             trace=model.trace_,
             baselines=_by_name(baselines),
             n_rows=model.n_rows_,
-            n_searched=table.n_rows,
+            n_searched=max(trial.rows for trial in model.trace_.trials),
             n_features=table.n_columns,
             worst_share=model.worst_share_,
         )
@@ -86,6 +92,12 @@ def explain_regressor(model: SepalRegressor) -> Explanation:
         subset=None,
         findings=findings,
     )
+
+
+def _ties(probabilities: Array) -> int:
+    """Rows whose two most probable classes are equal; rows that took no part are NaN, which equals nothing."""
+    top = np.partition(probabilities, -2, axis=1)[:, -2:]
+    return int((top[:, 0] == top[:, 1]).sum())
 
 
 def _by_name(baselines: tuple[Baseline, ...]) -> dict[str, Baseline]:

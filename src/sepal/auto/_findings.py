@@ -8,8 +8,8 @@ error of the difference is smaller.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sepal.auto._baselines import Baseline
@@ -56,6 +56,8 @@ class Facts:
     worst_share: float | None = None
     subset: tuple[str, ...] | None = None
     subset_score: float | None = None
+    inclusion: Mapping[str, float] = field(default_factory=dict)
+    n_ties: int = 0
 
     @property
     def task(self) -> Task:
@@ -74,7 +76,7 @@ class Facts:
 ARBITRARY = (
     "the three scalings (spread, range, ranks) and how far apart two levels of a name are",
     "the grid: widths by factors of two of the median distance, ridges by half decades",
-    "equal weights for the views, eleven shares for the forest, 200 trees, half of the columns per split",
+    "equal weights for the views, 200 trees, half of the columns per split, a flat prior over all mixtures of members",
     "ties: the first class in sorted order wins",
 )
 # The last one is about classes only.
@@ -141,10 +143,10 @@ def _thresholds(f: Facts) -> Finding | None:
 
 def _distances(f: Facts) -> Finding | None:
     share = _share(f, "forest")
-    if share is None or share > 0.0:
+    if share is None or share >= 0.05:
         return None
     text = "Trees would not have helped: distances over all columns say what there is to say."
-    return Finding("distances", text, {"forest_weight": 0.0})
+    return Finding("distances", text, {"forest_weight": share})
 
 
 def _scaling(f: Facts) -> Finding | None:
@@ -223,54 +225,73 @@ def _cut_short(f: Facts) -> Finding | None:
 def _sampled(f: Facts) -> Finding | None:
     if f.n_rows <= f.n_searched:
         return None
-    text = (
-        f"Widths, ridges and the number of feature vectors were chosen on {f.n_searched} of {f.n_rows} rows; "
-        "the fit and the score use all."
-    )
+    text = f"Widths and ridges were chosen on {f.n_searched} of {f.n_rows} rows; the fit and the score use all."
     return Finding("chosen-on-a-sample", text, {"rows": f.n_rows, "searched": f.n_searched})
 
 
 def _subset(f: Facts) -> Finding | None:
     if f.subset is None or f.subset_score is None or len(f.subset) == f.n_features:
         return None
+    often = sorted(((share, name) for name, share in f.inclusion.items() if share >= 0.5), key=lambda pair: -pair[0])
+    held = ", ".join(f"{name} {share:.0%}" for share, name in often[:6])
     text = (
         f"Advice, not used: by separability {len(f.subset)} of {f.n_features} columns are enough for the nearest "
         f"neighbour ({f.said(f.subset_score)}): {', '.join(f.subset[:12])}{', ...' if len(f.subset) > 12 else ''}. "
-        "As a filter such subsets have cost accuracy."
+        + (f"Of the subsets near the best so many hold each column: {held}. " if held else "")
+        + "As a filter such subsets have cost accuracy."
     )
-    return Finding("subset-advice", text, {"columns": f.subset, "thornton": f.subset_score})
+    facts = {"columns": f.subset, "thornton": f.subset_score, "inclusion": f.inclusion}
+    return Finding("subset-advice", text, facts)
 
 
 def _arbitrary(f: Facts) -> Finding | None:
-    picked = [trial.score for trial in f.trace.trials if trial.picked_by and not trial.member.startswith("forest")]
-    spread, choices = max(picked) - min(picked), ARBITRARY_BY_TASK[f.task]
-    text = (
-        f"Choices that remain arbitrary: {'; '.join(choices)}. Among the {len(picked)} picks of scaling, width and "
-        f"ridge the scores differ by {f.apart(spread)} (standard error {f.apart(f.trace.standard_error)})."
+    by_view: dict[str, list[float]] = {}
+    for trial in f.trace.trials:
+        if trial.picked_by and trial.member.startswith("kernel-"):
+            by_view.setdefault(trial.member, []).append(trial.score)
+    views = [member.score for member in f.trace.members if member.name.startswith("kernel-")]
+    scaling = max(views) - min(views)
+    grid = max(max(scores) - min(scores) for scores in by_view.values())
+    choices = ARBITRARY_BY_TASK[f.task]
+    ties = (
+        ""
+        if f.task == "numbers"
+        else f", {f.n_ties or 'no'} left-out row{'' if f.n_ties == 1 else 's'} had tied classes"
     )
-    return Finding("arbitrary-choices", text, {"spread": spread, "picks": len(picked), "choices": choices})
+    text = (
+        f"Choices that remain arbitrary: {'; '.join(choices)}. How little they matter here: the scalings differ by "
+        f"{f.apart(scaling)}, the picks on the grid within a scaling by at most {f.apart(grid)}{ties} "
+        f"(standard error of the score {f.apart(f.trace.standard_error)})."
+    )
+    facts = {"scaling": scaling, "grid": grid, "ties": f.n_ties, "choices": choices}
+    return Finding("arbitrary-choices", text, facts)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """When to say something, and about which answers."""
+    """When to say something, and about which answers.
+
+    ``learned`` rules are silent where the score is no better than the majority or the mean: what noise looks like says
+    nothing, and leaving a row out of two equally large classes makes its own class the smaller one.
+    """
 
     look: Callable[[Facts], Finding | None]
     tasks: tuple[Task, ...] = ("classes", "numbers")
+    learned: bool = False
 
 
 RULES = (
     Rule(_no_better_than_majority, ("classes",)),
     Rule(_no_better_than_mean, ("numbers",)),
-    Rule(_nearest_is_enough),
-    Rule(_linear_is_enough),
-    Rule(_curved),
-    Rule(_thresholds),
-    Rule(_distances),
-    Rule(_scaling),
+    Rule(_nearest_is_enough, learned=True),
+    Rule(_linear_is_enough, learned=True),
+    Rule(_curved, learned=True),
+    Rule(_thresholds, learned=True),
+    Rule(_distances, learned=True),
+    Rule(_scaling, learned=True),
     Rule(_small_class, ("classes",)),
     Rule(_imbalanced, ("classes",)),
-    Rule(_calibration, ("classes",)),
+    Rule(_calibration, ("classes",), learned=True),
     Rule(_few_rows_err, ("numbers",)),
     Rule(_cut_short),
     Rule(_sampled),
@@ -281,7 +302,8 @@ RULES = (
 
 def find(facts: Facts) -> tuple[Finding, ...]:
     """All findings that hold, in the order of the rules."""
-    found = (rule.look(facts) for rule in RULES if facts.task in rule.tasks)
+    learned = (_no_better_than_mean if facts.task == "numbers" else _no_better_than_majority)(facts) is None
+    found = (rule.look(facts) for rule in RULES if facts.task in rule.tasks and (learned or not rule.learned))
     return tuple(finding for finding in found if finding is not None)
 
 

@@ -17,9 +17,10 @@ from sepal.auto._answering import answers_in_blocks
 from sepal.auto._explaining import explain_regressor
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import NumberJudge
-from sepal.auto._order import canonical_order
+from sepal.auto._order import canonical_columns, canonical_order
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
+from sepal.data._where import shown
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
 
@@ -77,6 +78,8 @@ class SepalRegressor(RegressorMixin, AutoEstimator):  # type: ignore[misc]
         clock = self._clock(progress)
         table = self._training_table(X, y)
         answers = _numbers(table.y)
+        self.column_order_ = canonical_columns(table.values, np.unique(answers, return_inverse=True)[1])
+        table = table.select(self.column_order_.tolist())
         rows = canonical_order(table.values, answers)
         table, answers = table.take(rows), answers[rows]
         self._mean = float(answers.mean())
@@ -93,7 +96,7 @@ class SepalRegressor(RegressorMixin, AutoEstimator):  # type: ignore[misc]
         self.left_out_predictions_[rows[done.rows]] = self._mean + self._unit * done.solution.left_out[:, 0]
         self.residual_std_ = float(np.sqrt(np.nanmean((self.left_out_predictions_[rows] - answers) ** 2)))
         self.n_rows_ = len(done.rows)
-        self.sample_ = done.problem.sample(SEARCH_ROWS).table
+        self.sample_ = done.problem.sample(SEARCH_ROWS).table.select(np.argsort(self.column_order_).tolist())
         self.worst_share_ = _worst_share(self.left_out_predictions_[rows[done.rows]] - answers[done.rows])
         clock.step(1.0)
         return self
@@ -105,7 +108,7 @@ class SepalRegressor(RegressorMixin, AutoEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """The number of each row."""
-        table = self._query_table(X)
+        table = self._query_table(X).select(self.column_order_.tolist())
         return np.asarray(self._mean + self._unit * answers_in_blocks(self.average_, table, self.n_jobs)[:, 0])
 
 
@@ -122,5 +125,7 @@ def _numbers(y: Any) -> Array:
         try:
             return np.asarray(y, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise DataError(f"y: expected numbers, found {np.asarray(y).ravel()[0]!r}") from error
+            raise DataError(
+                f"y: expected numbers, found {shown(np.asarray(y).ravel()[0])}", hint="SepalClassifier predicts classes"
+            ) from error
     return np.asarray(y, dtype=np.float64)

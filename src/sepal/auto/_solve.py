@@ -183,8 +183,9 @@ def _first_search(view: View, problem: Problem, clock: Clock, log: _Log, n_all: 
         before = clock.elapsed
         more = _search(view, problem, np.sort(problem.order[:size])).walk(sorted(best.steps()), clock, sides=(-1,))
         gain = _gain(best.left_out, more.left_out, problem.targets)
-        log.trials.extend(best.judged())
-        if gain[0] <= gain[1]:
+        better = gain[0] > gain[1]
+        log.trials.extend(best.trials if better else more.trials)  # tried, and not what was picked
+        if not better:
             break
         best = more
         if not clock.allows(5.0 * (clock.elapsed - before)):

@@ -37,7 +37,7 @@ class Reliability:
     chance : float
         What that error would be on average if every probability were true: so many rows never agree exactly.
     mean_confidence, accuracy, standard_error : float
-        Over all rows; the standard error is that of their difference.
+        Over all rows; the standard error is that of their difference if every probability were true.
     log_loss : float
         Minus the mean logarithm of the probability of the true class.
     """
@@ -132,7 +132,6 @@ def _reliability_solve(share: Array, codes: NDArray[Any], n_bins: int, w: Array)
     confidence, share_right = np.bincount(bins, w * top) / total, np.bincount(bins, w * right) / total
     spread = np.sqrt(np.bincount(bins, w**2 * top * (1.0 - top))) / total
     places = [np.flatnonzero(bins == b) for b in range(len(total))]
-    gap = float(w @ (top - right))
     return Reliability(
         low=np.array([top[rows].min() for rows in places]),
         high=np.array([top[rows].max() for rows in places]),
@@ -143,6 +142,6 @@ def _reliability_solve(share: Array, codes: NDArray[Any], n_bins: int, w: Array)
         chance=float(total @ spread * np.sqrt(2.0 / np.pi)),  # the mean size of a normal error of that spread
         mean_confidence=float(w @ top),
         accuracy=float(w @ right),
-        standard_error=float(np.sqrt(w**2 @ (top - right - gap) ** 2)),
+        standard_error=float(np.sqrt(w**2 @ (top * (1.0 - top)))),
         log_loss=float(-(w @ np.log(np.maximum(share[np.arange(n), codes], _LEAST)))),
     )
