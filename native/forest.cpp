@@ -15,6 +15,7 @@ namespace sepal {
 namespace {
 
 constexpr int kBins = 256;
+constexpr std::int64_t kVoteRows = 1024; // rows between two looks at whether to go on
 constexpr std::int64_t kFew = 40; // rows that insertion puts in order faster than counting
 
 class Random { // splitmix64
@@ -275,13 +276,17 @@ Forest grow_forest(const ForestInput& in, const ForestChoice& choice, ForestVote
     left_out.sums.assign(static_cast<std::size_t>(in.n_rows) * in.n_outputs, 0.0);
     left_out.counts.assign(in.n_rows, 0);
     const ForestView view = view_of(forest);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::int64_t row = 0; row < in.n_rows; ++row)
-        for (int t = 0; t < choice.n_trees; ++t)
-            if (!in_bag[static_cast<std::int64_t>(t) * in.n_rows + row]) {
-                vote(view, t, in.bins, in.n_rows, row, left_out.sums.data() + row * in.n_outputs);
-                ++left_out.counts[row];
-            }
+    const std::int64_t blocks = (in.n_rows + kVoteRows - 1) / kVoteRows;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (std::int64_t block = 0; block < blocks; ++block) {
+        if (!watch.still_on()) continue;
+        for (std::int64_t row = block * kVoteRows; row < std::min(in.n_rows, (block + 1) * kVoteRows); ++row)
+            for (int t = 0; t < choice.n_trees; ++t)
+                if (!in_bag[static_cast<std::int64_t>(t) * in.n_rows + row]) {
+                    vote(view, t, in.bins, in.n_rows, row, left_out.sums.data() + row * in.n_outputs);
+                    ++left_out.counts[row];
+                }
+    }
     return forest;
 }
 

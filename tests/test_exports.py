@@ -92,9 +92,11 @@ SURFACE = {
         "Comparison",
         "Evaluation",
         "LeaveOneOutCurve",
+        "Reliability",
         "compare",
         "evaluate",
         "leave_one_out_curve",
+        "reliability",
     ],
     "sepal.exceptions": [
         "CellTypeError",

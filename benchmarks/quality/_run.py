@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.quality._methods import METHODS, Method, preparation, with_probabilities
 from benchmarks.quality._suites import FOLDS
 from sepal.data import Table, class_codes
+from sepal.evaluation import reliability
 
 REPEATS = 2
 _LEAST_PROBABILITY = 1e-6  # what a class gets that was said to be impossible
@@ -31,6 +32,8 @@ class Result:
 
     Seconds are for fit and predict, preparation included. ``claimed`` is the leave-one-out accuracy that the fitted
     model itself reports, where it does, to be held against the accuracy on the fold. ``error`` is empty if it worked.
+    ``ece`` is the expected calibration error of the fold (see sepal.evaluation.reliability) and ``overconfidence`` the
+    mean confidence less the share that the most probable class gets right; older lines have neither.
     """
 
     set: str
@@ -46,6 +49,8 @@ class Result:
     version: str
     error: str = ""
     claimed: float | None = None
+    ece: float | None = None
+    overconfidence: float | None = None
 
     @property
     def key(self) -> tuple[str, str, int, int]:
@@ -88,6 +93,7 @@ def score_fold(
         if not hasattr(fitted, "predict_proba"):
             fitted = with_probabilities(fitted, rows[0], codes[train])
         shares = fitted.predict_proba(rows[1])
+    trusted = reliability(shares, codes[test])
     return {
         "accuracy": float(accuracy_score(codes[test], answers)),
         "balanced_accuracy": float(balanced_accuracy_score(codes[test], answers)),
@@ -95,6 +101,8 @@ def score_fold(
         "cpu_seconds": cpu,
         "wall_seconds": wall,
         "claimed": claimed,
+        "ece": trusted.expected_calibration_error,
+        "overconfidence": trusted.mean_confidence - trusted.accuracy,
     }
 
 

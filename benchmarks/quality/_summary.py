@@ -14,15 +14,17 @@ from benchmarks.quality._methods import OURS, PEERS, SEED
 from benchmarks.quality._run import REPEATS, Result
 from benchmarks.quality._suites import FOLDS, SUBSAMPLE_SEED
 
-MEASURES = ("accuracy", "balanced_accuracy", "log_loss", "cpu_seconds", "wall_seconds")
+GOODNESS = ("accuracy", "balanced_accuracy", "log_loss", "ece", "overconfidence")
+MEASURES = (*GOODNESS, "cpu_seconds", "wall_seconds")
 YARDSTICK = "SVC grid"
 
 
 def means(results: Sequence[Result]) -> pd.DataFrame:
     """One line per set and method that is complete: the mean over its folds, the total for seconds."""
     lines = pd.DataFrame([result.__dict__ for result in results]).drop_duplicates(["set", "method", "repeat", "fold"])
+    lines[list(MEASURES)] = lines[list(MEASURES)].apply(pd.to_numeric)  # older lines have no calibration: NaN
     grouped = lines.groupby(["set", "method"], sort=False)
-    table = grouped[list(MEASURES)].mean()
+    table = grouped[list(MEASURES)].agg(lambda values: values.mean(skipna=False))
     table["claimed"] = grouped["claimed"].apply(lambda claims: pd.to_numeric(claims).mean())
     table["accuracy_sd"] = grouped["accuracy"].std()
     table["rows"] = grouped["rows"].first()
@@ -69,7 +71,9 @@ def summary(table: pd.DataFrame, reference: str) -> pd.DataFrame:
     for name in known:
         one_of_ours = reference if name in peers else name
         field = [*peers, *([one_of_ours] if one_of_ours in known and one_of_ours not in peers else [])]
-        line = {measure: by[measure][name].mean() for measure in MEASURES[:3]}
+        line = {
+            measure: by[measure][name].mean(skipna=measure not in ("ece", "overconfidence")) for measure in GOODNESS
+        }
         line["rank"] = ranks(accuracy[field])[name].mean()
         for kind in ("cpu", "wall"):
             if YARDSTICK in known:
@@ -92,6 +96,8 @@ def markdown(table: pd.DataFrame, reference: str) -> str:
         "accuracy",
         "balanced",
         "log-loss",
+        "ECE",
+        "too sure",
         "rank",
         "time",
         "worst time",
@@ -107,6 +113,8 @@ def markdown(table: pd.DataFrame, reference: str) -> str:
                 f"{100 * line['accuracy']:.2f}",
                 f"{100 * line['balanced_accuracy']:.2f}",
                 f"{line['log_loss']:.3f}",
+                "" if np.isnan(line["ece"]) else f"{100 * line['ece']:.2f}",
+                "" if np.isnan(line["overconfidence"]) else f"{100 * line['overconfidence']:+.2f}",
                 f"{line['rank']:.2f}",
                 f"{line['cpu_ratio']:.3f}" if "cpu_ratio" in line else "",
                 f"{line['worst_cpu_ratio']:.2f}" if "worst_cpu_ratio" in line else "",
@@ -118,6 +126,8 @@ def markdown(table: pd.DataFrame, reference: str) -> str:
     return (
         f"{sets} sets, {REPEATS} x {FOLDS} folds. Rank among the peers and one of ours. Time: processor seconds of fit "
         f"and predict over those of {YARDSTICK}, the geometric mean over sets, and on the worst set. "
+        "ECE: expected calibration error in points, ten bins of equally many rows of a test fold, never 0 on so few; "
+        "too sure: mean confidence less the share right. "
         f"Won, tied, lost: sets of {reference} against the method, with Wilcoxon's p.\n\n{text}\n"
     )
 

@@ -6,10 +6,19 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import Ridge
 
 import sepal
-from sepal.auto._baselines import fisher_left_out, linear, majority
-from sepal.auto._judging import class_judge
+from sepal.auto._baselines import (
+    fisher_left_out,
+    linear,
+    linear_number,
+    majority,
+    mean,
+    nearest_number,
+    ridge_left_out,
+)
+from sepal.auto._judging import NumberJudge, class_judge
 from sepal.data import as_table
 
 
@@ -51,3 +60,35 @@ def test_sonar_is_not_linear():
     table = sepal.datasets.load("sonar")
     codes = np.unique(table.y, return_inverse=True)[1].astype(np.int32)
     assert 0.7 < linear(table, class_judge(codes, balanced=False)).score < 0.82
+
+
+@pytest.mark.parametrize("columns", [3, 20])
+def test_ridges_left_out_predictions_equal_refits(columns):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(12, columns)), rng.normal(size=12)
+    centred = X - X.mean(axis=0)
+    values = np.linalg.svd(centred, compute_uv=False) ** 2
+    unit = values[values > 1e-9].mean()
+    ours = ridge_left_out(X, y[:, None], np.array([0.01, 1.0]))
+    for k, ridge in enumerate((0.01, 1.0)):
+        for i in range(12):
+            rest = np.arange(12) != i
+            refit = Ridge(alpha=ridge * unit).fit(X[rest], y[rest])
+            assert ours[k, i, 0] == pytest.approx(refit.predict(X[i : i + 1])[0], abs=1e-8)
+
+
+def test_simple_rules_for_numbers_by_hand():
+    targets = np.array([1.0, 2.0, 6.0, 7.0])
+    judge = NumberJudge(targets)
+    assert mean(judge).score == pytest.approx(0.0)  # R squared is held against the mean of the others
+    # Nearest others: row 0 has row 1, row 1 has row 0, row 2 has rows 1 and 3 at the same distance, row 3 has row 2.
+    found = nearest_number(as_table([[0.0], [1.0], [3.0], [5.0]]), judge, None)
+    squares = np.array([1.0, 1.0, (6.0 - 4.5) ** 2, 1.0])
+    others = np.array([(targets.sum() - t) / 3 for t in targets])
+    assert found.score == pytest.approx(1 - squares.sum() / ((targets - others) ** 2).sum())
+
+
+def test_a_line_of_numbers_and_columns_that_say_nothing():
+    x = np.arange(20.0)
+    assert linear_number(as_table(x[:, None]), NumberJudge(3 * x + 1)).score == pytest.approx(1.0, abs=1e-6)
+    assert linear_number(as_table(np.ones((20, 2))), NumberJudge(x)).score == pytest.approx(0.0)

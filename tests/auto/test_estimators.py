@@ -32,6 +32,20 @@ def test_row_order_changes_nothing():
     np.testing.assert_array_equal(a.predict(X), b.predict(X))
 
 
+@pytest.mark.parametrize("columns", [[2, 0, 1], [1, 0, 2]])
+def test_column_order_changes_nothing(columns):
+    one, other = SepalClassifier().fit(X, Y), SepalClassifier(n_jobs=1).fit(X[:, columns], Y)
+    np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X[:, columns]))
+    np.testing.assert_array_equal(one.left_out_proba_, other.left_out_proba_)
+    a, b = SepalRegressor().fit(X, X[:, 1]), SepalRegressor().fit(X[:, columns], X[:, 1])
+    np.testing.assert_array_equal(a.predict(X), b.predict(X[:, columns]))
+    heart = sepal.datasets.load("heart")
+    turned = heart.select(np.arange(heart.n_columns)[::-1])
+    one, other = SepalClassifier().fit(heart), SepalClassifier().fit(turned)
+    np.testing.assert_array_equal(one.predict_proba(heart), other.predict_proba(turned))
+    assert one.sample_.names == heart.names
+
+
 def test_class_names_change_nothing():
     renamed = np.array([{"low": "z", "mid": "a", "top": "k"}[label] for label in Y])
     one, other = SepalClassifier().fit(X, Y), SepalClassifier().fit(X, renamed)
@@ -54,5 +68,9 @@ def test_clone_pickle_and_model_file(tmp_path):
 def test_the_parameters_are_checked():
     with pytest.raises(ParameterError, match="time_limit must be"):
         SepalClassifier(time_limit=0).fit(X, Y)
+    with pytest.raises(ParameterError, match="balanced must be True or False; got 'yes'"):
+        SepalClassifier(balanced="yes").fit(X, Y)
+    with pytest.raises(DataError, match='y: expected numbers, found "low"\nhint: SepalClassifier'):
+        SepalRegressor().fit(X, np.sort(Y))
     with pytest.raises(DataError, match="at least two classes"):
         SepalClassifier().fit(X, np.ones(180))

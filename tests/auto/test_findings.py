@@ -9,6 +9,7 @@ import pytest
 from sepal.auto._baselines import Baseline
 from sepal.auto._findings import ARBITRARY, RULES, Facts, find
 from sepal.auto._trace import MemberLine, Trace, Trial
+from sepal.evaluation import reliability
 
 
 def _trial(score, picked_by=(), member="kernel-rank"):
@@ -43,8 +44,18 @@ def _facts(**changes):
     return replace(facts, **changes)
 
 
+def _numbers(**changes):
+    baselines = {**_facts().baselines, "mean": Baseline("mean", 0.0, 0.02)}
+    return _facts(**{"class_counts": None, "baselines": baselines, "worst_share": 0.2} | changes)
+
+
 def _with(name, score):
     return {"baselines": {**_facts().baselines, name: Baseline(name, score, 0.02)}}
+
+
+def _reliability(confidence, n_right, n=100):
+    """All rows answered with one confidence, so many of them right."""
+    return {"reliability": reliability([[confidence, 1 - confidence]] * n, [0] * n_right + [1] * (n - n_right))}
 
 
 def _trace(**changes):
@@ -62,10 +73,42 @@ CASES = [
     ("scaling-matters", _trace(members=_members(rank=0.85)), _trace(members=_members(rank=0.87))),
     ("few-rows-of-a-class", {"class_counts": {"a": 60, "b": 9}}, {"class_counts": {"a": 60, "b": 10}}),
     ("imbalanced", {"class_counts": {"a": 50, "b": 10}}, {"class_counts": {"a": 49, "b": 10}}),
+    # 0.8 said of 100 rows: the standard error of the share right is about 0.04.
+    ("calibrated", _reliability(0.8, 80), _reliability(0.8, 65)),
+    ("overconfident", _reliability(0.8, 65), _reliability(0.8, 75)),
+    ("underconfident", _reliability(0.6, 80), _reliability(0.6, 65)),
     ("time-limit", _trace(notes=("time_limit: the forest was left out",)), {}),
     ("chosen-on-a-sample", {"n_rows": 20000, "n_searched": 10000}, {}),
     ("subset-advice", {"subset": ("x1", "x3"), "subset_score": 0.9}, {"subset": None}),
 ]
+
+
+NUMBER_CASES = [
+    ("no-better-than-mean", _with("mean", 0.87), _with("mean", 0.85)),
+    ("few-rows-make-the-error", {"worst_share": 0.5}, {"worst_share": 0.49}),
+]
+ABOUT_CLASSES = {
+    "no-better-than-majority",
+    "few-rows-of-a-class",
+    "imbalanced",
+    "calibrated",
+    "overconfident",
+    "underconfident",
+    "subset-advice",
+}
+NUMBER_CASES += [case for case in CASES if case[0] not in ABOUT_CLASSES]
+
+
+@pytest.mark.parametrize(("code", "holds", "fails"), NUMBER_CASES, ids=[case[0] for case in NUMBER_CASES])
+def test_what_is_said_about_numbers(code, holds, fails):
+    mean = {"baselines": {"mean": Baseline("mean", 0.0, 0.02)}}
+    said = []
+    for changes in (holds, fails):
+        baselines = mean["baselines"] | changes.get("baselines", _facts().baselines)
+        said.append({finding.code for finding in find(_numbers(**changes | {"baselines": baselines}))})
+    assert code in said[0]
+    assert code not in said[1]
+    assert not (said[0] | said[1]) & ABOUT_CLASSES
 
 
 @pytest.mark.parametrize(("code", "holds", "fails"), CASES, ids=[case[0] for case in CASES])
@@ -75,14 +118,35 @@ def test_a_finding_is_said_when_its_condition_holds_and_only_then(code, holds, f
 
 
 def test_what_remains_arbitrary_is_always_said_with_how_little_it_matters():
-    (finding,) = (each for each in find(_facts()) if each.code == "arbitrary-choices")
+    trials = (*TRACE.trials, _trial(0.91, ("squared",), "kernel-minmax"), _trial(0.9, ("error",), "kernel-minmax"))
+    changes = _trace(trials=trials, members=_members(rank=0.88)) | {"n_ties": 1}
+    (finding,) = (each for each in find(_facts(**changes)) if each.code == "arbitrary-choices")
     assert finding.facts["choices"] == ARBITRARY
-    assert finding.facts["spread"] == pytest.approx(0.03)  # of the picks only: 0.90 and 0.87
-    assert "3.0 %" in finding.text
+    assert finding.facts["scaling"] == pytest.approx(0.02)  # the views score 0.90, 0.90 and 0.88
+    assert finding.facts["grid"] == pytest.approx(
+        0.03
+    )  # within ranks the picks score 0.90 and 0.87; 0.5 was not picked
+    assert "2.0 points" in finding.text
+    assert "at most 3.0 points, 1 left-out row had tied classes" in finding.text
+    (finding,) = (each for each in find(_numbers()) if each.code == "arbitrary-choices")
+    assert finding.facts["choices"] == ARBITRARY[:-1]  # numbers have no ties between classes
+    assert "0.030" in finding.text
+
+
+def test_noise_is_not_interpreted():
+    codes = {finding.code for finding in find(_facts(**_with("majority", 0.88) | _reliability(0.8, 20)))}
+    assert codes == {"no-better-than-majority", "arbitrary-choices"}
+
+
+def test_advice_names_the_columns_that_near_best_subsets_hold():
+    advice = {"subset": ("x1",), "subset_score": 0.9, "inclusion": {"x1": 0.75, "x2": 1.0, "x3": 0.25}}
+    (finding,) = (each for each in find(_facts(**advice)) if each.code == "subset-advice")
+    assert "x2 100%, x1 75%." in finding.text
 
 
 def test_every_rule_has_its_case():
-    assert len({code for code, *_ in CASES} | {"arbitrary-choices"}) == len(RULES) + 1  # scaling has two codes
+    codes = {code for code, *_ in CASES + NUMBER_CASES} | {"arbitrary-choices"}
+    assert len(codes) == len(RULES) + 3  # scaling has two codes, calibration three
 
 
 def test_balanced_needs_no_word_about_imbalance():
@@ -97,4 +161,4 @@ def test_a_subset_of_all_columns_is_no_advice():
 
 def test_texts_carry_their_numbers():
     found = {finding.code: finding.text for finding in find(_facts(**_with("linear", 0.85)))}
-    assert "5.0 %" in found["not-linear"]
+    assert "5.0 points" in found["not-linear"]

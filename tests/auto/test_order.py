@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sepal.auto._order import canonical_order, spread_order
+from sepal.auto._order import canonical_columns, canonical_order, spread_order
 
 RNG = np.random.RandomState(2)
 
@@ -34,3 +34,17 @@ def test_names_of_classes_do_not_change_the_order():
     renamed = np.array([2, 0, 1], dtype=np.int32)[codes]
     draws = [spread_order(each, np.random.RandomState(4)) for each in (codes, renamed)]
     np.testing.assert_array_equal(*draws)
+
+
+def test_columns_are_ordered_by_their_cells_alone():
+    X = RNG.randint(0, 4, size=(50, 6)).astype(float)
+    X[3, 2], X[7, 1] = np.nan, -0.0
+    groups = RNG.randint(0, 3, 50)
+    found = X[:, canonical_columns(X, groups)]
+    rows, columns = RNG.permutation(50), RNG.permutation(6)
+    turned, renamed = X[rows][:, columns], np.array([2, 0, 1])[groups[rows]]
+    again = turned[:, canonical_columns(turned, renamed)]
+    np.testing.assert_array_equal(again, found[rows])
+    # Other cells, another place for at least one of several such tables: the order is not that of the columns.
+    orders = {tuple(canonical_columns(RNG.randn(9, 6), np.arange(9) % 2).tolist()) for _ in range(5)}
+    assert len(orders) > 1

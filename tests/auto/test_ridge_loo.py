@@ -7,7 +7,7 @@ import pytest
 
 from sepal.auto._judging import ClassJudge, NumberJudge
 from sepal.auto._kernel_member import gaussian, median_distance, squared_distances
-from sepal.auto._ridge_loo import kernel_spectrum, vector_spectrum
+from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
 from tests.oracles import ridge
 
 RNG = np.random.RandomState(0)
@@ -38,6 +38,17 @@ def test_leave_one_out_equals_n_refits():
         for output in range(2):
             slow = ridge.left_out(K, Y[:, output], relative * spectrum.scale)
             np.testing.assert_allclose(fast[k, :, output], slow, rtol=1e-6, atol=1e-9)
+
+
+def test_one_ridge_without_a_decomposition_is_the_same():
+    scale = kernel_spectrum(K.copy()).scale
+    for relative in RIDGES:
+        a, b, fast = kernel_fit(K.copy(), Y, float(relative))
+        for output in range(2):
+            slow_a, slow_b = ridge.fit(K, Y[:, output], relative * scale)
+            np.testing.assert_allclose(K @ a[:, output] + b[output], K @ slow_a + slow_b, rtol=1e-8, atol=1e-9)
+            slow = ridge.left_out(K, Y[:, output], relative * scale)
+            np.testing.assert_allclose(fast[:, output], slow, rtol=1e-6, atol=1e-9)
 
 
 def test_coefficients_solve_the_equations_of_the_optimum():
@@ -102,15 +113,6 @@ def test_criteria_are_those_of_the_loops():
     score, standard_error = judge.scores(decisions[None])[0]
     assert score == pytest.approx(1 - wrong)
     assert standard_error == pytest.approx(np.sqrt(wrong * (1 - wrong) / 6))
-
-
-def test_a_mixture_is_judged_as_it_stands():
-    codes = np.array([0, 1], dtype=np.int32)
-    probabilities = np.array([[0.8, 0.2], [0.6, 0.4]])
-    squared, log_loss, error = ClassJudge(codes, np.full(2, 0.5)).mixture_criteria(probabilities[None])[0]
-    assert squared == pytest.approx((0.2**2 + 0.2**2 + 0.6**2 + 0.6**2) / 2)
-    assert log_loss == pytest.approx(-(np.log(0.801) + np.log(0.401)) / 2)
-    assert error == pytest.approx(0.5 + 1e-6 * squared)
 
 
 def test_a_balanced_judge_gives_every_class_the_same_say():

@@ -52,9 +52,14 @@ def test_the_bundled_sets_with_their_gaps():
         (RNG.randn(20, 1), np.arange(20) % 2),  # twenty rows
         (np.column_stack([np.full(24, np.nan), RNG.randn(24)]), np.arange(24) % 2),  # an empty column
         (np.array([[0.0], [1.0]]), np.array([0, 1])),  # two rows
+        (np.full((30, 3), np.nan), np.arange(30) % 2),  # nothing is known
+        (RNG.rand(60, 3) > 0.5, RNG.rand(60) > 0.5),  # truth values
+        (RNG.randn(40, 1100), np.arange(40) % 2),  # more subsets of columns than a double can count
+        (np.array([[f"id{i}", "pq"[i % 2]] for i in range(40)], dtype=object), np.arange(40) % 3),  # every cell a level
+        (1e200 * RNG.randn(30, 2), np.arange(30) % 2),
     ],
 )
-def test_degenerate_tables_get_probabilities(X, y):
+def test_degenerate_tables_get_probabilities_and_an_explanation(X, y):
     model = SepalClassifier().fit(X, y)
     probabilities = model.predict_proba(X)
     assert probabilities.shape == (len(X), len(np.unique(y)))
@@ -62,6 +67,9 @@ def test_degenerate_tables_get_probabilities(X, y):
     np.testing.assert_array_equal(model.classes_[probabilities.argmax(axis=1)], model.predict(X))
     np.testing.assert_allclose(model.left_out_proba_.sum(axis=1), 1.0)
     assert 0.0 <= model.leave_one_out_score_ <= 1.0
+    told = model.explain(time_limit=0.2)
+    assert np.isfinite(told.frame()["score"]).all()
+    assert "arbitrary-choices" in told.codes
 
 
 def test_nothing_to_see_gives_the_class_shares():
@@ -83,7 +91,7 @@ def test_thresholds_and_rings_are_both_found():
     ring = (X[:, :2] ** 2).sum(axis=1) > 1.4
     by_trees, by_distance = SepalClassifier().fit(X, stairs), SepalClassifier().fit(X[:, :2], ring)
     assert by_trees.leave_one_out_score_ > 0.93
-    assert by_trees.average_.forest_weight > 0.5
+    assert {line.name: line.weight for line in by_trees.trace_.members}["forest"] > 0.5
     assert by_distance.leave_one_out_score_ > 0.95
 
 
@@ -110,7 +118,7 @@ def test_the_score_is_that_of_the_left_out_probabilities():
 def test_no_time_leaves_one_view():
     model = SepalClassifier(time_limit=1e-6).fit(RNG.randn(60, 2), np.arange(60) % 2)
     assert [line.name for line in model.trace_.members] == ["kernel-standard"]
-    assert len(model.trace_.notes) == 3
+    assert len(model.trace_.notes) == 4  # two views, the linear rule, the forest
     assert "time-limit" in model.explain().codes
 
 
@@ -148,6 +156,20 @@ def test_feature_vectors_take_over_when_rows_are_many(monkeypatch):
     np.testing.assert_array_equal(again.predict_proba(X), streamed.predict_proba(X))
 
 
+def test_widths_are_chosen_on_a_part_and_fitted_to_all_rows(monkeypatch):
+    X = RNG.randn(300, 2)
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    whole = SepalClassifier().fit(X, y)
+    monkeypatch.setattr(_solve, "_CHOICE_ROWS", (100, 100))
+    part = SepalClassifier().fit(X, y)
+    assert {trial.rows for trial in part.trace_.trials} == {100}
+    assert all(len(member.points) == 300 for member in part.average_.kernels)
+    assert part.leave_one_out_score_ == pytest.approx(whole.leave_one_out_score_, abs=0.03)
+    order = RNG.permutation(300)
+    again = SepalClassifier(n_jobs=1).fit(X[order], y[order])
+    np.testing.assert_array_equal(again.predict_proba(X), part.predict_proba(X))
+
+
 def test_numbers_are_predicted_with_an_honest_error():
     X = RNG.randn(150, 3)
     y = np.sin(X[:, 0]) + 0.1 * RNG.randn(150)
@@ -158,3 +180,40 @@ def test_numbers_are_predicted_with_an_honest_error():
     assert model.leave_one_out_score_ > 0.85
     mixed = as_table([[1.0, "a"], [2.0, None], [None, "b"], [4.0, "a"]] * 6)
     assert np.isfinite(SepalRegressor().fit(mixed, np.arange(24.0)).predict(mixed)).all()
+
+
+def test_a_regressor_explains_itself():
+    X = RNG.randn(150, 3)
+    y = np.sin(2 * X[:, 0]) + 0.1 * RNG.randn(150)
+    model = SepalRegressor().fit(X, y)
+    told = model.explain()
+    assert told.task == "numbers"
+    assert [baseline.name for baseline in told.baselines] == ["mean", "1-NN", "linear"]
+    assert told.baselines[0].score == pytest.approx(0.0)
+    assert told.score == model.leave_one_out_score_
+    assert {"not-linear", "arbitrary-choices"} <= set(told.codes)
+    assert told.frame()["rule"].tolist()[:2] == ["average", "kernel-standard"]
+    assert str(told).startswith("leave-one-out R squared")
+    assert "<table>" in told._repr_html_()
+    squares = np.sort((model.left_out_predictions_ - y) ** 2)[::-1]
+    assert model.worst_share_ == pytest.approx(squares[:8].sum() / squares.sum())  # 8 of 150 are a twentieth
+
+
+@pytest.mark.parametrize("y", [np.zeros(20), np.r_[np.zeros(19), 1e6]])
+def test_numbers_that_do_not_vary_or_hardly(y):
+    for X in (np.ones((20, 2)), RNG.randn(20, 2)):
+        told = SepalRegressor().fit(X, y).explain()
+        assert np.isfinite(told.frame()["score"]).all()
+        assert "no-better-than-mean" in told.codes
+
+
+def test_reliability_is_that_of_the_left_out_probabilities():
+    liver = sepal.datasets.load("liver")
+    model = SepalClassifier().fit(liver)
+    codes = np.unique(liver.y, return_inverse=True)[1]
+    own = model.left_out_proba_[np.arange(len(codes)), codes]
+    assert model.reliability_.log_loss == pytest.approx(-np.log(own).mean())
+    assert model.reliability_.accuracy == pytest.approx(model.leave_one_out_score_)
+    told = model.explain(time_limit=0.1)
+    assert told.reliability is model.reliability_
+    assert {"calibrated", "overconfident", "underconfident"} & set(told.codes)

@@ -80,7 +80,7 @@ def test_every_method_gets_the_same_rows():
 
 def lines(method: str, accuracy: float, seconds: float, error: str = "") -> list[Result]:
     return [
-        Result("s", method, r, f, 50, accuracy, accuracy, 0.5, seconds, seconds, "1", error, claimed=0.8)
+        Result("s", method, r, f, 50, accuracy, accuracy, 0.5, seconds, seconds, "1", error, 0.8, 0.04, -0.01)
         for r in range(2)
         for f in range(5)
     ]
@@ -95,10 +95,32 @@ def test_the_summary_in_figures():
     assert found["rank"].tolist() == [1.0, 2.0, 3.0]
     assert found.loc["sepal", "cpu_ratio"] == pytest.approx(0.25)
     assert found.loc["LDA", ["won", "tied", "lost"]].tolist() == [1, 0, 0]
-    assert "| **sepal** | 75.00 | 75.00 | 0.500 | 1.00 | 0.250 | 0.25 |" in markdown(table, "sepal")
+    assert "| **sepal** | 75.00 | 75.00 | 0.500 | 4.00 | -1.00 | 1.00 | 0.250 | 0.25 |" in markdown(table, "sepal")
     assert "| s | 75.00 | 60.00 | 70.00 |" in by_set(table)
     assert "| sepal | 1 | 80.00 | 75.00 | 5.00 | 5.00 |" in honesty(table)
     assert len(means(results[:9])) == 0  # a fold is missing
+
+
+def test_lines_from_before_calibration_was_measured_are_still_read(tmp_path):
+    out, results = tmp_path / "old.jsonl", lines("LDA", 0.6, 0.1)
+    plain = [{k: v for k, v in vars(each).items() if k not in ("ece", "overconfidence")} for each in results]
+    out.write_text("".join(json.dumps(each) + "\n" for each in plain))
+    table = means([*read_results(out), *lines("sepal", 0.75, 0.5)])
+    assert "| LDA | 60.00 | 60.00 | 0.500 |  |  | 2.00 |" in markdown(table, "sepal")
+    assert "| **sepal** | 75.00 | 75.00 | 0.500 | 4.00 | -1.00 | 1.00 |" in markdown(table, "sepal")
+
+
+def test_calibration_of_a_fold_by_hand(tmp_path):
+    out = tmp_path / "results.jsonl"
+    assert run({"athletes": lambda: load("athletes")}, {"guess": guess()}, out, say=str)
+    codes = np.unique(load("athletes").y, return_inverse=True)[1]
+    for result in read_results(out):
+        # One confidence for all rows, the share of the larger class in training: a single bin.
+        train, test = list(folds(codes, result.repeat))[result.fold]
+        share = np.bincount(codes[train]).max() / len(train)
+        right = np.mean(codes[test] == np.bincount(codes[train]).argmax())
+        assert result.overconfidence == pytest.approx(share - right, abs=1e-6)
+        assert result.ece == pytest.approx(abs(share - right), abs=1e-6)
 
 
 def test_a_failure_is_a_line_and_comes_last(tmp_path):

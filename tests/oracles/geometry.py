@@ -94,3 +94,25 @@ def fisher_predict(X, labels, queries, kappa, priors=None):
 def permuted_angles(X, labels, first, second, orders, kappa=1.0):
     """The angle for each reordering of the labels."""
     return [angle(X, [labels[i] for i in order], first, second, kappa)[0] for order in orders]
+
+
+def gaussian_posteriors(X, codes, queries, ridge):
+    """P(class | query) for normal classes with one covariance: the pooled one, with a ridge on its scatter.
+
+    The ridge is a share of the mean diagonal entry of the scatter within classes; priors are the shares of the classes.
+    """
+    n, p = len(X), len(X[0])
+    classes = sorted(set(codes))
+    means = {c: np.mean([x for x, code in zip(X, codes, strict=True) if code == c], axis=0) for c in classes}
+    scatter = np.zeros((p, p))
+    for x, code in zip(X, codes, strict=True):
+        scatter += np.outer(x - means[code], x - means[code])
+    scatter += (ridge * np.trace(scatter) / p + 1e-12 * n) * np.eye(p)
+    precision = np.linalg.inv(scatter / (n - len(classes)))
+    out = []
+    for query in queries:
+        densities = [
+            np.sum(codes == c) * np.exp(-0.5 * (query - means[c]) @ precision @ (query - means[c])) for c in classes
+        ]
+        out.append(np.array(densities) / np.sum(densities))
+    return np.array(out)

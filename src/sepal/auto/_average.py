@@ -1,14 +1,17 @@
-"""The members' decisions, averaged.
+"""The members' answers, averaged.
 
 The views of the kernel have equal weights: they are the same model on other scales, and choosing among them costs
-accuracy. Their mean, turned into probabilities by one temperature, is mixed with the forest. The weight is picked by
-each criterion among eleven and the picks are averaged: one number, learned from decisions that were made without the
-row, so that trees take over where thresholds matter and stay away where they do not.
+accuracy. Their mean, turned into probabilities by one temperature, is mixed with the other members. The weights are the
+mean over a grid of mixtures, each counted by the likelihood that it gives the answers of the training rows, every row
+answered without itself: trees take over where thresholds matter, a plane where it is enough, and where the rows cannot
+tell mixtures apart none of them is chosen.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +20,13 @@ from scipy.special import softmax
 from sepal.auto._forest import ForestMember
 from sepal.auto._judging import Judge
 from sepal.auto._kernel_member import KernelMember
+from sepal.auto._linear_member import LinearMember
 from sepal.auto._threads import each, one_thread
 from sepal.data import Table
 
 Array = NDArray[np.float64]
-MIXTURES = np.linspace(0.0, 1.0, 11)
+_PARTS = 20  # weights are looked at in steps of a twentieth
+_LEAST_WEIGHT = 0.01  # a smaller one is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,38 +36,48 @@ class Average:
     Attributes
     ----------
     kernels : tuple of KernelMember
-    forest : ForestMember or None
-    temperature : float
-        From the kernels' decisions to probabilities; None for numbers.
-    forest_weight : float
-        Share of the forest.
+    temperature : float or None
+        From the kernels' mean decisions to probabilities; None for numbers.
+    others : tuple
+        The members beside the kernels.
+    weights : ndarray, shape (1 + others,)
+        Of the kernels together and of each of the others.
     """
 
     kernels: tuple[KernelMember, ...]
-    forest: ForestMember | None
     temperature: float | None
-    forest_weight: float
+    others: tuple[LinearMember | ForestMember, ...]
+    weights: Array
 
     def answers(self, table: Table, threads: int) -> Array:
         """Probabilities (or numbers) for new rows."""
-        if self.forest is not None and self.forest_weight == 1.0:
-            return self.forest.decisions(table, threads)
-        with one_thread():
-            kernel = np.mean(each(lambda member: member.decisions(table), self.kernels, threads), axis=0)
-        forest = None if self.forest is None or self.forest_weight == 0.0 else self.forest.decisions(table, threads)
-        return mix(self.probable(kernel), forest, self.forest_weight)
-
-    def probable(self, decisions: Array) -> Array:
-        """Decisions of the kernels as probabilities."""
-        return decisions if self.temperature is None else np.asarray(softmax(self.temperature * decisions, axis=1))
+        members = zip(self.weights[1:].tolist(), self.others, strict=True)
+        parts = [weight * member.decisions(table, threads) for weight, member in members if weight > 0.0]
+        if self.weights[0] > 0.0:
+            with one_thread():
+                kernel = np.mean(each(lambda member: member.decisions(table), self.kernels, threads), axis=0)
+            parts.append(self.weights[0] * probable(kernel, self.temperature))
+        return np.asarray(np.sum(parts, axis=0))
 
 
-def mix(kernel: Array, forest: Array | None, weight: float) -> Array:
-    """(1 - weight) * kernel + weight * forest."""
-    return kernel if forest is None else np.asarray((1.0 - weight) * kernel + weight * forest)
+def probable(decisions: Array, temperature: float | None) -> Array:
+    """Decisions of the kernels as probabilities."""
+    return decisions if temperature is None else np.asarray(softmax(temperature * decisions, axis=1))
 
 
-def mixture_weight(kernel: Array, forest: Array, judge: Judge) -> tuple[float, Array]:
-    """The mean of the weights that the criteria pick, and all criteria by weight."""
-    criteria = np.concatenate([judge.mixture_criteria(mix(kernel, forest, float(w))[None]) for w in MIXTURES])
-    return float(MIXTURES[criteria.argmin(axis=0)].mean()), criteria
+def mixture_weights(left_out: Sequence[Array], judge: Judge) -> Array:
+    """For each member its mean weight over all mixtures, counted by their likelihood.
+
+    Parameters
+    ----------
+    left_out : sequence of ndarray, shape (n, outputs)
+        The members' answers for the training rows, each made without the row.
+    judge : Judge
+        Of these rows.
+    """
+    shares = product(range(_PARTS + 1), repeat=len(left_out) - 1)
+    grid = np.array([(_PARTS - sum(share), *share) for share in shares if sum(share) <= _PARTS]) / _PARTS
+    likelihood = softmax(judge.log_likelihoods(np.stack(left_out), grid))
+    weights = likelihood @ grid
+    weights[weights < _LEAST_WEIGHT] = 0.0
+    return np.asarray(weights / weights.sum())

@@ -6,16 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import eigh
 from scipy.special import softmax
 
-from sepal.auto._judging import ClassJudge
+from sepal.auto._judging import ClassJudge, Judge, NumberJudge
+from sepal.auto._linear_member import RIDGES, fisher_left_out
+from sepal.auto._ridge_loo import Spectrum
 from sepal.auto._views import fit_view
 from sepal.data import Table
 from sepal.measures import thornton_samples
+from sepal.neighbors import neighbor_ranking
 
 Array = NDArray[np.float64]
-_RIDGES = (1e-6, 1e-3, 1e-2, 1e-1, 1.0, 10.0)  # shares of the mean variance within classes
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,7 @@ def majority(judge: ClassJudge) -> Baseline:
 
 def nearest(table: Table, judge: ClassJudge, n_jobs: int | None) -> Baseline:
     """The nearest other row, ranges scaled; tied neighbours share."""
-    plain = not table.has_missing and "nominal" not in table.kinds
-    right = thornton_samples(table, judge.codes, distance="euclidean" if plain else "heom", n_jobs=n_jobs)
+    right = thornton_samples(table, judge.codes, distance=_distance(table), n_jobs=n_jobs)
     score = float(judge.weights @ right)
     return Baseline("1-NN", score, float(np.sqrt(judge.weights**2 @ (right - score) ** 2)))
 
@@ -46,41 +47,53 @@ def linear(table: Table, judge: ClassJudge) -> Baseline:
     if coordinates.shape[1] > len(coordinates):  # the same products in as many coordinates as there are rows
         values, vectors = eigh(coordinates @ coordinates.T)
         coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
-    left_out = np.stack([fisher_left_out(coordinates, judge.codes, ridge) for ridge in _RIDGES])
-    losses = judge.mixture_criteria(softmax(left_out, axis=2))[:, 1]
-    return _baseline("linear", left_out[int(losses.argmin())], judge)
+    left_out = np.stack([fisher_left_out(coordinates, judge.codes, ridge) for ridge in RIDGES])
+    likelihoods = judge.log_likelihoods(softmax(left_out, axis=2), np.eye(len(RIDGES)))
+    return _baseline("linear", left_out[int(likelihoods.argmax())], judge)
 
 
-def fisher_left_out(X: Array, codes: NDArray[np.int32], ridge: float) -> Array:
-    """Fisher's decisions for every row and class, the row itself left out.
+def mean(judge: NumberJudge) -> Baseline:
+    """Every row gets the mean of the others."""
+    n = len(judge.targets)
+    return _baseline("mean", ((judge.targets.sum() - judge.targets) / (n - 1.0))[:, None], judge)
 
-    That is minus half the squared distance to the class mean, plus the log of the prior.
 
-    Without row x of class c (n_c rows, mean m, v = x - m) the scatter within classes W loses a v v' with
-    a = n_c / (n_c - 1), and x - m becomes a v. With B = W + ridge I, u = B^-1 v and h = v'u (Sherman and Morrison)
-    z' B_x^-1 z = z' B^-1 z + a (z'u)^2 / (1 - a h).
+def nearest_number(table: Table, judge: NumberJudge, n_jobs: int | None) -> Baseline:
+    """The number of the nearest other row, ranges scaled; the mean where several are equally near."""
+    ranking = neighbor_ranking(table, 1, distance=_distance(table), scale="minmax", ties="expected", n_jobs=n_jobs)
+    sizes = np.diff(ranking.start)
+    asking = np.repeat(np.arange(len(sizes)), sizes)
+    return _baseline("1-NN", (np.bincount(asking, judge.targets[ranking.flat_rows]) / sizes)[:, None], judge)
+
+
+def linear_number(table: Table, judge: NumberJudge) -> Baseline:
+    """Ridge on the standardised columns; the ridge by the squared error of the left-out rows."""
+    coordinates = fit_view(table, "standard").coordinates(table)
+    left_out = ridge_left_out(coordinates, judge.targets[:, None], np.array(RIDGES))
+    return _baseline("linear", left_out[int(judge.criteria(left_out)[:, 0].argmin())], judge)
+
+
+def ridge_left_out(X: Array, targets: Array, ridges: Array) -> Array:
+    """Predictions of linear ridge with a free intercept for each ridge and row, the row itself left out.
+
+    The unit of the ridges is the mean of the values of X'X, X centred, that are not zero.
     """
-    n, p = X.shape
-    counts = np.bincount(codes).astype(np.float64)
-    means = np.stack([X[codes == c].mean(axis=0) for c in range(len(counts))])
-    within = X - means[codes]
-    scatter = within.T @ within
-    factor = cho_factor(scatter + np.eye(p) * (ridge * np.trace(scatter) / max(p, 1) + 1e-12 * n))
-    solved, solved_means = cho_solve(factor, X.T).T, cho_solve(factor, means.T).T
-    rows, own = np.arange(n), counts[codes]
-    square = (X * solved).sum(axis=1)[:, None] - 2.0 * X @ solved_means.T + (means * solved_means).sum(axis=1)
-    u = solved - solved_means[codes]
-    along = (X * u).sum(axis=1)[:, None] - u @ means.T
-    with np.errstate(divide="ignore"):
-        a = np.where(own > 1, own / (own - 1.0), 1.0)
-        h = square[rows, codes]
-        left = np.maximum(1.0 - a * h, 1e-12)
-        distance = square + (a / left)[:, None] * along**2
-        distance[rows, codes] = a**2 * h / left
-        log_prior = np.log(counts - np.eye(len(counts))[codes])  # -inf: the class was this row alone
-    return np.asarray(-0.5 * max(n - 1 - len(counts), 1) * distance + log_prior)
+    centred = X - X.mean(axis=0)
+    n, p = centred.shape
+    values, vectors = eigh(centred.T @ centred if p <= n else centred @ centred.T) if p else (np.zeros(0), centred)
+    kept = values > max(n, p) * np.finfo(np.float64).eps * values.max(initial=0.0)
+    if not kept.any():  # rows that are all alike: every prediction is the mean of the others
+        return Spectrum(np.zeros((n, 1)), np.ones(1), 1.0, None, np.empty(0)).left_out(targets, ridges)
+    values, vectors = values[kept], vectors[:, kept]
+    if p <= n:
+        vectors = (centred @ vectors) / np.sqrt(values)
+    return Spectrum(vectors, values, float(values.mean()), None, np.empty(0)).left_out(targets, ridges)
 
 
-def _baseline(name: str, left_out: Array, judge: ClassJudge) -> Baseline:
+def _distance(table: Table) -> str:
+    return "euclidean" if not table.has_missing and "nominal" not in table.kinds else "heom"
+
+
+def _baseline(name: str, left_out: Array, judge: Judge) -> Baseline:
     score, standard_error = judge.scores(left_out[None])[0].tolist()
     return Baseline(name, score, standard_error)

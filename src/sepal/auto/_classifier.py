@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -12,14 +13,20 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from sepal.auto._affordable import InTime, solve_in_time
+from sepal.auto._answering import answers_in_blocks
+from sepal.auto._calibration import calibrate, calibration_rows
+from sepal.auto._clock import Clock
 from sepal.auto._explaining import explain_classifier
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import class_judge
-from sepal.auto._order import canonical_order, spread_order
+from sepal.auto._order import canonical_columns, canonical_order, spread_order
 from sepal.auto._shell import AutoEstimator
-from sepal.auto._solve import SEARCH_ROWS, Problem, solve
+from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.auto._threads import one_thread
 from sepal.data import class_codes
+from sepal.evaluation import reliability
+from sepal.exceptions import ParameterError
 from sepal.neighbors import thread_count
 
 Array = NDArray[np.float64]
@@ -29,13 +36,15 @@ _LEAST = 1e-9  # probabilities below this have no logarithm worth keeping
 class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
     """A classifier for any table, without a choice to make.
 
-    Gaussian kernel ridge on three scalings of the same rows. Widths and ridges are chosen by exact leave-one-out, and
-    the decisions are averaged.
+    Gaussian kernel ridge on three scalings of the same rows, widths and ridges chosen by exact leave-one-out; Fisher's
+    discriminant; bagged trees. They are averaged, with weights and a calibration that are learned from answers to each
+    row without itself.
 
     Parameters
     ----------
     time_limit : float or None
-        Seconds. Members that no longer fit are left out, and ``trace_.notes`` says so.
+        Seconds; None for as long as it takes. A fit always returns: members that no longer fit are left out, and where
+        a table has more rows than there is time for, the fit is to a random part of them; ``trace_.notes`` says so.
     balanced : bool
         False: errors count alike, so that a rare class is answered when it is more likely than the others. True: every
         class counts alike, however few its rows.
@@ -49,6 +58,13 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
     classes_ : ndarray
     leave_one_out_score_, leave_one_out_error_ : float
         Accuracy of the averaged decisions, each row decided without knowing its label; and its standard error.
+    temperature_, offsets_ : float, ndarray
+        The calibration: what the logarithms of the averaged probabilities are multiplied by, and what is added per
+        class.
+    left_out_proba_ : ndarray, shape (n_rows, n_classes)
+        The probabilities for each training row, decided without knowing its label. NaN for rows that took no part.
+    reliability_ : Reliability
+        Whether these probabilities mean what they say, with their log-loss.
     trace_ : Trace
         What was tried and what was chosen.
 
@@ -74,7 +90,7 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, progress: Callable[[float], object] | None = None) -> Self:
         """Learn from rows and their classes.
 
         Parameters
@@ -83,33 +99,49 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
             The training rows; numbers, ordered levels, names, missing cells.
         y : array-like, optional
             The class of each row; left out, the target of the Table.
+        progress : callable, optional
+            Gets the share of the work that is done, from 0 to 1. What it raises ends the work.
         """
-        clock = self._clock()
+        clock = self._clock(progress)
+        if not isinstance(self.balanced, (bool, np.bool_)):
+            raise ParameterError(f"balanced must be True or False; got {self.balanced!r}")
         table = self._training_table(X, y)
         class_codes(table)
         self.classes_, given = np.unique(np.asarray(table.y), return_inverse=True)
+        self.column_order_ = canonical_columns(table.values, given)
+        table = table.select(self.column_order_.tolist())
         rows = canonical_order(table.values, given.astype(np.float64))
         table, codes = table.take(rows), given[rows].astype(np.int32)
-        counts = np.bincount(codes)
         judge = class_judge(codes, self.balanced)
         random = check_random_state(0 if self.random_state is None else self.random_state)
         order = spread_order(codes, random)
-        problem = Problem(table, np.eye(len(counts))[codes], codes, judge, order)
-        threads = thread_count(self.n_jobs)
-        with one_thread():
-            solution = solve(problem, clock=clock, seed=int(random.randint(1 << 30)), threads=threads)
+        problem = Problem(table, np.eye(len(self.classes_))[codes], codes, judge, order)
+        seed, threads = int(random.randint(1 << 30)), thread_count(self.n_jobs)
+        done = solve_in_time(problem, clock=clock, seed=seed, threads=threads)
+        self._keep(done, rows[done.rows], table.n_rows, clock)
+        return self
+
+    def _keep(self, done: InTime, used: NDArray[np.intp], n_given: int, clock: Clock) -> None:
+        """What a fit leaves behind; ``used`` says which of the given rows took part."""
+        codes, solution = np.asarray(done.problem.answers, dtype=np.int32), done.solution
+        judge = class_judge(codes, self.balanced)
         self.average_ = solution.average
-        self.class_shares_ = counts / len(codes)
-        decisions = self._final(solution.left_out)
-        self.temperature_ = judge.temperature(decisions)
+        self.n_rows_ = len(codes)
+        self.class_shares_ = np.bincount(codes, minlength=len(self.classes_)) / len(codes)
+        logarithms = self._logarithms(solution.left_out)
+        some = np.sort(done.problem.order[: calibration_rows(*logarithms.shape)])
+        with one_thread():
+            self.temperature_, self.offsets_ = calibrate(logarithms[some], codes[some], judge.take(some).weights)
+        decisions = self.temperature_ * logarithms + self.offsets_
         score, standard_error = judge.scores(decisions[None])[0].tolist()
         self.leave_one_out_score_, self.leave_one_out_error_ = score, standard_error
         self.trace_ = replace(solution.trace, score=score, standard_error=standard_error, seconds=clock.elapsed)
-        self.n_rows_ = len(codes)
-        self.sample_ = problem.sample(SEARCH_ROWS).table
-        self.left_out_proba_ = np.empty_like(decisions)
-        self.left_out_proba_[rows] = self._probabilities(self.temperature_ * decisions)
-        return self
+        self.sample_ = done.problem.sample(SEARCH_ROWS).table.select(np.argsort(self.column_order_).tolist())
+        left_out = self._probabilities(decisions)
+        self.left_out_proba_ = np.full((n_given, len(self.classes_)), np.nan)
+        self.left_out_proba_[used] = left_out
+        self.reliability_ = reliability(left_out, codes, weights=judge.weights)
+        clock.step(1.0)
 
     def explain(self, *, time_limit: float = 10.0) -> Explanation:
         """Compare with simple rules, look for a small subset of the columns, and say what follows.
@@ -140,15 +172,16 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
         return self._probabilities(self._decisions(X))
 
     def _decisions(self, X: Any) -> Array:
-        table = self._query_table(X)
-        return self.temperature_ * self._final(self.average_.answers(table, thread_count(self.n_jobs)))
+        table = self._query_table(X).select(self.column_order_.tolist())
+        logarithms = self._logarithms(answers_in_blocks(self.average_, table, self.n_jobs))
+        return self.temperature_ * logarithms + self.offsets_
 
     def _probabilities(self, decisions: Array) -> Array:
         """Softmax with a doubt: so many rows without an error do not show that errors are rarer than one in so many."""
         doubt = 1.0 / (self.n_rows_ + 1.0)
         return np.asarray((1.0 - doubt) * softmax(decisions, axis=1) + doubt / len(self.classes_))
 
-    def _final(self, probabilities: Array) -> Array:
+    def _logarithms(self, probabilities: Array) -> Array:
         """Logarithms of the probabilities, for classes of equal size where that was asked for."""
         logarithms = np.log(np.maximum(probabilities, _LEAST))
         return logarithms - np.log(self.class_shares_) if self.balanced else logarithms

@@ -1,15 +1,16 @@
-"""From a fitted classifier to its explanation: simple rules and the separability subset, on the rows it keeps."""
+"""From a fitted classifier or regressor to its explanation: simple rules and the subset, on the rows it keeps."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sepal.auto._baselines import Baseline, linear, majority, nearest
+from sepal.auto._baselines import Baseline, linear, linear_number, majority, mean, nearest, nearest_number
 from sepal.auto._explanation import Explanation
 from sepal.auto._findings import Facts, find
-from sepal.auto._judging import class_judge
+from sepal.auto._judging import NumberJudge, class_judge
 from sepal.auto._threads import one_thread
 from sepal.auto._views import fit_view
 from sepal.data import Table
@@ -18,6 +19,10 @@ from sepal.selection._choose import Procedure
 
 if TYPE_CHECKING:
     from sepal.auto._classifier import SepalClassifier
+    from sepal.auto._regressor import SepalRegressor
+
+
+Array = NDArray[np.float64]
 
 
 def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation:
@@ -34,24 +39,65 @@ def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation
         Facts(
             trace=model.trace_,
             baselines=_by_name(baselines),
+            n_rows=model.n_rows_,
+            n_searched=max(trial.rows for trial in model.trace_.trials),
+            n_features=table.n_columns,
             class_counts=dict(zip(model.classes_.tolist(), counts.tolist(), strict=True)),
             balanced=model.balanced,
-            n_rows=model.n_rows_,
-            n_searched=table.n_rows,
-            n_features=table.n_columns,
+            reliability=model.reliability_,
             subset=subset,
             subset_score=subset_score,
+            inclusion=inclusion,
+            n_ties=_ties(model.left_out_proba_),
         )
     )
     return Explanation(
+        task="classes",
         score=model.leave_one_out_score_,
         standard_error=model.leave_one_out_error_,
         baselines=baselines,
         trace=model.trace_,
+        reliability=model.reliability_,
         inclusion=inclusion,
         subset=subset,
         findings=findings,
     )
+
+
+def explain_regressor(model: SepalRegressor) -> Explanation:
+    """See :meth:`SepalRegressor.explain`."""
+    table = model.sample_
+    judge = NumberJudge(np.asarray(table.y, dtype=np.float64))
+    with one_thread():
+        rule = linear_number(table, judge)
+    baselines = (mean(judge), nearest_number(table, judge, model.n_jobs), rule)
+    findings = find(
+        Facts(
+            trace=model.trace_,
+            baselines=_by_name(baselines),
+            n_rows=model.n_rows_,
+            n_searched=max(trial.rows for trial in model.trace_.trials),
+            n_features=table.n_columns,
+            worst_share=model.worst_share_,
+        )
+    )
+    return Explanation(
+        task="numbers",
+        score=model.leave_one_out_score_,
+        standard_error=model.leave_one_out_error_,
+        baselines=baselines,
+        trace=model.trace_,
+        reliability=None,
+        inclusion={},
+        subset=None,
+        findings=findings,
+    )
+
+
+def _ties(probabilities: Array) -> int:
+    """Rows whose two most probable classes are equal; rows that took no part are NaN, which equals nothing."""
+    top = np.partition(probabilities, -2, axis=1)[:, -2:]
+    return int((top[:, 0] == top[:, 1]).sum())
 
 
 def _by_name(baselines: tuple[Baseline, ...]) -> dict[str, Baseline]:

@@ -1,4 +1,4 @@
-"""Why the classifier is what it is: its score beside simple rules, what was tried, what follows."""
+"""Why the classifier or regressor is what it is: its score beside simple rules, what was tried, what follows."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sepal.auto._baselines import Baseline
-from sepal.auto._findings import Finding
+from sepal.auto._findings import Finding, Task
 from sepal.auto._trace import Trace
+from sepal.evaluation import Reliability
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,26 +17,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What :meth:`SepalClassifier.explain` returns.
+    """What :meth:`SepalClassifier.explain` and :meth:`SepalRegressor.explain` return.
 
     Attributes
     ----------
+    task : {"classes", "numbers"}
     score, standard_error : float
-        Leave-one-out of the fitted classifier.
+        Leave-one-out of the average: accuracy, or R squared.
     baselines : tuple of Baseline
-        Majority, 1-NN and a linear rule, by leave-one-out on the same rows (at most 4,000 of them).
+        Majority (or mean), 1-NN and a linear rule, by leave-one-out on the same rows (at most 4,000 of them).
     trace : Trace
+    reliability : Reliability or None
+        Of the left-out probabilities; None for numbers.
     inclusion : dict
-        Per column the share of near-best subsets by separability that hold it. Advice only.
+        For classes, per column the share of near-best subsets by separability that hold it. Advice only.
     subset : tuple of str or None
         The smallest near-best subset.
     findings : tuple of Finding
     """
 
+    task: Task
     score: float
     standard_error: float
     baselines: tuple[Baseline, ...]
     trace: Trace
+    reliability: Reliability | None
     inclusion: dict[str, float]
     subset: tuple[str, ...] | None
     findings: tuple[Finding, ...]
@@ -61,9 +67,12 @@ class Explanation:
         return "\n".join([*lines, "", *(f"- {finding.text}" for finding in self.findings)])
 
     def _rows(self) -> list[tuple[str, str]]:
-        lines = [("leave-one-out score", self.score, self.standard_error)]
+        title = "leave-one-out score" if self.task == "classes" else "leave-one-out R squared"
+        lines = [(title, self.score, self.standard_error)]
         lines += [(f"  {m.name} (weight {m.weight:.2f})", m.score, m.standard_error) for m in self.trace.members]
         lines += [(b.name, b.score, b.standard_error) for b in self.baselines]
+        if self.task == "numbers":
+            return [(name, f"{score:7.4f} +- {error:.4f}") for name, score, error in lines]
         return [(name, f"{100 * score:6.2f} % +- {100 * error:.2f}") for name, score, error in lines]
 
     def _repr_html_(self) -> str:

@@ -1,18 +1,22 @@
-"""What follows from a fitted classifier, as data: a stable code, a sentence, and the facts behind it.
+"""What follows from a fitted classifier or regressor, as data: a stable code, a sentence, and the facts behind it.
 
-Each rule is a function from the facts to a finding or None. Conditions compare leave-one-out scores in units of their
+Each rule is a function from the facts to a finding or None, and says for which answers it holds: classes, numbers or
+both. Conditions compare leave-one-out scores in units of their
 standard error; two scores on the same rows are compared with the larger of their errors, which is cautious since the
 error of the difference is smaller.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from sepal.auto._baselines import Baseline
 from sepal.auto._trace import Trace
+from sepal.evaluation import Reliability
+
+Task = Literal["classes", "numbers"]
 
 
 @dataclass(frozen=True)
@@ -35,36 +39,66 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What the rules look at."""
+    """What the rules look at.
+
+    Classes have counts, ``balanced`` and the reliability of their probabilities; numbers have the share of the squared
+    error that is in the worst twentieth of the rows.
+    """
 
     trace: Trace
     baselines: dict[str, Baseline]
-    class_counts: dict[Any, int]
-    balanced: bool
     n_rows: int
     n_searched: int
     n_features: int
-    subset: tuple[str, ...] | None
-    subset_score: float | None
+    class_counts: dict[Any, int] | None = None
+    balanced: bool = False
+    reliability: Reliability | None = None
+    worst_share: float | None = None
+    subset: tuple[str, ...] | None = None
+    subset_score: float | None = None
+    inclusion: Mapping[str, float] = field(default_factory=dict)
+    n_ties: int = 0
+
+    @property
+    def task(self) -> Task:
+        """What is predicted."""
+        return "numbers" if self.class_counts is None else "classes"
+
+    def said(self, score: float) -> str:
+        """A score in words: percent right, or R squared."""
+        return f"{100.0 * score:.1f} %" if self.task == "classes" else f"{score:.3f}"
+
+    def apart(self, gap: float) -> str:
+        """A difference of scores: points of a percent, or of R squared."""
+        return f"{100.0 * gap:.1f} points" if self.task == "classes" else f"{gap:.3f}"
 
 
 ARBITRARY = (
     "the three scalings (spread, range, ranks) and how far apart two levels of a name are",
     "the grid: widths by factors of two of the median distance, ridges by half decades",
-    "equal weights for the views, eleven shares for the forest, 200 trees, half of the columns per split",
+    "equal weights for the views, 200 trees, half of the columns per split, a flat prior over all mixtures of members",
     "ties: the first class in sorted order wins",
 )
+# The last one is about classes only.
+ARBITRARY_BY_TASK: dict[Task, tuple[str, ...]] = {"classes": ARBITRARY, "numbers": ARBITRARY[:-1]}
 
 
 def _no_better_than_majority(f: Facts) -> Finding | None:
-    base = f.baselines["majority"]
+    return _no_better(
+        f, "majority", "always answering the largest class", "these columns may say nothing of the classes"
+    )
+
+
+def _no_better_than_mean(f: Facts) -> Finding | None:
+    return _no_better(f, "mean", "always answering the mean", "these columns may say nothing of the numbers")
+
+
+def _no_better(f: Facts, name: str, what: str, so: str) -> Finding | None:
+    base = f.baselines[name]
     if f.trace.score > base.score + 2.0 * f.trace.standard_error:
         return None
-    text = (
-        f"The classifier ({_percent(f.trace.score)}) is not measurably better than always answering the largest class "
-        f"({_percent(base.score)}): these columns may say nothing about the classes."
-    )
-    return Finding("no-better-than-majority", text, {"score": f.trace.score, "majority": base.score})
+    text = f"The score ({f.said(f.trace.score)}) is not measurably better than {what} ({f.said(base.score)}): {so}."
+    return Finding(f"no-better-than-{name}", text, {"score": f.trace.score, name: base.score})
 
 
 def _enough(f: Facts, name: str, code: str, what: str) -> Finding | None:
@@ -72,7 +106,7 @@ def _enough(f: Facts, name: str, code: str, what: str) -> Finding | None:
     if base.score < f.trace.score - max(f.trace.standard_error, base.standard_error):
         return None
     text = (
-        f"{what} reaches {_percent(base.score)}, within one standard error of {_percent(f.trace.score)}: "
+        f"{what} reaches {f.said(base.score)}, within one standard error of {f.said(f.trace.score)}: "
         "the simpler rule does as well here."
     )
     return Finding(code, text, {"score": f.trace.score, name: base.score, "standard_error": f.trace.standard_error})
@@ -91,7 +125,11 @@ def _curved(f: Facts) -> Finding | None:
     gap = f.trace.score - base.score
     if gap <= 2.0 * max(f.trace.standard_error, base.standard_error):
         return None
-    text = f"A linear rule loses {_percent(gap)}: the classes are separated by curved boundaries, or by thresholds."
+    so = {
+        "classes": "the classes are separated by curved boundaries, or by thresholds",
+        "numbers": "the numbers follow curves, thresholds, or columns acting together",
+    }
+    text = f"A linear rule loses {f.apart(gap)}: {so[f.task]}."
     return Finding("not-linear", text, {"gap": gap})
 
 
@@ -105,10 +143,10 @@ def _thresholds(f: Facts) -> Finding | None:
 
 def _distances(f: Facts) -> Finding | None:
     share = _share(f, "forest")
-    if share is None or share > 0.0:
+    if share is None or share >= 0.05:
         return None
     text = "Trees would not have helped: distances over all columns say what there is to say."
-    return Finding("distances", text, {"forest_weight": 0.0})
+    return Finding("distances", text, {"forest_weight": share})
 
 
 def _scaling(f: Facts) -> Finding | None:
@@ -118,18 +156,18 @@ def _scaling(f: Facts) -> Finding | None:
     spread = max(scores.values()) - min(scores.values())
     if spread <= f.trace.standard_error:
         text = (
-            f"The scaling hardly matters: the scores of the views differ by {_percent(spread)}, less than their error."
+            f"The scaling hardly matters: the scores of the views differ by {f.apart(spread)}, less than their error."
         )
         return Finding("scaling-hardly-matters", text, {"spread": spread, "scores": scores})
     if spread <= 2.0 * f.trace.standard_error:
         return None
     best = max(scores, key=lambda name: scores[name])
-    text = f"The scaling matters: the views differ by {_percent(spread)}, and {best} does best alone."
+    text = f"The scaling matters: the views differ by {f.apart(spread)}, and {best} does best alone."
     return Finding("scaling-matters", text, {"spread": spread, "scores": scores})
 
 
 def _small_class(f: Facts) -> Finding | None:
-    label, count = min(f.class_counts.items(), key=lambda pair: pair[1])
+    label, count = min((f.class_counts or {}).items(), key=lambda pair: pair[1])
     if count >= 10:
         return None
     text = f"The class {label} has only {count} row{'s' if count > 1 else ''}: what is said about it is uncertain."
@@ -137,7 +175,8 @@ def _small_class(f: Facts) -> Finding | None:
 
 
 def _imbalanced(f: Facts) -> Finding | None:
-    ratio = max(f.class_counts.values()) / min(f.class_counts.values())
+    counts = (f.class_counts or {}).values()
+    ratio = max(counts) / min(counts)
     if ratio < 5.0 or f.balanced:
         return None
     text = (
@@ -145,6 +184,36 @@ def _imbalanced(f: Facts) -> Finding | None:
         "If the rare class matters as much as the frequent one, use balanced=True."
     )
     return Finding("imbalanced", text, {"ratio": ratio})
+
+
+def _calibration(f: Facts) -> Finding | None:
+    found = f.reliability
+    if found is None:
+        return None
+    gap, error = found.mean_confidence - found.accuracy, found.expected_calibration_error
+    facts = {"gap": gap, "standard_error": found.standard_error, "ece": error, "chance": found.chance}
+    measured = f"expected calibration error {error:.3f}, by chance about {found.chance:.3f}"
+    if abs(gap) <= 2.0 * found.standard_error:
+        text = (
+            f"Probabilities mean what they say: on rows left out, mean confidence and share right agree ({measured})."
+        )
+        return Finding("calibrated", text, facts)
+    much = "more" if gap > 0 else "less"
+    text = (
+        f"Probabilities are {much} certain than they should be: on rows left out the mean confidence is "
+        f"{f.said(found.mean_confidence)} and {f.said(found.accuracy)} are right ({measured})."
+    )
+    return Finding("overconfident" if gap > 0 else "underconfident", text, facts)
+
+
+def _few_rows_err(f: Facts) -> Finding | None:
+    if f.worst_share is None or f.worst_share < 0.5:
+        return None
+    text = (
+        f"A few rows make the error: the worst twentieth carries {f.worst_share:.0%} of the squared error. Look at "
+        "them; R squared says little about the others."
+    )
+    return Finding("few-rows-make-the-error", text, {"worst_share": f.worst_share})
 
 
 def _cut_short(f: Facts) -> Finding | None:
@@ -156,60 +225,87 @@ def _cut_short(f: Facts) -> Finding | None:
 def _sampled(f: Facts) -> Finding | None:
     if f.n_rows <= f.n_searched:
         return None
-    text = (
-        f"Widths, ridges and the number of feature vectors were chosen on {f.n_searched} of {f.n_rows} rows; "
-        "the fit and the score use all."
-    )
+    text = f"Widths and ridges were chosen on {f.n_searched} of {f.n_rows} rows; the fit and the score use all."
     return Finding("chosen-on-a-sample", text, {"rows": f.n_rows, "searched": f.n_searched})
 
 
 def _subset(f: Facts) -> Finding | None:
     if f.subset is None or f.subset_score is None or len(f.subset) == f.n_features:
         return None
+    often = sorted(((share, name) for name, share in f.inclusion.items() if share >= 0.5), key=lambda pair: -pair[0])
+    held = ", ".join(f"{name} {share:.0%}" for share, name in often[:6])
     text = (
         f"Advice, not used: by separability {len(f.subset)} of {f.n_features} columns are enough for the nearest "
-        f"neighbour ({_percent(f.subset_score)}): {', '.join(f.subset[:12])}{', ...' if len(f.subset) > 12 else ''}. "
-        "As a filter such subsets have cost accuracy."
+        f"neighbour ({f.said(f.subset_score)}): {', '.join(f.subset[:12])}{', ...' if len(f.subset) > 12 else ''}. "
+        + (f"Of the subsets near the best so many hold each column: {held}. " if held else "")
+        + "As a filter such subsets have cost accuracy."
     )
-    return Finding("subset-advice", text, {"columns": f.subset, "thornton": f.subset_score})
+    facts = {"columns": f.subset, "thornton": f.subset_score, "inclusion": f.inclusion}
+    return Finding("subset-advice", text, facts)
 
 
 def _arbitrary(f: Facts) -> Finding | None:
-    picked = [trial.score for trial in f.trace.trials if trial.picked_by and not trial.member.startswith("forest")]
-    spread = max(picked) - min(picked)
-    text = (
-        f"Choices that remain arbitrary: {'; '.join(ARBITRARY)}. Among the {len(picked)} picks of scaling, width and "
-        f"ridge the scores differ by {_percent(spread)} (standard error {_percent(f.trace.standard_error)})."
+    by_view: dict[str, list[float]] = {}
+    for trial in f.trace.trials:
+        if trial.picked_by and trial.member.startswith("kernel-"):
+            by_view.setdefault(trial.member, []).append(trial.score)
+    views = [member.score for member in f.trace.members if member.name.startswith("kernel-")]
+    scaling = max(views) - min(views)
+    grid = max(max(scores) - min(scores) for scores in by_view.values())
+    choices = ARBITRARY_BY_TASK[f.task]
+    ties = (
+        ""
+        if f.task == "numbers"
+        else f", {f.n_ties or 'no'} left-out row{'' if f.n_ties == 1 else 's'} had tied classes"
     )
-    return Finding("arbitrary-choices", text, {"spread": spread, "picks": len(picked), "choices": ARBITRARY})
+    text = (
+        f"Choices that remain arbitrary: {'; '.join(choices)}. How little they matter here: the scalings differ by "
+        f"{f.apart(scaling)}, the picks on the grid within a scaling by at most {f.apart(grid)}{ties} "
+        f"(standard error of the score {f.apart(f.trace.standard_error)})."
+    )
+    facts = {"scaling": scaling, "grid": grid, "ties": f.n_ties, "choices": choices}
+    return Finding("arbitrary-choices", text, facts)
 
 
-RULES: tuple[Callable[[Facts], Finding | None], ...] = (
-    _no_better_than_majority,
-    _nearest_is_enough,
-    _linear_is_enough,
-    _curved,
-    _thresholds,
-    _distances,
-    _scaling,
-    _small_class,
-    _imbalanced,
-    _cut_short,
-    _sampled,
-    _subset,
-    _arbitrary,
+@dataclass(frozen=True)
+class Rule:
+    """When to say something, and about which answers.
+
+    ``learned`` rules are silent where the score is no better than the majority or the mean: what noise looks like says
+    nothing, and leaving a row out of two equally large classes makes its own class the smaller one.
+    """
+
+    look: Callable[[Facts], Finding | None]
+    tasks: tuple[Task, ...] = ("classes", "numbers")
+    learned: bool = False
+
+
+RULES = (
+    Rule(_no_better_than_majority, ("classes",)),
+    Rule(_no_better_than_mean, ("numbers",)),
+    Rule(_nearest_is_enough, learned=True),
+    Rule(_linear_is_enough, learned=True),
+    Rule(_curved, learned=True),
+    Rule(_thresholds, learned=True),
+    Rule(_distances, learned=True),
+    Rule(_scaling, learned=True),
+    Rule(_small_class, ("classes",)),
+    Rule(_imbalanced, ("classes",)),
+    Rule(_calibration, ("classes",), learned=True),
+    Rule(_few_rows_err, ("numbers",)),
+    Rule(_cut_short),
+    Rule(_sampled),
+    Rule(_subset, ("classes",)),
+    Rule(_arbitrary),
 )
 
 
 def find(facts: Facts) -> tuple[Finding, ...]:
     """All findings that hold, in the order of the rules."""
-    found = (rule(facts) for rule in RULES)
+    learned = (_no_better_than_mean if facts.task == "numbers" else _no_better_than_majority)(facts) is None
+    found = (rule.look(facts) for rule in RULES if facts.task in rule.tasks and (learned or not rule.learned))
     return tuple(finding for finding in found if finding is not None)
 
 
 def _share(f: Facts, name: str) -> float | None:
     return next((member.weight for member in f.trace.members if member.name == name), None)
-
-
-def _percent(value: float) -> str:
-    return f"{100.0 * value:.1f} %"

@@ -19,6 +19,7 @@ Codes = NDArray[np.int32]
 _NEWTON_STEPS = 6
 _LOG_FACTORS = (-2.5, 5.0)  # softmax(factor * decisions): the logarithms of the factors looked at
 _LONGEST_STEP = 1.5
+_TINY = 1e-12  # of the variance of the targets, which is 1
 _FLOOR = 1e-3  # added to a probability before its logarithm judges a mixture: one row must not outweigh all others
 
 
@@ -30,8 +31,8 @@ class Judge(Protocol):
     def criteria(self, left_out: Array) -> Array:
         """Smaller is better; from shape (trials, n, outputs) to (trials, criteria)."""
 
-    def mixture_criteria(self, left_out: Array) -> Array:
-        """The same where the decisions are probabilities (or numbers) already."""
+    def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
+        """Of the answers, for weights of shape (mixtures, members) and answers of shape (members, n, outputs)."""
 
     def scores(self, left_out: Array) -> Array:
         """The headline, larger is better, and its standard error; from shape (trials, n, outputs) to (trials, 2)."""
@@ -57,11 +58,8 @@ class ClassJudge:
         wrong = (left_out.argmax(axis=2) != self.codes) @ self.weights
         return np.column_stack([squared, _log_losses(left_out, own, self.weights)[0], wrong + 1e-6 * squared])
 
-    def mixture_criteria(self, left_out: Array) -> Array:
-        own = self._own(left_out)
-        squared = (np.einsum("tnc,tnc->tn", left_out, left_out) - 2.0 * own + 1.0) @ self.weights
-        wrong = (left_out.argmax(axis=2) != self.codes) @ self.weights
-        return np.column_stack([squared, -np.log(own + _FLOOR) @ self.weights, wrong + 1e-6 * squared])
+    def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
+        return np.asarray(len(self.codes) * (np.log(mixtures @ self._own(members) + _FLOOR) @ self.weights))
 
     def scores(self, left_out: Array) -> Array:
         right = (left_out.argmax(axis=2) == self.codes).astype(np.float64)
@@ -126,8 +124,10 @@ class NumberJudge:
     def criteria(self, left_out: Array) -> Array:
         return np.asarray(((left_out[:, :, 0] - self.targets) ** 2).mean(axis=1, keepdims=True))
 
-    def mixture_criteria(self, left_out: Array) -> Array:
-        return self.criteria(left_out)
+    def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
+        """Of normal errors, whose variance is the one that makes them likeliest."""
+        squares = ((mixtures @ members[:, :, 0] - self.targets) ** 2).mean(axis=1)
+        return np.asarray(-0.5 * len(self.targets) * np.log(squares + _TINY))
 
     def scores(self, left_out: Array) -> Array:
         squares = (left_out[:, :, 0] - self.targets) ** 2

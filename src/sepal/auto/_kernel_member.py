@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sepal.auto._clock import Clock
 from sepal.auto._judging import Judge
-from sepal.auto._ridge_loo import Spectrum, kernel_spectrum, vector_spectrum
+from sepal.auto._ridge_loo import Spectrum, kernel_fit, kernel_spectrum, vector_spectrum
 from sepal.auto._trace import Trial
 from sepal.auto._views import View
 from sepal.data import Table
@@ -199,13 +199,41 @@ class KernelSearch:
 
     def member(self) -> KernelMember:
         """The mean of the picks as one model."""
-        share = 1.0 / len(self.picks)
-        parts: dict[float, Array] = {}
-        intercept = np.zeros(self.targets.shape[1])
-        for pick in self.picks.values():
+        parts: dict[float, tuple[Array, Array]] = {}
+        for pick, share in self._distinct():
             trial = self.trials[pick.place]
             a, b = pick.spectrum.coefficients(self.targets, trial.ridge)
-            parts[trial.width] = parts.get(trial.width, 0.0) + share * a
-            intercept += share * b
-        widths = sorted(parts)
-        return KernelMember(self.view, self.points, np.array(widths), np.array([parts[w] for w in widths]), intercept)
+            _add(parts, trial.width, share * a, share * b)
+        return _merged(self.view, self.points, parts)
+
+    def fit_all(self, table: Table, targets: Array) -> tuple[KernelMember, Array]:
+        """The picks fitted to more rows than they were found on, and the exact leave-one-out decisions for these."""
+        points = self.view.coordinates(table)
+        squares = squared_distances(points, points)
+        parts: dict[float, tuple[Array, Array]] = {}
+        left_out = np.zeros_like(targets)
+        for pick, share in self._distinct():
+            trial = self.trials[pick.place]
+            a, b, decisions = kernel_fit(gaussian(squares, trial.width), targets, trial.ridge)
+            _add(parts, trial.width, share * a, share * b)
+            left_out += share * decisions
+        return _merged(self.view, points, parts), left_out
+
+    def _distinct(self) -> list[tuple[Pick, float]]:
+        """Each picked trial once, with the share of the criteria that picked it."""
+        places = [pick.place for pick in self.picks.values()]
+        once = {pick.place: pick for pick in self.picks.values()}
+        return [(pick, places.count(place) / len(places)) for place, pick in once.items()]
+
+
+def _add(parts: dict[float, tuple[Array, Array]], width: float, a: Array, b: Array) -> None:
+    before = parts.get(width, (0.0, 0.0))
+    parts[width] = (before[0] + a, before[1] + b)
+
+
+def _merged(view: View, points: Array, parts: dict[float, tuple[Array, Array]]) -> KernelMember:
+    """Coefficients of the same width were added up: one kernel matrix serves them."""
+    widths = sorted(parts)
+    coefficients = np.array([parts[width][0] for width in widths])
+    intercept = np.sum([parts[width][1] for width in widths], axis=0)
+    return KernelMember(view, points, np.array(widths), coefficients, intercept)

@@ -1,7 +1,7 @@
-"""An order of the rows that depends on what is in them and not on where they stood.
+"""An order of the rows and columns that depends on what is in them and not on where they stood.
 
-Rows are sorted by their cells and their answer before anything else happens, so that every sum, sample and tie comes
-out the same however the table was shuffled.
+Columns are put in the order of a hash of their cells, rows are sorted by their cells and their answer, before anything
+else happens: so every sum, sample and tie comes out the same however the table was shuffled.
 """
 
 from __future__ import annotations
@@ -13,10 +13,36 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 
+def canonical_columns(values: Array, groups: Rows) -> Rows:
+    """Positions of the columns in the order of a hash of which cells each group of rows holds.
+
+    Neither the order of the rows nor the names of the groups change it. Columns that hold the same cells in every group
+    keep the order they came in.
+    """
+    by_group = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[by_group], prepend=-1))
+    cells = _mixed(_plain(values[by_group]).view(np.uint64))
+    return np.argsort(_mixed(np.add.reduceat(cells, starts, axis=0)).sum(axis=0), kind="stable")
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Each number scattered over all 64 bits (the finaliser of splitmix64); sums of these wrap around."""
+    z = numbers + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def _plain(values: Array) -> Array:
+    """A copy in which equal cells have equal bits."""
+    out = np.ascontiguousarray(values + 0.0)  # no negative zero
+    out[np.isnan(out)] = np.nan  # one bit pattern for every missing cell
+    return out
+
+
 def canonical_order(values: Array, answers: Array) -> Rows:
     """Positions of the rows in the order of their cells, then of their answers."""
-    keys = np.ascontiguousarray(np.column_stack([values, answers]) + 0.0)  # no negative zero
-    keys[np.isnan(keys)] = np.nan  # one bit pattern for every missing cell
+    keys = _plain(np.column_stack([values, answers]))
     return np.argsort(keys.view(np.dtype((np.void, keys.shape[1] * 8))).ravel(), kind="stable")
 
 

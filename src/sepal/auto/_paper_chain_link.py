@@ -93,7 +93,7 @@ def link_solve(
 def _best_subset(table: Table, codes: Codes, n_jobs: int | None) -> Subset:
     """The best of all subsets where they can be tried, else the best that a floating search meets."""
     pairs = float(table.n_rows) ** 2
-    sweep = 2.0**table.n_columns * pairs <= _SWEEP_PAIRS
+    sweep = 2.0 ** min(table.n_columns, 1023) * pairs <= _SWEEP_PAIRS
     procedure = Procedure(
         strategy="sweep" if sweep else "floating",
         max_evaluations=None if sweep else max(2 * table.n_columns, int(_SEARCH_PAIRS / pairs)),

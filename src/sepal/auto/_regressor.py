@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
+from sepal.auto._affordable import solve_in_time
+from sepal.auto._answering import answers_in_blocks
+from sepal.auto._explaining import explain_regressor
+from sepal.auto._explanation import Explanation
 from sepal.auto._judging import NumberJudge
-from sepal.auto._order import canonical_order
+from sepal.auto._order import canonical_columns, canonical_order
 from sepal.auto._shell import AutoEstimator
-from sepal.auto._solve import Problem, solve
-from sepal.auto._threads import one_thread
+from sepal.auto._solve import SEARCH_ROWS, Problem
+from sepal.data._where import shown
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
 
@@ -33,9 +40,11 @@ class SepalRegressor(RegressorMixin, AutoEstimator):  # type: ignore[misc]
     leave_one_out_score_, leave_one_out_error_ : float
         R squared of the averaged predictions, each row predicted without knowing its number; and its standard error.
     left_out_predictions_ : ndarray
-        These predictions.
+        These predictions; NaN for rows that ``time_limit`` left no time for.
     residual_std_ : float
         The root of their mean squared error.
+    worst_share_ : float
+        The share of the squared error that is in the worst twentieth of the rows.
     trace_ : Trace
 
     Examples
@@ -54,7 +63,7 @@ class SepalRegressor(RegressorMixin, AutoEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, progress: Callable[[float], object] | None = None) -> Self:
         """Learn from rows and their numbers.
 
         Parameters
@@ -63,10 +72,14 @@ class SepalRegressor(RegressorMixin, AutoEstimator):  # type: ignore[misc]
             The training rows.
         y : array-like, optional
             The number of each row; left out, the target of the Table.
+        progress : callable, optional
+            Gets the share of the work that is done, from 0 to 1. What it raises ends the work.
         """
-        clock = self._clock()
+        clock = self._clock(progress)
         table = self._training_table(X, y)
         answers = _numbers(table.y)
+        self.column_order_ = canonical_columns(table.values, np.unique(answers, return_inverse=True)[1])
+        table = table.select(self.column_order_.tolist())
         rows = canonical_order(table.values, answers)
         table, answers = table.take(rows), answers[rows]
         self._mean = float(answers.mean())
@@ -74,21 +87,35 @@ class SepalRegressor(RegressorMixin, AutoEstimator):  # type: ignore[misc]
         targets = (answers - self._mean) / self._unit
         random = check_random_state(0 if self.random_state is None else self.random_state)
         problem = Problem(table, targets[:, None], targets, NumberJudge(targets), random.permutation(len(targets)))
-        threads = thread_count(self.n_jobs)
-        with one_thread():
-            solution = solve(problem, clock=clock, seed=int(random.randint(1 << 30)), threads=threads)
-        self.average_, self.trace_ = solution.average, solution.trace
-        self.leave_one_out_score_ = solution.trace.score
-        self.leave_one_out_error_ = solution.trace.standard_error
-        self.left_out_predictions_ = np.empty(len(answers))
-        self.left_out_predictions_[rows] = self._mean + self._unit * solution.left_out[:, 0]
-        self.residual_std_ = float(np.sqrt(np.mean((self.left_out_predictions_[rows] - answers) ** 2)))
+        seed, threads = int(random.randint(1 << 30)), thread_count(self.n_jobs)
+        done = solve_in_time(problem, clock=clock, seed=seed, threads=threads)
+        self.average_, self.trace_ = done.solution.average, replace(done.solution.trace, seconds=clock.elapsed)
+        self.leave_one_out_score_ = self.trace_.score
+        self.leave_one_out_error_ = self.trace_.standard_error
+        self.left_out_predictions_ = np.full(len(answers), np.nan)
+        self.left_out_predictions_[rows[done.rows]] = self._mean + self._unit * done.solution.left_out[:, 0]
+        self.residual_std_ = float(np.sqrt(np.nanmean((self.left_out_predictions_[rows] - answers) ** 2)))
+        self.n_rows_ = len(done.rows)
+        self.sample_ = done.problem.sample(SEARCH_ROWS).table.select(np.argsort(self.column_order_).tolist())
+        self.worst_share_ = _worst_share(self.left_out_predictions_[rows[done.rows]] - answers[done.rows])
+        clock.step(1.0)
         return self
+
+    def explain(self) -> Explanation:
+        """Compare with the mean, the nearest neighbour and a linear rule, and say what follows."""
+        check_is_fitted(self)
+        return explain_regressor(self)
 
     def predict(self, X: Any) -> Array:
         """The number of each row."""
-        table = self._query_table(X)
-        return np.asarray(self._mean + self._unit * self.average_.answers(table, thread_count(self.n_jobs))[:, 0])
+        table = self._query_table(X).select(self.column_order_.tolist())
+        return np.asarray(self._mean + self._unit * answers_in_blocks(self.average_, table, self.n_jobs)[:, 0])
+
+
+def _worst_share(errors: Array) -> float:
+    squares = np.sort(errors**2)[::-1]
+    total = float(squares.sum())
+    return float(squares[: -(-len(squares) // 20)].sum()) / total if total > 0.0 else 0.0
 
 
 def _numbers(y: Any) -> Array:
@@ -98,5 +125,7 @@ def _numbers(y: Any) -> Array:
         try:
             return np.asarray(y, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise DataError(f"y: expected numbers, found {np.asarray(y).ravel()[0]!r}") from error
+            raise DataError(
+                f"y: expected numbers, found {shown(np.asarray(y).ravel()[0])}", hint="SepalClassifier predicts classes"
+            ) from error
     return np.asarray(y, dtype=np.float64)

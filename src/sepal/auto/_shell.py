@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,13 +28,13 @@ class AutoEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = tags.input_tags.string = True
         return tags
 
-    def _clock(self) -> Clock:
+    def _clock(self, progress: Callable[[float], object] | None) -> Clock:
         limit = self.time_limit
         if limit is None:
-            return Clock(np.inf)
+            return Clock(np.inf, progress)
         if isinstance(limit, bool) or not isinstance(limit, (int, float, np.number)) or not limit > 0:
             raise ParameterError(f"time_limit must be a number of seconds above 0, or None; got {limit!r}")
-        return Clock(float(limit))
+        return Clock(float(limit), progress)
 
     def _training_table(self, X: Any, y: Any) -> Table:
         """The training rows and answers as a Table; remembers the columns as scikit-learn does."""

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.auto._average import MIXTURES, Average, mix, mixture_weight
+from sepal.auto._average import Average, mixture_weights, probable
 from sepal.auto._clock import Clock
 from sepal.auto._forest import ForestMember, grow_forest
 from sepal.auto._judging import ClassJudge, Judge
 from sepal.auto._kernel_member import STEPS, KernelMember, KernelSearch
+from sepal.auto._linear_member import LinearMember, fit_linear
 from sepal.auto._stream import stream_ridge
 from sepal.auto._threads import each
 from sepal.auto._trace import MemberLine, Trace, Trial
@@ -21,36 +22,45 @@ from sepal.data import Table
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-WHOLE_ROWS = 1000  # up to here every row carries a coefficient
+WHOLE_ROWS = 2500  # up to here every row carries a coefficient
+_CHOICE_ROWS = (500, 800)  # widths and ridges are chosen on half of them, but on no fewer and no more than this
+_THREAD_ROWS = 1000  # fewer are done before a thread has started
 _SAMPLE_ROWS = 150  # widths are first looked at on so many rows
 _BOTH_SIDES = 500  # up to here the walk from the sample's width may also widen
-SEARCH_ROWS = 4000  # widths, ridges and the number of vectors are chosen on at most so many rows
+SEARCH_ROWS = 4000  # of a larger table: widths, ridges and the number of vectors are chosen on so many
 VECTORS = (300, 600, 1200)
 _MOST_SHARE = 0.3  # of the rows become vectors, once that is more than the second size
 _MOST_WORK = 5e10  # rows times vectors squared: 100,000 rows get 707 vectors, a million 223
+_MOST_LINEAR = 20_000_000  # rows times coordinates
 _TREES = 200
+SEARCHING, FITTING = 0.2, 0.4  # shares of the work; the rest is for the trees
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Training rows in canonical order, what to predict, who judges, and a random order to take samples from."""
+    """Training rows in canonical order, what to predict, who judges, and a random order to take samples from.
+
+    ``most`` is how many feature vectors the work allows; None for what the number of rows allows.
+    """
 
     table: Table
     targets: Array
     answers: NDArray[np.int32] | Array
     judge: Judge
     order: Rows
+    most: int | None = None
 
     def sample(self, n_rows: int) -> Problem:
-        """The problem of some rows."""
-        if n_rows >= self.table.n_rows:
-            return self
-        rows = np.sort(self.order[:n_rows])
+        """The problem of the first rows of the random order."""
+        return self if n_rows >= self.table.n_rows else self.part(self.order[:n_rows])
+
+    def part(self, chosen: Rows) -> Problem:
+        """The problem of some rows, given in the order to take samples from."""
+        rows = np.sort(chosen)
         place = np.full(self.table.n_rows, -1)
         place[rows] = np.arange(len(rows))
-        order = place[self.order[:n_rows]]
         judge = self.judge.take(rows)
-        return Problem(self.table.take(rows), self.targets[rows], self.answers[rows], judge, order)
+        return Problem(self.table.take(rows), self.targets[rows], self.answers[rows], judge, place[chosen], self.most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,31 +103,30 @@ def solve(problem: Problem, *, clock: Clock, seed: int, threads: int) -> Solutio
     log = _Log(problem.judge, [], [], [])
     kernels, decisions = _kernels(problem, clock, log, threads)
     kernel = np.asarray(np.mean(decisions, axis=0))
-    labelled = isinstance(problem.judge, ClassJudge)
-    average = Average(tuple(kernels), None, problem.judge.temperature(kernel) if labelled else None, 0.0)
-    left_out = average.probable(kernel)
-    grown = _forest(problem, clock, log, seed, threads)
-    if grown is not None:
-        member, votes = grown
-        weight, criteria = mixture_weight(left_out, votes, problem.judge)
-        average = replace(average, forest=member if weight > 0.0 else None, forest_weight=weight)
-        log.trials.extend(_mixtures(left_out, votes, criteria, problem))
-        left_out = mix(left_out, votes, weight)
-    shares = [(1.0 - average.forest_weight) / len(kernels)] * len(kernels) + [average.forest_weight]
-    lines = tuple(replace(line, weight=share) for line, share in zip(log.lines, shares, strict=False))
-    score, standard_error = problem.judge.scores(left_out[None])[0].tolist()
+    temperature = problem.judge.temperature(kernel) if isinstance(problem.judge, ClassJudge) else None
+    grown = (_linear(problem, clock, log), _forest(problem, clock, log, seed, threads))
+    others = [found for found in grown if found is not None]
+    left_out = [probable(kernel, temperature), *(answers for _, answers in others)]
+    weights = mixture_weights(left_out, problem.judge)
+    average = Average(tuple(kernels), temperature, tuple(member for member, _ in others), weights)
+    shares = [weights[0] / len(kernels)] * len(kernels) + weights[1:].tolist()
+    lines = tuple(replace(line, weight=share) for line, share in zip(log.lines, shares, strict=True))
+    mixed = np.tensordot(weights, np.stack(left_out), axes=1)
+    score, standard_error = problem.judge.scores(mixed[None])[0].tolist()
     trace = Trace(tuple(log.trials), lines, score, standard_error, tuple(log.notes), clock.elapsed)
-    return Solution(average, left_out, trace)
+    return Solution(average, mixed, trace)
 
 
 def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> tuple[list[KernelMember], list[Array]]:
     """One member per view, the first always, the others while there is time."""
-    searched = problem.sample(SEARCH_ROWS)
+    searched = problem.sample(_searched_rows(problem.table.n_rows))
     begin = clock.elapsed
     first = _first_search(fit_view(problem.table, VIEWS[0]), searched, clock, log, problem.table.n_rows)
     longest = clock.elapsed - begin
+    clock.step(SEARCHING)
 
     def fit(how: ViewName) -> tuple[KernelSearch, KernelMember, Array, float] | None:
+        nonlocal longest
         began = clock.elapsed
         if how == VIEWS[0]:
             search = first
@@ -127,11 +136,14 @@ def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> tuple[l
             search.walk(sorted(first.steps()), clock, sides=(-1, 1) if how == "rank" else ())
         else:
             return None
-        return search, *_fitted(search, problem, searched), clock.elapsed - began
+        member, left_out = _fitted(search, problem, searched, clock)
+        seconds = clock.elapsed - began
+        longest = max(longest, seconds)
+        return search, member, left_out, seconds
 
-    # Levels look the same in every view. Small tables are done before a thread has started.
+    # Levels look the same in every view.
     views = VIEWS if first.view.numbers.size else VIEWS[:1]
-    fitted = each(fit, views, 1 if problem.table.n_rows <= WHOLE_ROWS else threads)
+    fitted = each(fit, views, 1 if problem.table.n_rows <= _THREAD_ROWS else threads, clock.give_up)
     members, decisions = [], []
     for how, result in zip(views, fitted, strict=True):
         if result is None:
@@ -145,6 +157,12 @@ def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> tuple[l
     return members, decisions
 
 
+def _searched_rows(n: int) -> int:
+    """On how many of n rows widths and ridges are chosen."""
+    fewest, most = _CHOICE_ROWS
+    return SEARCH_ROWS if n > WHOLE_ROWS else max(fewest, min(n // 2, most))
+
+
 def _search(view: View, problem: Problem, vectors: Rows | None) -> KernelSearch:
     return KernelSearch(view, problem.table, problem.targets, problem.judge, vectors)
 
@@ -156,17 +174,18 @@ def _first_search(view: View, problem: Problem, clock: Clock, log: _Log, n_all: 
     if n > _SAMPLE_ROWS:
         sample = _search(view, problem.sample(_SAMPLE_ROWS), None).walk(start, clock)
         start = sorted(sample.steps())  # with more rows the best width shrinks, hardly ever grows
-    if n <= WHOLE_ROWS:
+    if n_all <= WHOLE_ROWS:
         return _search(view, problem, None).walk(start, clock, sides=(-1, 1) if n <= _BOTH_SIDES else (-1,))
-    most = min(max(VECTORS[1], int(_MOST_SHARE * n)), int(np.sqrt(_MOST_WORK / n_all)))
+    most = min(max(VECTORS[1], int(_MOST_SHARE * n)), problem.most or most_vectors(n_all))
     first, *larger = sorted({min(size, most) for size in VECTORS})
     best = _search(view, problem, np.sort(problem.order[:first])).walk(start, clock, sides=(-1,))
     for size in larger:
         before = clock.elapsed
         more = _search(view, problem, np.sort(problem.order[:size])).walk(sorted(best.steps()), clock, sides=(-1,))
         gain = _gain(best.left_out, more.left_out, problem.targets)
-        log.trials.extend(best.judged())
-        if gain[0] <= gain[1]:
+        better = gain[0] > gain[1]
+        log.trials.extend(best.trials if better else more.trials)  # tried, and not what was picked
+        if not better:
             break
         best = more
         if not clock.allows(5.0 * (clock.elapsed - before)):
@@ -175,19 +194,52 @@ def _first_search(view: View, problem: Problem, clock: Clock, log: _Log, n_all: 
     return best
 
 
+def most_vectors(n_rows: int) -> int:
+    """How many feature vectors the work for so many rows allows."""
+    return min(VECTORS[-1], int(np.sqrt(_MOST_WORK / n_rows)))
+
+
 def _gain(before: Array, after: Array, targets: Array) -> tuple[float, float]:
     """By how much the squared error falls, and the standard error of that, row by row."""
     fall = ((before - targets) ** 2).sum(axis=1) - ((after - targets) ** 2).sum(axis=1)
     return float(fall.mean()), float(fall.std() / np.sqrt(len(fall)))
 
 
-def _fitted(search: KernelSearch, problem: Problem, searched: Problem) -> tuple[KernelMember, Array]:
+def _fitted(search: KernelSearch, problem: Problem, searched: Problem, clock: Clock) -> tuple[KernelMember, Array]:
     """The member on all rows, where the search saw only some of them."""
+    share = FITTING / len(VIEWS)
     if searched is problem:
+        clock.step(share)
         return search.member(), search.left_out
+    if search.vectors is None:
+        clock.step(share)
+        return search.fit_all(problem.table, problem.targets)
     pick = search.picks[search.judge.names[0]]
     trial = search.trials[pick.place]
-    return stream_ridge(search.view, problem.table, problem.targets, search.points, trial.width, trial.ridge)
+    return stream_ridge(
+        search.view,
+        problem.table,
+        problem.targets,
+        search.points,
+        trial.width,
+        trial.ridge,
+        step=lambda part: clock.step(share * part),
+    )
+
+
+def _linear(problem: Problem, clock: Clock, log: _Log) -> tuple[LinearMember, Array] | None:
+    """Fisher's discriminant, where there are classes and more rows than coordinates."""
+    view = fit_view(problem.table, "standard")
+    n, p = problem.table.n_rows, view.n_coordinates
+    if not isinstance(problem.judge, ClassJudge) or not 0 < p < n or n * p > _MOST_LINEAR:
+        return None
+    if not clock.allows(6e-9 * n * p * (p + problem.targets.shape[1])):
+        log.notes.append(f"time_limit: the linear rule was left out after {clock.elapsed:.1f} s")
+        return None
+    begin = clock.elapsed
+    member, left_out = fit_linear(view, problem.table, problem.judge.codes, problem.judge)
+    log.member(member.name, left_out, clock.elapsed - begin)
+    return member, left_out
 
 
 def _forest(problem: Problem, clock: Clock, log: _Log, seed: int, threads: int) -> tuple[ForestMember, Array] | None:
@@ -210,23 +262,3 @@ def _forest_seconds(n_rows: int, n_coordinates: int) -> float:
     """A rough guess, measured on one core."""
     drawn = min(n_rows, 20_000)
     return float(_TREES * (2e-8 * drawn * min(n_coordinates, 8 * np.sqrt(n_coordinates)) + 2e-7 * n_rows))
-
-
-def _mixtures(kernel: Array, votes: Array, criteria: Array, problem: Problem) -> list[Trial]:
-    names = problem.judge.names
-    picked = criteria.argmin(axis=0)
-    scores = np.concatenate([problem.judge.scores(mix(kernel, votes, float(w))[None]) for w in MIXTURES])
-    return [
-        Trial(
-            member=f"forest share {weight:.1f}",
-            rows=len(votes),
-            vectors=0,
-            width=np.nan,
-            ridge=np.nan,
-            criteria=dict(zip(names, criteria[k].tolist(), strict=True)),
-            score=float(scores[k, 0]),
-            standard_error=float(scores[k, 1]),
-            picked_by=tuple(name for name, place in zip(names, picked, strict=True) if place == k),
-        )
-        for k, weight in enumerate(MIXTURES)
-    ]

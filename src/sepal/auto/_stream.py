@@ -6,7 +6,7 @@ The first pass adds up the products of the coordinates, the second decides on ea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,20 @@ _BLOCK_ROWS = 8192
 
 
 def stream_ridge(
-    view: View, table: Table, targets: Array, points: Array, width: float, ridge: float
+    view: View,
+    table: Table,
+    targets: Array,
+    points: Array,
+    width: float,
+    ridge: float,
+    step: Callable[[float], object] | None = None,
 ) -> tuple[KernelMember, Array]:
-    """Fit to all rows with the kernel taken at a few points; also the exact leave-one-out decisions."""
+    """Fit to all rows with the kernel taken at a few points; also the exact leave-one-out decisions.
+
+    ``step`` hears after each block which share of the work it was.
+    """
     n, m = len(targets), len(points)
+    step = step or _unheard
     square = gaussian(squared_distances(points, points), width)
     factor = cholesky(square + JITTER * np.eye(m), lower=True, check_finite=False)
     products, sums = np.zeros((m, m)), np.zeros(m)
@@ -36,6 +46,7 @@ def stream_ridge(
         products += Z @ Z.T
         sums += Z.sum(axis=1)
         scores += Z @ centred[rows]
+        step(0.5 * len(rows) / n)
     values, axes = eigh(products - np.outer(sums, sums) / n, overwrite_a=True, check_finite=False, driver="evd")
     kept = values > values[-1] * m * np.finfo(np.float64).eps * 100.0
     values, axes = values[kept], np.asarray(axes)[:, kept]
@@ -49,9 +60,14 @@ def stream_ridge(
         fit = targets.mean(axis=0) + U @ weights
         leverage = 1.0 / n + U**2 @ (1.0 / (values + alpha))
         left_out[rows] = left_out_of_fit(targets[rows], fit, leverage)
+        step(0.5 * len(rows) / n)
     a = back @ weights
     intercept = targets.mean(axis=0) - means @ weights
     return KernelMember(view, points, np.array([width]), a[None], intercept), left_out
+
+
+def _unheard(share: float) -> None:
+    """Nobody counts."""
 
 
 def _blocks(view: View, table: Table, points: Array, width: float) -> Iterator[tuple[NDArray[np.intp], Array]]:

@@ -23,9 +23,22 @@ def one_thread() -> Any:
     return _controller().limit(limits=1, user_api="blas")
 
 
-def each(work: Callable[[S], T], tasks: Iterable[S], threads: int) -> list[T]:
-    """The results in order, some tasks at a time."""
+def each(
+    work: Callable[[S], T], tasks: Iterable[S], threads: int, give_up: Callable[[], object] | None = None
+) -> list[T]:
+    """The results in order, some tasks at a time.
+
+    If one of them fails, or the waiting is interrupted, tasks that have not begun are dropped and ``give_up`` is called
+    to end the others.
+    """
     if threads <= 1:
         return [work(task) for task in tasks]
     with ThreadPoolExecutor(max_workers=threads) as pool:
-        return list(pool.map(work, tasks))
+        waiting = [pool.submit(work, task) for task in tasks]
+        try:
+            return [future.result() for future in waiting]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            if give_up is not None:
+                give_up()
+            raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -145,17 +146,20 @@ def train(
             table = given_table(data, target)
             from sepal.learners import save_model
 
-            progress("training", 0.2)
+            progress("training", 0.1)
             options = _options(k, weights, distance, scale)
             name = learner or default_learner(options, table)
-            model = _made(name, options, settings, table).fit(table)
+            estimator = _made(name, options, settings, table)
+            # The learners without choices say how far they are; the others are quick or cannot tell.
+            telling = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)} if _tells(estimator) else {}
+            model = estimator.fit(table, **telling)
             progress("writing", 0.9)
             with tempfile.TemporaryDirectory() as folder:
                 content = save_model(model, Path(folder) / "model").read_bytes()
         write_whole(out, content, "-o")
         typer.echo(f"The model is in {out}: {_described(model, table.n_rows, table.name)}.", err=True)
         if LEARNERS[name].home == "sepal.auto":
-            print_text(_explained(model))
+            print_text(str(model.explain()).rstrip("\n") + "\n")
 
 
 def predict(
@@ -227,6 +231,10 @@ def _made(learner: str, options: dict[str, Any], settings: list[str] | None, tab
     return make_learner("auto-regressor" if numeric else learner, options, settings or [], table)
 
 
+def _tells(estimator: Any) -> bool:
+    return "progress" in signature(estimator.fit).parameters
+
+
 def _folds(text: str) -> int | str:
     if text == "loo":
         return text
@@ -240,14 +248,6 @@ def _described(model: Any, n_rows: int, name: str | None) -> str:
     chosen = getattr(model, "n_neighbors_", None)
     k = "" if chosen is None else f" with k = {chosen:g}"
     return f"{type(model).__name__}{k}, {n_rows:,} rows of {name or 'a table'}"
-
-
-def _explained(model: Any) -> str:
-    """What a model without choices says of itself; a regressor has one figure to say."""
-    if hasattr(model, "explain"):
-        return str(model.explain()).rstrip("\n") + "\n"
-    score, error = model.leave_one_out_score_, model.leave_one_out_error_
-    return f"leave-one-out R squared  {score:.4f} +- {error:.4f}\n"
 
 
 def _answers(found: Evaluation, path: Path) -> str:

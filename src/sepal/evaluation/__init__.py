@@ -1,7 +1,7 @@
 """How good an answer is, and how sure one can be of that.
 
 In: an estimator and labelled rows. Out: leave-one-out curves, cross-validated evaluations with the summary Weka's users
-know, and comparisons between them.
+know, comparisons between them, and whether probabilities are true.
 
 May be imported by selection and everything after it on the road.
 """
@@ -11,6 +11,16 @@ from __future__ import annotations
 from sepal.evaluation._compare import Comparison, compare
 from sepal.evaluation._curve import leave_one_out_curve
 from sepal.evaluation._evaluate import Evaluation, evaluate
+from sepal.evaluation._reliability import Reliability, reliability
 from sepal.learners import LeaveOneOutCurve
 
-__all__ = ["Comparison", "Evaluation", "LeaveOneOutCurve", "compare", "evaluate", "leave_one_out_curve"]
+__all__ = [
+    "Comparison",
+    "Evaluation",
+    "LeaveOneOutCurve",
+    "Reliability",
+    "compare",
+    "evaluate",
+    "leave_one_out_curve",
+    "reliability",
+]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.plots._axes import on_axes
+from sepal.plots._axes import COLORS, on_axes, quiet_frame
 
 
 def draw_confusion(counts: NDArray[np.int64], classes: Sequence[str], ax: Any = None) -> Any:
@@ -30,4 +30,17 @@ def draw_actual_predicted(actual: NDArray[np.float64], predicted: NDArray[np.flo
     ax.scatter(actual, predicted, s=12)
     ax.axline((float(actual.mean()),) * 2, slope=1.0, color="gray", linewidth=0.8)
     ax.set(xlabel="actual", ylabel="predicted")
+    return ax
+
+
+def draw_reliability(
+    confidence: NDArray[np.float64], right: NDArray[np.float64], counts: NDArray[np.int64], ax: Any = None
+) -> Any:
+    """The share that is right over the mean confidence, larger marks for more rows, and the line of agreement."""
+    ax = on_axes(ax)
+    ax.axline((0.5, 0.5), slope=1.0, color="gray", linewidth=0.8)
+    ax.plot(confidence, right, color=COLORS[0], linewidth=1.5)
+    ax.scatter(confidence, right, s=20.0 + 60.0 * counts / counts.max(), color=COLORS[0], zorder=3)
+    ax.set(xlabel="confidence", ylabel="share that is right", xlim=(0.0, 1.02), ylim=(0.0, 1.02))
+    quiet_frame(ax)
     return ax

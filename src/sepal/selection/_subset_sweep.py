@@ -189,7 +189,7 @@ class SubsetSweep:
 
 def sweep_cost(n_rows: int, n_features: int, threads: int, criteria: Sequence[Criterion] = ()) -> tuple[float, float]:
     """Rough seconds and bytes of a full sweep, by Thornton's index if nothing is said."""
-    subsets = 2.0**n_features
+    subsets = 2.0 ** min(n_features, 1023)  # beyond, no double holds it
     cost = sum(criterion.cost for criterion in criteria) if criteria else 1.0
     return subsets * float(n_rows) ** 2 * cost / (PAIRS_PER_SECOND * threads), subsets * 8.0 * (len(criteria) + 3)
 

@@ -1,0 +1,93 @@
+"""One member of the average: Fisher's discriminant, for classes that a plane separates.
+
+A wide kernel comes near to a plane, but pays for each row with a coefficient; where few rows have to do, the
+discriminant is the steadier rule and its probabilities are the better ones. The ridge is chosen by the log-loss of the
+left-out rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import softmax
+
+from sepal.auto._judging import ClassJudge
+from sepal.auto._views import View
+from sepal.data import Table
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.int32]
+RIDGES = (1e-6, 1e-3, 1e-2, 1e-1, 1.0, 10.0)  # shares of the mean variance within classes
+
+
+@dataclass(frozen=True, eq=False)
+class LinearMember:
+    """P(c | x) proportional to exp(x'slopes_c + offsets_c).
+
+    Attributes
+    ----------
+    view : View
+    slopes : ndarray, shape (coordinates, classes)
+    offsets : ndarray, shape (classes,)
+    """
+
+    view: View
+    slopes: Array
+    offsets: Array
+
+    name = "linear"
+
+    def decisions(self, table: Table, threads: int = 1) -> Array:
+        """Probabilities for new rows."""
+        return np.asarray(softmax(self.view.coordinates(table) @ self.slopes + self.offsets, axis=1))
+
+
+def fit_linear(view: View, table: Table, codes: Codes, judge: ClassJudge) -> tuple[LinearMember, Array]:
+    """The discriminant with the best ridge, and the probabilities of each row without itself."""
+    X = view.coordinates(table)
+    left_out = [np.asarray(softmax(fisher_left_out(X, codes, ridge), axis=1)) for ridge in RIDGES]
+    best = int(judge.log_likelihoods(np.stack(left_out), np.eye(len(RIDGES))).argmax())
+    counts, means, factor = _within(X, codes, RIDGES[best])
+    slopes = max(len(X) - len(counts), 1) * cho_solve(factor, means.T)
+    offsets = np.log(counts) - 0.5 * np.einsum("cj,jc->c", means, slopes)
+    return LinearMember(view, slopes, offsets), left_out[best]
+
+
+def _within(X: Array, codes: Codes, ridge: float) -> tuple[Array, Array, tuple[Array, bool]]:
+    """Rows and mean of each class, and the factor of the scatter within classes with its ridge."""
+    n, p = X.shape
+    counts = np.bincount(codes).astype(np.float64)
+    means = np.stack([X[codes == c].mean(axis=0) for c in range(len(counts))])
+    within = X - means[codes]
+    scatter = within.T @ within
+    factor = cho_factor(scatter + np.eye(p) * (ridge * np.trace(scatter) / max(p, 1) + 1e-12 * n))
+    return counts, means, factor
+
+
+def fisher_left_out(X: Array, codes: Codes, ridge: float) -> Array:
+    """Fisher's decisions for every row and class, the row itself left out.
+
+    That is minus half the squared distance to the class mean, plus the log of the prior.
+
+    Without row x of class c (n_c rows, mean m, v = x - m) the scatter within classes W loses a v v' with
+    a = n_c / (n_c - 1), and x - m becomes a v. With B = W + ridge I, u = B^-1 v and h = v'u (Sherman and Morrison)
+    z' B_x^-1 z = z' B^-1 z + a (z'u)^2 / (1 - a h).
+    """
+    n = len(X)
+    counts, means, factor = _within(X, codes, ridge)
+    solved, solved_means = cho_solve(factor, X.T).T, cho_solve(factor, means.T).T
+    rows, own = np.arange(n), counts[codes]
+    square = (X * solved).sum(axis=1)[:, None] - 2.0 * X @ solved_means.T + (means * solved_means).sum(axis=1)
+    u = solved - solved_means[codes]
+    along = (X * u).sum(axis=1)[:, None] - u @ means.T
+    with np.errstate(divide="ignore"):
+        a = np.where(own > 1, own / (own - 1.0), 1.0)
+        h = square[rows, codes]
+        left = np.maximum(1.0 - a * h, 1e-12)
+        distance = square + (a / left)[:, None] * along**2
+        distance[rows, codes] = a**2 * h / left
+        log_prior = np.log(counts - np.eye(len(counts))[codes])  # -inf: the class was this row alone
+    return np.asarray(-0.5 * max(n - 1 - len(counts), 1) * distance + log_prior)

@@ -1,0 +1,199 @@
+"""The limit on the time: a clock that tests turn by hand, and tables with more rows than there is time for."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from sepal.auto import SepalClassifier, SepalRegressor, _affordable, _answering, _solve
+from sepal.auto._affordable import affordable, solve_in_time
+from sepal.auto._clock import Clock, GivenUpError
+from sepal.auto._judging import class_judge
+from sepal.auto._order import spread_order
+from sepal.auto._solve import Problem
+from sepal.auto._threads import each
+from sepal.data import as_table
+
+RNG = np.random.RandomState(5)
+
+
+class Hand:
+    """The time, moved by the test."""
+
+    def __init__(self):
+        self.time = 100.0
+
+    def __call__(self):
+        return self.time
+
+
+@pytest.fixture
+def small_sizes(monkeypatch):
+    """Tables of some hundred rows are treated as large ones."""
+    for module in (_solve, _affordable):
+        monkeypatch.setattr(module, "SEARCH_ROWS", 200)
+    monkeypatch.setattr(_solve, "WHOLE_ROWS", 100)
+    monkeypatch.setattr(_affordable, "_FEWEST_ROWS", 100)
+    monkeypatch.setattr(_solve, "VECTORS", (30, 60, 120))
+    monkeypatch.setattr(_affordable, "_SURE", 1.0)
+
+
+def _problem(n=900, rare=True):
+    X = RNG.randn(n, 2)
+    codes = (X[:, 0] * X[:, 1] > 0).astype(np.int32)
+    if rare:
+        codes[17] = 2  # a class of one row
+    order = spread_order(codes, np.random.RandomState(0))
+    return Problem(as_table(X), np.eye(codes.max() + 1)[codes], codes, class_judge(codes, False), order)
+
+
+def test_the_clock_counts_from_its_start():
+    hand = Hand()
+    clock = Clock(10.0, now=hand)
+    hand.time += 4.0
+    assert (clock.elapsed, clock.left) == (4.0, 6.0)
+    assert clock.allows(6.0)
+    assert not clock.allows(6.5)
+
+
+def test_steps_are_heard_until_the_work_is_given_up():
+    heard = []
+    clock = Clock(10.0, heard.append)
+    clock.step(0.25)
+    clock.step(0.5)
+    clock.step(0.5)
+    assert heard == [0.25, 0.75, 1.0]
+    clock.give_up()
+    with pytest.raises(GivenUpError):
+        clock.step(0.1)
+
+
+def test_rows_are_as_many_as_the_timed_block_allows(monkeypatch, small_sizes):
+    problem = _problem()
+    monkeypatch.setattr(_affordable, "seconds_per_row", lambda problem, clock: 0.001)
+    hand = Hand()
+    # 0.4 of the time, less six looks at the 200 rows of the search, over two rounds of views: 0.4 T = 1.2 + 0.002 n.
+    assert len(affordable(problem, Clock(7.5, now=hand), threads=2)) == pytest.approx(900, abs=1)
+    rows = affordable(problem, Clock(5.0, now=hand), threads=2)
+    assert len(rows) - (17 not in rows[:400]) == pytest.approx(400, abs=1)
+    assert set(problem.order[:399].tolist()) <= set(rows.tolist())
+    assert len(affordable(problem, Clock(5.0, now=hand), threads=3)) == pytest.approx(800, abs=1)
+    assert len(affordable(problem, Clock(3.1, now=hand), threads=2)) <= 101  # less than the search needs
+    assert len(affordable(problem, Clock(np.inf, now=hand), threads=2)) == 900
+
+
+def test_no_time_at_all_asks_no_block(monkeypatch, small_sizes):
+    monkeypatch.setattr(_affordable, "seconds_per_row", None)
+    hand = Hand()
+    clock = Clock(1e-3, now=hand)
+    hand.time += 1.0
+    rows = affordable(_problem(), clock, threads=2)
+    assert len(rows) in (100, 101)
+    assert 17 in rows  # the only row of its class
+
+
+def test_a_block_is_timed_by_the_clock(monkeypatch):
+    hand, plain = Hand(), _affordable.gaussian
+
+    def slow(squares, width):
+        hand.time += 2.0
+        return plain(squares, width)
+
+    monkeypatch.setattr(_affordable, "gaussian", slow)
+    # Two passes over 1,024 rows, two seconds each.
+    assert _affordable.seconds_per_row(_problem(2000), Clock(10.0, now=hand)) == pytest.approx(4.0 / 1024)
+
+
+def test_a_fit_to_a_part_says_so_and_scores_that_part(monkeypatch, small_sizes):
+    monkeypatch.setattr(_affordable, "_affordable_count", lambda problem, clock, threads: 400)
+    X = RNG.randn(900, 2)
+    y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
+    y[5] = "rare"
+    model = SepalClassifier(balanced=True).fit(X, y)
+    used = ~np.isnan(model.left_out_proba_).any(axis=1)
+    assert used.sum() in (400, 401)
+    assert used[5]
+    assert model.trace_.notes == (f"time_limit: fitted to {used.sum()} of 900 rows",)
+    assert model.n_rows_ == used.sum()
+    right = (model.classes_[np.nan_to_num(model.left_out_proba_).argmax(axis=1)] == y)[used]
+    per_class = [right[y[used] == label].mean() for label in model.classes_]
+    assert model.leave_one_out_score_ == pytest.approx(np.mean(per_class))
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert "time-limit" in model.explain(time_limit=0.1).codes
+    order = RNG.permutation(900)  # which rows take part does not depend on where they stood
+    np.testing.assert_array_equal(
+        SepalClassifier(balanced=True).fit(X[order], y[order]).left_out_proba_, model.left_out_proba_[order]
+    )
+
+
+def test_numbers_of_a_part(monkeypatch, small_sizes):
+    monkeypatch.setattr(_affordable, "_affordable_count", lambda problem, clock, threads: 300)
+    X = RNG.randn(700, 2)
+    y = 5.0 + X[:, 0] ** 2
+    model = SepalRegressor().fit(X, y)
+    used = np.isfinite(model.left_out_predictions_)
+    assert used.sum() == 300
+    assert model.residual_std_ == pytest.approx(np.sqrt(np.mean((model.left_out_predictions_ - y)[used] ** 2)))
+    assert model.trace_.notes == ("time_limit: fitted to 300 of 700 rows",)
+
+
+def test_a_part_has_no_more_vectors_than_the_whole_would(monkeypatch, small_sizes):
+    monkeypatch.setattr(_affordable, "_affordable_count", lambda problem, clock, threads: 300)
+    monkeypatch.setattr(_solve, "_MOST_WORK", 900 * 40**2)  # 40 vectors for 900 rows, 69 for 300
+    done = solve_in_time(_problem(rare=False), clock=Clock(50.0), seed=0, threads=1)
+    assert len(done.rows) == 300
+    assert {len(member.points) for member in done.solution.average.kernels} <= {30, 40}
+
+
+def test_a_view_is_left_out_when_the_last_one_took_too_long(monkeypatch, small_sizes):
+    hand, plain = Hand(), _solve.stream_ridge
+
+    def slow(*given, **named):
+        hand.time += 4.0
+        return plain(*given, **named)
+
+    monkeypatch.setattr(_solve, "stream_ridge", slow)
+    solution = _solve.solve(_problem(rare=False), clock=Clock(7.0, now=hand), seed=0, threads=1)
+    assert [line.name for line in solution.trace.members][:1] == ["kernel-standard"]
+    assert "time_limit: the view minmax was left out" in solution.trace.notes
+
+
+def test_progress_goes_up_to_one_and_may_end_the_work(small_sizes):
+    problem, heard = _problem(), []
+    model = SepalClassifier().fit(problem.table, problem.answers, progress=heard.append)
+    assert heard == sorted(heard)
+    assert heard[-1] == 1.0
+    assert len(heard) > 5
+    assert isinstance(model, SepalClassifier)
+
+    def enough(done):
+        if done > 0.3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        SepalRegressor(n_jobs=2).fit(problem.table, problem.table.values[:, 0], progress=enough)
+
+
+def test_an_interrupted_wait_drops_what_has_not_begun_and_ends_the_rest():
+    begun, over = [], threading.Event()
+
+    def work(task):
+        begun.append(task)
+        if task == 0:
+            raise KeyboardInterrupt
+        assert over.wait(timeout=30)
+
+    with pytest.raises(KeyboardInterrupt):
+        each(work, range(6), 2, over.set)
+    assert over.is_set()
+    assert len(begun) < 6
+
+
+def test_answers_do_not_depend_on_the_blocks(monkeypatch):
+    problem = _problem(120)
+    model = SepalClassifier().fit(problem.table, problem.answers)
+    whole = model.predict_proba(problem.table)
+    monkeypatch.setattr(_answering, "_BLOCK_ROWS", 7)
+    np.testing.assert_allclose(model.predict_proba(problem.table), whole, rtol=1e-10)
