@@ -2,6 +2,7 @@
 #include "condense.hpp"
 
 #include <numeric>
+#include <type_traits>
 
 #include "condense_blocks.hpp"
 
@@ -79,6 +80,10 @@ template <class Memory> Condensed sweep(const Condensing& c, const std::vector<s
         }
         if (out.kept_pos.size() == before) break;
     }
+    // The last round met every prototype: who saw all cases knows who is right.
+    if constexpr (std::is_base_of_v<Rivals, Memory>)
+        if (static_cast<std::int64_t>(visit.size()) == c.points.n)
+            out.right = judge(c, [&](std::int32_t pos) { return memory.right(pos); });
     return out;
 }
 
@@ -159,6 +164,7 @@ Condensed condense_fcnn(const Condensing& c, const std::vector<std::int32_t>& se
                 fresh.push_back(pos);
             }
     }
+    out.right = judge(c, [&](std::int32_t pos) { return rivals.right(pos); });
     return out;
 }
 

@@ -22,7 +22,7 @@ struct Condensing {
 };
 
 // The kept positions in the order they came, the sweep or round of each, and for every case whether the nearest
-// kept ones are all of its class.
+// kept ones are all of its class (empty where the method does not come to know it).
 struct Condensed {
     std::vector<std::int32_t> kept_pos;
     std::vector<std::int32_t> round;

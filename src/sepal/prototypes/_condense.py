@@ -23,10 +23,14 @@ _LARGEST_EXACT = 2.0**26  # squares of differences of such integers add up witho
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """Chosen cases in the order they were chosen, and the sweep or round of each."""
+    """Chosen cases in the order they were chosen, and the sweep or round of each.
+
+    ``right`` says of every case whether the chosen ones nearest to it are all of its class, where choosing told.
+    """
 
     pos: Positions
     round: NDArray[np.int32]
+    right: NDArray[np.bool_] | None = None
 
 
 def _within_reach(points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -152,8 +156,9 @@ def _pos(positions: Positions) -> NDArray[np.int32]:
 
 
 def _kept(found: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]) -> Kept:
-    pos, rounds, _ = found
-    return Kept(pos.astype(np.intp), rounds if len(rounds) else np.ones(len(pos), dtype=np.int32))
+    pos, rounds, right = found
+    rounds = rounds if len(rounds) else np.ones(len(pos), dtype=np.int32)
+    return Kept(pos.astype(np.intp), rounds, right.astype(bool) if len(right) else None)
 
 
 def tied_order(values: NDArray[np.float64], tie: float, *, descending: bool = False) -> Positions:

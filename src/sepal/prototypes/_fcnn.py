@@ -99,4 +99,5 @@ def fcnn(
     cases = as_cases(data, ties)
     metric = CaseMetric.of(cases, progress)
     kept = fcnn_solve(cases, metric)
-    return prototype_set("fcnn", cases, metric, cases.first_rows[kept.pos], added_rounds(cases, kept))
+    rounds = added_rounds(cases, kept)
+    return prototype_set("fcnn", cases, metric, cases.first_rows[kept.pos], rounds, right=kept.right)

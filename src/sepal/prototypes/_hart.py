@@ -107,7 +107,8 @@ def hart(
     cases = as_cases(data, ties)
     metric = CaseMetric.of(cases, progress)
     kept = hart_solve(cases, metric, visit_order(cases, metric, order, random_state), ties)
-    return prototype_set("hart", cases, metric, cases.first_rows[kept.pos], added_rounds(cases, kept))
+    rounds = added_rounds(cases, kept)
+    return prototype_set("hart", cases, metric, cases.first_rows[kept.pos], rounds, right=kept.right)
 
 
 def rnn(

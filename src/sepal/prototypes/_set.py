@@ -130,11 +130,13 @@ def removed_rounds(rows: NDArray[np.intp], passes: Sequence[NDArray[np.intp]]) -
     return tuple(rounds)
 
 
-def _is_right(cases: Cases, metric: CaseMetric, kept_mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _is_right(
+    cases: Cases, metric: CaseMetric, kept_mask: NDArray[np.bool_], known: NDArray[np.bool_] | None
+) -> NDArray[np.bool_]:
     """Which cases the kept ones classify rightly. Equal coordinates are at distance 0, missing cells or not."""
     if not np.any(kept_mask):
         return np.zeros(cases.n_cases, dtype=bool)
-    right = metric.is_right(np.flatnonzero(kept_mask))
+    right = metric.is_right(np.flatnonzero(kept_mask)) if known is None else known
     n_kept_at = np.bincount(cases.point_of, weights=kept_mask)
     n_others_at = n_kept_at[cases.point_of] - kept_mask
     return np.asarray(right & (n_others_at == 0))
@@ -147,12 +149,13 @@ def prototype_set(
     kept_rows: NDArray[np.intp],
     history: tuple[Round, ...],
     notes: tuple[str, ...] = (),
+    right: NDArray[np.bool_] | None = None,
 ) -> PrototypeSet:
-    """Judge what was kept."""
+    """Judge what was kept; ``right`` is what the method already knows of that, case by case."""
     data = cases.data
     kept_mask = np.zeros(cases.n_cases, dtype=bool)
     kept_mask[cases.case_of[np.isin(data.rows, kept_rows)]] = True
-    right = _is_right(cases, metric, kept_mask)
+    right = _is_right(cases, metric, kept_mask, right)
     # A kept case is wrong only if a row of another class is at distance 0.
     hopeless = cases.is_conflict | (kept_mask & ~right)
     if data.dense.fitted.metric in _ZERO_FOR_UNEQUAL and not np.all(right | hopeless):
