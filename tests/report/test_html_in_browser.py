@@ -58,6 +58,15 @@ def test_nothing_is_wider_than_the_window(page, tmp_path, width):
     assert int(re.search(r"<title>width (\d+)</title>", document).group(1)) <= width
 
 
+def test_nothing_is_cut_on_paper(page, tmp_path):
+    """The rules for paper, applied to a window as wide as A4 with its margins: what overflows there is not printed."""
+    copy = tmp_path / "paper.html"
+    text = page.read_text(encoding="utf-8").replace("@media print", "@media all").replace("</body>", PROBE + "</body>")
+    copy.write_text(text, encoding="utf-8")
+    document = browse("--window-size=700,900", "--dump-dom", copy.as_uri())
+    assert int(re.search(r"<title>width (\d+)</title>", document).group(1)) <= 700
+
+
 def test_it_prints(page, tmp_path):
     paper = tmp_path / "report.pdf"
     browse(f"--print-to-pdf={paper}", "--no-pdf-header-footer", page.as_uri())
