@@ -34,8 +34,8 @@ _LEAST = 1e-9  # probabilities below this have no logarithm worth keeping
 class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
     """A classifier for any table, without a choice to make.
 
-    Gaussian kernel ridge on three scalings of the same rows. Widths and ridges are chosen by exact leave-one-out, and
-    the decisions are averaged.
+    Gaussian kernel ridge on three scalings of the same rows, widths and ridges chosen by exact leave-one-out, and
+    bagged trees, judged by those that missed a row; the decisions are averaged.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
     n_jobs : int, optional
         Threads. The answer does not depend on it.
     random_state : int, RandomState or None
-        For the samples that large tables need. None always draws the same ones.
+        For the samples that large tables need and for the draws of the trees. None always draws the same ones.
 
     Attributes
     ----------
