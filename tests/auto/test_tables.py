@@ -194,6 +194,8 @@ def test_a_regressor_explains_itself():
     assert {"not-linear", "arbitrary-choices"} <= set(told.codes)
     assert told.frame()["rule"].tolist()[:2] == ["average", "kernel-standard"]
     assert str(told).startswith("leave-one-out R squared")
+    assert max(len(line) for line in str(told).splitlines()) <= 100
+    assert "-0.0000" not in str(told)
     assert "<table>" in told._repr_html_()
     squares = np.sort((model.left_out_predictions_ - y) ** 2)[::-1]
     assert model.worst_share_ == pytest.approx(squares[:8].sum() / squares.sum())  # 8 of 150 are a twentieth

@@ -51,7 +51,7 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
     n_jobs : int, optional
         Threads. The answer does not depend on it.
     random_state : int, RandomState or None
-        For the samples that large tables need. None always draws the same ones.
+        For the samples that large tables need and for the draws of the trees. None always draws the same ones.
 
     Attributes
     ----------

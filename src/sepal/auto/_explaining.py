@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,32 +35,16 @@ def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation
     baselines = (majority(judge), nearest(table, judge, model.n_jobs), rule)
     inclusion, subset, subset_score = _subset(table, time_limit, model.n_jobs)
     counts = np.rint(model.class_shares_ * model.n_rows_).astype(int)
-    findings = find(
-        Facts(
-            trace=model.trace_,
-            baselines=_by_name(baselines),
-            n_rows=model.n_rows_,
-            n_searched=max(trial.rows for trial in model.trace_.trials),
-            n_features=table.n_columns,
-            class_counts=dict(zip(model.classes_.tolist(), counts.tolist(), strict=True)),
-            balanced=model.balanced,
-            reliability=model.reliability_,
-            subset=subset,
-            subset_score=subset_score,
-            inclusion=inclusion,
-            n_ties=_ties(model.left_out_proba_),
-        )
-    )
-    return Explanation(
-        task="classes",
-        score=model.leave_one_out_score_,
-        standard_error=model.leave_one_out_error_,
-        baselines=baselines,
-        trace=model.trace_,
+    return _told(
+        model,
+        baselines,
+        class_counts=dict(zip(model.classes_.tolist(), counts.tolist(), strict=True)),
+        balanced=model.balanced,
         reliability=model.reliability_,
-        inclusion=inclusion,
         subset=subset,
-        findings=findings,
+        subset_score=subset_score,
+        inclusion=inclusion,
+        n_ties=_ties(model.left_out_proba_),
     )
 
 
@@ -71,26 +55,29 @@ def explain_regressor(model: SepalRegressor) -> Explanation:
     with one_thread():
         rule = linear_number(table, judge)
     baselines = (mean(judge), nearest_number(table, judge, model.n_jobs), rule)
-    findings = find(
-        Facts(
-            trace=model.trace_,
-            baselines=_by_name(baselines),
-            n_rows=model.n_rows_,
-            n_searched=max(trial.rows for trial in model.trace_.trials),
-            n_features=table.n_columns,
-            worst_share=model.worst_share_,
-        )
+    return _told(model, baselines, worst_share=model.worst_share_)
+
+
+def _told(model: SepalClassifier | SepalRegressor, baselines: tuple[Baseline, ...], **own: Any) -> Explanation:
+    """The explanation, from what both have and from what only classes or only numbers have."""
+    facts = Facts(
+        trace=model.trace_,
+        baselines={baseline.name: baseline for baseline in baselines},
+        n_rows=model.n_rows_,
+        n_searched=max(trial.rows for trial in model.trace_.trials),
+        n_features=model.sample_.n_columns,
+        **own,
     )
     return Explanation(
-        task="numbers",
+        task=facts.task,
         score=model.leave_one_out_score_,
         standard_error=model.leave_one_out_error_,
         baselines=baselines,
         trace=model.trace_,
-        reliability=None,
-        inclusion={},
-        subset=None,
-        findings=findings,
+        reliability=facts.reliability,
+        inclusion=dict(facts.inclusion),
+        subset=facts.subset,
+        findings=find(facts),
     )
 
 
@@ -98,10 +85,6 @@ def _ties(probabilities: Array) -> int:
     """Rows whose two most probable classes are equal; rows that took no part are NaN, which equals nothing."""
     top = np.partition(probabilities, -2, axis=1)[:, -2:]
     return int((top[:, 0] == top[:, 1]).sum())
-
-
-def _by_name(baselines: tuple[Baseline, ...]) -> dict[str, Baseline]:
-    return {baseline.name: baseline for baseline in baselines}
 
 
 def _subset(

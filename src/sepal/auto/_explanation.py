@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from sepal.auto._baselines import Baseline
@@ -13,6 +14,9 @@ from sepal.evaluation import Reliability
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_LINE = 100  # characters, for reading
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +68,8 @@ class Explanation:
         rows = self._rows()
         size = max(len(name) for name, *_ in rows)
         lines = [f"{name:<{size}}  {text}" for name, text in rows]
-        return "\n".join([*lines, "", *(f"- {finding.text}" for finding in self.findings)])
+        said = (fill(f"- {finding.text}", _LINE, subsequent_indent="  ") for finding in self.findings)
+        return "\n".join([*lines, "", *said])
 
     def _rows(self) -> list[tuple[str, str]]:
         title = "leave-one-out score" if self.task == "classes" else "leave-one-out R squared"
@@ -72,7 +77,8 @@ class Explanation:
         lines += [(f"  {m.name} (weight {m.weight:.2f})", m.score, m.standard_error) for m in self.trace.members]
         lines += [(b.name, b.score, b.standard_error) for b in self.baselines]
         if self.task == "numbers":
-            return [(name, f"{score:7.4f} +- {error:.4f}") for name, score, error in lines]
+            # Adding 0 takes the sign from a zero.
+            return [(name, f"{round(score, 4) + 0.0:7.4f} +- {error:.4f}") for name, score, error in lines]
         return [(name, f"{100 * score:6.2f} % +- {100 * error:.2f}") for name, score, error in lines]
 
     def _repr_html_(self) -> str:
