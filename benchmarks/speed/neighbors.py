@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -114,18 +115,29 @@ def memory(n: int = 100_000, p: int = 50) -> None:
     print(f"\n{n:,} x {p}, Thornton's index: {answer}")
 
 
+def _rows(kind: str, n: int, p: int) -> NDArray[np.float64]:
+    rng = np.random.default_rng(p)
+    noise = rng.standard_normal((n, p))
+    if kind == "clusters":
+        return np.asarray(rng.standard_normal((30, p))[rng.integers(30, size=n)] * 5 + 0.3 * noise)
+    if kind == "near a surface":
+        return np.asarray(np.tanh(rng.standard_normal((n, 3)) @ rng.standard_normal((3, p))) + 0.01 * noise)
+    return noise
+
+
 def planner() -> None:
-    """Where a tree and tiles cross: the table in sepal/neighbors/_planner.py comes from here."""
-    print("\nTree or tiles (seconds, 1-NN)")
-    for p in (3, 4, 5, 6, 7, 8):
-        for n in (5_000, 20_000, 80_000):
-            X = np.random.default_rng(p).standard_normal((n, p))
+    """Where a tree and tiles cross: the number of columns in sepal/neighbors/_planner.py comes from here."""
+    print("\nTree or tiles (seconds)")
+    for kind in ("normal", "clusters", "near a surface"):
+        for p, n, k in product((4, 6, 8, 10, 12), (5_000, 20_000, 80_000), (1, 10)):
+            X = _rows(kind, n, p)
             both = {
-                "tree": lambda X=X: neighbor_ranking(X, 1, method="tree"),
-                "brute": lambda X=X: neighbor_ranking(X, 1, method="brute"),
+                "tree": lambda X=X, k=k: neighbor_ranking(X, k, method="tree"),
+                "brute": lambda X=X, k=k: neighbor_ranking(X, k, method="brute"),
             }
             timing = race(both, 3)
-            print(f"  p = {p}, n = {n:>6,}: tree {timing.median('tree'):.4f}  tiles {timing.median('brute'):.4f}")
+            tree, tiles = timing.median("tree"), timing.median("brute")
+            print(f"  {kind:<15} p = {p:>2}, n = {n:>6,}, k = {k:>2}: tree {tree:.4f}  tiles {tiles:.4f}")
 
 
 def run(data_folder: Path | None) -> None:

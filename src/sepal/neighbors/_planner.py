@@ -13,8 +13,9 @@ from sepal.exceptions import ParameterError
 Method = Literal["auto", "brute", "tree"]
 METHODS = ("auto", "brute", "tree")
 
-# Rows from which on a tree beats tiles, by the number of columns (measured: benchmarks/speed/neighbors.py).
-_TREE_FROM = {1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 40_000, 7: 80_000, 8: 160_000}
+# Up to so many columns a tree beats tiles at every size, even on rows without any structure, where it gains least; in
+# 10 columns the two are even (measured: benchmarks/speed/neighbors.py).
+_TREE_COLUMNS = 8
 _TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
 
 
@@ -24,7 +25,7 @@ def effective_metric(fitted: FittedDistance, *given: NDArray[np.float64]) -> str
     return "l2" if plain and not any(np.isnan(a).any() for a in given) else fitted.metric
 
 
-def choose_path(method: Method, fitted: FittedDistance, metric: str, n_columns: int, n_rows: int) -> str:
+def choose_path(method: Method, fitted: FittedDistance, metric: str, n_columns: int) -> str:
     """The native path: a tree in few dimensions, float32 tiles for Euclidean, else direct sums."""
     can_tree = metric in _TREE_METRICS and fitted.metric != "mixed"
     if method == "tree" and not can_tree:
@@ -32,7 +33,7 @@ def choose_path(method: Method, fitted: FittedDistance, metric: str, n_columns: 
             f"method='tree' cannot search under the distance {fitted.name!r} on these rows",
             hint="use method='auto'",
         )
-    if method == "tree" or (method == "auto" and can_tree and n_rows >= _TREE_FROM.get(n_columns, np.inf)):
+    if method == "tree" or (method == "auto" and can_tree and n_columns <= _TREE_COLUMNS):
         return "tree"
     return "tiles" if metric == "l2" else "direct"
 

@@ -67,7 +67,7 @@ class Search:
             group_of,
             first,
             np.bincount(group_of, minlength=len(first)).astype(np.int64),
-            choose_path(method, fitted, effective_metric(fitted, points), points.shape[1], len(first)),
+            choose_path(method, fitted, effective_metric(fitted, points), points.shape[1]),
             thread_count(n_jobs),
         )
 
