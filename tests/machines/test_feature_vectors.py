@@ -79,6 +79,34 @@ def test_all_rows_give_the_kernel_back() -> None:
     assert selection.fitness[-1] == pytest.approx(1.0)
 
 
+def test_as_many_candidates_as_rows_are_all_rows() -> None:
+    K = KERNELS["rbf"]
+    assert _select(K, 9, "global", n_candidates=40).rows.tolist() == oracle.select(K, 9, "global")[0]
+
+
+@pytest.mark.parametrize("n_vectors", [5, 20])
+def test_few_candidates_are_much_fitter_than_random_rows(n_vectors: int) -> None:
+    rows = np.random.default_rng(3).normal(size=(2500, 4))  # more than are asked to judge
+    K = gram(rows, width=1.5)
+
+    def fitness(picked: np.ndarray) -> float:
+        P = K[:, picked] @ np.linalg.pinv(K[np.ix_(picked, picked)])
+        return float(np.mean(np.einsum("ij,ij->i", P, K[:, picked])))
+
+    found = _select(K, n_vectors, "global", n_candidates=59)
+    by_lot = [fitness(np.random.default_rng(seed).choice(2500, n_vectors, replace=False)) for seed in range(20)]
+    assert found.fitness[-1] == pytest.approx(fitness(found.rows), rel=1e-6)
+    assert found.fitness[-1] > max(by_lot)
+
+
+def test_row_order_does_not_change_the_vectors() -> None:
+    iris = load_iris()
+    order = np.random.default_rng(5).permutation(150)
+    one = FeatureVectorSelector(15).fit(iris.data)
+    other = FeatureVectorSelector(15).fit(iris.data[order])
+    assert np.array_equal(iris.data[one.vector_rows_], iris.data[order][other.vector_rows_])
+
+
 def test_stops() -> None:
     K = X @ X.T  # rank 3
     selection = _select(K, 20)
@@ -126,7 +154,8 @@ def test_leave_one_out_is_exact_for_every_number_of_vectors(alpha: float) -> Non
 )
 def test_ripley_figures(width: float, n_vectors: int, fitness: float, error: float) -> None:
     train, test = datasets.load("ripley-train"), datasets.load("ripley-test")
-    machine = FeatureVectorClassifier(n_vectors, width=width, scale=None, alpha=0.0).fit(train.values, train.y)
+    machine = FeatureVectorClassifier(n_vectors, width=width, scale=None, alpha=0.0, criterion="local")
+    machine.fit(train.values, train.y)
     assert machine.fitness_ == pytest.approx(fitness, abs=5.1e-4)
     assert 1 - machine.score(test.values, test.y) == pytest.approx(error, abs=1e-9)
 
@@ -159,7 +188,15 @@ def test_probabilities_agree_with_predictions(model: str, n_classes: int) -> Non
 
 
 @pytest.mark.parametrize(
-    "params", [{}, {"width": "loo"}, {"kernel": "polynomial", "coef0": 1.0}, {"class_weight": "balanced"}]
+    "params",
+    [
+        {},
+        {"criterion": "local"},
+        {"n_candidates": 5},
+        {"width": "loo"},
+        {"kernel": "polynomial", "coef0": 1.0},
+        {"class_weight": "balanced"},
+    ],
 )
 def test_weights_count_copies(params: dict[str, object]) -> None:
     iris = load_iris()
@@ -174,17 +211,18 @@ def test_weights_count_copies(params: dict[str, object]) -> None:
 def test_precomputed_is_the_same_machine() -> None:
     iris = load_iris()
     train, test = np.arange(0, 150, 2), np.arange(1, 150, 2)
-    direct = FeatureVectorClassifier(8, width=2.0, scale=None).fit(iris.data[train], iris.target[train])
+    every = {"n_candidates": None}  # a ready matrix has no cells to spread candidates by
+    direct = FeatureVectorClassifier(8, width=2.0, scale=None, **every).fit(iris.data[train], iris.target[train])
     K = gram(iris.data[train], width=2.0)
-    machine = FeatureVectorClassifier(8, kernel="precomputed").fit(K, iris.target[train])
+    machine = FeatureVectorClassifier(8, kernel="precomputed", **every).fit(K, iris.target[train])
     assert np.array_equal(machine.vector_rows_, direct.vector_rows_)
     K_test = gram(iris.data[test], iris.data[train], "rbf", width=2.0)
     np.testing.assert_allclose(machine.predict_proba(K_test), direct.predict_proba(iris.data[test]), atol=1e-7)
     weights = np.ones(len(train))
     weights[::5] = 0
     part = np.flatnonzero(weights)
-    some = FeatureVectorClassifier(8, kernel="precomputed").fit(K, iris.target[train], sample_weight=weights)
-    few = FeatureVectorClassifier(8, kernel="precomputed").fit(K[np.ix_(part, part)], iris.target[train][part])
+    some = FeatureVectorClassifier(8, kernel="precomputed", **every).fit(K, iris.target[train], sample_weight=weights)
+    few = FeatureVectorClassifier(8, kernel="precomputed", **every).fit(K[np.ix_(part, part)], iris.target[train][part])
     np.testing.assert_allclose(some.predict_proba(K_test), few.predict_proba(K_test[:, part]), atol=1e-9)
 
 

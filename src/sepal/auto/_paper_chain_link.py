@@ -83,7 +83,13 @@ def link_solve(
     most = max(1, min(max_vectors or MOST_VECTORS, _MOST_NUMBERS // table.n_rows))
     machines = [
         FeatureVectorClassifier(
-            max_vectors=most, alpha=ridge, width=width, scale=None, random_state=random_state, n_jobs=n_jobs
+            criterion="local",
+            max_vectors=most,
+            alpha=ridge,
+            width=width,
+            scale=None,
+            random_state=random_state,
+            n_jobs=n_jobs,
         ).fit(points, codes)
         for ridge in RIDGES
     ]

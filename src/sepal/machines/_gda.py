@@ -11,7 +11,7 @@ G. Baudat, F. Anouar, "Generalized discriminant analysis using a kernel approach
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -158,7 +158,7 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
         priors: Any = "empirical",
         class_weight: Any = None,
         fitness: float = 1.0,
-        criterion: str = "local",
+        criterion: str = "global",
         n_candidates: int | None = 59,
         kernel: Any = "rbf",
         width: Any = "aligned",
@@ -200,7 +200,10 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
             raise DataError("sample_weight: every class needs a row of positive weight")
         kernel = KernelChoice.of(self).fit(table, codes, copies)
         most = table.n_rows if self.n_vectors is None else whole_number("n_vectors", self.n_vectors)
-        mapping, selection = vectors_solve(table, kernel, self._choice(most), copies, keep)
+        choice = self._choice(most)
+        if self.n_vectors is None:  # all of the span: which rows come first does not matter
+            choice = replace(choice, criterion="local")
+        mapping, selection = vectors_solve(table, kernel, choice, copies, keep)
         self._keep(mapping, selection, keep, len(selection.rows))
         size = len(self.classes_) - 1 if self.n_components is None else self.n_components
         factors = class_factors(self.class_weight, self.classes_, codes, copies)

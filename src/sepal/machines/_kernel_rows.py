@@ -112,6 +112,10 @@ class RowKernel:
             return table.values
         return self.fitted.coordinates(replace(table, values=self.scaling.apply(table.values)))
 
+    def keys(self, table: Table) -> Array | None:
+        """One number per row, the same for equal rows whatever rows are beside them; None for a precomputed kernel."""
+        return None if self.scaling is None else row_keys(self.scaling.apply(table.values))
+
     def pick(self, coordinates: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[Any]:
         """What must be kept of training rows to compare others with them. ``columns`` says where a row's column is."""
         return columns[rows] if self.fitted is None else np.ascontiguousarray(coordinates[rows])

@@ -34,7 +34,7 @@ class VectorChoice:
     random_state: Any
 
     def select(
-        self, kernel: RowKernel, coordinates: Array, columns: NDArray[np.intp], weights: Array
+        self, kernel: RowKernel, coordinates: Array, columns: NDArray[np.intp], weights: Array, keys: Array | None
     ) -> VectorSelection:
         """Run the selection on training rows."""
         return select_vectors(
@@ -49,6 +49,8 @@ class VectorChoice:
             random_state=self.random_state,
             # By their cells, so that the order of the rows does not matter; a ready matrix has none.
             decide=lowest_row if kernel.fitted is None else lambda rows: smallest_row(coordinates, rows),
+            keys=keys,
+            block=lambda rows, of: kernel.columns(coordinates[rows], kernel.pick(coordinates, of, columns)),
         )
 
 
@@ -61,8 +63,9 @@ class VectorMap:
     factor: Array
 
     def first(self, n_vectors: int) -> VectorMap:
-        """The map to the first coordinates only."""
-        return VectorMap(self.kernel, self.picked[:n_vectors], self.factor[:n_vectors, :n_vectors])
+        """The map to the first coordinates only; its own arrays, so that a copy of it has the same layout and bits."""
+        factor = np.ascontiguousarray(self.factor[:n_vectors, :n_vectors])
+        return VectorMap(self.kernel, np.ascontiguousarray(self.picked[:n_vectors]), factor)
 
     def transform(self, table: Table) -> Array:
         """Coordinates of rows, block by block."""
@@ -92,7 +95,7 @@ def vectors_solve(
 ) -> tuple[VectorMap, VectorSelection]:
     """Select vectors among training rows; ``keep`` are their places among the user's rows."""
     coordinates = kernel.coordinates(table)
-    selection = choice.select(kernel, coordinates, keep, weights)
+    selection = choice.select(kernel, coordinates, keep, weights, kernel.keys(table))
     if len(selection.rows) == 0:
         raise DataError("every row has k(x, x) = 0: the kernel sees nothing in these rows")
     return VectorMap(kernel, kernel.pick(coordinates, selection.rows, keep), selection.factor), selection

@@ -39,7 +39,7 @@ class RidgePath:
         """Intercept (outputs,) and weights (L, outputs) of the model on the first vectors."""
         size = n_vectors + 1
         beta = solve_triangular(self.R[:size, :size], self.scores[:size])
-        return beta[0], beta[1:]
+        return beta[0], np.ascontiguousarray(beta[1:])
 
 
 def _blocks(Z: Array, numbers: int = _BLOCK_NUMBERS) -> Iterator[tuple[slice, Array]]:

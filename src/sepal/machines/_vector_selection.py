@@ -27,8 +27,12 @@ Array = NDArray[np.float64]
 Criterion = Literal["local", "global"]
 Columns = Callable[[NDArray[np.intp]], Array]  # rows -> kernel values of all rows with these
 Decide = Callable[[NDArray[np.intp]], int]
+Block = Callable[[NDArray[np.intp], NDArray[np.intp]], Array]  # rows, columns -> their kernel values
 _TIE = 1e-12
 _FIRST_ROWS = 2000  # the first vector is sought among, and judged by, at most this many rows
+_JUDGES = 2000  # distinct rows that candidates are judged by
+_GOLDEN = 0.6180339887498949  # multiples of it, less their whole part, fill the unit interval evenly
+_PIVOT = 0.1  # of the largest residual: what a candidate must have of its own
 _INDEFINITE = -1e-6  # a relative residual below this is no rounding error
 
 
@@ -118,19 +122,42 @@ class _Factor:
         return self.lines[: self.size]
 
 
+class _Candidates:
+    """Distinct rows in the order of their keys; a few of them as candidates, and as judges of these.
+
+    Nothing depends on the order of the rows, nor on whether a row was repeated or weighted.
+    """
+
+    def __init__(self, keys: Array, relative: Array, block: Block, count: int, decide: Decide) -> None:
+        order = np.argsort(keys, kind="stable")
+        first = np.concatenate([[True], np.diff(keys[order]) != 0])
+        self.rows = order[first]
+        mass = np.bincount(np.cumsum(first) - 1, weights=relative[order])
+        n = len(self.rows)
+        taken = np.arange(n) if n <= _JUDGES else ((np.arange(_JUDGES) + 0.5) * (n / _JUDGES)).astype(np.intp)
+        self.judges, self.mass = self.rows[taken], mass[taken]
+        self.block, self.count, self.decide = block, count, decide
+
+    def best(self, G: Array, residual: Array, left: Array, tol: float) -> int:
+        """The most useful of the candidates of this step, the row that is represented worst among them."""
+        worst = _best(self.rows, left[self.rows], self.decide)
+        n, step = len(self.rows), G.shape[0]
+        turn = np.arange(n)
+        if self.count < n:
+            turn = np.unique(
+                (np.arange(step * self.count, (step + 1) * self.count) * _GOLDEN % 1.0 * n).astype(np.intp)
+            )
+        among = np.union1d(self.rows[turn], [worst])
+        # A pivot far smaller than the largest one would blow up rounding errors.
+        among = among[left[among] > max(tol, _PIVOT * float(left[worst]))]
+        apart = self.block(self.judges, among) - G[:, self.judges].T @ G[:, among]
+        return _best(among, self.mass @ apart**2 / residual[among], self.decide)
+
+
 def _most_useful(
-    columns: Columns,
-    G: Array,
-    residual: Array,
-    open_rows: NDArray[np.intp],
-    relative: Array,
-    n_candidates: int | None,
-    rng: np.random.RandomState,
-    decide: Decide,
+    columns: Columns, G: Array, residual: Array, open_rows: NDArray[np.intp], relative: Array, decide: Decide
 ) -> int:
-    """The open row whose addition raises the mean fitness most."""
-    if n_candidates is not None and n_candidates < len(open_rows):
-        open_rows = np.sort(rng.choice(open_rows, n_candidates, replace=False))
+    """The open row whose addition raises the mean fitness most, of all."""
     gain = np.empty(len(open_rows))
     step = max(1, 10_000_000 // len(residual))
     for start in range(0, len(open_rows), step):
@@ -152,6 +179,8 @@ def select_vectors(
     tol: float = 1e-10,
     random_state: object = 0,
     decide: Decide = lowest_row,
+    keys: Array | None = None,
+    block: Block | None = None,
 ) -> VectorSelection:
     """Select rows one by one, by incremental Cholesky: O(n L^2) time, O(n L) memory, n L kernel values.
 
@@ -168,16 +197,21 @@ def select_vectors(
     criterion : {"local", "global"}
         Add the row that is represented worst, or the one that raises the mean fitness most.
     n_candidates : int or None
-        "global" tries this many random rows (59 hold one of the best 5 % with probability 0.95); None tries all, at
-        O(n^2) per vector.
+        "global" tries this many distinct rows per step, others in each, spread evenly in the order of ``keys``, and
+        judges them by at most 2,000 (59 random ones hold one of the best 5 % with probability 0.95). None tries all
+        rows and judges by all, at O(n^2) per vector.
     weights : ndarray, optional
         What each row counts in the mean.
     tol : float
         Rows whose residual is below this share of k(x, x) are in the span.
     random_state : int or RandomState
-        For the candidates, and for the sample that the first vector is judged by when rows are many.
+        For the sample that the first vector is judged by when rows are many.
     decide : callable
         Picks one of several equally good rows.
+    keys : ndarray, optional
+        One number per row, the same for equal rows; by default the number of the row.
+    block : callable, optional
+        Rows and columns -> their kernel values; by default cut out of ``columns``.
     """
     _check(criterion, n_vectors, fitness)
     n = len(diagonal)
@@ -186,7 +220,12 @@ def select_vectors(
     per_row = np.where(diagonal > 0, 1.0 / np.where(diagonal > 0, diagonal, 1.0), 0.0)
     if not np.any(diagonal > 0):
         return VectorSelection(np.empty(0, np.intp), np.empty((n, 0)), np.empty(0), "span")
-    rng, all_rows = check_random_state(random_state), np.arange(n)
+    all_rows = np.arange(n)
+    candidates = None
+    if criterion == "global" and n_candidates is not None:
+        cut = block if block is not None else lambda rows, cols: columns(cols)[rows]
+        numbers = all_rows.astype(np.float64) if keys is None else keys
+        candidates = _Candidates(numbers, share * per_row, cut, n_candidates, decide)
     G = _Factor(n, min(n_vectors, n))
     residual = diagonal.copy()
     rows: list[int] = []
@@ -214,9 +253,10 @@ def select_vectors(
             break
         if criterion == "local":
             j = _best(all_rows, left, decide)
+        elif candidates is not None:
+            j = candidates.best(G.used, residual, left, tol)
         else:
-            open_rows = np.flatnonzero(left > tol)
-            j = _most_useful(columns, G.used, residual, open_rows, share * per_row, n_candidates, rng, decide)
+            j = _most_useful(columns, G.used, residual, np.flatnonzero(left > tol), share * per_row, decide)
     if lowest < _INDEFINITE:
         warnings.warn(
             f"the kernel is not positive semidefinite on these rows (relative residual {lowest:.2g}); "

@@ -57,10 +57,11 @@ class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, V
         At most this many.
     fitness : float
         Stop when the mean fitness reaches this.
-    criterion : {"local", "global"}
-        Add the row that is represented worst, or the one that helps the mean most.
+    criterion : {"global", "local"}
+        Add the row that helps the mean fitness most, or the one that is represented worst, as in the paper. "local" is
+        a little cheaper and prefers outliers: with 10 to 50 vectors it misclassifies more than random rows do.
     n_candidates : int or None
-        For "global": how many random rows are tried per step; None tries all.
+        For "global": how many distinct rows are tried per step, spread evenly over all; None tries all.
     kernel : str or callable
         See ``sepal.kernels.KERNELS``; or "precomputed".
     width : float, "scale" or "aligned"
@@ -75,7 +76,7 @@ class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, V
     tol : float
         A row whose residual is below this share of k(x, x) is in the span.
     random_state : int or RandomState
-        For the candidates, and for samples when rows are many.
+        For samples when rows are many.
     n_jobs : int, optional
         Threads for the alignment.
 
@@ -104,7 +105,7 @@ class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, V
         n_vectors: int = 100,
         fitness: float = 0.99,
         *,
-        criterion: str = "local",
+        criterion: str = "global",
         n_candidates: int | None = 59,
         kernel: Any = "rbf",
         width: Any = "scale",
