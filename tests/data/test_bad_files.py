@@ -71,7 +71,9 @@ def test_one_class(tmp_path: Path) -> None:
 
     file = tmp_path / "t.csv"
     file.write_text("a,class\n1,x\n2,x\n")
-    with pytest.raises(DataError, match='target "class": expected at least two classes, found only one class, "x"'):
+    with pytest.raises(
+        DataError, match='table "t", target "class": expected at least two classes, found only one class, "x"'
+    ):
         class_codes(read_table(file))
 
 

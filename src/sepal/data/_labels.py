@@ -117,6 +117,10 @@ def _refuse_gaps(array: NDArray[Any], place: str) -> None:
         )
 
 
+def _rows(n: int) -> str:
+    return "the only row" if n == 1 else f"all {n} rows"
+
+
 def class_codes(data: Table | SparseRows | ArrayLike | Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """The classes of a table or of labels, and the class of each row.
 
@@ -152,13 +156,15 @@ def class_codes(data: Table | SparseRows | ArrayLike | Any) -> tuple[NDArray[np.
             hint="give the labels as y, or name the target when reading the file",
         )
     place = f"target {shown(table.target)}" if table is not None and table.target else "y"
+    if isinstance(table, Table) and table.name:
+        place = f"table {shown(table.name)}, {place}"
     labels = label_array(data if table is None else table.y, place)
     _refuse_continuous(labels.y, place)
     classes, codes = _unique(labels.y, place)
     if classes.size < 2:
         found = f"only one class, {shown(classes.tolist()[0])}," if classes.size else "no label"
         raise DataError(
-            f"{place}: expected at least two classes, found {found} in all {labels.y.size} rows",
+            f"{place}: expected at least two classes, found {found} in {_rows(labels.y.size)}",
             hint="separability compares classes; check that the right column is the target",
         )
     declared = labels.order if table is None else table.class_order
