@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 WHOLE_ROWS = 2500  # up to here every row carries a coefficient
-_CHOICE_ROWS = (500, 800)  # widths and ridges are chosen on half of them, but on no fewer and no more than this
+_CHOICE_ROWS = (400, 600)  # widths and ridges are chosen on half of them, but on no fewer and no more than this
 _THREAD_ROWS = 1000  # fewer are done before a thread has started
 _SAMPLE_ROWS = 150  # widths are first looked at on so many rows
 _BOTH_SIDES = 500  # up to here the walk from the sample's width may also widen
