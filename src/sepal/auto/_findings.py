@@ -76,7 +76,7 @@ class Facts:
 ARBITRARY = (
     "the three scalings (spread, range, ranks) and how far apart two levels of a name are",
     "the grid: widths by factors of two of the median distance, ridges by half decades",
-    "equal weights for the views, 200 trees, half of the columns per split, a flat prior over all mixtures of members",
+    "equal weights for the views, 150 trees, half of the columns per split, a flat prior over all mixtures of members",
     "ties: the first class in sorted order wins",
 )
 # The last one is about classes only.

@@ -21,18 +21,20 @@ from sepal.data import Table
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
+Views = dict[ViewName, View]  # those that were fitted already
 
 WHOLE_ROWS = 2500  # up to here every row carries a coefficient
 _CHOICE_ROWS = (400, 600)  # widths and ridges are chosen on half of them, but on no fewer and no more than this
 _THREAD_ROWS = 1000  # fewer are done before a thread has started
-_SAMPLE_ROWS = 150  # widths are first looked at on so many rows
+_SAMPLE_ROWS = 150  # widths are first looked at on so many rows, and on no more than half of them
+_FEW_ROWS = 100  # there is no point in a sample of fewer
 _BOTH_SIDES = 500  # up to here the walk from the sample's width may also widen
 SEARCH_ROWS = 4000  # of a larger table: widths, ridges and the number of vectors are chosen on so many
 VECTORS = (300, 600, 1200)
 _MOST_SHARE = 0.3  # of the rows become vectors, once that is more than the second size
 _MOST_WORK = 5e10  # rows times vectors squared: 100,000 rows get 707 vectors, a million 223
 _MOST_LINEAR = 20_000_000  # rows times coordinates
-_TREES = 200
+_TREES = 150
 SEARCHING, FITTING = 0.2, 0.4  # shares of the work; the rest is for the trees
 
 
@@ -104,7 +106,8 @@ def solve(problem: Problem, *, clock: Clock, seed: int, threads: int) -> Solutio
     kernels, decisions = _kernels(problem, clock, log, threads)
     kernel = np.asarray(np.mean(decisions, axis=0))
     temperature = problem.judge.temperature(kernel) if isinstance(problem.judge, ClassJudge) else None
-    grown = (_linear(problem, clock, log), _forest(problem, clock, log, seed, threads))
+    views = {member.view.how: member.view for member in kernels}
+    grown = (_linear(problem, views, clock, log), _forest(problem, views, clock, log, seed, threads))
     others = [found for found in grown if found is not None]
     left_out = [probable(kernel, temperature), *(answers for _, answers in others)]
     weights = mixture_weights(left_out, problem.judge)
@@ -171,8 +174,8 @@ def _first_search(view: View, problem: Problem, clock: Clock, log: _Log, n_all: 
     """Of the first view: from a small sample to all rows, or to as many feature vectors as pay for ``n_all`` rows."""
     n = problem.table.n_rows
     start = sorted(STEPS)[1:]
-    if n > _SAMPLE_ROWS:
-        sample = _search(view, problem.sample(_SAMPLE_ROWS), None).walk(start, clock)
+    if n > _FEW_ROWS:
+        sample = _search(view, problem.sample(min(_SAMPLE_ROWS, n // 2)), None).walk(start, clock)
         start = sorted(sample.steps())  # with more rows the best width shrinks, hardly ever grows
     if n_all <= WHOLE_ROWS:
         return _search(view, problem, None).walk(start, clock, sides=(-1, 1) if n <= _BOTH_SIDES else (-1,))
@@ -227,9 +230,9 @@ def _fitted(search: KernelSearch, problem: Problem, searched: Problem, clock: Cl
     )
 
 
-def _linear(problem: Problem, clock: Clock, log: _Log) -> tuple[LinearMember, Array] | None:
+def _linear(problem: Problem, views: Views, clock: Clock, log: _Log) -> tuple[LinearMember, Array] | None:
     """Fisher's discriminant, where there are classes and more rows than coordinates."""
-    view = fit_view(problem.table, "standard")
+    view = views.get("standard") or fit_view(problem.table, "standard")
     n, p = problem.table.n_rows, view.n_coordinates
     if not isinstance(problem.judge, ClassJudge) or not 0 < p < n or n * p > _MOST_LINEAR:
         return None
@@ -242,8 +245,10 @@ def _linear(problem: Problem, clock: Clock, log: _Log) -> tuple[LinearMember, Ar
     return member, left_out
 
 
-def _forest(problem: Problem, clock: Clock, log: _Log, seed: int, threads: int) -> tuple[ForestMember, Array] | None:
-    view = fit_view(problem.table, "rank")
+def _forest(
+    problem: Problem, views: Views, clock: Clock, log: _Log, seed: int, threads: int
+) -> tuple[ForestMember, Array] | None:
+    view = views.get("rank") or fit_view(problem.table, "rank")
     if view.n_coordinates == 0:
         return None
     if not clock.allows(_forest_seconds(problem.table.n_rows, view.n_coordinates)):
