@@ -4,6 +4,7 @@
 
 #include <nanobind/stl/vector.h>
 
+#include "dual_removal.hpp"
 #include "dual_solver.hpp"
 
 namespace sepal {
@@ -96,6 +97,39 @@ nb::tuple leave_one_out(const Matrix& x, const std::string& kernel, double gamma
     return nb::make_tuple(to_numpy(std::move(decision)), to_numpy(std::move(solved)));
 }
 
+nb::tuple removals(const Matrix& residual, const Row& beta, const Row& low, const Row& high, const Row& slack, const Codes& free,
+                   const Matrix& inverse, const Matrix& solved, const Matrix& solved_across, double ridge,
+                   const Matrix& residual_going, const Matrix& solved_going, const Row& own, const Codes& place,
+                   const Row& taken, const Row& decision, const Row& sign, bool until_it_turns, int threads) {
+    const std::size_t n = residual.shape(0), going = residual_going.shape(0), size = free.shape(0) + 1;
+    const auto is = [](const Matrix& m, std::size_t rows, std::size_t columns) { return m.shape(0) == rows && m.shape(1) == columns; };
+    if (!is(residual, n, n) || !is(residual_going, going, n) || !is(inverse, size, size) || !is(solved, n, size) ||
+        !is(solved_across, size, n) || !is(solved_going, going, size) || place.shape(0) != going)
+        throw std::invalid_argument("the rows near the margin and those that go do not fit together");
+    for (const Row* row : {&beta, &low, &high, &slack}) check_length(*row, static_cast<std::int64_t>(n), "an argument");
+    for (const Row* row : {&own, &taken, &decision, &sign}) check_length(*row, static_cast<std::int64_t>(going), "an argument");
+    const auto last = static_cast<std::int32_t>(n) - 1;
+    if (std::any_of(place.data(), place.data() + going, [last](std::int32_t i) { return i < -1 || i > last; }) ||
+        std::any_of(free.data(), free.data() + free.shape(0), [last](std::int32_t i) { return i < 0 || i > last; }))
+        throw std::invalid_argument("no such place");
+    PythonPoll poll{nb::none()};
+    const RemovalBase base{static_cast<std::int64_t>(n), residual.data(), beta.data(), low.data(), high.data(), slack.data(),
+                           static_cast<std::int64_t>(free.shape(0)), free.data(), inverse.data(), solved.data(),
+                           solved_across.data(), ridge};
+    const RemovalRows rows{static_cast<std::int64_t>(going), residual_going.data(), solved_going.data(), own.data(), place.data(),
+                           taken.data(), decision.data(), sign.data()};
+    std::vector<double> decisions(going), shift(going), gone(going), change(going * n), slacks(going * n);
+    std::vector<std::int32_t> status(going);
+    {
+        const nb::gil_scoped_release free_lock;
+        dual_removals(base, rows, until_it_turns, team_of(threads), &poll,
+                      {decisions.data(), shift.data(), gone.data(), change.data(), slacks.data(), status.data()});
+    }
+    if (poll.raised()) throw nb::python_error();
+    return nb::make_tuple(to_numpy(std::move(decisions)), to_numpy(std::move(shift)), to_numpy(std::move(gone)),
+                          to_numpy(std::move(change)), to_numpy(std::move(slacks)), to_numpy(std::move(status)));
+}
+
 nb::tuple adatron(const Matrix& gram, const Row& t, const Row& box, double omega, double tol, std::int64_t max_sweeps,
                   bool with_bias, double offset, double balance) {
     const auto n = static_cast<std::int64_t>(gram.shape(0));
@@ -153,6 +187,10 @@ void bind_dual(nb::module_& m) {
           nb::arg("degree"), nb::arg("members"), nb::arg("t"), nb::arg("low"), nb::arg("high"), nb::arg("left"),
           nb::arg("beta"), nb::arg("product"), nb::arg("which"), nb::arg("most"), nb::arg("tol"), nb::arg("narrow"),
           nb::arg("cache_bytes"), nb::arg("threads"), nb::arg("progress").none());
+    m.def("dual_removals", &removals, nb::arg("residual"), nb::arg("beta"), nb::arg("low"), nb::arg("high"), nb::arg("slack"),
+          nb::arg("free"), nb::arg("inverse"), nb::arg("solved"), nb::arg("solved_across"), nb::arg("ridge"),
+          nb::arg("residual_going"), nb::arg("solved_going"), nb::arg("own"), nb::arg("place"), nb::arg("taken"),
+          nb::arg("decision"), nb::arg("sign"), nb::arg("until_it_turns"), nb::arg("threads"));
     m.def("adatron", &adatron, nb::arg("gram"), nb::arg("t"), nb::arg("box"), nb::arg("omega"), nb::arg("tol"),
           nb::arg("max_sweeps"), nb::arg("with_bias"), nb::arg("offset"), nb::arg("balance"));
     m.def("kernel_matrix", &matrix_of, nb::arg("a"), nb::arg("b"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),

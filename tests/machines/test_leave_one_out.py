@@ -1,4 +1,4 @@
-"""The leave-one-out error of large problems, against refitting without each row."""
+"""The leave-one-out error of support vector machines, against refitting without each row."""
 
 from __future__ import annotations
 
@@ -8,66 +8,204 @@ from sklearn.datasets import load_wine, make_moons
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.svm import SVC
 
-from sepal.machines import SVMClassifier, _leave_one_out
+from sepal.machines import SVMClassifier, _leave_one_out, _removal
+from tests.oracles import svm as oracle
+
+MOONS = make_moons(90, noise=0.35, random_state=7)
+TOL = 1e-9
 
 
-@pytest.fixture
-def large(monkeypatch):
-    """Small problems are treated as large ones, with work for this many rows at most."""
-
-    def limit(rows: int, steps: int = 10**6) -> None:
-        monkeypatch.setattr(_leave_one_out, "MOST_ROWS", 0)
-        monkeypatch.setattr(_leave_one_out, "_MOST_WORK", 0)
-        monkeypatch.setattr(_leave_one_out, "_FEWEST", rows)
-        monkeypatch.setattr(_leave_one_out, "_MOST_STEPS", steps)
-
-    return limit
+def _solved(X, y, C, *, tol=TOL, weights=None, **kernel):
+    machine = SVMClassifier(scale=None, tol=tol, **kernel)
+    training, unit_box, _ = machine._training(X, y, weights, 1)
+    return training, machine._solve(training, C * unit_box, 1)
 
 
-def _found(X, y, C, gamma):
-    machine = SVMClassifier(gamma=gamma, scale=None, tol=1e-8)
-    training, unit_box, _ = machine._training(X, y, None, 1)
-    return _leave_one_out.left_out(training, machine._solve(training, C * unit_box, 1), tol=1e-8, threads=2)
+def _found(X, y, C, gamma, **how):
+    training, solutions = _solved(X, y, C, gamma=gamma, **how)
+    return _leave_one_out.left_out(training, solutions, tol=how.get("tol", TOL), threads=2)
 
 
 def _refitted(X, y, C, gamma):
-    peer = SVC(C=C, gamma=gamma, tol=1e-8, break_ties=True, decision_function_shape="ovr")
+    peer = SVC(C=C, gamma=gamma, tol=1e-9, break_ties=True, decision_function_shape="ovr")
     return float(np.mean(cross_val_predict(peer, X, y, cv=LeaveOneOut()) != y))
 
 
-MOONS = make_moons(90, noise=0.35, random_state=7)
+def _without_each(training, solution, *, until_it_turns=False, tol=TOL, threads=1):
+    """Of the support rows: places, decisions without them, whether these were found."""
+    left = solution.box * (1.0 - 1.0 / training.rows.n_copies[solution.rows])
+    which = np.flatnonzero(np.abs(solution.beta) > left)
+    found, solved = _removal.removed(
+        training, solution, left, which, until_it_turns=until_it_turns, tol=tol, threads=threads
+    )
+    return which, found, solved
 
 
-@pytest.mark.parametrize("C", [0.05, 1.0, 50.0])
-def test_it_is_exact_where_every_row_in_question_is_solved_again(large, C):
+def _expected(training, solution, C, which):
+    K = _removal._kernel(training, solution.rows, solution.rows, 1)
+    return np.array([oracle.exact_leave_one_out(K, solution.sign, C, int(i)) for i in which])
+
+
+@pytest.fixture
+def no_pair_steps(monkeypatch):
+    """The path alone must find every decision."""
+
+    def refuse(*_args, **_kwargs):
+        raise AssertionError("a row had no path")
+
+    monkeypatch.setattr(_leave_one_out, "leave_one_out", refuse)
+
+
+@pytest.fixture
+def only_free_rows_are_near(monkeypatch):
+    monkeypatch.setattr(_removal, "_FEWEST_NEAR", 2)
+    monkeypatch.setattr(_removal, "_NEAR_PER_FREE", 1)
+
+
+@pytest.mark.parametrize("C", [0.02, 0.5, 5.0, 200.0])
+@pytest.mark.parametrize(
+    "kernel",
+    [{"gamma": 2.0}, {"gamma": 0.2}, {"kernel": "linear"}, {"kernel": "poly", "gamma": 1.0, "coef0": 1.0, "degree": 2}],
+    ids=["narrow", "wide", "linear", "poly"],
+)
+def test_decisions_without_each_support_row_are_those_of_refitting(C, kernel):
     X, y = MOONS
-    large(rows=90)
+    training, (solution,) = _solved(X[:60], y[:60], C, **kernel)
+    which, found, solved = _without_each(training, solution, threads=2)
+    assert solved.all()
+    assert len(which) > 5
+    np.testing.assert_allclose(found, _expected(training, solution, C, which), atol=1e-6)
+
+
+@pytest.mark.parametrize("C", [0.02, 1.0, 50.0])
+def test_rows_far_from_the_margin_join_when_they_matter(only_free_rows_are_near, C):
+    X, y = MOONS
+    training, (solution,) = _solved(X, y, C, gamma=1.0)
+    which, found, solved = _without_each(training, solution)
+    assert solved.all()
+    np.testing.assert_allclose(found, _expected(training, solution, C, which), atol=1e-6)
+
+
+@pytest.mark.parametrize("C", [0.1, 5.0, 500.0])
+def test_a_path_that_ends_where_the_decision_turns_has_the_same_signs(C):
+    X, y = MOONS
+    training, (solution,) = _solved(X, y, C, gamma=2.0)
+    right = solution.sign * (solution.product + solution.bias) > 0
+    which, found, _ = _without_each(training, solution)
+    _, signs, solved = _without_each(training, solution, until_it_turns=True)
+    assert solved.all()
+    assert np.array_equal(np.sign(signs[right[which]]), np.sign(found[right[which]]))
+    assert np.any(solution.sign[which] * found < 0)
+
+
+def test_a_copy_leaves_and_the_others_stay():
+    X, y = MOONS
+    X, y = np.concatenate([X[:40], X[:8]]), np.concatenate([y[:40], y[:8]])
+    training, (solution,) = _solved(X, y, 1.0, gamma=1.0)
+    which, found, solved = _without_each(training, solution)
+    assert solved.all()
+    twice = np.flatnonzero(training.rows.n_copies[solution.rows[which]] == 2)
+    assert len(twice) >= 2
+    for k in twice:
+        i = solution.rows[which[k]]
+        weight = training.rows.weight.copy()
+        weight[i] = 1.0
+        peer = SVC(C=1.0, gamma=1.0, tol=1e-9).fit(training.rows.x, training.rows.codes, sample_weight=weight)
+        assert found[k] == pytest.approx(float(peer.decision_function(training.rows.x[[i]])[0]), abs=2e-5)
+
+
+def test_rows_of_several_weights():
+    X, y = MOONS
+    weights = np.random.default_rng(3).uniform(0.2, 3.0, len(y))
+    training, (solution,) = _solved(X, y, 2.0, weights=weights, gamma=1.0)
+    which, found, solved = _without_each(training, solution)
+    assert solved.all()
+    for k in range(0, len(which), 5):
+        kept = np.arange(len(y)) != solution.rows[which[k]]
+        rows = training.rows
+        peer = SVC(C=2.0, gamma=1.0, tol=1e-9).fit(rows.x[kept], rows.codes[kept], sample_weight=rows.weight[kept])
+        assert found[k] == pytest.approx(float(peer.decision_function(rows.x[~kept])[0]), abs=2e-5)
+
+
+def test_the_only_row_of_a_class_is_wrong_without_itself():
+    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 0, 1])
+    found = _found(X, y, 1.0, 1.0)
+    assert found.error == pytest.approx(1 / 3)
+
+
+def test_a_kernel_that_is_not_positive_semidefinite_has_pair_steps():
+    X, y = MOONS
+    training, solutions = _solved(X, y, 1.0, kernel="sigmoid", gamma=1.0, coef0=-0.5, tol=1e-6)
+    found = _leave_one_out.left_out(training, solutions, tol=1e-6, threads=1)
+    assert 0.0 < found.error < 0.5
+    assert found.lower <= found.error <= found.upper
+
+
+@pytest.mark.parametrize("C", [0.05, 1.0, 50.0, 1000.0])
+def test_the_error_is_that_of_refitting(no_pair_steps, C):
+    X, y = MOONS
     found = _found(X, y, C, 2.0)
     assert found.error == pytest.approx(_refitted(X, y, C, 2.0), abs=1e-12)
     assert found.lower == found.upper == found.error
     assert found.standard_error == 0
 
 
-def test_several_classes_are_exact_too(large):
+def test_several_classes_are_exact_too(no_pair_steps):
     X, y = load_wine(return_X_y=True)
     X = ((X - X.mean(axis=0)) / X.std(axis=0))[:, :4]
-    large(rows=178)
     found = _found(X, y, 1.0, 0.3)
     assert found.error == pytest.approx(_refitted(X, y, 1.0, 0.3), abs=1e-12)
     assert found.lower == found.upper
 
 
+@pytest.mark.parametrize("C", [0.5, 64.0])
+def test_large_problems_are_exact_up_to_the_tolerance(no_pair_steps, C):
+    X, y = make_moons(1600, noise=0.4, random_state=0)
+    training, (solution,) = _solved(X, y, C, gamma=1.0, tol=1e-4)
+    which, found, solved = _without_each(training, solution, tol=1e-4, threads=2)
+    assert solved.all()
+    asked = np.linspace(0, len(which) - 1, 12).astype(int)
+    K = _removal._kernel(training, solution.rows, solution.rows, 2)
+    expected = [oracle.leave_one_out(K, solution.sign, C, int(i)) for i in which[asked]]
+    np.testing.assert_allclose(found[asked], expected, atol=2e-3)
+    whole = _leave_one_out.left_out(training, [solution], tol=1e-4, threads=2)
+    turned = int(np.sum(solution.sign[which] * found < 0) - np.sum(solution.sign[which] * _said(solution)[which] < 0))
+    wrong = int(np.sum(solution.sign * _said(solution) < 0))
+    assert whole.error == pytest.approx((wrong + turned) / 1600)
+
+
+def _said(solution):
+    return solution.product + solution.bias
+
+
 @pytest.mark.parametrize("C", [0.05, 1.0, 50.0])
-@pytest.mark.parametrize("limits", [(12, 10**6), (90, 3)])
-def test_the_bounds_hold_the_error_of_refitting(large, C, limits):
+def test_the_bounds_of_a_sample_hold_the_error_of_refitting(monkeypatch, C):
     X, y = MOONS
-    large(*limits)
+    monkeypatch.setattr(_leave_one_out, "_affordable", lambda *_: 0.3)
     found, true = _found(X, y, C, 2.0), _refitted(X, y, C, 2.0)
     assert found.lower < found.upper
     assert found.lower - 1e-12 <= true <= found.upper + 1e-12
-    assert found.lower - 1e-12 <= found.error <= found.upper + 1e-12
-    if limits[0] < 90:
-        assert abs(found.error - true) <= 3 * found.standard_error
+    assert abs(found.error - true) <= 3 * found.standard_error
+
+
+def test_the_work_of_very_large_problems_is_bounded(monkeypatch):
+    X, y = MOONS
+    _, solutions = _solved(X, y, 1.0, gamma=2.0)
+    carries = [np.abs(solutions[0].beta) > 0]
+    monkeypatch.setattr(_leave_one_out, "_MOST_WORK", 1e4)
+    n_free = int(np.sum(carries[0] & (np.abs(solutions[0].beta) < solutions[0].box)))
+    expected = 1e4 / (carries[0].sum() * 90 * (100 + n_free))
+    assert _leave_one_out._affordable(solutions, carries, np.ones(90, dtype=bool)) == pytest.approx(expected)
+
+
+def test_a_row_that_is_not_solved_in_time_is_between_the_bounds(monkeypatch):
+    X, y = MOONS
+    monkeypatch.setattr(_removal, "MOST_FREE", 0)
+    monkeypatch.setattr(_leave_one_out, "MOST_ROWS", 0)
+    monkeypatch.setattr(_leave_one_out, "_MOST_STEPS", 3)
+    found, true = _found(X, y, 50.0, 2.0), _refitted(X, y, 50.0, 2.0)
+    assert found.lower < found.upper
+    assert found.lower - 1e-12 <= true <= found.upper + 1e-12
 
 
 def test_the_choice_of_c_depends_neither_on_row_order_nor_on_threads():
@@ -76,6 +214,7 @@ def test_the_choice_of_c_depends_neither_on_row_order_nor_on_threads():
     order = np.random.default_rng(1).permutation(1200)
     two = SVMClassifier(C="auto", n_jobs=2).fit(X[order], y[order]).C_search_
     assert one.frame().equals(two.frame())
-    assert np.all(one.lower <= one.error)
-    assert np.all(one.error <= one.upper)
+    assert np.array_equal(one.lower, one.upper)
+    assert np.array_equal(one.error, one.upper)
+    assert np.all(one.standard_error == 0)
     assert list(one.frame().columns) == ["C", "error", "lower", "upper", "standard_error"]

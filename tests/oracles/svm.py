@@ -82,6 +82,34 @@ def leave_one_out(K: np.ndarray, t: np.ndarray, C: float, i: int) -> float:
     return float(machine.decision_function(K[[i]][:, others])[0])
 
 
+def exact_leave_one_out(K: np.ndarray, t: np.ndarray, C: float, i: int) -> float:
+    """The same to the last digits: libsvm, which keeps kernel values in float32, only says which rows are free.
+
+    Their weights and the bias then solve the linear equations decision = sign on the free rows, weights sum to 0.
+    """
+    others = np.array([k for k in range(len(t)) if k != i])
+    K_others, t_others = K[np.ix_(others, others)], t[others]
+    machine = SVC(C=C, kernel="precomputed", tol=1e-9).fit(K_others, t_others)
+    beta = np.zeros(len(others))
+    beta[machine.support_] = machine.dual_coef_[0]
+    alpha = np.abs(beta)
+    free = np.flatnonzero((alpha > 1e-7 * C) & (alpha < (1 - 1e-7) * C))
+    beta[alpha >= (1 - 1e-7) * C] = C * t_others[alpha >= (1 - 1e-7) * C]
+    beta[alpha <= 1e-7 * C] = 0.0
+    bias = float(machine.intercept_[0])
+    held = np.setdiff1d(np.arange(len(others)), free)
+    if len(free):
+        system = np.zeros((len(free) + 1, len(free) + 1))
+        system[0, 1:] = system[1:, 0] = 1.0
+        system[1:, 1:] = K_others[np.ix_(free, free)]
+        right = np.concatenate([[-beta[held].sum()], t_others[free] - K_others[np.ix_(free, held)] @ beta[held]])
+        solved = np.linalg.lstsq(system, right, rcond=1e-13)[0]
+        bias, beta[free] = float(solved[0]), solved[1:]
+        assert np.all(beta[free] * t_others[free] > -1e-6 * C)
+        assert np.all(beta[free] * t_others[free] < (1 + 1e-6) * C)
+    return float(K[i, others] @ beta + bias)
+
+
 def votes(decisions: np.ndarray, n_classes: int) -> list[int]:
     """Classes by one-against-one votes, sums of decision values where votes tie; positive means the later class."""
     out = []

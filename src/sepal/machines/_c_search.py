@@ -31,8 +31,8 @@ class CSearch:
     C, error : ndarray
         The share is exact where ``lower`` and ``upper`` are equal, else an estimate.
     lower, upper : ndarray
-        What the leave-one-out error cannot be below or above: above 1,000 distinct rows only some of those in
-        question are solved again.
+        What the leave-one-out error cannot be below or above. They are equal unless there are so many rows that only
+        a sample of those in question was taken out, or the kernel is not positive semidefinite.
     standard_error : ndarray
         Of ``error`` as an estimate of the leave-one-out error; 0 where it is exact.
     best : float

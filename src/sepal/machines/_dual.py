@@ -230,6 +230,85 @@ def leave_one_out(
     return decision, solved.astype(np.bool_)
 
 
+@dataclass(frozen=True, eq=False)
+class NearMargin:
+    """Rows that may change while another row goes: weights, bounds, slacks, and what they have to do with each other.
+
+    ``free`` are places. With M = [0 1'; 1 K + ridge] of the free rows and u = (1, K_free) of any row, ``inverse`` is
+    that of M, ``solved`` has the rows u' M^-1, and ``residual`` is K less solved u'.
+    """
+
+    residual: Floats
+    beta: Floats
+    low: Floats
+    high: Floats
+    slack: Floats
+    free: NDArray[np.int32]
+    inverse: Floats
+    solved: Floats
+    ridge: float
+
+
+@dataclass(frozen=True, eq=False)
+class Going:
+    """Rows to take out, one by one: ``residual`` with the rows near the margin, ``place`` among these or -1."""
+
+    residual: Floats
+    solved: Floats
+    own: Floats
+    place: NDArray[np.int32]
+    taken: Floats
+    decision: Floats
+    sign: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Gone:
+    """For each row that went: the decision without it, the change of the bias and of the weights, the slacks left.
+
+    ``turned``: the decision changed its sign when ``gone`` of the weight was taken, and the path ended there.
+    ``alone``: no row near the margin can take what is left.
+    """
+
+    decision: Floats
+    shift: Floats
+    gone: Floats
+    change: Floats
+    slack: Floats
+    turned: NDArray[np.bool_]
+    alone: NDArray[np.bool_]
+    failed: NDArray[np.bool_]
+
+
+def removals(near: NearMargin, going: Going, *, until_it_turns: bool, threads: int) -> Gone:
+    """Follow the solution while the weight of each row is taken out."""
+    decision, shift, gone, change, slack, status = _native.dual_removals(
+        near.residual,
+        near.beta,
+        near.low,
+        near.high,
+        near.slack,
+        near.free,
+        near.inverse,
+        near.solved,
+        np.ascontiguousarray(near.solved.T),
+        near.ridge,
+        going.residual,
+        going.solved,
+        going.own,
+        going.place,
+        going.taken,
+        going.decision,
+        going.sign,
+        until_it_turns,
+        threads,
+    )
+    shape = (len(decision), len(near.beta))
+    return Gone(
+        decision, shift, gone, change.reshape(shape), slack.reshape(shape), status == 1, status == 2, status == 3
+    )
+
+
 def solve_adatron(
     gram: Floats,
     sign: Floats,

@@ -1,4 +1,4 @@
-"""The leave-one-out error of support vector machines: exact, or between bounds where exact would take too long."""
+"""The leave-one-out error of support vector machines: exact, and of a sample where that would take minutes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from sepal.machines._dual import PairSolution, leave_one_out
 from sepal.machines._pairs import TrainingRows, gather, winners
+from sepal.machines._removal import removed
 
 Floats = NDArray[np.float64]
-MOST_ROWS = 1000  # up to here the kernel matrix is kept, and every row that could turn is solved again
-_MOST_WORK = 2e6  # above: rows solved again times rows of the problem
-_FEWEST = 200  # rows solved again, however large the problem
-_MOST_STEPS = 1000  # for one row of a large problem; one that is not solved by then keeps the sign it has
+MOST_ROWS = 1000  # up to here the kernel matrix is kept
+_MOST_WORK = 2e11  # multiplications; every row that could turn is taken out if that needs less
+_MOST_STEPS = 1000  # for a row of a large problem that has no path; one not solved by then keeps the sign it has
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class LeftOut:
     lower, upper : float
         What it cannot be below or above: rows known to be wrong, and those together with the rows not looked at.
     standard_error : float
-        Of ``error``, since only a sample of the rows in question was solved again; 0 where all of them were.
+        Of ``error``, if only a sample of the rows in question was taken out; 0 where all of them were.
     """
 
     error: float
@@ -42,9 +42,9 @@ def left_out(training: TrainingRows, solutions: list[PairSolution], *, tol: floa
 
     A row without weight changes nothing when it goes, and a row that is wrong stays wrong: a row's hinge loss cannot
     fall when it leaves the training set, in any of its pairs, so neither can its class gain a vote. Only support rows
-    that are right are in question. They are solved again from where the whole solution stands: all of them up to 1,000
-    distinct rows, else as many as fit the work; which ones depends on the values of the rows and not on C, so that
-    errors at several C are compared on the same rows.
+    that are right are in question. Each is taken out of the solution, from where that stands; with very many rows as
+    many as the work allows. Which ones depends on the values of the rows and not on C, so that errors at several C are
+    compared on the same rows.
     """
     rows = training.rows
     n = len(rows.codes)
@@ -56,20 +56,47 @@ def left_out(training: TrainingRows, solutions: list[PairSolution], *, tol: floa
     for solution, carrying in zip(solutions, carries, strict=True):
         in_question[solution.rows[carrying]] = True
     in_question &= ~wrong
-    small = n <= MOST_ROWS
-    sample = np.flatnonzero(in_question) if small else _sample(in_question)
-    most = 2**62 if small else _MOST_STEPS
-    chosen, unsolved = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-    chosen[sample] = True
+    share = _affordable(solutions, carries, in_question)
+    chosen, unsolved = _sample(in_question, share), np.zeros(n, dtype=bool)
     for k, (solution, spare, carrying) in enumerate(zip(solutions, left, carries, strict=True)):
         which = np.flatnonzero(chosen[solution.rows] & carrying)
-        found, solved = leave_one_out(
-            training.source, training.kernel, solution, spare, which, most=most, tol=tol, threads=threads
-        )
+        found, solved = _without(training, solution, spare, which, tol, threads)
         decisions[solution.rows[which], k] = found
         unsolved[solution.rows[which[~solved]]] = True
     wrong = winners(decisions, rows.n_classes) != rows.codes
     return _summary(rows.weight / rows.weight.sum(), wrong, chosen, unsolved, in_question & ~chosen)
+
+
+def _without(
+    training: TrainingRows,
+    solution: PairSolution,
+    left: Floats,
+    which: NDArray[np.intp],
+    tol: float,
+    threads: int,
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Decisions for rows that are taken out, by the path of the solution, and by pair steps where there is none."""
+    two = training.rows.n_classes == 2  # then the sign says all
+    found, solved = removed(training, solution, left, which, until_it_turns=two, tol=tol, threads=threads)
+    rest = np.flatnonzero(~solved)
+    if len(rest):
+        most = 2**62 if len(solution.beta) <= MOST_ROWS else _MOST_STEPS
+        found[rest], solved[rest] = leave_one_out(
+            training.source, training.kernel, solution, left, which[rest], most=most, tol=tol, threads=threads
+        )
+    return found, solved
+
+
+def _affordable(
+    solutions: list[PairSolution], carries: list[NDArray[np.bool_]], in_question: NDArray[np.bool_]
+) -> float:
+    """The share of the rows in question that the work allows: a row costs all rows times the free ones."""
+    work = 0.0
+    for solution, carrying in zip(solutions, carries, strict=True):
+        weight = np.abs(solution.beta)
+        n_free = 100 + np.count_nonzero((weight > 0) & (weight < solution.box))
+        work += np.count_nonzero(in_question[solution.rows] & carrying) * len(weight) * n_free
+    return min(1.0, _MOST_WORK / max(work, 1.0))
 
 
 def _decisions(training: TrainingRows, solutions: list[PairSolution], threads: int) -> Floats:
@@ -81,12 +108,13 @@ def _decisions(training: TrainingRows, solutions: list[PairSolution], threads: i
     return machines.decisions(np.ascontiguousarray(queries), threads)
 
 
-def _sample(in_question: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """As many of the rows as the work allows. Distinct rows are sorted by values: row order does not matter."""
-    n = len(in_question)
-    turn = np.random.default_rng(0).permutation(n)
+def _sample(in_question: NDArray[np.bool_], share: float) -> NDArray[np.bool_]:
+    """A share of the rows. Distinct rows are sorted by values: row order does not matter."""
+    turn = np.random.default_rng(0).permutation(len(in_question))
     asked = np.flatnonzero(in_question)
-    return asked[np.argsort(turn[asked])][: max(_FEWEST, int(_MOST_WORK / n))]
+    chosen = np.zeros(len(in_question), dtype=bool)
+    chosen[asked[np.argsort(turn[asked])][: int(np.ceil(share * len(asked)))]] = True
+    return chosen
 
 
 def _summary(

@@ -132,8 +132,8 @@ def hyperparameter_surface(
     width : array-like, optional
         Widths s of exp(-|x - z|^2 / (2 s^2)) in scaled units; by default 1/8 to 8 times the aligned one.
     test : Table or (X, y), optional
-        Rows to count errors on. Without them leave-one-out: exact up to 1,000 distinct rows and often beyond, else
-        estimated from a sample of the support rows.
+        Rows to count errors on. Without them leave-one-out, exact; with many tens of thousands of rows estimated from a
+        sample of the support rows.
     sample_weight : array-like, optional
         Weights of the training rows.
     progress : callable, optional

@@ -26,8 +26,9 @@ class SVMClassifier(KernelMachine):
     Parameters
     ----------
     C : float or "auto"
-        The largest weight of a row. "auto" takes the C of least leave-one-out error, the smallest among equals: exact
-        up to 1,000 distinct rows and often beyond, else from a sample of the support rows, between certain bounds.
+        The largest weight of a row. "auto" takes the C of least leave-one-out error, the smallest among equals. The
+        error is exact up to ``tol``: every support row that is right is taken out of the solution, which is followed
+        meanwhile. Only with many tens of thousands of rows these are a sample, and ``C_search_`` says how sure it is.
     kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"}, another of ``sepal.kernels.KERNELS``, or callable
         A function gets two arrays of scaled rows and returns their kernel matrix. "mixed" takes nominal columns and
         missing cells. For all but the first four the whole kernel matrix is kept.
