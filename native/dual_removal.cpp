@@ -13,8 +13,10 @@ namespace sepal {
 namespace {
 
 constexpr double kStill = 1e-12;  // a slack that changes by less, in units of the largest residual, stays
+constexpr double kRounding = 1e-12; // of the weight: what happens so near the end happens after it
 constexpr int kMostChanges = 300; // of the free rows, at once
-constexpr int kMostSteps = 5000;
+constexpr int kMostSteps = 2000;
+constexpr int kMostStalls = 50; // steps of no length in a row
 
 // A row that is free but was not at the start (index -1), or was and no longer is.
 struct Change {
@@ -34,7 +36,8 @@ class Removal {
 
     RemovalStatus follow(const RemovalRows& rows, std::int64_t which, bool until_it_turns) {
         prepare(rows, which);
-        for (int step = 0; step < kMostSteps && static_cast<int>(changes_.size()) < kMostChanges; ++step) {
+        for (int step = 0, stalls = 0; step < kMostSteps && stalls < kMostStalls; ++step) {
+            if (static_cast<int>(changes_.size()) > kMostChanges) break;
             if (n_free() == 0 && !free_one()) return RemovalStatus::alone;
             if (!solve()) return RemovalStatus::failed;
             rates();
@@ -45,6 +48,7 @@ class Removal {
                 return RemovalStatus::turned;
             }
             move(event.length);
+            stalls = event.length > 0 ? 0 : stalls + 1;
             if (event.place < 0) return RemovalStatus::ended;
             if (event.leaves) leave(event.place, event.to_high);
             else enter(event.place);
@@ -203,7 +207,7 @@ class Removal {
     }
 
     Event next_event() const {
-        Event next{remaining_};
+        Event next{remaining_ * (1 - kRounding)};
         for (std::size_t k = 0; k < places_.size(); ++k) {
             const std::int32_t i = places_[k];
             if (steps_[k] == 0) continue;
@@ -216,6 +220,7 @@ class Removal {
             if (rate < -still_ && side_[i] * slack_[i] < -rate * next.length)
                 next = {std::max(0.0, side_[i] * slack_[i] / -rate), i, false, false};
         }
+        if (next.place < 0) next.length = remaining_;
         return next;
     }
     void move(double length) {

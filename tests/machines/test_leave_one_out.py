@@ -128,7 +128,7 @@ def test_rows_of_several_weights():
 
 
 def test_the_only_row_of_a_class_is_wrong_without_itself():
-    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 0, 1])
+    X, y = np.array([[0.0], [0.8], [2.0]]), np.array([0, 0, 1])
     found = _found(X, y, 1.0, 1.0)
     assert found.error == pytest.approx(1 / 3)
 
@@ -141,10 +141,10 @@ def test_a_kernel_that_is_not_positive_semidefinite_has_pair_steps():
     assert found.lower <= found.error <= found.upper
 
 
-@pytest.mark.parametrize("C", [0.05, 1.0, 50.0, 1000.0])
-def test_the_error_is_that_of_refitting(no_pair_steps, C):
+@pytest.mark.parametrize(("C", "tol"), [(0.05, TOL), (1.0, TOL), (50.0, TOL), (1e3, TOL), (1e5, 1e-5)])
+def test_the_error_is_that_of_refitting(no_pair_steps, C, tol):
     X, y = MOONS
-    found = _found(X, y, C, 2.0)
+    found = _found(X, y, C, 2.0, tol=tol)
     assert found.error == pytest.approx(_refitted(X, y, C, 2.0), abs=1e-12)
     assert found.lower == found.upper == found.error
     assert found.standard_error == 0

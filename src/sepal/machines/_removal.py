@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, inv
+from scipy.linalg import LinAlgError, cho_factor, lapack
 
 from sepal.machines._dual import Going, NearMargin, PairSolution, kernel_matrix, removals
 from sepal.machines._pairs import TrainingRows
@@ -20,8 +20,11 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 MOST_FREE = 3000  # the inverse of their matrix is kept
 _FEWEST_NEAR = 150  # at each bound
-_NEAR_PER_FREE, _MOST_NEAR = 4, 4000
+_NEAR_PER_FREE, _MOST_NEAR = 3, 1500
 _CELLS = 8_000_000  # of the arrays that are kept at once
+# Added to the diagonal of the kernel, times tolerance over C, so that nearly singular matrices can be inverted, which
+# changes decisions by less than the tolerance. Rows that find no path with the first are asked again with the next.
+_RIDGES = (0.03, 0.3, 3.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +42,21 @@ class _Whole:
     side: Floats
     slack: Floats
     length: Floats  # of each row in feature space
-    ridge: float
     tol: float
     threads: int
 
     def kernel(self, a: Places, b: Places) -> Floats:
         """Between two lists of places in the solution."""
         return _kernel(self.training, self.solution.rows[a], self.solution.rows[b], self.threads)
+
+
+@dataclass(frozen=True, eq=False)
+class _Free:
+    """The free rows, or if there are none the row nearest to the margin; the inverse of [0 1'; 1 K + ridge] of them."""
+
+    places: Places
+    inverse: Floats
+    ridge: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,23 +91,24 @@ def removed(
     n_free = int(np.sum(whole.side == 0))
     order = np.lexsort((np.arange(n), np.abs(whole.slack), whole.side != 0))
     near = whole.side == 0
+    near[order[0]] = True
     for side in (-1.0, 1.0):
         near[order[whole.side[order] == side][:_FEWEST_NEAR]] = True
     near[order[: min(_NEAR_PER_FREE * n_free, _MOST_NEAR)]] = True
-    asking = which if n_free <= MOST_FREE else which[:0]
-    while len(asking):
-        start = _start(whole, np.flatnonzero(near))
-        if start is None:
-            break
-        again = []
-        size = max(16, _CELLS // n)
-        for part in np.split(asking, range(size, len(asking), size)):
-            decisions[part], found[part], missed = _follow(whole, start, part, left, until_it_turns)
-            near |= missed.any(axis=0)
-            again.append(part[missed.any(axis=1)])
-        asking = np.concatenate(again)
-        found[asking] = False
-        near[order[: min(int(1.5 * near.sum()), _MOST_NEAR)]] = True
+    for ridge in _RIDGES if n_free <= MOST_FREE else ():
+        asking = which[~found[which]]
+        free = _free_rows(whole, order, ridge * tol / float(solution.box.max())) if len(asking) else None
+        while free is not None and len(asking):
+            start = _start(whole, free, np.flatnonzero(near))
+            again = []
+            size = max(16, _CELLS // n)
+            for part in np.split(asking, range(size, len(asking), size)):
+                decisions[part], found[part], missed = _follow(whole, start, part, left, until_it_turns)
+                near |= missed.any(axis=0)
+                again.append(part[missed.any(axis=1)])
+            asking = np.concatenate(again)
+            found[asking] = False
+            near[order[: min(int(1.5 * near.sum()), _MOST_NEAR)]] = True
     return decisions[which], found[which]
 
 
@@ -120,8 +132,6 @@ def _whole(training: TrainingRows, solution: PairSolution, tol: float, threads: 
         side,
         side * np.maximum(side * slack, 0.0),
         np.sqrt(np.maximum(square, 0.0)),
-        # What the ridge adds to a decision is far below the tolerance: it only keeps singular matrices at bay.
-        max(1e-2 * tol / float(solution.box.max()), 1e-12 * float(square.max())),
         tol,
         threads,
     )
@@ -131,34 +141,55 @@ def _side(beta: Floats, low: Floats, high: Floats) -> Floats:
     return np.where(beta <= low, 1.0, np.where(beta >= high, -1.0, 0.0))
 
 
-def _start(whole: _Whole, near: Places) -> _Start | None:
-    """The rows near the margin, with the inverse of the matrix of the free ones among them."""
-    kernel = whole.kernel(near, near)
-    free = np.flatnonzero(whole.side[near] == 0)
-    if len(free) == 0:  # the inverse needs one; being at a bound it is set aside at once
-        free = np.array([np.argmin(np.abs(whole.slack[near]))])
-    columns = _with_one(kernel, free)
-    bordered = np.zeros((len(free) + 1, len(free) + 1))
-    bordered[0, 1:] = 1.0
-    bordered[1:] = columns[free]
-    bordered[1:, 1:] += whole.ridge * np.eye(len(free))
+def _free_rows(whole: _Whole, order: Places, ridge: float) -> _Free | None:
+    """None if their kernel matrix is not positive semidefinite."""
+    places = np.sort(order[: max(1, int(np.sum(whole.side == 0)))])  # one that is not free is set aside at once
+    kernel = whole.kernel(places, places)
+    ridge = max(ridge, 1e-12 * float(kernel.diagonal().max()))
     try:
-        inverse = np.ascontiguousarray(inv(bordered, overwrite_a=True, check_finite=False))
+        return _Free(places, _bordered_inverse(kernel, ridge), ridge)
     except LinAlgError:
         return None
-    solved = columns @ inverse
+
+
+def _start(whole: _Whole, free: _Free, near: Places) -> _Start:
+    kernel = whole.kernel(near, near)
+    at = np.searchsorted(near, free.places)
+    columns = _with_one(kernel, at)
+    solved = columns @ free.inverse
     margin = NearMargin(
         kernel - solved @ columns.T,
         whole.solution.beta[near],
         whole.low[near],
         whole.high[near],
         whole.slack[near],
-        free.astype(np.int32),
-        inverse,
+        at.astype(np.int32),
+        free.inverse,
         solved,
-        whole.ridge,
+        free.ridge,
     )
     return _Start(near, np.setdiff1d(np.arange(len(whole.side)), near), kernel, margin)
+
+
+def _bordered_inverse(kernel: Floats, ridge: float) -> Floats:
+    """That of M = [0 1'; 1 K + ridge].
+
+    A constant c added to the kernel changes only the first cell of the inverse, by -c, since weights sum to 0 there; it
+    keeps the matrix regular where K is singular and M is not, as for three rows in the plane and the linear kernel.
+    """
+    constant = float(kernel.diagonal().mean())
+    shifted = kernel + constant
+    shifted.flat[:: len(kernel) + 1] += ridge
+    factor, lower = cho_factor(shifted, overwrite_a=True, check_finite=False)
+    half, _ = lapack.dpotri(factor, lower=lower)
+    plain = np.triu(half) + np.triu(half, 1).T
+    sums = plain.sum(axis=1)
+    total = float(sums.sum())
+    inverse = np.empty((len(kernel) + 1, len(kernel) + 1))
+    inverse[0, 0] = constant - 1.0 / total
+    inverse[0, 1:] = inverse[1:, 0] = sums / total
+    inverse[1:, 1:] = plain - np.outer(sums, sums / total)
+    return inverse
 
 
 def _with_one(kernel: Floats, free: NDArray[np.integer]) -> Floats:
