@@ -107,6 +107,39 @@ def test_row_order_does_not_change_the_vectors() -> None:
     assert np.array_equal(iris.data[one.vector_rows_], iris.data[order][other.vector_rows_])
 
 
+@pytest.mark.parametrize(
+    "machine",
+    [
+        FeatureVectorSelector(12, criterion="local"),
+        FeatureVectorSelector(12),
+        FeatureVectorClassifier(12, width="loo"),
+        FeatureVectorRegressor(12),
+    ],
+)
+def test_row_order_and_copies_do_not_change_the_vectors_of_many_rows(machine) -> None:
+    """More rows than the first vector is judged by, and than widths are compared on."""
+    rng = np.random.default_rng(6)
+    rows = rng.normal(size=(2600, 3))
+    y = (rows[:, 0] + rng.normal(size=2600) > 0).astype(float)
+    order = rng.permutation(2600)
+    picked = rows[clone(machine).fit(rows, y).vector_rows_]
+    assert np.array_equal(rows[order][clone(machine).fit(rows[order], y[order]).vector_rows_], picked)
+    if isinstance(machine, FeatureVectorSelector):
+        weights = rng.integers(1, 3, 2600)
+        copies = np.repeat(np.arange(2600), weights)
+        weighted = clone(machine).fit(rows, sample_weight=weights)
+        repeated = clone(machine).fit(rows[copies])
+        assert np.array_equal(rows[weighted.vector_rows_], rows[copies][repeated.vector_rows_])
+
+
+def test_the_first_of_many_rows_is_the_best_of_a_sample_of_them() -> None:
+    rows = np.random.default_rng(8).normal(size=(2200, 2))
+    K = gram(rows, width=1.0)
+    mean_fitness = (K**2).mean(axis=0)
+    first = int(_select(K, 1).rows[0])
+    assert np.mean(mean_fitness > mean_fitness[first]) < 0.005
+
+
 def test_stops() -> None:
     K = X @ X.T  # rank 3
     selection = _select(K, 20)

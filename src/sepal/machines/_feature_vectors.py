@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from sepal.data import Table
@@ -25,6 +24,7 @@ from sepal.machines._kernel_rows import (
     class_sample,
     is_precomputed,
 )
+from sepal.machines._merged import row_keys
 from sepal.machines._vector_map import VectorModel, kept_rows, model_solve, whole_number
 from sepal.machines._vector_models import fit_temperature, left_out_predictions, softmax
 from sepal.machines._vector_selector import VectorParameters
@@ -87,12 +87,8 @@ class _VectorMachine(VectorParameters):
         solve: Callable[[RowKernel, NDArray[np.intp]], VectorModel],
     ) -> tuple[tuple[float, float], ...]:
         """The least squared leave-one-out error for each width, on a sample of the rows if they are many."""
-        if codes is not None:
-            rows = class_sample(codes, _WIDTH_ROWS, self.random_state)
-        elif table.n_rows > _WIDTH_ROWS:
-            rows = np.sort(check_random_state(self.random_state).choice(table.n_rows, _WIDTH_ROWS, replace=False))
-        else:
-            rows = np.arange(table.n_rows)
+        classes = np.zeros(table.n_rows) if codes is None else codes
+        rows = class_sample(classes, row_keys(table.values), _WIDTH_ROWS, self.random_state)
         start = kernels.fit(table, codes, copies, width="scale").width
         if self.gamma is not None or start is None:
             raise ParameterError('width="loo" compares widths: use a kernel that has one, and no gamma')

@@ -133,14 +133,18 @@ class RowKernel:
         return self.fitted.diagonal(coordinates)
 
 
-def class_sample(codes: NDArray[np.int32], most: int, random_state: Any) -> NDArray[np.intp]:
-    """Rows of a sample that keeps the shares of the classes, at least two of each; all rows if they are few."""
+def class_sample(codes: NDArray[Any], keys: Array, most: int, random_state: Any) -> NDArray[np.intp]:
+    """Rows of a sample that keeps the shares of the classes, at least two of each; all rows if they are few.
+
+    They are drawn in the order of ``keys`` (see :func:`row_keys`), so that the order of the rows does not matter.
+    """
     if len(codes) <= most:
         return np.arange(len(codes))
     rng = check_random_state(random_state)
     picked = []
     for code in np.unique(codes):
         rows = np.flatnonzero(codes == code)
+        rows = rows[np.argsort(keys[rows], kind="stable")]
         size = min(len(rows), max(2, round(most * len(rows) / len(codes))))
         picked.append(rng.choice(rows, size, replace=False))
     return np.sort(np.concatenate(picked))

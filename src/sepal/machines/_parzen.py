@@ -27,6 +27,7 @@ from sepal.machines._kernel_rows import (
     class_factors,
     class_sample,
 )
+from sepal.machines._merged import row_keys
 from sepal.machines._vector_models import softmax
 
 _BLOCK_NUMBERS = 4_000_000
@@ -233,7 +234,7 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = scaled - self._center
         factors = class_factors(self.class_weight, self.classes_, codes, weights)
         shares = log_priors(self.priors, masses) + np.log(factors)
-        left_out = class_sample(codes, _LOO_ROWS, self.random_state)
+        left_out = class_sample(codes, row_keys(scaled), _LOO_ROWS, self.random_state)
         if isinstance(self.width, str) and self.width == "loo":
             spread = float(np.sqrt(2.0 * (weights @ rows**2).sum() / weights.sum())) or 1.0
             self.loo_widths_ = spread * _LOO_FACTORS
