@@ -302,3 +302,13 @@ def test_wrong_kernels() -> None:
         align_kernels([np.ones((2, 2))], [0, 1])
     with pytest.raises(ParameterError, match="n_starts"):
         align_feature_weights(*_rows(), n_starts=0)
+
+
+@pytest.mark.parametrize("scale", ["minmax", "standard"])
+def test_weights_are_copies_under_every_scaling(scale: str) -> None:
+    X, y = _rows()
+    weights = np.random.default_rng(1).integers(0, 4, len(y))
+    weighted = alignment_curve(X, y, scale=scale, sample_weight=weights)
+    repeated = alignment_curve(np.repeat(X, weights, axis=0), np.repeat(y, weights), scale=scale)
+    assert weighted.best_width == pytest.approx(repeated.best_width, rel=1e-9)
+    np.testing.assert_allclose(weighted.scores, repeated.scores, rtol=1e-9)

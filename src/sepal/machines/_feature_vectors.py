@@ -94,7 +94,7 @@ class _VectorMachine(VectorParameters):
             raise ParameterError('width="loo" compares widths: use a kernel that has one, and no gamma')
         errors = []
         for width in _WIDTH_FACTORS * start:
-            model = solve(kernels.fit(table, codes, width=float(width)), rows)
+            model = solve(kernels.fit(table, codes, copies, width=float(width)), rows)
             errors.append((float(width), float(model.path.squared[model.n_vectors])))
         return tuple(errors)
 

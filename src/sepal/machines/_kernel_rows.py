@@ -211,8 +211,8 @@ class KernelChoice:
         if is_precomputed(self.kernel):
             return RowKernel(None, None, None)
         entry = find_kernel(self.kernel)
-        scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels)
-        scaled = replace(table, values=scaling.apply(table.values))
+        scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels, weights=weights)
+        scaled = replace(table, values=scaling.apply(table.values), weights=weights)
         params = {name: getattr(self, name) for name in ("degree", "coef0") if name in entry.params}
         used = None
         if "gamma" in entry.params and self.gamma is not None:

@@ -207,7 +207,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             kernel, self.width_ = NativeKernel("precomputed"), self._row_kernel.width
             gram = self._row_kernel.columns(rows.x, rows.x)
         else:
-            self._scaling = fit_scaling(values[weight > 0], ["numeric"] * values.shape[1], self.scale)
+            used = weight > 0
+            self._scaling = fit_scaling(values[used], ["numeric"] * values.shape[1], self.scale, weights=weight[used])
             rows = merge_rows(self._scaling.apply(values), codes, weight, n_classes)
             kernel, self.width_ = choose_kernel(
                 self.kernel, self.width, self.gamma, self.degree, self.coef0, rows, self.n_jobs

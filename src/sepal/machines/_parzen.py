@@ -228,7 +228,7 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         masses = np.bincount(codes, weights=weights, minlength=len(self.classes_)).astype(np.float64)
         if np.any(masses == 0):
             raise DataError("sample_weight: every class needs a row of positive weight")
-        self._scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels)
+        self._scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels, weights=weights)
         scaled = self._scaling.apply(table.values)
         self._center = weights @ scaled / weights.sum()
         rows = scaled - self._center

@@ -1,0 +1,70 @@
+"""A row of weight w is w equal rows, and a class weight is that of each of its rows: machines and scalings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+from sepal.machines import (
+    FeatureVectorClassifier,
+    FeatureVectorRegressor,
+    GeneralizedDiscriminant,
+    KernelAdatronClassifier,
+    ParzenClassifier,
+    SVMClassifier,
+)
+
+IRIS = load_iris()
+RNG = np.random.default_rng(0)
+WEIGHTS = RNG.integers(0, 4, 150)
+COPIES = RNG.permutation(np.repeat(np.arange(150), WEIGHTS))
+MACHINES = [
+    (SVMClassifier(tol=1e-8, probability=True), 1e-6),
+    (KernelAdatronClassifier(tol=1e-8, probability=True), 1e-6),
+    (ParzenClassifier(), 1e-9),
+    (ParzenClassifier("aligned", priors="empirical"), 1e-9),
+    (FeatureVectorClassifier(), 1e-7),
+    (FeatureVectorClassifier(width="loo"), 1e-7),
+    (FeatureVectorClassifier(criterion="local"), 1e-7),
+    (GeneralizedDiscriminant(), 1e-6),
+    (GeneralizedDiscriminant(n_vectors=20), 1e-6),
+    (FeatureVectorRegressor(), 1e-7),
+]
+
+
+def _answers(machine, X) -> np.ndarray:
+    return machine.predict_proba(X) if hasattr(machine, "predict_proba") else machine.predict(X)
+
+
+@pytest.mark.parametrize("scale", ["minmax", "standard", None])
+@pytest.mark.parametrize(("machine", "atol"), MACHINES)
+def test_weights_are_copies(machine, atol: float, scale: str | None) -> None:
+    machine = clone(machine).set_params(scale=scale)
+    weighted = clone(machine).fit(IRIS.data, IRIS.target, sample_weight=WEIGHTS)
+    repeated = clone(machine).fit(IRIS.data[COPIES], IRIS.target[COPIES])
+    np.testing.assert_allclose(_answers(weighted, IRIS.data), _answers(repeated, IRIS.data), rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        SVMClassifier(tol=1e-8, kernel="mixed", gamma=1.0),
+        FeatureVectorClassifier(kernel="mixed"),
+        GeneralizedDiscriminant(kernel="mixed"),
+    ],
+)
+@pytest.mark.parametrize("scale", ["minmax", "standard"])
+def test_weights_are_copies_where_cells_are_missing(machine, scale: str) -> None:
+    """A missing cell stands for the cells of its column, and those of a heavy row are more likely."""
+    frame = pd.DataFrame(IRIS.data[:, :3]).astype(float)
+    frame["color"] = pd.Categorical(np.array(["red", "green", "blue"])[RNG.integers(0, 3, 150)])
+    frame.columns = ["a", "b", "c", "color"]
+    frame.loc[RNG.random(150) < 0.2, "a"] = np.nan
+    frame.loc[RNG.random(150) < 0.2, "color"] = None
+    machine = clone(machine).set_params(scale=scale)
+    weighted = clone(machine).fit(frame, IRIS.target, sample_weight=WEIGHTS)
+    repeated = clone(machine).fit(frame.iloc[COPIES], IRIS.target[COPIES])
+    np.testing.assert_allclose(weighted.decision_function(frame), repeated.decision_function(frame), atol=1e-5)
