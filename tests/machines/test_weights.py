@@ -68,3 +68,19 @@ def test_weights_are_copies_where_cells_are_missing(machine, scale: str) -> None
     weighted = clone(machine).fit(frame, IRIS.target, sample_weight=WEIGHTS)
     repeated = clone(machine).fit(frame.iloc[COPIES], IRIS.target[COPIES])
     np.testing.assert_allclose(weighted.decision_function(frame), repeated.decision_function(frame), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        SVMClassifier(tol=1e-8, probability=True, width=0.4),
+        KernelAdatronClassifier(tol=1e-8, probability=True, width=0.4),
+        ParzenClassifier(0.4, priors="empirical"),
+    ],
+)
+def test_class_weights_are_copies(machine) -> None:
+    """Probabilities too: they are those of a world in which the class is as frequent as its weight says."""
+    weighted = clone(machine).set_params(class_weight={1: 2.0, 2: 3.0}).fit(IRIS.data, IRIS.target)
+    copies = np.repeat(np.arange(150), 1 + IRIS.target)
+    repeated = clone(machine).fit(IRIS.data[copies], IRIS.target[copies])
+    np.testing.assert_allclose(weighted.predict_proba(IRIS.data), repeated.predict_proba(IRIS.data), rtol=0, atol=1e-6)

@@ -267,7 +267,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         slopes = []
         for k, (a, b) in enumerate(combinations(range(rows.n_classes), 2)):
             mask = (rows.codes == a) | (rows.codes == b)
-            slopes.append(fit_slopes(decisions[mask, k], rows.codes[mask] == b, rows.weight[mask]))
+            slopes.append(fit_slopes(decisions[mask, k], rows.codes[mask] == b, unit_box[mask]))
         return np.array(slopes)
 
     def _warn_of_one_class(self, training: TrainingRows, solutions: list[PairSolution], threads: int) -> None:
