@@ -23,12 +23,27 @@ from sepal.measures._alignment_curve import labelled_pairs
 
 Array = NDArray[np.float64]
 _ALIGNED_ROWS = 2000  # alignment looks at all pairs of rows; this many give two digits of the width
+_ASYMMETRY = 1e-4  # of the largest kernel value: those that were computed in float32 are forgiven
 _CAPPED_GRID = np.geomspace(0.02, 1.0, 20)
 
 
 def is_precomputed(kernel: Any) -> bool:
     """Whether the rows are themselves kernel values."""
     return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def check_kernel_matrix(values: Array) -> None:
+    """Whether training values can be those of a kernel: as many columns as rows, and k(x, z) = k(z, x)."""
+    if values.shape[0] != values.shape[1]:
+        raise DataError(f"X must be a square matrix with kernel='precomputed'; got shape {values.shape}")
+    difference = np.abs(values - values.T)
+    row, column = (int(i) for i in np.unravel_index(np.argmax(difference), values.shape))
+    if difference[row, column] > _ASYMMETRY * np.abs(values).max():
+        raise DataError(
+            f"X must be a symmetric matrix with kernel='precomputed': row {row + 1}, column {column + 1} holds "
+            f"{values[row, column]:g}, and row {column + 1}, column {row + 1} holds {values[column, row]:g}",
+            hint="fit takes the kernel values of the training rows with each other; a distance is no kernel",
+        )
 
 
 def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Table:
@@ -50,8 +65,8 @@ def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Table:
         return table
     finite: Any = "allow-nan" if mixed else True
     values = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=finite)
-    if reset and is_precomputed(estimator.kernel) and values.shape[0] != values.shape[1]:
-        raise DataError(f"X must be a square matrix with kernel='precomputed'; got shape {values.shape}")
+    if reset and is_precomputed(estimator.kernel):
+        check_kernel_matrix(values)
     return as_table(values)
 
 

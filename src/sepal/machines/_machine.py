@@ -21,8 +21,15 @@ from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels._fitted import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
 from sepal.machines._dual import NATIVE_KERNELS, NativeKernel, PairSolution
+from sepal.machines._indefinite import warn_of_indefinite
 from sepal.machines._kernel_choice import choose_kernel
-from sepal.machines._kernel_rows import KernelChoice, checked_labels, checked_rows, is_precomputed
+from sepal.machines._kernel_rows import (
+    KernelChoice,
+    check_kernel_matrix,
+    checked_labels,
+    checked_rows,
+    is_precomputed,
+)
 from sepal.machines._merged import MergedRows, merge_rows
 from sepal.machines._pairs import PairMachines, TrainingRows, gather, votes, winners
 from sepal.neighbors import thread_count
@@ -86,6 +93,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         threads = thread_count(self.n_jobs)
         training, unit_box, _ = self._training(X, y, sample_weight, threads)
+        if not self._by_table:  # those are semidefinite by theorem
+            warn_of_indefinite(training, type(self).__name__, threads)
         self.C_ = self._choose_c(training, unit_box, threads)
         solutions = self._solve(training, self.C_ * unit_box, threads)
         self._machines = gather(training, solutions)
@@ -171,8 +180,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
         check_classification_targets(labels)
-        if self.kernel == "precomputed" and values.shape[0] != values.shape[1]:
-            raise DataError(f"X must be a square matrix with kernel='precomputed'; got shape {values.shape}")
+        if is_precomputed(self.kernel):
+            check_kernel_matrix(values)
         return values, labels
 
     def _weights(self, values: Floats, codes: NDArray[np.intp], sample_weight: Any) -> Floats:
