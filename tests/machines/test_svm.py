@@ -152,9 +152,23 @@ def test_probabilities_agree_with_predictions_and_are_calibrated(n_classes):
 
 
 def test_predict_proba_says_what_it_needs():
-    machine = SVMClassifier().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(AttributeError, match="predict_proba"):
-        machine.predict_proba([[0.5]])
+    rows, labels = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    machine = SVMClassifier().fit(rows, labels)
+    assert not hasattr(machine, "predict_proba")
+    for each in (machine, machine.set_params(probability=True)):  # set after the fit it still needs one
+        with pytest.raises(AttributeError, match=r"needs SVMClassifier\(probability=True, \.\.\.\), given before fit"):
+            each.predict_proba([[0.5]])
+    assert machine.fit(rows, labels).predict_proba([[0.5]]).shape == (1, 2)
+    with pytest.raises(AttributeError, match="probability=True"):  # those of the fit before are not kept
+        machine.set_params(probability=False).fit(rows, labels).set_params(probability=True).predict_proba([[0.5]])
+
+
+@pytest.mark.parametrize(("name", "other"), [("poly", "polynomial"), ("rbf", "gaussian")])
+def test_both_names_of_a_kernel_are_one_kernel(name, other):
+    X, y = load_iris(return_X_y=True)
+    one, two = (SVMClassifier(kernel=kernel).fit(X, y) for kernel in (name, other))
+    assert np.array_equal(one.decision_function(X), two.decision_function(X))
+    assert one.gamma_ == two.gamma_
 
 
 def test_a_weight_is_a_number_of_copies_and_order_does_not_matter():
@@ -311,7 +325,14 @@ def test_aligned_width_on_breast_cancer_is_near_the_peak_of_the_centred_alignmen
     [
         ({"C": 0}, "C must be"),
         ({"C": "best"}, "C must be"),
+        ({"C": np.inf}, "C must be finite"),
         ({"kernel": "rbff"}, "kernel must be"),
+        ({"kernel": None}, "kernel must be"),
+        ({"kernel": 3}, "kernel must be"),
+        ({"kernel": "poly", "coef0": np.nan}, "coef0 must be"),
+        ({"class_weight": "equal"}, "class_weight must be"),
+        ({"class_weight": {0: 0.0}}, "class_weight must hold"),
+        ({"class_weight": 3}, "class_weight must be"),
         ({"width": -1.0}, "width must be"),
         ({"gamma": 0.0}, "gamma must be"),
         ({"kernel": "poly", "degree": 0}, "degree must be"),

@@ -125,7 +125,7 @@ def find_kernel(kernel: str | KernelFunction) -> Kernel:
         return Kernel("callable", "given by the user", called.block, called.diagonal, embed=unchanged)
     name = ALIASES.get(kernel, kernel) if isinstance(kernel, str) else kernel
     if not isinstance(name, str) or name not in KERNELS:
-        near = get_close_matches(str(name), KERNELS, n=1)
+        near = get_close_matches(name, KERNELS, n=1) if isinstance(name, str) else []
         raise ParameterError(
             f"kernel must be one of {', '.join(sorted([*KERNELS, 'precomputed']))} or a function of two arrays; "
             f"got {kernel!r}",

@@ -23,6 +23,7 @@ from sepal.measures._alignment_curve import labelled_pairs
 
 Array = NDArray[np.float64]
 _ALIGNED_ROWS = 2000  # alignment looks at all pairs of rows; this many give two digits of the width
+_BLOCK_ROWS = 512  # of a matrix, looked at together
 _ASYMMETRY = 1e-4  # of the largest kernel value: those that were computed in float32 are forgiven
 _CAPPED_GRID = np.geomspace(0.02, 1.0, 20)
 
@@ -32,18 +33,25 @@ def is_precomputed(kernel: Any) -> bool:
     return isinstance(kernel, str) and kernel == "precomputed"
 
 
-def check_kernel_matrix(values: Array) -> None:
-    """Whether training values can be those of a kernel: as many columns as rows, and k(x, z) = k(z, x)."""
+def check_square(values: Array) -> None:
+    """Whether the training rows have as many columns as a kernel matrix must."""
     if values.shape[0] != values.shape[1]:
         raise DataError(f"X must be a square matrix with kernel='precomputed'; got shape {values.shape}")
-    difference = np.abs(values - values.T)
-    row, column = (int(i) for i in np.unravel_index(np.argmax(difference), values.shape))
-    if difference[row, column] > _ASYMMETRY * np.abs(values).max():
-        raise DataError(
-            f"X must be a symmetric matrix with kernel='precomputed': row {row + 1}, column {column + 1} holds "
-            f"{values[row, column]:g}, and row {column + 1}, column {row + 1} holds {values[column, row]:g}",
-            hint="fit takes the kernel values of the training rows with each other; a distance is no kernel",
-        )
+
+
+def check_symmetric(matrix: Array, rows: NDArray[np.intp]) -> None:
+    """Whether k(x, z) = k(z, x); ``rows`` are the places of the rows and columns among those of the user."""
+    allowed = _ASYMMETRY * max(float(matrix.max()), -float(matrix.min()))
+    for start in range(0, len(matrix), _BLOCK_ROWS):
+        part = slice(start, start + _BLOCK_ROWS)
+        wrong = np.argwhere(np.abs(matrix[part] - matrix[:, part].T) > allowed)
+        if len(wrong):
+            i, j = sorted((start + int(wrong[0, 0]), int(wrong[0, 1])), key=lambda place: int(rows[place]))
+            raise DataError(
+                f"X must be a symmetric matrix with kernel='precomputed': row {rows[i] + 1}, column {rows[j] + 1} "
+                f"holds {matrix[i, j]:g}, and row {rows[j] + 1}, column {rows[i] + 1} holds {matrix[j, i]:g}",
+                hint="fit takes the kernel values of the training rows with each other",
+            )
 
 
 def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Table:
@@ -66,7 +74,7 @@ def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Table:
     finite: Any = "allow-nan" if mixed else True
     values = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=finite)
     if reset and is_precomputed(estimator.kernel):
-        check_kernel_matrix(values)
+        check_square(values)
     return as_table(values)
 
 
@@ -97,16 +105,16 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
 
 
 def class_factors(
-    class_weight: Mapping[Any, float] | str | None, classes: NDArray[Any], codes: NDArray[np.int32], weights: Array
+    class_weight: Mapping[Any, float] | str | None, classes: NDArray[Any], codes: NDArray[Any], weights: Array
 ) -> Array:
     """A factor per class: as given, or "balanced" for the same total weight in every class."""
     if class_weight is None:
         return np.ones(len(classes))
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ParameterError(f"class_weight must be None, 'balanced' or a mapping; got {class_weight!r}")
+    if isinstance(class_weight, str) and class_weight == "balanced":
         masses = np.bincount(codes, weights=weights, minlength=len(classes))
         return np.asarray(masses.sum() / (len(classes) * masses))
+    if not isinstance(class_weight, Mapping):
+        raise ParameterError(f"class_weight must be None, 'balanced' or a mapping; got {class_weight!r}")
     factors = np.array([float(class_weight.get(c, class_weight.get(str(c), 1.0))) for c in classes.tolist()])
     if not np.all(factors > 0) or not np.all(np.isfinite(factors)):
         raise ParameterError(f"class_weight must hold positive numbers; got {dict(class_weight)!r}")

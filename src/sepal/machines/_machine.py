@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from itertools import combinations
 from numbers import Real
 from typing import Any, Self
@@ -11,8 +12,6 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
@@ -20,14 +19,16 @@ from sepal.data import Table, as_table, fit_scaling
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels._fitted import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
-from sepal.machines._dual import NATIVE_KERNELS, NativeKernel, PairSolution
+from sepal.machines._dual import NATIVE_KERNELS, NATIVE_NAMES, NativeKernel, PairSolution
 from sepal.machines._indefinite import warn_of_indefinite
 from sepal.machines._kernel_choice import choose_kernel
 from sepal.machines._kernel_rows import (
     KernelChoice,
-    check_kernel_matrix,
+    check_square,
+    check_symmetric,
     checked_labels,
     checked_rows,
+    class_factors,
     is_precomputed,
 )
 from sepal.machines._merged import MergedRows, merge_rows
@@ -36,12 +37,6 @@ from sepal.neighbors import thread_count
 
 Floats = NDArray[np.float64]
 FOLDS = 5  # of the cross-fitted calibration
-
-
-def _wants_probabilities(machine: Any) -> bool:
-    if not machine.probability:
-        raise AttributeError("predict_proba needs probability=True when the machine is made: it costs further fits")
-    return True
 
 
 class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -59,9 +54,14 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
 
     @property
+    def _kernel_name(self) -> str | None:
+        """The name of the kernel as the native code has it; None for a function."""
+        return None if callable(self.kernel) else NATIVE_NAMES.get(self.kernel, self.kernel)
+
+    @property
     def _by_table(self) -> bool:
         """Whether the kernel is one of ``sepal.kernels`` that the native code does not know."""
-        return isinstance(self.kernel, str) and self.kernel not in ("precomputed", *NATIVE_KERNELS)
+        return not callable(self.kernel) and self._kernel_name not in ("precomputed", *NATIVE_KERNELS)
 
     @abstractmethod
     def _solve(self, training: TrainingRows, box: Floats, threads: int) -> list[PairSolution]:
@@ -99,6 +99,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         solutions = self._solve(training, self.C_ * unit_box, threads)
         self._machines = gather(training, solutions)
         self._publish(training.rows, solutions)
+        self.__dict__.pop("_slopes", None)  # those of an earlier fit
         if self.probability:
             self._slopes = self._calibrate(training, unit_box, threads)
         self._warn_of_one_class(training, solutions, threads)
@@ -123,9 +124,21 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         decisions = self._decisions(X)
         return np.asarray(self.classes_[winners(decisions, len(self.classes_))])
 
-    @available_if(_wants_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class; the predicted class always has the largest."""
+    @property
+    def predict_proba(self) -> Callable[[Any], Floats]:
+        """``predict_proba(X)``: the probability of each class; the predicted class always has the largest.
+
+        There only after a ``fit`` with ``probability=True``, which fits five more machines to calibrate by.
+        """
+        if self.probability and (hasattr(self, "_slopes") or not hasattr(self, "_machines")):
+            return self._probabilities
+        name = type(self).__name__
+        raise AttributeError(
+            f"predict_proba needs {name}(probability=True, ...), given before fit: it fits five more machines on four "
+            "fifths of the rows each. decision_function needs nothing of the kind"
+        )
+
+    def _probabilities(self, X: Any) -> Floats:
         decisions = self._decisions(X)
         pairs = pair_probabilities(decisions, self._slopes)
         if len(self.classes_) == 2:
@@ -181,7 +194,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(names, dtype=object)
         check_classification_targets(labels)
         if is_precomputed(self.kernel):
-            check_kernel_matrix(values)
+            check_square(values)
         return values, labels
 
     def _weights(self, values: Floats, codes: NDArray[np.intp], sample_weight: Any) -> Floats:
@@ -206,7 +219,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             rows = merge_rows(places, codes, weight, n_classes, merge=False)
             at = rows.x[:, 0].astype(np.intp)
             kernel, self.width_ = NativeKernel("precomputed"), None
-            gram: Floats | None = np.ascontiguousarray(values[np.ix_(at, at)])
+            given = np.ascontiguousarray(values[np.ix_(at, at)])
+            check_symmetric(given, at)
+            gram: Floats | None = given
         elif self._by_table:
             names = (self.kernel, self.width, self.gamma, self.degree, self.coef0, self.scale, self.n_jobs)
             used = weight > 0
@@ -220,7 +235,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._scaling = fit_scaling(values[used], ["numeric"] * values.shape[1], self.scale, weights=weight[used])
             rows = merge_rows(self._scaling.apply(values), codes, weight, n_classes)
             kernel, self.width_ = choose_kernel(
-                self.kernel, self.width, self.gamma, self.degree, self.coef0, rows, self.n_jobs
+                self._kernel_name, self.width, self.gamma, self.degree, self.coef0, rows, self.n_jobs
             )
             gram = self._gram(rows.x, rows.x) if callable(self.kernel) else None
         self.gamma_ = kernel.gamma if kernel.name in ("rbf", "poly", "sigmoid") else None
@@ -235,15 +250,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return values
 
     def _class_factors(self, rows: MergedRows) -> Floats:
-        if self.class_weight is None:
-            return np.ones(rows.n_classes)
-        if self.class_weight == "balanced":
-            totals = np.bincount(rows.codes, weights=rows.weight, minlength=rows.n_classes)
-            return np.asarray(totals.sum() / (rows.n_classes * totals))
-        factors = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[rows.codes])
-        if np.any(factors <= 0):
-            raise ParameterError(f"class_weight must be above 0 for every class; got {self.class_weight!r}")
-        return np.asarray(factors, dtype=np.float64)
+        return class_factors(self.class_weight, self.classes_, rows.codes, rows.weight)
 
     def _publish(self, rows: MergedRows, solutions: list[PairSolution]) -> None:
         machines: PairMachines = self._machines

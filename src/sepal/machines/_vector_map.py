@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
-from sepal.machines._kernel_rows import Array, RowKernel
+from sepal.machines._kernel_rows import Array, RowKernel, check_symmetric
 from sepal.machines._vector_models import RidgePath, ridge_path
 from sepal.machines._vector_selection import VectorSelection, lowest_row, project, select_vectors
 
@@ -95,6 +95,8 @@ def vectors_solve(
 ) -> tuple[VectorMap, VectorSelection]:
     """Select vectors among training rows; ``keep`` are their places among the user's rows."""
     coordinates = kernel.coordinates(table)
+    if kernel.fitted is None:
+        check_symmetric(coordinates[:, keep], keep)
     selection = choice.select(kernel, coordinates, keep, weights, kernel.keys(table))
     if len(selection.rows) == 0:
         raise DataError("every row has k(x, x) = 0: the kernel sees nothing in these rows")
