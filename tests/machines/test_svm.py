@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 import warnings
 
 import numpy as np
@@ -260,6 +261,21 @@ def test_time_limit_keeps_a_model_and_says_so():
     assert set(machine.predict(X)) == {0, 1}
     assert machine.violation_[0] > 1e-7
     assert abs(machine.dual_coef_.sum()) < 1e-6 * np.abs(machine.dual_coef_).sum() + 1e-9
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_time_limit_is_shared_by_all_pairs_of_classes(n_jobs):
+    """28 pairs, none of which ends by itself: half a second each would be 14 s on one thread, 7 s on two."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3200, 8)), np.arange(3200) % 8
+    machine = SVMClassifier(C=1e6, gamma=0.05, tol=1e-9, time_limit=0.5, scale=None, n_jobs=n_jobs)
+    start = time.perf_counter()
+    with pytest.warns(SepalWarning, match="time_limit"):
+        machine.fit(X, y)
+    assert time.perf_counter() - start < 5.0
+    assert np.all(machine.violation_ > 1e-9)
+    assert np.all(machine.n_iter_ > 0)
+    assert len(np.unique(machine.predict(X))) > 1
 
 
 def test_large_weights_are_solved_as_far_as_small_ones():

@@ -139,7 +139,7 @@ def solve_pairs(
     cache_size : float
         Megabytes of kernel rows to keep.
     time_limit : float, optional
-        Seconds for each pair.
+        Seconds for all pairs together; each has a share by its number of rows.
     threads : int
         How many.
     warm : list of ndarray, optional

@@ -44,7 +44,8 @@ class SVMClassifier(KernelMachine):
     tol : float
         The largest violation of the optimality conditions that is let pass.
     time_limit : float, optional
-        Seconds for the solution of each pair of classes; after that the model so far is kept, with a warning.
+        Seconds for one solution, all pairs of classes together; after that the model so far is kept, with a warning.
+        ``C="auto"`` and ``probability=True`` need several solutions.
     class_weight : dict, "balanced" or None
         Multiplies C for the rows of each class, as if there were so many copies of them.
     probability : bool
