@@ -328,7 +328,14 @@ def test_selector_in_a_pipeline_and_aligned() -> None:
         ({"model": "tree"}, "model"),
         ({"width": "wide"}, "width"),
         ({"width": -1.0}, "width"),
-        ({"kernel": "linear", "width": "loo"}, "width"),
+        ({"width": None}, "width"),
+        ({"width": True}, "width"),
+        ({"tol": 0.0}, "tol"),
+        ({"tol": "small"}, "tol"),
+        ({"alpha": "none"}, "alpha"),
+        ({"fitness": "good"}, "fitness"),
+        ({"n_candidates": 0}, "n_candidates"),
+        ({"n_candidates": "few"}, "n_candidates"),
         ({"class_weight": "equal"}, "class_weight"),
         ({"class_weight": {0: -1.0}}, "class_weight"),
     ],
@@ -337,6 +344,14 @@ def test_wrong_parameters(params: dict[str, object], text: str) -> None:
     iris = load_iris()
     with pytest.raises(ParameterError, match=text):
         FeatureVectorClassifier(**params).fit(iris.data, iris.target)
+
+
+def test_widths_are_not_compared_where_there_is_none_or_gamma_replaces_it() -> None:
+    iris = load_iris()
+    for params in ({"kernel": "linear"}, {"kernel": "polynomial"}, {"gamma": 2.0}):
+        machine = FeatureVectorRegressor(width="loo", **params).fit(iris.data, iris.target)
+        assert not hasattr(machine, "width_path_")
+        assert machine.gamma_ == (1 / 4 if params.get("kernel") == "polynomial" else params.get("gamma"))
 
 
 def test_wrong_data() -> None:

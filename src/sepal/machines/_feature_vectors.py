@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
+from sepal.kernels._fitted import find_kernel
 from sepal.machines._kernel_rows import (
     Array,
     KernelChoice,
@@ -25,7 +26,7 @@ from sepal.machines._kernel_rows import (
     is_precomputed,
 )
 from sepal.machines._merged import row_keys
-from sepal.machines._vector_map import VectorModel, kept_rows, model_solve, whole_number
+from sepal.machines._vector_map import VectorModel, finite_number, kept_rows, model_solve, whole_number
 from sepal.machines._vector_models import fit_temperature, left_out_predictions, softmax
 from sepal.machines._vector_selector import VectorParameters
 
@@ -48,8 +49,7 @@ class _VectorMachine(VectorParameters):
         factors: Array,
         codes: NDArray[np.int32] | None,
     ) -> VectorModel:
-        if not np.isfinite(self.alpha) or self.alpha < 0:
-            raise ParameterError(f"alpha must be a finite number of at least 0; got {self.alpha!r}")
+        alpha = finite_number("alpha", self.alpha, at_least=0.0)
         if isinstance(self.n_vectors, str) and self.n_vectors != "loo":
             raise ParameterError(f"n_vectors must be 'loo' or a whole number; got {self.n_vectors!r}")
         most = self.max_vectors if isinstance(self.n_vectors, str) else self.n_vectors
@@ -65,18 +65,23 @@ class _VectorMachine(VectorParameters):
                 keep[part],
                 targets[part],
                 n_vectors=self.n_vectors,
-                alpha=float(self.alpha),
+                alpha=alpha,
                 copies=copies[part],
                 factors=factors[part],
                 codes=None if codes is None else codes[part],
             )
 
-        by_errors = isinstance(self.width, str) and self.width == "loo"
-        if not by_errors or is_precomputed(self.kernel):
+        if not self._seeks_width:
             return solve(kernels.fit(table, codes, copies))
         self.width_path_ = self._width_errors(kernels, table, codes, copies, solve)
         best = min(self.width_path_, key=lambda pair: pair[1])[0]
         return solve(kernels.fit(table, codes, copies, width=best))
+
+    @property
+    def _seeks_width(self) -> bool:
+        """Whether widths are to be compared by their errors: where there is one, and no gamma replaces it."""
+        asked = isinstance(self.width, str) and self.width == "loo" and self.gamma is None
+        return asked and not is_precomputed(self.kernel) and "width" in find_kernel(self.kernel).params
 
     def _width_errors(
         self,
@@ -90,8 +95,7 @@ class _VectorMachine(VectorParameters):
         classes = np.zeros(table.n_rows) if codes is None else codes
         rows = class_sample(classes, row_keys(table.values), _WIDTH_ROWS, self.random_state)
         start = kernels.fit(table, codes, copies, width="scale").width
-        if self.gamma is not None or start is None:
-            raise ParameterError('width="loo" compares widths: use a kernel that has one, and no gamma')
+        assert start is not None  # noqa: S101 - the kernel has a width
         errors = []
         for width in _WIDTH_FACTORS * start:
             model = solve(kernels.fit(table, codes, copies, width=float(width)), rows)

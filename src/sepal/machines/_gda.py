@@ -20,7 +20,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import DataError
 from sepal.machines._kernel_rows import (
     Array,
     KernelChoice,
@@ -30,7 +30,7 @@ from sepal.machines._kernel_rows import (
     class_factors,
 )
 from sepal.machines._parzen import log_priors
-from sepal.machines._vector_map import kept_rows, vectors_solve, whole_number
+from sepal.machines._vector_map import finite_number, kept_rows, vectors_solve, whole_number
 from sepal.machines._vector_models import softmax
 from sepal.machines._vector_selector import VectorParameters
 
@@ -218,8 +218,7 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
         return self
 
     def _check_parameters(self) -> None:
-        if not np.isfinite(self.alpha) or self.alpha < 0:
-            raise ParameterError(f"alpha must be a finite number of at least 0; got {self.alpha!r}")
+        finite_number("alpha", self.alpha, at_least=0.0)
         if self.n_components is not None:
             whole_number("n_components", self.n_components)
 

@@ -249,7 +249,7 @@ class KernelChoice:
         return RowKernel(fitted, scaling, used)
 
     def _width(self, width: Any, scaled: Table, codes: NDArray[Any] | None, weights: Array | None) -> float:
-        if not isinstance(width, str):
+        if not isinstance(width, str) and width is not None:
             return width  # type: ignore[no-any-return]  # the kernel checks it
         if width == "scale":
             return _scale_width(scaled.values, weights)

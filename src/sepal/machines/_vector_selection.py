@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from sklearn.utils import check_random_state
 
-from sepal.exceptions import ParameterError, SepalWarning
+from sepal.exceptions import SepalWarning
 
 Array = NDArray[np.float64]
 Criterion = Literal["local", "global"]
@@ -100,15 +100,6 @@ def _first_row(
         taken = np.sort(check_random_state(random_state).choice(len(rows), _FIRST_ROWS, replace=False))
         rows, mass = rows[taken], mass[taken]
     return _best(rows, mass @ block(rows, rows) ** 2 / diagonal[rows], decide)
-
-
-def _check(criterion: str, n_vectors: int, fitness: float) -> None:
-    if criterion not in ("local", "global"):
-        raise ParameterError(f"criterion must be 'local' or 'global'; got {criterion!r}")
-    if n_vectors < 1:
-        raise ParameterError(f"the number of vectors must be at least 1; got {n_vectors!r}")
-    if not 0.0 < fitness <= 1.0:
-        raise ParameterError(f"fitness must lie above 0 and not above 1; got {fitness!r}")
 
 
 class _Factor:
@@ -216,7 +207,6 @@ def select_vectors(
     block : callable, optional
         Rows and columns -> their kernel values; by default cut out of ``columns``.
     """
-    _check(criterion, n_vectors, fitness)
     n = len(diagonal)
     mass = np.ones(n) if weights is None else weights
     share = mass / mass.sum()
