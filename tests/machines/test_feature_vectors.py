@@ -359,5 +359,7 @@ def test_wrong_data() -> None:
         FeatureVectorClassifier(kernel="linear", scale=None).fit(np.zeros((4, 2)), [0, 0, 1, 1])
     with pytest.raises(ParameterError, match="aligned"):
         FeatureVectorSelector(width="aligned").fit(X)
-    with pytest.raises(DataError, match="one class"):
+    with pytest.raises(DataError, match="every class"):
         FeatureVectorClassifier().fit(X, np.arange(40) % 2, sample_weight=np.arange(40) % 2)
+    with pytest.raises(DataError, match="row 24, column 'bare_nuclei': a missing value"):
+        FeatureVectorClassifier().fit(datasets.load("breast-cancer"))

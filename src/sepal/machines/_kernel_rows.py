@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_random_state, column_or_1d, validate_
 from sepal.data import ScaleName, Scaling, Table, as_table, class_codes, fit_scaling
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import FittedKernel, fit_kernel, width_from_gamma
-from sepal.kernels._fitted import find_kernel
-from sepal.machines._merged import row_keys
+from sepal.kernels._fitted import find_kernel, refuse_missing
+from sepal.machines._merged import distinct_rows, row_keys
 from sepal.measures import alignment_curve
 from sepal.measures._alignment import row_weights
 from sepal.measures._alignment_curve import labelled_pairs
@@ -102,6 +102,51 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
         return np.ones(n_rows)
     weights = np.asarray(sample_weight, dtype=np.float64)
     return row_weights(np.full(n_rows, float(weights)) if weights.ndim == 0 else weights, n_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingTable:
+    """What a machine learns from: distinct rows, in an order by class and values.
+
+    Attributes
+    ----------
+    table : Table
+    codes : ndarray of int
+        The class of each row; 0 where there are none.
+    copies : ndarray
+        How many rows of the user it stands for, weights included.
+    places : ndarray of int
+        Where it stands among the rows of the user.
+    """
+
+    table: Table
+    codes: NDArray[np.int32]
+    copies: Array
+    places: NDArray[np.intp]
+
+
+def training_table(
+    estimator: Any, table: Table, sample_weight: Any, codes: NDArray[np.int32], numbers: Array | None = None
+) -> TrainingTable:
+    """Rows of positive weight, equal ones of one class (and one target number) joined. Those of a matrix are not."""
+    copies = checked_weights(sample_weight, table.n_rows)
+    if is_precomputed(estimator.kernel):
+        places = np.flatnonzero(copies > 0)
+        copies = copies[places]
+    else:
+        refuse_missing(table, find_kernel(estimator.kernel))  # here, where rows still have their numbers
+        values = table.values if numbers is None else np.column_stack([table.values, numbers])
+        places, copies = distinct_rows(values, codes, copies)
+    return TrainingTable(table.take(places), codes[places], copies, places)
+
+
+def labelled_table(estimator: Any, table: Table, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
+    """The same with the classes, which a Table ``X`` may bring; leaves ``classes_`` on the estimator."""
+    codes, estimator.classes_ = checked_labels(table, X, y)
+    training = training_table(estimator, table, sample_weight, codes)
+    if len(np.unique(training.codes)) < len(estimator.classes_):
+        raise DataError("sample_weight: every class needs a row of positive weight")
+    return training
 
 
 def class_factors(

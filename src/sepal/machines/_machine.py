@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from numbers import Real
 from typing import Any, Self
@@ -15,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
-from sepal.data import Table, as_table, fit_scaling
+from sepal.data import Kind, Table, as_table, fit_scaling
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels._fitted import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
@@ -31,7 +32,7 @@ from sepal.machines._kernel_rows import (
     class_factors,
     is_precomputed,
 )
-from sepal.machines._merged import MergedRows, merge_rows
+from sepal.machines._merged import MergedRows, distinct_rows, merge_rows
 from sepal.machines._pairs import PairMachines, TrainingRows, gather, votes, winners
 from sepal.neighbors import thread_count
 
@@ -224,16 +225,18 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             gram: Floats | None = given
         elif self._by_table:
             names = (self.kernel, self.width, self.gamma, self.degree, self.coef0, self.scale, self.n_jobs)
-            used = weight > 0
-            self._row_kernel = KernelChoice(*names, capped=True).fit(self._table.take(used), codes[used], weight[used])
+            kept, joint = distinct_rows(values, codes, weight)
+            choice = KernelChoice(*names, capped=True)
+            self._row_kernel = choice.fit(self._table.take(kept), codes[kept], joint)
             rows = merge_rows(self._row_kernel.coordinates(self._table), codes, weight, n_classes)
             del self._table
             kernel, self.width_ = NativeKernel("precomputed"), self._row_kernel.width
             gram = self._row_kernel.columns(rows.x, rows.x)
         else:
-            used = weight > 0
-            self._scaling = fit_scaling(values[used], ["numeric"] * values.shape[1], self.scale, weights=weight[used])
-            rows = merge_rows(self._scaling.apply(values), codes, weight, n_classes)
+            rows = merge_rows(values, codes, weight, n_classes)
+            kinds: list[Kind] = ["numeric"] * values.shape[1]
+            self._scaling = fit_scaling(rows.x, kinds, self.scale, weights=rows.weight)
+            rows = replace(rows, x=np.ascontiguousarray(self._scaling.apply(rows.x)))
             kernel, self.width_ = choose_kernel(
                 self._kernel_name, self.width, self.gamma, self.degree, self.coef0, rows, self.n_jobs
             )

@@ -21,11 +21,10 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.machines._kernel_rows import (
     Array,
     aligned_width,
-    checked_labels,
     checked_rows,
-    checked_weights,
     class_factors,
     class_sample,
+    labelled_table,
 )
 from sepal.machines._merged import row_keys
 from sepal.machines._vector_models import softmax
@@ -220,14 +219,9 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ParzenClassifier:
         """Keep the rows, and find the width."""
-        table = _numbers(checked_rows(self, X, reset=True))
-        codes, self.classes_ = checked_labels(table, X, y)
-        weights = checked_weights(sample_weight, table.n_rows)
-        keep = weights > 0
-        table, codes, weights = table.take(keep), codes[keep], weights[keep]
+        training = labelled_table(self, _numbers(checked_rows(self, X, reset=True)), X, y, sample_weight)
+        table, codes, weights = training.table, training.codes, training.copies
         masses = np.bincount(codes, weights=weights, minlength=len(self.classes_)).astype(np.float64)
-        if np.any(masses == 0):
-            raise DataError("sample_weight: every class needs a row of positive weight")
         self._scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels, weights=weights)
         scaled = self._scaling.apply(table.values)
         self._center = weights @ scaled / weights.sum()

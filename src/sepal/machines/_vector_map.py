@@ -104,12 +104,6 @@ def whole_number(name: str, value: Any) -> int:
     return int(value)
 
 
-def kept_rows(table: Table, weights: Array) -> tuple[Table, NDArray[np.intp]]:
-    """The rows of positive weight; rows of weight 0 must not matter, not even for the scaling."""
-    keep = np.flatnonzero(weights > 0)
-    return (table if len(keep) == len(weights) else table.take(keep)), keep
-
-
 def vectors_solve(
     table: Table, kernel: RowKernel, choice: VectorChoice, weights: Array, keep: NDArray[np.intp]
 ) -> tuple[VectorMap, VectorSelection]:
@@ -119,7 +113,7 @@ def vectors_solve(
         check_symmetric(coordinates[:, keep], keep)
     selection = choice.select(kernel, coordinates, keep, weights, kernel.keys(table))
     if len(selection.rows) == 0:
-        raise DataError("every row has k(x, x) = 0: the kernel sees nothing in these rows")
+        raise DataError(f"every row has k(x, x) = 0: the kernel sees nothing in {table.n_rows} distinct sample(s)")
     return VectorMap(kernel, kernel.pick(coordinates, selection.rows, keep), selection.factor), selection
 
 
