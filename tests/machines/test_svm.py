@@ -329,6 +329,15 @@ def test_nominal_columns_without_a_kernel_for_them_say_what_to_do(given):
         SVMClassifier().fit(frame if given == "frame" else as_table(frame, y), y)
 
 
+def test_chi_square_takes_new_cells_below_the_training_minimum_as_that():
+    X, y = load_iris(return_X_y=True)
+    machine = SVMClassifier(kernel="chi2").fit(X, y)
+    low = X.min(axis=0)
+    assert np.array_equal(machine.decision_function([low - 1.0]), machine.decision_function([low]))
+    with pytest.raises(DataError, match="not negative"):  # in given units a negative count is an error
+        SVMClassifier(kernel="chi2", scale=None).fit(X, y).predict([[5.0, -1.0, 2.0, 1.0]])
+
+
 def test_aligned_width_on_breast_cancer_is_near_the_peak_of_the_centred_alignment():
     table = sepal.datasets.load("breast-cancer").drop_missing()
     machine = SVMClassifier(kernel="rbf", width="aligned").fit(table)

@@ -178,7 +178,10 @@ class RowKernel:
         """Rows as arrays that ``columns`` compares; for a precomputed kernel the values with the training rows."""
         if self.fitted is None or self.scaling is None:
             return table.values
-        return self.fitted.coordinates(replace(table, values=self.scaling.apply(table.values)))
+        values = self.scaling.apply(table.values)
+        if self.fitted.kernel.not_negative and self.scaling.how == "minmax":
+            values = np.maximum(values, 0.0)  # a new cell below the training minimum counts as that
+        return self.fitted.coordinates(replace(table, values=values))
 
     def keys(self, table: Table) -> Array | None:
         """One number per row, the same for equal rows whatever rows are beside them; None for a precomputed kernel."""

@@ -113,7 +113,7 @@ def vectors_solve(
         check_symmetric(coordinates[:, keep], keep)
     selection = choice.select(kernel, coordinates, keep, weights, kernel.keys(table))
     if len(selection.rows) == 0:
-        raise DataError(f"every row has k(x, x) = 0: the kernel sees nothing in {table.n_rows} distinct sample(s)")
+        raise DataError(f"every row has k(x, x) = 0: the kernel sees nothing in {table.n_rows} sample(s)")
     return VectorMap(kernel, kernel.pick(coordinates, selection.rows, keep), selection.factor), selection
 
 
