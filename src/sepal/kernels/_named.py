@@ -147,7 +147,7 @@ def _fit_correlation(table: Table, params: dict[str, Any]) -> dict[str, Any]:
         raise ParameterError(f"center of the kernel 'correlation' must be True or False; got {center!r}")
     if center and table.n_columns < 2:
         raise DataError(
-            "the kernel 'correlation' correlates rows across columns and needs at least two; found 1 feature(s)"
+            "the kernel 'correlation' correlates rows across columns and needs at least two columns; found 1 feature(s)"
         )
     return {"degree": _degree(params, "correlation"), "center_rows": bool(center)}
 
