@@ -293,11 +293,22 @@ std::vector<DualAnswer> dual_solve_pairs(const KernelSource& source, const std::
     // Many pairs: one thread each. Few: all threads work on one pair after the other. Same answers.
     const bool spread = n_pairs >= 2 * plan.threads && plan.threads > 1 && source.n > 400;
     std::atomic<bool> go_on{true};
+    // A pair may take the share of the time left that its work has in the work left: what one leaves others may use.
+    const auto begin = std::chrono::steady_clock::now();
+    const auto work = [&](std::int64_t k) {
+        const auto [a, b] = pairs[k];
+        const double rows = static_cast<double>(start[a + 1] - start[a] + start[b + 1] - start[b]);
+        return rows * rows;
+    };
+    std::vector<double> work_from(n_pairs + 1, 0.0); // of a pair and all after it
+    for (std::int64_t k = n_pairs - 1; k >= 0; --k) work_from[k] = work_from[k + 1] + work(k);
 #pragma omp parallel for num_threads(plan.threads) schedule(dynamic, 1) if (spread)
     for (std::int64_t k = 0; k < n_pairs; ++k) {
         if (!go_on.load()) continue;
         const auto [a, b] = pairs[k];
         DualPlan own = plan;
+        const double left = plan.deadline - std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        own.deadline = left * std::min(1.0, work(k) * (spread ? plan.threads : 1) / work_from[k]);
         if (spread) {
             own.threads = 1;
             own.cache_bytes = plan.cache_bytes / plan.threads;

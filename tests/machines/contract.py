@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from sepal.exceptions import SepalError
 
 # Array API inputs need a switch in the environment; without it the check only skips itself.
 LEFT_OUT = {"check_array_api_input"}
@@ -14,10 +17,27 @@ NOT_SQUARE = {"check_decision_proba_consistency"}
 
 
 def contract(estimators: list[Any]) -> list[Any]:
-    parameters = []
-    for estimator in estimators:
-        for each, check in estimator_checks_generator(estimator):
-            name = getattr(check, "func", check).__name__
-            if name not in LEFT_OUT and not (name in NOT_SQUARE and estimator.__sklearn_tags__().input_tags.pairwise):
-                parameters.append(pytest.param(each, check, id=f"{estimator}-{name}-{len(parameters)}"))
-    return parameters
+    return [
+        pytest.param(each, check, id=f"{estimator}-{name}-{k}")
+        for estimator in estimators
+        for k, (each, check, name) in enumerate(_checks(estimator))
+    ]
+
+
+def failed_checks(estimator: Any) -> set[str]:
+    """The names of the checks that an estimator does not pass, each of them tried."""
+    failed = set()
+    for each, check, name in _checks(estimator):
+        try:
+            check(each)
+        except (AssertionError, SepalError):
+            failed.add(name)
+    return failed
+
+
+def _checks(estimator: Any) -> Iterator[tuple[Any, Any, str]]:
+    pairwise = estimator.__sklearn_tags__().input_tags.pairwise
+    for each, check in estimator_checks_generator(estimator):
+        name = getattr(check, "func", check).__name__
+        if name not in LEFT_OUT and not (name in NOT_SQUARE and pairwise):
+            yield each, check, name

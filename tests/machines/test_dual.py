@@ -76,20 +76,29 @@ def _solve(rows, C, kernel, *, source=None, tol=1e-3, cache=500.0, threads=1, wa
 @pytest.mark.parametrize("kernel", [NativeKernel("rbf", 8.0), NativeKernel("poly", 1.0, 1.0, 2)])
 def test_blocks_shrinking_and_a_small_cache_reach_the_optimum_of_svc(kernel):
     rows = _two_classes(2600, 6, 0)
-    peer = SVC(C=5.0, kernel=kernel.name, gamma=kernel.gamma, coef0=kernel.coef0, degree=kernel.degree, tol=1e-8)
-    peer.fit(rows.x, rows.codes)
-    value = np.abs(peer.dual_coef_).sum() - 0.5 * float(
-        peer.dual_coef_[0] @ (peer.decision_function(peer.support_vectors_) - peer.intercept_[0])
-    )
+    K = oracle.fast_gram(rows.x, kernel.name, kernel.gamma, kernel.coef0, kernel.degree)
+    peer = SVC(C=5.0, kernel="precomputed", tol=1e-10).fit(K, rows.codes)  # keeps its kernel rows in float32
+    reached = np.zeros(len(K))
+    reached[peer.support_] = np.abs(peer.dual_coef_[0])
+    sign, box = np.where(rows.codes == 1, 1.0, -1.0), np.full(len(K), 5.0)
+    value = oracle.dual_value(reached, K, sign)
     for cache in (500.0, 1e-3):
-        (found,) = _solve(rows, 5.0, kernel, tol=1e-8, cache=cache, threads=2)
+        (found,) = _solve(rows, 5.0, kernel, tol=1e-10, cache=cache, threads=2)
+        alpha = np.abs(found.beta)
         assert found.status == 0
-        assert found.violation < 1e-8
-        assert found.objective == pytest.approx(value, rel=1e-6)
+        assert found.violation < 1e-10
         assert abs(found.beta.sum()) < 1e-8
-        assert np.all(np.abs(found.beta) <= 5.0)
-        assert found.bias == pytest.approx(peer.intercept_[0], abs=1e-3)
-        assert 0 <= found.gap < 1e-6 * value
+        assert np.all(alpha <= 5.0)
+        # The certificate in float64: no other solution is better by more than the gap, and SVC's is not better at all.
+        dual = oracle.dual_value(alpha, K, sign)
+        assert found.objective == pytest.approx(dual, rel=1e-12)
+        assert oracle.primal_value(alpha, found.bias, K, sign, box) == pytest.approx(dual, rel=1e-11)
+        assert abs(found.gap) < 1e-11 * dual
+        assert dual == pytest.approx(value, rel=1e-9)
+        assert dual > value * (1 - 1e-12)
+        # The bias is the one at which every free row lies on its margin; SVC's is off by 5e-4.
+        free = (alpha > 0) & (alpha < 5.0)
+        np.testing.assert_allclose(sign[free] * (K @ found.beta + found.bias)[free], 1.0, rtol=0, atol=1e-9)
     (loose,) = _solve(rows, 5.0, kernel, tol=1e-3)  # kernel rows in float32
     assert loose.objective == pytest.approx(value, rel=1e-4)
 
@@ -97,16 +106,16 @@ def test_blocks_shrinking_and_a_small_cache_reach_the_optimum_of_svc(kernel):
 def test_conditions_hold_for_every_row_after_shrinking():
     rows = _two_classes(2600, 6, 1)
     kernel = NativeKernel("rbf", 20.0)
-    (found,) = _solve(rows, 2.0, kernel, tol=1e-6)
-    F = kernel_matrix(rows.x, rows.x, kernel, 1) @ found.beta
-    np.testing.assert_allclose(found.product, F, atol=1e-8)
+    (found,) = _solve(rows, 2.0, kernel, tol=1e-10)
+    F = oracle.fast_gram(rows.x, "rbf", 20.0, 0.0, 1) @ found.beta
+    np.testing.assert_allclose(found.product, F, rtol=0, atol=1e-11)
     margin = found.sign * (F + found.bias)
     alpha = np.abs(found.beta)
-    assert np.all(margin[alpha == 0] > 1 - 2e-6)
-    assert np.all(margin[alpha == 2.0] < 1 + 2e-6)
+    assert np.all(margin[alpha == 0] > 1 - 2e-10)
+    assert np.all(margin[alpha == 2.0] < 1 + 2e-10)
     inside = (alpha > 0) & (alpha < 2.0)
     assert inside.sum() > 50
-    np.testing.assert_allclose(margin[inside], 1.0, atol=2e-6)
+    np.testing.assert_allclose(margin[inside], 1.0, rtol=0, atol=2e-10)
 
 
 def test_threads_do_not_change_a_bit():

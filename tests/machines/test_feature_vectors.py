@@ -107,6 +107,39 @@ def test_row_order_does_not_change_the_vectors() -> None:
     assert np.array_equal(iris.data[one.vector_rows_], iris.data[order][other.vector_rows_])
 
 
+@pytest.mark.parametrize(
+    "machine",
+    [
+        FeatureVectorSelector(12, criterion="local"),
+        FeatureVectorSelector(12),
+        FeatureVectorClassifier(12, width="loo"),
+        FeatureVectorRegressor(12),
+    ],
+)
+def test_row_order_and_copies_do_not_change_the_vectors_of_many_rows(machine) -> None:
+    """More rows than the first vector is judged by, and than widths are compared on."""
+    rng = np.random.default_rng(6)
+    rows = rng.normal(size=(2600, 3))
+    y = (rows[:, 0] + rng.normal(size=2600) > 0).astype(float)
+    order = rng.permutation(2600)
+    picked = rows[clone(machine).fit(rows, y).vector_rows_]
+    assert np.array_equal(rows[order][clone(machine).fit(rows[order], y[order]).vector_rows_], picked)
+    if isinstance(machine, FeatureVectorSelector):
+        weights = rng.integers(1, 3, 2600)
+        copies = np.repeat(np.arange(2600), weights)
+        weighted = clone(machine).fit(rows, sample_weight=weights)
+        repeated = clone(machine).fit(rows[copies])
+        assert np.array_equal(rows[weighted.vector_rows_], rows[copies][repeated.vector_rows_])
+
+
+def test_the_first_of_many_rows_is_the_best_of_a_sample_of_them() -> None:
+    rows = np.random.default_rng(8).normal(size=(2200, 2))
+    K = gram(rows, width=1.0)
+    mean_fitness = (K**2).mean(axis=0)
+    first = int(_select(K, 1).rows[0])
+    assert np.mean(mean_fitness > mean_fitness[first]) < 0.005
+
+
 def test_stops() -> None:
     K = X @ X.T  # rank 3
     selection = _select(K, 20)
@@ -295,7 +328,14 @@ def test_selector_in_a_pipeline_and_aligned() -> None:
         ({"model": "tree"}, "model"),
         ({"width": "wide"}, "width"),
         ({"width": -1.0}, "width"),
-        ({"kernel": "linear", "width": "loo"}, "width"),
+        ({"width": None}, "width"),
+        ({"width": True}, "width"),
+        ({"tol": 0.0}, "tol"),
+        ({"tol": "small"}, "tol"),
+        ({"alpha": "none"}, "alpha"),
+        ({"fitness": "good"}, "fitness"),
+        ({"n_candidates": 0}, "n_candidates"),
+        ({"n_candidates": "few"}, "n_candidates"),
         ({"class_weight": "equal"}, "class_weight"),
         ({"class_weight": {0: -1.0}}, "class_weight"),
     ],
@@ -306,10 +346,20 @@ def test_wrong_parameters(params: dict[str, object], text: str) -> None:
         FeatureVectorClassifier(**params).fit(iris.data, iris.target)
 
 
+def test_widths_are_not_compared_where_there_is_none_or_gamma_replaces_it() -> None:
+    iris = load_iris()
+    for params in ({"kernel": "linear"}, {"kernel": "polynomial"}, {"gamma": 2.0}):
+        machine = FeatureVectorRegressor(width="loo", **params).fit(iris.data, iris.target)
+        assert not hasattr(machine, "width_path_")
+        assert machine.gamma_ == (1 / 4 if params.get("kernel") == "polynomial" else params.get("gamma"))
+
+
 def test_wrong_data() -> None:
     with pytest.raises(DataError, match="sees nothing"):
         FeatureVectorClassifier(kernel="linear", scale=None).fit(np.zeros((4, 2)), [0, 0, 1, 1])
     with pytest.raises(ParameterError, match="aligned"):
         FeatureVectorSelector(width="aligned").fit(X)
-    with pytest.raises(DataError, match="one class"):
+    with pytest.raises(DataError, match="every class"):
         FeatureVectorClassifier().fit(X, np.arange(40) % 2, sample_weight=np.arange(40) % 2)
+    with pytest.raises(DataError, match="row 24, column 'bare_nuclei': a missing value"):
+        FeatureVectorClassifier().fit(datasets.load("breast-cancer"))

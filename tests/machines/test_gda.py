@@ -138,7 +138,19 @@ def test_noise_is_not_mistaken_for_certainty() -> None:
     assert -np.log(P[np.arange(150), y[150:]]).mean() < np.log(2) + 0.1
 
 
-@pytest.mark.parametrize("params", [{"alpha": -1.0}, {"priors": "none"}, {"n_components": 0}, {"n_vectors": 0}])
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"alpha": -1.0},
+        {"priors": "none"},
+        {"n_components": 0},
+        {"n_vectors": 0},
+        {"criterion": "both"},
+        {"tol": -1.0},
+        {"n_candidates": "few"},
+        {"kernel": "rbff"},
+    ],
+)
 def test_wrong_parameters(params: dict[str, object]) -> None:
     with pytest.raises(ParameterError, match=next(iter(params))):
         GeneralizedDiscriminant(**params).fit(IRIS.data, IRIS.target)

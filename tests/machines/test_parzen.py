@@ -89,6 +89,17 @@ def test_weights_count_copies() -> None:
     np.testing.assert_allclose(weighted.predict_proba(IRIS.data), repeated.predict_proba(IRIS.data), atol=1e-9)
 
 
+def test_row_order_does_not_change_the_width_of_many_rows() -> None:
+    """More rows than are left out: which ones must not depend on where they stand."""
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 5400)
+    X = rng.normal(size=(5400, 2)) + y[:, None]
+    order = rng.permutation(5400)
+    one, other = ParzenClassifier().fit(X, y), ParzenClassifier().fit(X[order], y[order])
+    np.testing.assert_allclose(other.loo_scores_, one.loo_scores_, rtol=0, atol=1e-12)
+    assert other.width_ == pytest.approx(one.width_)
+
+
 def test_singleton_class_aligned_width_and_class_weight() -> None:
     X, y = np.vstack([IRIS.data, IRIS.data[:1] + 0.05]), np.append(IRIS.target, 3)
     machine = ParzenClassifier().fit(X, y)

@@ -8,7 +8,7 @@ from sklearn.svm import SVC
 
 import sepal.datasets
 from sepal.exceptions import DataError, ParameterError
-from sepal.machines import KernelAdatronClassifier, SVMClassifier, hyperparameter_surface
+from sepal.machines import ErrorSurface, KernelAdatronClassifier, SVMClassifier, hyperparameter_surface
 
 
 def test_ripley_grid_has_its_least_error_where_the_notes_say():
@@ -85,6 +85,18 @@ def test_frame_plot_and_html():
     assert len(machine.C_search_.frame()) == len(machine.C_search_.C)
     ax = machine.C_search_.plot()
     assert ax.get_xlabel() == "C"
+    plt.close(ax.figure)
+
+
+def test_one_corner_that_fails_does_not_take_all_shades():
+    """Errors of 1.0 in one corner, as leave-one-out has them where C is too small; the others differ by little."""
+    from matplotlib import pyplot as plt
+
+    error = np.array([[0.10, 0.12, 0.14], [0.11, 0.13, 1.0]])
+    zero = np.zeros((2, 3))
+    surface = ErrorSurface(np.array([0.2, 0.4]), np.array([1.0, 4.0, 16.0]), error, zero.astype(int), "test set", zero)
+    ax = surface.plot()
+    assert ax.collections[0].get_clim() == pytest.approx((0.10, 0.10 + 4 * 0.025))
     plt.close(ax.figure)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 import warnings
 
 import numpy as np
@@ -152,9 +153,23 @@ def test_probabilities_agree_with_predictions_and_are_calibrated(n_classes):
 
 
 def test_predict_proba_says_what_it_needs():
-    machine = SVMClassifier().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(AttributeError, match="predict_proba"):
-        machine.predict_proba([[0.5]])
+    rows, labels = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    machine = SVMClassifier().fit(rows, labels)
+    assert not hasattr(machine, "predict_proba")
+    for each in (machine, machine.set_params(probability=True)):  # set after the fit it still needs one
+        with pytest.raises(AttributeError, match=r"needs SVMClassifier\(probability=True, \.\.\.\), given before fit"):
+            each.predict_proba([[0.5]])
+    assert machine.fit(rows, labels).predict_proba([[0.5]]).shape == (1, 2)
+    with pytest.raises(AttributeError, match="probability=True"):  # those of the fit before are not kept
+        machine.set_params(probability=False).fit(rows, labels).set_params(probability=True).predict_proba([[0.5]])
+
+
+@pytest.mark.parametrize(("name", "other"), [("poly", "polynomial"), ("rbf", "gaussian")])
+def test_both_names_of_a_kernel_are_one_kernel(name, other):
+    X, y = load_iris(return_X_y=True)
+    one, two = (SVMClassifier(kernel=kernel).fit(X, y) for kernel in (name, other))
+    assert np.array_equal(one.decision_function(X), two.decision_function(X))
+    assert one.gamma_ == two.gamma_
 
 
 def test_a_weight_is_a_number_of_copies_and_order_does_not_matter():
@@ -248,6 +263,21 @@ def test_time_limit_keeps_a_model_and_says_so():
     assert abs(machine.dual_coef_.sum()) < 1e-6 * np.abs(machine.dual_coef_).sum() + 1e-9
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_time_limit_is_shared_by_all_pairs_of_classes(n_jobs):
+    """28 pairs, none of which ends by itself: half a second each would be 14 s on one thread, 7 s on two."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3200, 8)), np.arange(3200) % 8
+    machine = SVMClassifier(C=1e6, gamma=0.05, tol=1e-9, time_limit=0.5, scale=None, n_jobs=n_jobs)
+    start = time.perf_counter()
+    with pytest.warns(SepalWarning, match="time_limit"):
+        machine.fit(X, y)
+    assert time.perf_counter() - start < 5.0
+    assert np.all(machine.violation_ > 1e-9)
+    assert np.all(machine.n_iter_ > 0)
+    assert len(np.unique(machine.predict(X))) > 1
+
+
 def test_large_weights_are_solved_as_far_as_small_ones():
     """float32 kernel rows would leave the conditions violated by far more than is said."""
     X, y = make_moons(1600, noise=0.3, random_state=0)
@@ -299,6 +329,15 @@ def test_nominal_columns_without_a_kernel_for_them_say_what_to_do(given):
         SVMClassifier().fit(frame if given == "frame" else as_table(frame, y), y)
 
 
+def test_chi_square_takes_new_cells_below_the_training_minimum_as_that():
+    X, y = load_iris(return_X_y=True)
+    machine = SVMClassifier(kernel="chi2").fit(X, y)
+    low = X.min(axis=0)
+    assert np.array_equal(machine.decision_function([low - 1.0]), machine.decision_function([low]))
+    with pytest.raises(DataError, match="not negative"):  # in given units a negative count is an error
+        SVMClassifier(kernel="chi2", scale=None).fit(X, y).predict([[5.0, -1.0, 2.0, 1.0]])
+
+
 def test_aligned_width_on_breast_cancer_is_near_the_peak_of_the_centred_alignment():
     table = sepal.datasets.load("breast-cancer").drop_missing()
     machine = SVMClassifier(kernel="rbf", width="aligned").fit(table)
@@ -311,7 +350,14 @@ def test_aligned_width_on_breast_cancer_is_near_the_peak_of_the_centred_alignmen
     [
         ({"C": 0}, "C must be"),
         ({"C": "best"}, "C must be"),
+        ({"C": np.inf}, "C must be finite"),
         ({"kernel": "rbff"}, "kernel must be"),
+        ({"kernel": None}, "kernel must be"),
+        ({"kernel": 3}, "kernel must be"),
+        ({"kernel": "poly", "coef0": np.nan}, "coef0 must be"),
+        ({"class_weight": "equal"}, "class_weight must be"),
+        ({"class_weight": {0: 0.0}}, "class_weight must hold"),
+        ({"class_weight": 3}, "class_weight must be"),
         ({"width": -1.0}, "width must be"),
         ({"gamma": 0.0}, "gamma must be"),
         ({"kernel": "poly", "degree": 0}, "degree must be"),

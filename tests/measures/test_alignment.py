@@ -302,3 +302,29 @@ def test_wrong_kernels() -> None:
         align_kernels([np.ones((2, 2))], [0, 1])
     with pytest.raises(ParameterError, match="n_starts"):
         align_feature_weights(*_rows(), n_starts=0)
+
+
+@pytest.mark.parametrize("scale", ["minmax", "standard"])
+def test_weights_are_copies_under_every_scaling(scale: str) -> None:
+    X, y = _rows()
+    weights = np.random.default_rng(1).integers(0, 4, len(y))
+    weighted = alignment_curve(X, y, scale=scale, sample_weight=weights)
+    repeated = alignment_curve(np.repeat(X, weights, axis=0), np.repeat(y, weights), scale=scale)
+    assert weighted.best_width == pytest.approx(repeated.best_width, rel=1e-9)
+    np.testing.assert_allclose(weighted.scores, repeated.scores, rtol=1e-9)
+
+
+def test_feature_weights_of_a_sample_do_not_depend_on_row_order() -> None:
+    X = np.random.default_rng(2).random((400, 3))
+    y = X[:, 1] > 0.4
+    order = np.random.default_rng(3).permutation(400)
+    one, other = (align_feature_weights(X[rows], y[rows], max_rows=150, n_starts=2) for rows in (np.arange(400), order))
+    assert one.n_rows == 150
+    assert np.array_equal(one.weights, other.weights)
+
+
+@pytest.mark.parametrize("params", [{"n_starts": 0}, {"max_rows": 0}, {"max_iter": 0}, {"max_rows": 1.5}])
+def test_feature_weights_name_wrong_parameters(params: dict[str, object]) -> None:
+    X, y = _rows()
+    with pytest.raises(ParameterError, match=next(iter(params))):
+        align_feature_weights(X, y, **params)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import matplotlib as mpl
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -61,3 +62,9 @@ def test_regions() -> None:
     assert len(plot_regions(three, table.values, np.arange(250) % 3, n_grid=20).get_legend().get_texts()) == 3
     with pytest.raises(DataError, match="two columns"):
         plot_regions(machine, datasets.load("liver"))
+    with pytest.raises(DataError, match="no y"):
+        plot_regions(machine, table.values)
+    with pytest.raises(DataError, match="row 2: the machine knows no class 7"):
+        plot_regions(three, table.values, np.where(np.arange(250) == 1, 7, np.arange(250) % 3))
+    with pytest.raises(NotFittedError):
+        plot_regions(ParzenClassifier(), table)

@@ -16,6 +16,7 @@ from sepal.data import Scaling, Table
 from sepal.exceptions import DataError, ParameterError
 from sepal.machines import FeatureVectorClassifier
 from sepal.machines._kernel_rows import checked_labels, class_sample
+from sepal.machines._merged import row_keys
 from sepal.measures import AlignmentCurve
 from sepal.selection import Subset
 
@@ -122,8 +123,8 @@ class PaperChainClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc
             n_jobs=self.n_jobs,
         )
 
-    def _sample(self, codes: Codes) -> NDArray[np.intp]:
-        return class_sample(codes, SEARCH_ROWS, self.random_state)
+    def _sample(self, table: Table, codes: Codes) -> NDArray[np.intp]:
+        return class_sample(codes, row_keys(table.values), SEARCH_ROWS, self.random_state)
 
     def _check(self) -> None:
         if self.subset not in ("separability", None):

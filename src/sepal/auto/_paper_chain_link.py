@@ -15,6 +15,7 @@ from sepal.auto._views import View, fit_view
 from sepal.data import Table
 from sepal.machines import FeatureVectorClassifier
 from sepal.machines._kernel_rows import class_sample
+from sepal.machines._merged import row_keys
 from sepal.measures import AlignmentCurve, alignment_curve
 from sepal.selection import Subset
 from sepal.selection._choose import Procedure
@@ -73,7 +74,7 @@ def link_solve(
     table: Table, codes: Codes, *, subset: bool, max_vectors: int | None, random_state: Any, n_jobs: int | None
 ) -> ChainLink:
     """Fit the steps one after the other, each on what the one before it left."""
-    sample = class_sample(codes, SEARCH_ROWS, random_state)
+    sample = class_sample(codes, row_keys(table.values), SEARCH_ROWS, random_state)
     found = _best_subset(table.take(sample), codes[sample], n_jobs) if subset else None
     columns = tuple(range(table.n_columns)) if found is None else found.columns
     view = fit_view(table.select(columns), "minmax")

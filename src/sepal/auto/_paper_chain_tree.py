@@ -91,7 +91,7 @@ def questions_solve(
     codes: Codes,
     n_classes: int,
     fit: Callable[[Table, Codes], ChainLink],
-    sample: Callable[[Codes], NDArray[np.intp]],
+    sample: Callable[[Table, Codes], NDArray[np.intp]],
     n_jobs: int | None,
 ) -> tuple[ClassQuestion, ...]:
     """The nodes of the tree, the root first. ``sample`` says which rows the flow is taken from."""
@@ -103,7 +103,7 @@ def questions_solve(
             continue
         rows = np.flatnonzero(np.isin(codes, classes))
         part, place = table.take(rows), np.searchsorted(classes, codes[rows]).astype(np.int32)
-        asked = sample(place)
+        asked = sample(part, place)
         flow = class_flow(part.take(asked), place[asked], len(classes), n_jobs)
         sizes = np.bincount(place, minlength=len(classes))
         order = _by_place(part, place, sizes)

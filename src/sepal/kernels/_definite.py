@@ -37,6 +37,15 @@ def _is_psd(matrix: NDArray[np.float64], slack: float) -> bool:
     return True
 
 
+def negative_eigenvalue(matrix: NDArray[np.float64], tol: float) -> float | None:
+    """The smallest eigenvalue of a symmetric matrix if it is below ``-tol`` times the trace, else None."""
+    slack = tol * max(float(np.abs(np.diag(matrix)).sum()), np.finfo(np.float64).tiny)
+    if _is_psd(matrix, slack):
+        return None
+    low = smallest_eigenvalue(matrix)
+    return low if low < -slack else None
+
+
 def check_psd(K: ArrayLike, *, tol: float = 1e-10) -> bool:
     """Whether a Gram matrix is positive semidefinite; warns if it is not.
 
@@ -65,11 +74,8 @@ def check_psd(K: ArrayLike, *, tol: float = 1e-10) -> bool:
     True
     """
     matrix = as_gram(K)
-    slack = tol * max(float(np.abs(np.diag(matrix)).sum()), np.finfo(np.float64).tiny)
-    if _is_psd(matrix, slack):
-        return True
-    low = smallest_eigenvalue(matrix)
-    if low >= -slack:
+    low = negative_eigenvalue(matrix, tol)
+    if low is None:
         return True
     warnings.warn(
         f"the kernel matrix is not positive semidefinite: its smallest eigenvalue is {low:.3g}, its trace "

@@ -58,13 +58,7 @@ class FittedKernel:
                 f"the kernel {self.kernel.name!r} was fitted on {len(self.names)} columns, "
                 f"the rows to compare have {table.n_columns}"
             )
-        if table.has_missing and not self.kernel.allows_missing:
-            row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])
-            raise DataError(
-                f"row {row + 1}, column {table.names[column]!r}: a missing value (NaN), and the kernel "
-                f"{self.kernel.name!r} does not define missing values",
-                hint='use the kernel "mixed", or leave such rows out',
-            )
+        refuse_missing(table, self.kernel)
         values = _recoded(table, self.levels)
         return np.ascontiguousarray(self.kernel.embed(values, self.state), dtype=np.float64)
 
@@ -81,6 +75,17 @@ class FittedKernel:
     def diagonal(self, A: NDArray[np.float64]) -> NDArray[np.float64]:
         """k(a, a) for every row of coordinates."""
         return np.asarray(self.kernel.diagonal(A, self.state), dtype=np.float64)
+
+
+def refuse_missing(table: Table, kernel: Kernel) -> None:
+    """Say where the first missing cell is, if the kernel does not define what it means."""
+    if table.has_missing and not kernel.allows_missing:
+        row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])
+        raise DataError(
+            f"row {row + 1}, column {table.names[column]!r}: a missing value (NaN), and the kernel "
+            f"{kernel.name!r} does not define missing values",
+            hint='use the kernel "mixed", or leave such rows out',
+        )
 
 
 def _recoded(table: Table, levels: tuple[tuple[Any, ...] | None, ...]) -> NDArray[np.float64]:
@@ -125,7 +130,7 @@ def find_kernel(kernel: str | KernelFunction) -> Kernel:
         return Kernel("callable", "given by the user", called.block, called.diagonal, embed=unchanged)
     name = ALIASES.get(kernel, kernel) if isinstance(kernel, str) else kernel
     if not isinstance(name, str) or name not in KERNELS:
-        near = get_close_matches(str(name), KERNELS, n=1)
+        near = get_close_matches(name, KERNELS, n=1) if isinstance(name, str) else []
         raise ParameterError(
             f"kernel must be one of {', '.join(sorted([*KERNELS, 'precomputed']))} or a function of two arrays; "
             f"got {kernel!r}",

@@ -50,16 +50,24 @@ class ColumnCells:
 
 
 def column_cells(table: Table) -> tuple[ColumnCells, ...]:
-    """What each column holds in the training rows. An empty column counts as one constant cell."""
+    """What each column holds in the training rows, weighted rows as often as their weight says.
+
+    An empty column counts as one constant cell.
+    """
+    weights = np.ones(table.n_rows) if table.weights is None else table.weights
     columns = []
-    for j, kind in enumerate(table.kinds):
-        present = table.values[:, j]
-        present = present[~np.isnan(present)]
-        cells, counts = np.unique(present, return_counts=True) if present.size else (np.zeros(1), np.ones(1))
+    for column, kind in zip(table.values.T, table.kinds, strict=True):
+        present = ~np.isnan(column) & (weights > 0)
+        cells: NDArray[np.float64] = np.zeros(1)
+        shares: NDArray[np.float64] = np.ones(1)
+        if present.any():
+            cells, place = np.unique(column[present], return_inverse=True)
+            shares = np.bincount(place, weights=weights[present]) / weights[present].sum()
         if kind != "nominal" and cells.size > MOST_CELLS:
             places = (np.arange(MOST_CELLS) + 0.5) / MOST_CELLS
-            cells, counts = np.unique(np.quantile(present, places), return_counts=True)
-        columns.append(ColumnCells(kind == "nominal", cells, counts / counts.sum()))
+            cells, counts = np.unique(cells[np.searchsorted(np.cumsum(shares), places)], return_counts=True)
+            shares = counts / MOST_CELLS
+        columns.append(ColumnCells(kind == "nominal", cells, shares))
     return tuple(columns)
 
 

@@ -60,6 +60,8 @@ class Kernel:
         Whether k(x, x) = 1 for complete rows.
     gamma_of_width : callable or None
         What ``width`` means, for kernels that have one.
+    not_negative : bool
+        Whether it compares counts and shares only.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Kernel:
     gamma_of_width: Callable[[float], float] | None = None
     kinds: frozenset[str] = _NUMBERS
     allows_missing: bool = False
+    not_negative: bool = False
 
 
 def _positive(name: str, value: Any, kernel: str) -> float:
@@ -143,7 +146,9 @@ def _fit_correlation(table: Table, params: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(center, (bool, np.bool_)):
         raise ParameterError(f"center of the kernel 'correlation' must be True or False; got {center!r}")
     if center and table.n_columns < 2:
-        raise DataError("the kernel 'correlation' correlates rows across columns and needs at least two columns")
+        raise DataError(
+            "the kernel 'correlation' correlates rows across columns and needs at least two columns; found 1 feature(s)"
+        )
     return {"degree": _degree(params, "correlation"), "center_rows": bool(center)}
 
 
@@ -202,6 +207,7 @@ KERNELS: dict[str, Kernel] = {
             _fit_chi2,
             _not_negative,
             unit_diagonal=True,
+            not_negative=True,
         ),
         Kernel(
             "tanimoto",

@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 NativeKernelName = Literal["linear", "poly", "rbf", "sigmoid"]
 NATIVE_KERNELS: tuple[NativeKernelName, ...] = ("linear", "poly", "rbf", "sigmoid")
 
+NATIVE_NAMES = {"polynomial": "poly", "gaussian": "rbf"}  # what sepal.kernels calls them too
+
 SOLVED, OUT_OF_TIME, STOPPED, STALLED = range(4)  # how a support vector solution ended
 ADATRON_SOLVED, ADATRON_OUT_OF_SWEEPS, ADATRON_STOPPED, ADATRON_DIVERGED = range(4)
 
@@ -137,7 +139,7 @@ def solve_pairs(
     cache_size : float
         Megabytes of kernel rows to keep.
     time_limit : float, optional
-        Seconds for each pair.
+        Seconds for all pairs together; each has a share by its number of rows.
     threads : int
         How many.
     warm : list of ndarray, optional

@@ -9,23 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
+from sepal.kernels._fitted import find_kernel
 from sepal.machines._kernel_rows import (
     Array,
     KernelChoice,
     RowKernel,
-    checked_labels,
+    TrainingTable,
     checked_rows,
-    checked_weights,
     class_factors,
     class_sample,
     is_precomputed,
+    labelled_table,
+    training_table,
 )
-from sepal.machines._vector_map import VectorModel, kept_rows, model_solve, whole_number
+from sepal.machines._merged import row_keys
+from sepal.machines._vector_map import VectorModel, finite_number, model_solve, whole_number
 from sepal.machines._vector_models import fit_temperature, left_out_predictions, softmax
 from sepal.machines._vector_selector import VectorParameters
 
@@ -40,16 +42,10 @@ class _VectorMachine(VectorParameters):
     """What classifier and regressor share: the vectors, the path of models, the choice of width."""
 
     def _solve(
-        self,
-        table: Table,
-        keep: NDArray[np.intp],
-        targets: Array,
-        copies: Array,
-        factors: Array,
-        codes: NDArray[np.int32] | None,
+        self, training: TrainingTable, targets: Array, factors: Array, codes: NDArray[np.int32] | None
     ) -> VectorModel:
-        if not np.isfinite(self.alpha) or self.alpha < 0:
-            raise ParameterError(f"alpha must be a finite number of at least 0; got {self.alpha!r}")
+        table, copies = training.table, training.copies
+        alpha = finite_number("alpha", self.alpha, at_least=0.0)
         if isinstance(self.n_vectors, str) and self.n_vectors != "loo":
             raise ParameterError(f"n_vectors must be 'loo' or a whole number; got {self.n_vectors!r}")
         most = self.max_vectors if isinstance(self.n_vectors, str) else self.n_vectors
@@ -62,21 +58,26 @@ class _VectorMachine(VectorParameters):
                 table if rows is None else table.take(rows),
                 kernel,
                 choice,
-                keep[part],
+                training.places[part],
                 targets[part],
                 n_vectors=self.n_vectors,
-                alpha=float(self.alpha),
+                alpha=alpha,
                 copies=copies[part],
                 factors=factors[part],
                 codes=None if codes is None else codes[part],
             )
 
-        by_errors = isinstance(self.width, str) and self.width == "loo"
-        if not by_errors or is_precomputed(self.kernel):
+        if not self._seeks_width:
             return solve(kernels.fit(table, codes, copies))
         self.width_path_ = self._width_errors(kernels, table, codes, copies, solve)
         best = min(self.width_path_, key=lambda pair: pair[1])[0]
         return solve(kernels.fit(table, codes, copies, width=best))
+
+    @property
+    def _seeks_width(self) -> bool:
+        """Whether widths are to be compared by their errors: where there is one, and no gamma replaces it."""
+        asked = isinstance(self.width, str) and self.width == "loo" and self.gamma is None
+        return asked and not is_precomputed(self.kernel) and "width" in find_kernel(self.kernel).params
 
     def _width_errors(
         self,
@@ -87,18 +88,13 @@ class _VectorMachine(VectorParameters):
         solve: Callable[[RowKernel, NDArray[np.intp]], VectorModel],
     ) -> tuple[tuple[float, float], ...]:
         """The least squared leave-one-out error for each width, on a sample of the rows if they are many."""
-        if codes is not None:
-            rows = class_sample(codes, _WIDTH_ROWS, self.random_state)
-        elif table.n_rows > _WIDTH_ROWS:
-            rows = np.sort(check_random_state(self.random_state).choice(table.n_rows, _WIDTH_ROWS, replace=False))
-        else:
-            rows = np.arange(table.n_rows)
+        classes = np.zeros(table.n_rows) if codes is None else codes
+        rows = class_sample(classes, row_keys(table.values), _WIDTH_ROWS, self.random_state)
         start = kernels.fit(table, codes, copies, width="scale").width
-        if self.gamma is not None or start is None:
-            raise ParameterError('width="loo" compares widths: use a kernel that has one, and no gamma')
+        assert start is not None  # noqa: S101 - the kernel has a width
         errors = []
         for width in _WIDTH_FACTORS * start:
-            model = solve(kernels.fit(table, codes, width=float(width)), rows)
+            model = solve(kernels.fit(table, codes, copies, width=float(width)), rows)
             errors.append((float(width), float(model.path.squared[model.n_vectors])))
         return tuple(errors)
 
@@ -208,17 +204,12 @@ class FeatureVectorClassifier(ClassifierMixin, _VectorMachine):  # type: ignore[
         """Select vectors, and fit the model on their coordinates."""
         if self.model not in ("ridge", "logistic"):
             raise ParameterError(f"model must be 'ridge' or 'logistic'; got {self.model!r}")
-        table = checked_rows(self, X, reset=True)
-        codes, self.classes_ = checked_labels(table, X, y)
-        copies = checked_weights(sample_weight, table.n_rows)
-        table, keep = kept_rows(table, copies)
-        codes, copies = codes[keep], copies[keep]
-        if len(np.unique(codes)) < 2:
-            raise DataError("sample_weight: expected positive weight in at least two classes, found one class")
+        training = labelled_table(self, checked_rows(self, X, reset=True), X, y, sample_weight)
+        codes, copies = training.codes, training.copies
         factors = class_factors(self.class_weight, self.classes_, codes, copies)[codes]
         targets = np.eye(len(self.classes_))[codes]
-        model = self._solve(table, keep, targets, copies, factors, codes)
-        self._keep_model(model, keep)
+        model = self._solve(training, targets, factors, codes)
+        self._keep_model(model, training.places)
         self.loo_error_path_ = model.path.wrong
         self.loo_error_ = float(model.path.wrong[model.n_vectors])
         if self.model == "logistic":
@@ -236,10 +227,7 @@ class FeatureVectorClassifier(ClassifierMixin, _VectorMachine):  # type: ignore[
         intercept, coef = fitted.intercept_, fitted.coef_.T
         if coef.shape[1] == 1:  # two classes: give each half, so that their difference is the log odds
             intercept, coef = np.array([-0.5, 0.5]) * intercept, coef @ np.array([[-0.5, 0.5]])
-        present = np.unique(codes)
-        self.intercept_ = np.full(len(self.classes_), -np.inf)
-        self.coef_ = np.zeros((coef.shape[0], len(self.classes_)))
-        self.intercept_[present], self.coef_[:, present] = intercept, coef
+        self.intercept_, self.coef_ = intercept, coef
         self.temperature_ = 1.0
 
     def _scores(self, X: Any) -> Array:
@@ -333,11 +321,10 @@ class FeatureVectorRegressor(RegressorMixin, _VectorMachine):  # type: ignore[mi
             raise DataError(f"X has {table.n_rows} rows and y has {len(numbers)} numbers; they must agree")
         if not np.all(np.isfinite(numbers)):
             raise DataError("Input y contains NaN or infinity; expected finite numbers")
-        copies = checked_weights(sample_weight, table.n_rows)
-        table, keep = kept_rows(table, copies)
-        targets = numbers[keep, None]
-        model = self._solve(table, keep, targets, copies[keep], np.ones(len(keep)), None)
-        self._keep_model(model, keep)
+        training = training_table(self, table, sample_weight, np.zeros(table.n_rows, np.int32), numbers)
+        targets = numbers[training.places, None]
+        model = self._solve(training, targets, np.ones(len(targets)), None)
+        self._keep_model(model, training.places)
         intercept, coef = model.path.coefficients(model.n_vectors)
         self.intercept_, self.coef_ = float(intercept[0]), coef[:, 0]
         return self

@@ -20,17 +20,10 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.exceptions import DataError, ParameterError
-from sepal.machines._kernel_rows import (
-    Array,
-    KernelChoice,
-    checked_labels,
-    checked_rows,
-    checked_weights,
-    class_factors,
-)
+from sepal.exceptions import DataError
+from sepal.machines._kernel_rows import Array, KernelChoice, checked_rows, class_factors, labelled_table
 from sepal.machines._parzen import log_priors
-from sepal.machines._vector_map import kept_rows, vectors_solve, whole_number
+from sepal.machines._vector_map import finite_number, vectors_solve, whole_number
 from sepal.machines._vector_models import softmax
 from sepal.machines._vector_selector import VectorParameters
 
@@ -191,20 +184,15 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GeneralizedDiscriminant:
         """Find the axes."""
         self._check_parameters()
-        table = checked_rows(self, X, reset=True)
-        codes, self.classes_ = checked_labels(table, X, y)
-        copies = checked_weights(sample_weight, table.n_rows)
-        table, keep = kept_rows(table, copies)
-        codes, copies = codes[keep], copies[keep]
-        if len(np.unique(codes)) < len(self.classes_):
-            raise DataError("sample_weight: every class needs a row of positive weight")
+        training = labelled_table(self, checked_rows(self, X, reset=True), X, y, sample_weight)
+        table, codes, copies = training.table, training.codes, training.copies
         kernel = KernelChoice.of(self).fit(table, codes, copies)
         most = table.n_rows if self.n_vectors is None else whole_number("n_vectors", self.n_vectors)
         choice = self._choice(most)
         if self.n_vectors is None:  # all of the span: which rows come first does not matter
             choice = replace(choice, criterion="local")
-        mapping, selection = vectors_solve(table, kernel, choice, copies, keep)
-        self._keep(mapping, selection, keep, len(selection.rows))
+        mapping, selection = vectors_solve(table, kernel, choice, copies, training.places)
+        self._keep(mapping, selection, training.places, len(selection.rows))
         size = len(self.classes_) - 1 if self.n_components is None else self.n_components
         factors = class_factors(self.class_weight, self.classes_, codes, copies)
         weights, taken = copies * factors[codes], np.minimum(copies, 1.0) * factors[codes]
@@ -218,8 +206,7 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
         return self
 
     def _check_parameters(self) -> None:
-        if not np.isfinite(self.alpha) or self.alpha < 0:
-            raise ParameterError(f"alpha must be a finite number of at least 0; got {self.alpha!r}")
+        finite_number("alpha", self.alpha, at_least=0.0)
         if self.n_components is not None:
             whole_number("n_components", self.n_components)
 

@@ -20,21 +20,21 @@ KernelFunction = Callable[[Floats, Floats], Any]
 
 
 def choose_kernel(
-    kernel: Any, width: Any, gamma: Any, degree: Any, coef0: Any, rows: MergedRows, n_jobs: int | None
+    kernel: str | None, width: Any, gamma: Any, degree: Any, coef0: Any, rows: MergedRows, n_jobs: int | None
 ) -> tuple[NativeKernel, float | None]:
     """The native kernel, and the width where there is one.
 
     ``gamma`` as in scikit-learn: a number, ``"scale"`` or ``"auto"``. For the rbf kernel None leaves it to ``width``
     (gamma = 1 / (2 width^2)); for poly and sigmoid None is ``"scale"``.
     """
-    if kernel == "precomputed" or callable(kernel):
+    if kernel is None:  # a function
         return NativeKernel("precomputed"), None
     if kernel == "linear":
         return NativeKernel("linear"), None
     if kernel == "poly" and (isinstance(degree, bool) or not isinstance(degree, (int, np.integer)) or degree < 1):
         raise ParameterError(f"degree must be an integer of at least 1; got {degree!r}")
-    if not isinstance(coef0, Real):
-        raise ParameterError(f"coef0 must be a number; got {coef0!r}")
+    if isinstance(coef0, bool) or not isinstance(coef0, Real) or not np.isfinite(float(coef0)):
+        raise ParameterError(f"coef0 must be a finite number; got {coef0!r}")
     if kernel == "rbf" and gamma is None:
         chosen = _width(width, rows, n_jobs)
         return NativeKernel("rbf", 1.0 / (2.0 * chosen * chosen)), chosen

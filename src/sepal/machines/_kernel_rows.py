@@ -15,20 +15,43 @@ from sklearn.utils.validation import check_random_state, column_or_1d, validate_
 from sepal.data import ScaleName, Scaling, Table, as_table, class_codes, fit_scaling
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import FittedKernel, fit_kernel, width_from_gamma
-from sepal.kernels._fitted import find_kernel
-from sepal.machines._merged import row_keys
+from sepal.kernels._fitted import find_kernel, refuse_missing
+from sepal.machines._merged import distinct_rows, row_keys
 from sepal.measures import alignment_curve
 from sepal.measures._alignment import row_weights
 from sepal.measures._alignment_curve import labelled_pairs
 
 Array = NDArray[np.float64]
 _ALIGNED_ROWS = 2000  # alignment looks at all pairs of rows; this many give two digits of the width
+_BLOCK_ROWS = 512  # of a matrix, looked at together
+_ASYMMETRY = 1e-4  # of the largest kernel value: those that were computed in float32 are forgiven
 _CAPPED_GRID = np.geomspace(0.02, 1.0, 20)
 
 
 def is_precomputed(kernel: Any) -> bool:
     """Whether the rows are themselves kernel values."""
     return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def check_square(values: Array) -> None:
+    """Whether the training rows have as many columns as a kernel matrix must."""
+    if values.shape[0] != values.shape[1]:
+        raise DataError(f"X must be a square matrix with kernel='precomputed'; got shape {values.shape}")
+
+
+def check_symmetric(matrix: Array, rows: NDArray[np.intp]) -> None:
+    """Whether k(x, z) = k(z, x); ``rows`` are the places of the rows and columns among those of the user."""
+    allowed = _ASYMMETRY * max(float(matrix.max()), -float(matrix.min()))
+    for start in range(0, len(matrix), _BLOCK_ROWS):
+        part = slice(start, start + _BLOCK_ROWS)
+        wrong = np.argwhere(np.abs(matrix[part] - matrix[:, part].T) > allowed)
+        if len(wrong):
+            i, j = sorted((start + int(wrong[0, 0]), int(wrong[0, 1])), key=lambda place: int(rows[place]))
+            raise DataError(
+                f"X must be a symmetric matrix with kernel='precomputed': row {rows[i] + 1}, column {rows[j] + 1} "
+                f"holds {matrix[i, j]:g}, and row {rows[j] + 1}, column {rows[i] + 1} holds {matrix[j, i]:g}",
+                hint="fit takes the kernel values of the training rows with each other",
+            )
 
 
 def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Table:
@@ -50,8 +73,8 @@ def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Table:
         return table
     finite: Any = "allow-nan" if mixed else True
     values = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=finite)
-    if reset and is_precomputed(estimator.kernel) and values.shape[0] != values.shape[1]:
-        raise DataError(f"X must be a square matrix with kernel='precomputed'; got shape {values.shape}")
+    if reset and is_precomputed(estimator.kernel):
+        check_square(values)
     return as_table(values)
 
 
@@ -81,17 +104,62 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
     return row_weights(np.full(n_rows, float(weights)) if weights.ndim == 0 else weights, n_rows)
 
 
+@dataclass(frozen=True, eq=False)
+class TrainingTable:
+    """What a machine learns from: distinct rows, in an order by class and values.
+
+    Attributes
+    ----------
+    table : Table
+    codes : ndarray of int
+        The class of each row; 0 where there are none.
+    copies : ndarray
+        How many rows of the user it stands for, weights included.
+    places : ndarray of int
+        Where it stands among the rows of the user.
+    """
+
+    table: Table
+    codes: NDArray[np.int32]
+    copies: Array
+    places: NDArray[np.intp]
+
+
+def training_table(
+    estimator: Any, table: Table, sample_weight: Any, codes: NDArray[np.int32], numbers: Array | None = None
+) -> TrainingTable:
+    """Rows of positive weight, equal ones of one class (and one target number) joined. Those of a matrix are not."""
+    copies = checked_weights(sample_weight, table.n_rows)
+    if is_precomputed(estimator.kernel):
+        places = np.flatnonzero(copies > 0)
+        copies = copies[places]
+    else:
+        refuse_missing(table, find_kernel(estimator.kernel))  # here, where rows still have their numbers
+        values = table.values if numbers is None else np.column_stack([table.values, numbers])
+        places, copies = distinct_rows(values, codes, copies)
+    return TrainingTable(table.take(places), codes[places], copies, places)
+
+
+def labelled_table(estimator: Any, table: Table, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
+    """The same with the classes, which a Table ``X`` may bring; leaves ``classes_`` on the estimator."""
+    codes, estimator.classes_ = checked_labels(table, X, y)
+    training = training_table(estimator, table, sample_weight, codes)
+    if len(np.unique(training.codes)) < len(estimator.classes_):
+        raise DataError("sample_weight: every class needs a row of positive weight")
+    return training
+
+
 def class_factors(
-    class_weight: Mapping[Any, float] | str | None, classes: NDArray[Any], codes: NDArray[np.int32], weights: Array
+    class_weight: Mapping[Any, float] | str | None, classes: NDArray[Any], codes: NDArray[Any], weights: Array
 ) -> Array:
     """A factor per class: as given, or "balanced" for the same total weight in every class."""
     if class_weight is None:
         return np.ones(len(classes))
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ParameterError(f"class_weight must be None, 'balanced' or a mapping; got {class_weight!r}")
+    if isinstance(class_weight, str) and class_weight == "balanced":
         masses = np.bincount(codes, weights=weights, minlength=len(classes))
         return np.asarray(masses.sum() / (len(classes) * masses))
+    if not isinstance(class_weight, Mapping):
+        raise ParameterError(f"class_weight must be None, 'balanced' or a mapping; got {class_weight!r}")
     factors = np.array([float(class_weight.get(c, class_weight.get(str(c), 1.0))) for c in classes.tolist()])
     if not np.all(factors > 0) or not np.all(np.isfinite(factors)):
         raise ParameterError(f"class_weight must hold positive numbers; got {dict(class_weight)!r}")
@@ -110,7 +178,10 @@ class RowKernel:
         """Rows as arrays that ``columns`` compares; for a precomputed kernel the values with the training rows."""
         if self.fitted is None or self.scaling is None:
             return table.values
-        return self.fitted.coordinates(replace(table, values=self.scaling.apply(table.values)))
+        values = self.scaling.apply(table.values)
+        if self.fitted.kernel.not_negative and self.scaling.how == "minmax":
+            values = np.maximum(values, 0.0)  # a new cell below the training minimum counts as that
+        return self.fitted.coordinates(replace(table, values=values))
 
     def keys(self, table: Table) -> Array | None:
         """One number per row, the same for equal rows whatever rows are beside them; None for a precomputed kernel."""
@@ -133,14 +204,18 @@ class RowKernel:
         return self.fitted.diagonal(coordinates)
 
 
-def class_sample(codes: NDArray[np.int32], most: int, random_state: Any) -> NDArray[np.intp]:
-    """Rows of a sample that keeps the shares of the classes, at least two of each; all rows if they are few."""
+def class_sample(codes: NDArray[Any], keys: Array, most: int, random_state: Any) -> NDArray[np.intp]:
+    """Rows of a sample that keeps the shares of the classes, at least two of each; all rows if they are few.
+
+    They are drawn in the order of ``keys`` (see :func:`row_keys`), so that the order of the rows does not matter.
+    """
     if len(codes) <= most:
         return np.arange(len(codes))
     rng = check_random_state(random_state)
     picked = []
     for code in np.unique(codes):
         rows = np.flatnonzero(codes == code)
+        rows = rows[np.argsort(keys[rows], kind="stable")]
         size = min(len(rows), max(2, round(most * len(rows) / len(codes))))
         picked.append(rng.choice(rows, size, replace=False))
     return np.sort(np.concatenate(picked))
@@ -207,8 +282,8 @@ class KernelChoice:
         if is_precomputed(self.kernel):
             return RowKernel(None, None, None)
         entry = find_kernel(self.kernel)
-        scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels)
-        scaled = replace(table, values=scaling.apply(table.values))
+        scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels, weights=weights)
+        scaled = replace(table, values=scaling.apply(table.values), weights=weights)
         params = {name: getattr(self, name) for name in ("degree", "coef0") if name in entry.params}
         used = None
         if "gamma" in entry.params and self.gamma is not None:
@@ -222,7 +297,7 @@ class KernelChoice:
         return RowKernel(fitted, scaling, used)
 
     def _width(self, width: Any, scaled: Table, codes: NDArray[Any] | None, weights: Array | None) -> float:
-        if not isinstance(width, str):
+        if not isinstance(width, str) and width is not None:
             return width  # type: ignore[no-any-return]  # the kernel checks it
         if width == "scale":
             return _scale_width(scaled.values, weights)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from numbers import Real
 from typing import Any, Self
@@ -11,30 +13,31 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
-from sepal.data import Table, as_table, fit_scaling
+from sepal.data import Kind, Table, as_table, fit_scaling
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels._fitted import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
-from sepal.machines._dual import NATIVE_KERNELS, NativeKernel, PairSolution
+from sepal.machines._dual import NATIVE_KERNELS, NATIVE_NAMES, NativeKernel, PairSolution
+from sepal.machines._indefinite import warn_of_indefinite
 from sepal.machines._kernel_choice import choose_kernel
-from sepal.machines._kernel_rows import KernelChoice, checked_labels, checked_rows, is_precomputed
-from sepal.machines._merged import MergedRows, merge_rows
+from sepal.machines._kernel_rows import (
+    KernelChoice,
+    check_square,
+    check_symmetric,
+    checked_labels,
+    checked_rows,
+    class_factors,
+    is_precomputed,
+)
+from sepal.machines._merged import MergedRows, distinct_rows, merge_rows
 from sepal.machines._pairs import PairMachines, TrainingRows, gather, votes, winners
 from sepal.neighbors import thread_count
 
 Floats = NDArray[np.float64]
 FOLDS = 5  # of the cross-fitted calibration
-
-
-def _wants_probabilities(machine: Any) -> bool:
-    if not machine.probability:
-        raise AttributeError("predict_proba needs probability=True when the machine is made: it costs further fits")
-    return True
 
 
 class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -52,9 +55,14 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
 
     @property
+    def _kernel_name(self) -> str | None:
+        """The name of the kernel as the native code has it; None for a function."""
+        return None if callable(self.kernel) else NATIVE_NAMES.get(self.kernel, self.kernel)
+
+    @property
     def _by_table(self) -> bool:
         """Whether the kernel is one of ``sepal.kernels`` that the native code does not know."""
-        return isinstance(self.kernel, str) and self.kernel not in ("precomputed", *NATIVE_KERNELS)
+        return not callable(self.kernel) and self._kernel_name not in ("precomputed", *NATIVE_KERNELS)
 
     @abstractmethod
     def _solve(self, training: TrainingRows, box: Floats, threads: int) -> list[PairSolution]:
@@ -86,10 +94,13 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         threads = thread_count(self.n_jobs)
         training, unit_box, _ = self._training(X, y, sample_weight, threads)
+        if not self._by_table:  # those are semidefinite by theorem
+            warn_of_indefinite(training, type(self).__name__, threads)
         self.C_ = self._choose_c(training, unit_box, threads)
         solutions = self._solve(training, self.C_ * unit_box, threads)
         self._machines = gather(training, solutions)
         self._publish(training.rows, solutions)
+        self.__dict__.pop("_slopes", None)  # those of an earlier fit
         if self.probability:
             self._slopes = self._calibrate(training, unit_box, threads)
         self._warn_of_one_class(training, solutions, threads)
@@ -114,9 +125,21 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         decisions = self._decisions(X)
         return np.asarray(self.classes_[winners(decisions, len(self.classes_))])
 
-    @available_if(_wants_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class; the predicted class always has the largest."""
+    @property
+    def predict_proba(self) -> Callable[[Any], Floats]:
+        """``predict_proba(X)``: the probability of each class; the predicted class always has the largest.
+
+        There only after a ``fit`` with ``probability=True``, which fits five more machines to calibrate by.
+        """
+        if self.probability and (hasattr(self, "_slopes") or not hasattr(self, "_machines")):
+            return self._probabilities
+        name = type(self).__name__
+        raise AttributeError(
+            f"predict_proba needs {name}(probability=True, ...), given before fit: it fits five more machines on four "
+            "fifths of the rows each. decision_function needs nothing of the kind"
+        )
+
+    def _probabilities(self, X: Any) -> Floats:
         decisions = self._decisions(X)
         pairs = pair_probabilities(decisions, self._slopes)
         if len(self.classes_) == 2:
@@ -171,8 +194,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
         check_classification_targets(labels)
-        if self.kernel == "precomputed" and values.shape[0] != values.shape[1]:
-            raise DataError(f"X must be a square matrix with kernel='precomputed'; got shape {values.shape}")
+        if is_precomputed(self.kernel):
+            check_square(values)
         return values, labels
 
     def _weights(self, values: Floats, codes: NDArray[np.intp], sample_weight: Any) -> Floats:
@@ -197,20 +220,25 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             rows = merge_rows(places, codes, weight, n_classes, merge=False)
             at = rows.x[:, 0].astype(np.intp)
             kernel, self.width_ = NativeKernel("precomputed"), None
-            gram: Floats | None = np.ascontiguousarray(values[np.ix_(at, at)])
+            given = np.ascontiguousarray(values[np.ix_(at, at)])
+            check_symmetric(given, at)
+            gram: Floats | None = given
         elif self._by_table:
             names = (self.kernel, self.width, self.gamma, self.degree, self.coef0, self.scale, self.n_jobs)
-            used = weight > 0
-            self._row_kernel = KernelChoice(*names, capped=True).fit(self._table.take(used), codes[used], weight[used])
+            kept, joint = distinct_rows(values, codes, weight)
+            choice = KernelChoice(*names, capped=True)
+            self._row_kernel = choice.fit(self._table.take(kept), codes[kept], joint)
             rows = merge_rows(self._row_kernel.coordinates(self._table), codes, weight, n_classes)
             del self._table
             kernel, self.width_ = NativeKernel("precomputed"), self._row_kernel.width
             gram = self._row_kernel.columns(rows.x, rows.x)
         else:
-            self._scaling = fit_scaling(values[weight > 0], ["numeric"] * values.shape[1], self.scale)
-            rows = merge_rows(self._scaling.apply(values), codes, weight, n_classes)
+            rows = merge_rows(values, codes, weight, n_classes)
+            kinds: list[Kind] = ["numeric"] * values.shape[1]
+            self._scaling = fit_scaling(rows.x, kinds, self.scale, weights=rows.weight)
+            rows = replace(rows, x=np.ascontiguousarray(self._scaling.apply(rows.x)))
             kernel, self.width_ = choose_kernel(
-                self.kernel, self.width, self.gamma, self.degree, self.coef0, rows, self.n_jobs
+                self._kernel_name, self.width, self.gamma, self.degree, self.coef0, rows, self.n_jobs
             )
             gram = self._gram(rows.x, rows.x) if callable(self.kernel) else None
         self.gamma_ = kernel.gamma if kernel.name in ("rbf", "poly", "sigmoid") else None
@@ -225,15 +253,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return values
 
     def _class_factors(self, rows: MergedRows) -> Floats:
-        if self.class_weight is None:
-            return np.ones(rows.n_classes)
-        if self.class_weight == "balanced":
-            totals = np.bincount(rows.codes, weights=rows.weight, minlength=rows.n_classes)
-            return np.asarray(totals.sum() / (rows.n_classes * totals))
-        factors = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[rows.codes])
-        if np.any(factors <= 0):
-            raise ParameterError(f"class_weight must be above 0 for every class; got {self.class_weight!r}")
-        return np.asarray(factors, dtype=np.float64)
+        return class_factors(self.class_weight, self.classes_, rows.codes, rows.weight)
 
     def _publish(self, rows: MergedRows, solutions: list[PairSolution]) -> None:
         machines: PairMachines = self._machines
@@ -266,7 +286,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         slopes = []
         for k, (a, b) in enumerate(combinations(range(rows.n_classes), 2)):
             mask = (rows.codes == a) | (rows.codes == b)
-            slopes.append(fit_slopes(decisions[mask, k], rows.codes[mask] == b, rows.weight[mask]))
+            slopes.append(fit_slopes(decisions[mask, k], rows.codes[mask] == b, unit_box[mask]))
         return np.array(slopes)
 
     def _warn_of_one_class(self, training: TrainingRows, solutions: list[PairSolution], threads: int) -> None:

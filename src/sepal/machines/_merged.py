@@ -7,6 +7,7 @@ answer depends neither on row order nor on whether a row was repeated or weighte
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +91,18 @@ def merge_rows(x: Floats, codes: NDArray[np.intp], weight: Floats, n_classes: in
     )
 
 
+def distinct_rows(x: Floats, codes: NDArray[Any], weight: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """The place of one row of each group of equal rows of one class, and their joint weight; none of weight 0.
+
+    In an order by class and values, so that what is computed from them is the same to the last bit whatever the order
+    of the rows, and whether rows are repeated or weighted.
+    """
+    used = np.flatnonzero(weight > 0)
+    order, first = _group(x[used] + 0.0, codes[used])  # + 0.0: there is only one zero
+    joint = np.bincount(np.cumsum(first) - 1, weights=weight[used[order]]).astype(np.float64)
+    return used[order[first]], joint
+
+
 def _starts(codes: NDArray[np.intp], n_classes: int) -> list[int]:
     return np.searchsorted(codes, np.arange(n_classes + 1)).tolist()  # type: ignore[no-any-return]
 
@@ -100,7 +113,7 @@ def row_keys(x: Floats) -> Floats:
     return np.asarray((np.nan_to_num(x, nan=0.618) * (spread - np.floor(spread) + 0.1)).sum(axis=1))
 
 
-def _group(x: Floats, codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def _group(x: Floats, codes: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """An order by class and values, and which of the ordered rows differ from the one before."""
     key = row_keys(x)
     order = np.lexsort((key, codes))
@@ -112,7 +125,7 @@ def _group(x: Floats, codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArra
 
 
 def _changes(
-    x: Floats, codes: NDArray[np.intp], key: Floats, order: NDArray[np.intp]
+    x: Floats, codes: NDArray[Any], key: Floats, order: NDArray[np.intp]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     same_key = np.zeros(len(order), dtype=bool)
     same_key[1:] = (key[order[1:]] == key[order[:-1]]) & (codes[order[1:]] == codes[order[:-1]])

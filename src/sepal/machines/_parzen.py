@@ -21,12 +21,12 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.machines._kernel_rows import (
     Array,
     aligned_width,
-    checked_labels,
     checked_rows,
-    checked_weights,
     class_factors,
     class_sample,
+    labelled_table,
 )
+from sepal.machines._merged import row_keys
 from sepal.machines._vector_models import softmax
 
 _BLOCK_NUMBERS = 4_000_000
@@ -219,21 +219,16 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ParzenClassifier:
         """Keep the rows, and find the width."""
-        table = _numbers(checked_rows(self, X, reset=True))
-        codes, self.classes_ = checked_labels(table, X, y)
-        weights = checked_weights(sample_weight, table.n_rows)
-        keep = weights > 0
-        table, codes, weights = table.take(keep), codes[keep], weights[keep]
+        training = labelled_table(self, _numbers(checked_rows(self, X, reset=True)), X, y, sample_weight)
+        table, codes, weights = training.table, training.codes, training.copies
         masses = np.bincount(codes, weights=weights, minlength=len(self.classes_)).astype(np.float64)
-        if np.any(masses == 0):
-            raise DataError("sample_weight: every class needs a row of positive weight")
-        self._scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels)
+        self._scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels, weights=weights)
         scaled = self._scaling.apply(table.values)
         self._center = weights @ scaled / weights.sum()
         rows = scaled - self._center
         factors = class_factors(self.class_weight, self.classes_, codes, weights)
         shares = log_priors(self.priors, masses) + np.log(factors)
-        left_out = class_sample(codes, _LOO_ROWS, self.random_state)
+        left_out = class_sample(codes, row_keys(scaled), _LOO_ROWS, self.random_state)
         if isinstance(self.width, str) and self.width == "loo":
             spread = float(np.sqrt(2.0 * (weights @ rows**2).sum() / weights.sum())) or 1.0
             self.loo_widths_ = spread * _LOO_FACTORS

@@ -74,13 +74,21 @@ class ErrorSurface:
         )
 
     def plot(self, ax: Any = None) -> Any:
-        """Error as shades over width and C, the best point marked; returns the matplotlib axes."""
+        """Error as shades over width and C, the best point marked; returns the matplotlib axes.
+
+        Shades end at four times the distance from the least to the median error: where a machine fails altogether,
+        one shade is enough, and the valley keeps its contrast.
+        """
         from matplotlib import pyplot as plt
 
         if ax is None:
             _, ax = plt.subplots()
-        mesh = ax.pcolormesh(self.width, self.C, self.error.T, shading="nearest")
-        ax.figure.colorbar(mesh, ax=ax, label=f"error ({self.method})")
+        low, high = float(self.error.min()), float(self.error.max())
+        ceiling = low + 4.0 * (float(np.median(self.error)) - low)
+        top = ceiling if low < ceiling < high else high
+        mesh = ax.pcolormesh(self.width, self.C, self.error.T, shading="nearest", vmin=low, vmax=top)
+        label, extend = f"error ({self.method})", "max" if top < high else "neither"
+        ax.figure.colorbar(mesh, ax=ax, label=label, extend=extend)
         ax.plot(*self.best, marker="o", markerfacecolor="none", markeredgecolor="white", linestyle="none")
         for axis, values in (("x", self.width), ("y", self.C)):
             if len(values) > 2 and values[-1] > 8 * values[0]:

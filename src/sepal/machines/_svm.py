@@ -31,7 +31,8 @@ class SVMClassifier(KernelMachine):
         meanwhile. Only with many tens of thousands of rows these are a sample, and ``C_search_`` says how sure it is.
     kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"}, another of ``sepal.kernels.KERNELS``, or callable
         A function gets two arrays of scaled rows and returns their kernel matrix. "mixed" takes nominal columns and
-        missing cells. For all but the first four the whole kernel matrix is kept.
+        missing cells. For all but the first four the whole kernel matrix is kept. One that is not positive semidefinite
+        on the training rows (a thousand of them if they are many) is warned of.
     width : float or "aligned"
         The width s of the rbf kernel exp(-|x - z|^2 / (2 s^2)), in scaled units. "aligned" takes the width whose
         centred kernel is best aligned with the classes, at most the root mean squared distance between rows.
@@ -44,9 +45,10 @@ class SVMClassifier(KernelMachine):
     tol : float
         The largest violation of the optimality conditions that is let pass.
     time_limit : float, optional
-        Seconds for the solution of each pair of classes; after that the model so far is kept, with a warning.
+        Seconds for one solution, all pairs of classes together; after that the model so far is kept, with a warning.
+        ``C="auto"`` and ``probability=True`` need several solutions.
     class_weight : dict, "balanced" or None
-        Multiplies C for the rows of each class.
+        Multiplies C for the rows of each class, as if there were so many copies of them.
     probability : bool
         Whether ``predict_proba`` is wanted. It takes five further fits on four fifths of the rows.
     cache_size : float
@@ -121,6 +123,11 @@ class SVMClassifier(KernelMachine):
         self.n_jobs = n_jobs
 
     def _choose_c(self, training: TrainingRows, unit_box: Floats, threads: int) -> float:
+        if isinstance(self.C, Real) and np.isinf(float(self.C)):
+            raise ParameterError(
+                f"C must be finite; got {self.C!r}",
+                hint="KernelAdatronClassifier(C=float('inf')) finds the hard margin, or says that there is none",
+            )
         if not isinstance(self.C, str) or self.C != "auto":
             return super()._choose_c(training, unit_box, threads)
         self.C_search_ = search_c(self, training, unit_box, threads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
-from sepal.machines._kernel_rows import Array, RowKernel
+from sepal.machines._kernel_rows import Array, RowKernel, check_symmetric
 from sepal.machines._vector_models import RidgePath, ridge_path
 from sepal.machines._vector_selection import VectorSelection, lowest_row, project, select_vectors
 
@@ -32,6 +33,16 @@ class VectorChoice:
     n_candidates: int | None
     tol: float
     random_state: Any
+
+    def __post_init__(self) -> None:
+        if self.criterion not in ("local", "global"):
+            raise ParameterError(f"criterion must be 'local' or 'global'; got {self.criterion!r}")
+        if not 0.0 < finite_number("fitness", self.fitness) <= 1.0:
+            raise ParameterError(f"fitness must lie above 0 and not above 1; got {self.fitness!r}")
+        if not 0.0 < finite_number("tol", self.tol) < 1.0:
+            raise ParameterError(f"tol must lie above 0 and below 1; got {self.tol!r}")
+        if self.n_candidates is not None:
+            whole_number("n_candidates", self.n_candidates)
 
     def select(
         self, kernel: RowKernel, coordinates: Array, columns: NDArray[np.intp], weights: Array, keys: Array | None
@@ -78,16 +89,19 @@ class VectorMap:
         return out
 
 
+def finite_number(name: str, value: Any, *, at_least: float = -np.inf) -> float:
+    """A checked parameter."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not at_least <= float(value) < np.inf:
+        wanted = "a finite number" if at_least == -np.inf else f"a finite number of at least {at_least:g}"
+        raise ParameterError(f"{name} must be {wanted}; got {value!r}")
+    return float(value)
+
+
 def whole_number(name: str, value: Any) -> int:
+    """A checked parameter that counts something."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise ParameterError(f"{name} must be a whole number of at least 1; got {value!r}")
     return int(value)
-
-
-def kept_rows(table: Table, weights: Array) -> tuple[Table, NDArray[np.intp]]:
-    """The rows of positive weight; rows of weight 0 must not matter, not even for the scaling."""
-    keep = np.flatnonzero(weights > 0)
-    return (table if len(keep) == len(weights) else table.take(keep)), keep
 
 
 def vectors_solve(
@@ -95,9 +109,11 @@ def vectors_solve(
 ) -> tuple[VectorMap, VectorSelection]:
     """Select vectors among training rows; ``keep`` are their places among the user's rows."""
     coordinates = kernel.coordinates(table)
+    if kernel.fitted is None:
+        check_symmetric(coordinates[:, keep], keep)
     selection = choice.select(kernel, coordinates, keep, weights, kernel.keys(table))
     if len(selection.rows) == 0:
-        raise DataError("every row has k(x, x) = 0: the kernel sees nothing in these rows")
+        raise DataError(f"every row has k(x, x) = 0: the kernel sees nothing in {table.n_rows} sample(s)")
     return VectorMap(kernel, kernel.pick(coordinates, selection.rows, keep), selection.factor), selection
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from sklearn.utils import check_random_state
 
-from sepal.exceptions import ParameterError, SepalWarning
+from sepal.exceptions import SepalWarning
 
 Array = NDArray[np.float64]
 Criterion = Literal["local", "global"]
@@ -29,7 +29,7 @@ Columns = Callable[[NDArray[np.intp]], Array]  # rows -> kernel values of all ro
 Decide = Callable[[NDArray[np.intp]], int]
 Block = Callable[[NDArray[np.intp], NDArray[np.intp]], Array]  # rows, columns -> their kernel values
 _TIE = 1e-12
-_FIRST_ROWS = 2000  # the first vector is sought among, and judged by, at most this many rows
+_FIRST_ROWS = 2000  # the first vector is sought among, and judged by, at most this many distinct rows
 _JUDGES = 2000  # distinct rows that candidates are judged by
 _GOLDEN = 0.6180339887498949  # multiples of it, less their whole part, fill the unit interval evenly
 _PIVOT = 0.1  # of the largest residual: what a candidate must have of its own
@@ -79,30 +79,27 @@ def _best(rows: NDArray[np.intp], values: Array, decide: Decide) -> int:
     return int(tied[0]) if len(tied) == 1 else decide(tied)
 
 
-def _first_row(columns: Columns, diagonal: Array, weights: Array, random_state: object, decide: Decide) -> int:
-    """The row that alone gives the best mean fitness, sum_i K_ij^2 / (k_ii k_jj)."""
-    n = len(diagonal)
-    among = np.flatnonzero(diagonal > 0)
-    if n > _FIRST_ROWS:
-        rng = check_random_state(random_state)
-        among = np.sort(rng.choice(among, min(_FIRST_ROWS, len(among)), replace=False))
-    judges = among if n > _FIRST_ROWS else np.arange(n)
-    relative = np.where(diagonal > 0, weights / np.where(diagonal > 0, diagonal, 1.0), 0.0)[judges]
-    fitness = np.empty(len(among))
-    step = max(1, 10_000_000 // n)
-    for start in range(0, len(among), step):
-        part = among[start : start + step]
-        fitness[start : start + step] = relative @ columns(part)[judges] ** 2 / diagonal[part]
-    return _best(among, fitness, decide)
+def _distinct(keys: Array, relative: Array) -> tuple[NDArray[np.intp], Array]:
+    """One row for each key, in the order of the keys, and what all rows of that key count."""
+    order = np.argsort(keys, kind="stable")
+    first = np.concatenate([[True], np.diff(keys[order]) != 0])
+    return order[first], np.bincount(np.cumsum(first) - 1, weights=relative[order]).astype(np.float64)
 
 
-def _check(criterion: str, n_vectors: int, fitness: float) -> None:
-    if criterion not in ("local", "global"):
-        raise ParameterError(f"criterion must be 'local' or 'global'; got {criterion!r}")
-    if n_vectors < 1:
-        raise ParameterError(f"the number of vectors must be at least 1; got {n_vectors!r}")
-    if not 0.0 < fitness <= 1.0:
-        raise ParameterError(f"fitness must lie above 0 and not above 1; got {fitness!r}")
+def _first_row(
+    rows: NDArray[np.intp], mass: Array, block: Block, diagonal: Array, random_state: object, decide: Decide
+) -> int:
+    """The row that alone gives the best mean fitness, sum_i K_ij^2 / (k_ii k_jj).
+
+    Sought among distinct rows and judged by them: if they are many by a sample, drawn in the order of their keys, so
+    that neither the order of the rows nor their copies matter.
+    """
+    seen = diagonal[rows] > 0
+    rows, mass = rows[seen], mass[seen]
+    if len(rows) > _FIRST_ROWS:
+        taken = np.sort(check_random_state(random_state).choice(len(rows), _FIRST_ROWS, replace=False))
+        rows, mass = rows[taken], mass[taken]
+    return _best(rows, mass @ block(rows, rows) ** 2 / diagonal[rows], decide)
 
 
 class _Factor:
@@ -128,12 +125,9 @@ class _Candidates:
     Nothing depends on the order of the rows, nor on whether a row was repeated or weighted.
     """
 
-    def __init__(self, keys: Array, relative: Array, block: Block, count: int, decide: Decide) -> None:
-        order = np.argsort(keys, kind="stable")
-        first = np.concatenate([[True], np.diff(keys[order]) != 0])
-        self.rows = order[first]
-        mass = np.bincount(np.cumsum(first) - 1, weights=relative[order])
-        n = len(self.rows)
+    def __init__(self, rows: NDArray[np.intp], mass: Array, block: Block, count: int, decide: Decide) -> None:
+        self.rows = rows
+        n = len(rows)
         taken = np.arange(n) if n <= _JUDGES else ((np.arange(_JUDGES) + 0.5) * (n / _JUDGES)).astype(np.intp)
         self.judges, self.mass = self.rows[taken], mass[taken]
         self.block, self.count, self.decide = block, count, decide
@@ -205,7 +199,7 @@ def select_vectors(
     tol : float
         Rows whose residual is below this share of k(x, x) are in the span.
     random_state : int or RandomState
-        For the sample that the first vector is judged by when rows are many.
+        For the sample of distinct rows that the first vector is sought in, when there are more than 2,000.
     decide : callable
         Picks one of several equally good rows.
     keys : ndarray, optional
@@ -213,7 +207,6 @@ def select_vectors(
     block : callable, optional
         Rows and columns -> their kernel values; by default cut out of ``columns``.
     """
-    _check(criterion, n_vectors, fitness)
     n = len(diagonal)
     mass = np.ones(n) if weights is None else weights
     share = mass / mass.sum()
@@ -221,17 +214,17 @@ def select_vectors(
     if not np.any(diagonal > 0):
         return VectorSelection(np.empty(0, np.intp), np.empty((n, 0)), np.empty(0), "span")
     all_rows = np.arange(n)
+    cut = block if block is not None else lambda rows, cols: columns(cols)[rows]
+    distinct, counts = _distinct(all_rows.astype(np.float64) if keys is None else keys, share * per_row)
     candidates = None
     if criterion == "global" and n_candidates is not None:
-        cut = block if block is not None else lambda rows, cols: columns(cols)[rows]
-        numbers = all_rows.astype(np.float64) if keys is None else keys
-        candidates = _Candidates(numbers, share * per_row, cut, n_candidates, decide)
+        candidates = _Candidates(distinct, counts, cut, n_candidates, decide)
     G = _Factor(n, min(n_vectors, n))
     residual = diagonal.copy()
     rows: list[int] = []
     path: list[float] = []
     lowest = 0.0
-    j, stopped = _first_row(columns, diagonal, share, random_state, decide), "limit"
+    j, stopped = _first_row(distinct, counts, cut, diagonal, random_state, decide), "limit"
     while True:
         line = columns(np.array([j]))[:, 0]
         if G.size:

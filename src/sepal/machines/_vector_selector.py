@@ -15,10 +15,10 @@ from sepal.machines._kernel_rows import (
     KernelChoice,
     checked_labels,
     checked_rows,
-    checked_weights,
     is_precomputed,
+    training_table,
 )
-from sepal.machines._vector_map import VectorChoice, VectorMap, kept_rows, vectors_solve, whole_number
+from sepal.machines._vector_map import VectorChoice, VectorMap, vectors_solve, whole_number
 from sepal.machines._vector_selection import VectorSelection
 
 
@@ -134,16 +134,13 @@ class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, V
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FeatureVectorSelector:
         """Select vectors among the rows."""
         table = checked_rows(self, X, reset=True)
-        weights = checked_weights(sample_weight, table.n_rows)
-        codes = None
-        if isinstance(self.width, str) and self.width == "aligned" and (y is not None or isinstance(X, Table)):
-            codes = checked_labels(table, X, y)[0]
-        table, keep = kept_rows(table, weights)
-        codes = None if codes is None else codes[keep]
-        kernel = KernelChoice.of(self).fit(table, codes, weights[keep])
+        aligned = isinstance(self.width, str) and self.width == "aligned" and (y is not None or isinstance(X, Table))
+        codes = checked_labels(table, X, y)[0] if aligned else np.zeros(table.n_rows, np.int32)
+        training = training_table(self, table, sample_weight, codes)
+        kernel = KernelChoice.of(self).fit(training.table, training.codes if aligned else None, training.copies)
         choice = self._choice(whole_number("n_vectors", self.n_vectors))
-        mapping, selection = vectors_solve(table, kernel, choice, weights[keep], keep)
-        self._keep(mapping, selection, keep, len(selection.rows))
+        mapping, selection = vectors_solve(training.table, kernel, choice, training.copies, training.places)
+        self._keep(mapping, selection, training.places, len(selection.rows))
         return self
 
     def transform(self, X: Any) -> Array:

@@ -106,7 +106,7 @@ def _gamma_of(kernel: str) -> Callable[[float], float]:
     return of_width
 
 
-def kernel_points(table: Table, kernel: str, scale: ScaleName | None) -> Array:
+def kernel_points(table: Table, kernel: str, scale: ScaleName | None, weights: Array | None = None) -> Array:
     """Coordinates whose (squared or absolute) differences the kernel exponentiates. Complete rows only."""
     if kernel not in CURVE_KERNELS:
         raise ParameterError(f"kernel must be one of {', '.join(CURVE_KERNELS)}, which have a width; got {kernel!r}")
@@ -122,7 +122,8 @@ def kernel_points(table: Table, kernel: str, scale: ScaleName | None) -> Array:
         raise DataError(
             f"column {name!r} is nominal, and the kernel {kernel!r} compares numbers only", hint='use kernel="mixed"'
         )
-    scaled = fit_scaling(table.values, table.kinds, scale, levels=table.levels).apply(table.values)
+    scaling = fit_scaling(table.values, table.kinds, scale, levels=table.levels, weights=weights)
+    scaled = scaling.apply(table.values)
     if not nominal.any():
         return scaled
     # Two different levels are at squared distance 1: one coordinate of sqrt(1/2) per level.
@@ -155,7 +156,7 @@ def labelled_pairs(
     if not keep.all():
         table, weights = table.take(keep), weights[keep]
     codes, classes = class_codes(table)
-    points = kernel_points(table, kernel, scale)
+    points = kernel_points(table, kernel, scale, weights)
     rows = pair_rows(points, codes, weights, len(classes), absolute=kernel == "laplacian")
     if rows.mean_distance == 0.0:
         raise DataError("all rows are equal: every kernel is constant, and no width aligns it with the classes")

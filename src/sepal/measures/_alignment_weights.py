@@ -139,8 +139,9 @@ def align_feature_weights(
     -------
     FeatureWeights
     """
-    if isinstance(n_starts, bool) or n_starts < 1:
-        raise ParameterError(f"n_starts must be at least 1; got {n_starts!r}")
+    for name, value, least in (("n_starts", n_starts, 1), ("max_rows", max_rows, 2), ("max_iter", max_iter, 1)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+            raise ParameterError(f"{name} must be a whole number of at least {least}; got {value!r}")
     table = as_table(X, y)
     if missing == "drop":
         table = table.drop_missing()
@@ -150,7 +151,9 @@ def align_feature_weights(
     notes: tuple[str, ...] = ()
     if table.n_rows > max_rows:
         notes = (f"a random sample of {max_rows} of {table.n_rows} rows was used",)
-        table = table.take(np.sort(rng.choice(table.n_rows, max_rows, replace=False)))
+        # Drawn in an order by values, so that the order of the rows does not matter.
+        ordered = np.lexsort((*table.values.T, class_codes(table)[0]))
+        table = table.take(ordered[np.sort(rng.choice(table.n_rows, max_rows, replace=False))])
     codes, classes = class_codes(table)
     points = kernel_points(table, "rbf", scale)
     best_gamma, start_score = _best_equal_weights(points, codes, target, n_jobs)
