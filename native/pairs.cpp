@@ -194,21 +194,6 @@ bool pair_values(Points points, Points queries, const MetricSpec& metric, int th
                      });
 }
 
-std::vector<double> count_below(Points points, const double* weights, Points queries, const double* limits, int n_limits,
-                                const MetricSpec& metric, int threads, Poll* poll) {
-    std::vector<double> counts(n_limits * queries.n, 0.0);
-    const bool done = each_pair(points, queries, metric, threads, poll,
-                                [&](std::int64_t i, std::int64_t j, int width, const double* v) {
-                                    for (std::int64_t at = i; at < n_limits * queries.n; at += queries.n) {
-                                        const double limit = limits[at];
-                                        double sum = 0;
-                                        for (int c = 0; c < width; ++c) sum += v[c] < limit ? weights[j + c] : 0.0;
-                                        counts[at] += sum;
-                                    }
-                                });
-    return done ? counts : std::vector<double>{};
-}
-
 NearGraph near_graph(Points points, const double* limits, const MetricSpec& metric, int threads, Poll* poll) {
     const std::int64_t n = points.n, words = (n + 63) / 64;
     std::vector<std::uint64_t> bits(n * words, 0);

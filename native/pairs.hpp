@@ -1,4 +1,4 @@
-// All pairs of rows without storing them: how many lie within a radius, blocks of values, the minimum spanning tree.
+// All pairs of rows without storing them: blocks of values, the graph of near rows, the minimum spanning tree.
 #pragma once
 
 #include "ranking.hpp"
@@ -7,11 +7,6 @@ namespace sepal {
 
 // values[i * points.n + j]: the metric's value between query i and point j. False if stopped by `poll`.
 bool pair_values(Points points, Points queries, const MetricSpec& metric, int threads, Poll* poll, double* values);
-
-// counts[l * queries.n + i]: the summed weight of the points whose value to query i is below limits[l * queries.n + i],
-// for several limits in one pass. Empty if stopped by `poll`.
-std::vector<double> count_below(Points points, const double* weights, Points queries, const double* limits, int n_limits,
-                                const MetricSpec& metric, int threads, Poll* poll);
 
 // The graph of points whose value is below the limit of at least one of both: the neighbours of i are neighbors[start[i] .. start[i + 1]), ascending,
 // and shared[i] is the sum, over them, of the neighbours they share with i. Needs n^2 bits. Empty if stopped by `poll`.

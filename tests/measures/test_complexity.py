@@ -16,10 +16,10 @@ from sepal.measures import complexity, thornton_score
 from sepal.measures._complexity_graph import graph_measures, sampled_graph_measures
 from sepal.measures._complexity_linear import linear_measures
 from sepal.measures._complexity_table import MEASURES
-from sepal.measures._enemies import nearest_enemies, sphere_radii
 from sepal.measures._gower import prepare_search
 from sepal.measures._interpolated import interpolate
 from sepal.measures._linear_machine import linear_machine
+from sepal.measures._spheres import sphere_radii
 from sepal.neighbors import Search
 from tests.oracles import complexity as oracle
 
@@ -317,21 +317,22 @@ def test_gower_with_nominal_columns():
 def test_tied_enemies_and_cycles_of_equal_distances():
     # a square with alternating classes: everyone's two enemies are equally far, a cycle of four
     X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]), np.array([0, 1, 0, 1], dtype=np.int32)
-    enemies = nearest_enemies(Search.prepare(as_table(X)), y, 2)
+    enemies = Search.prepare(as_table(X)).class_pass(y)
     assert sphere_radii(enemies).tolist() == [0.5] * 4
     # 0 at 0, 1 at 2, 0 at 7: the last one's enemy is nearer to the first, whose sphere has radius 1
-    enemies = nearest_enemies(Search.prepare(as_table([[0.0], [2.0], [7.0]])), np.array([0, 1, 0], dtype=np.int32), 2)
-    assert sphere_radii(enemies).tolist() == [1.0, 1.0, 4.0]
+    enemies = Search.prepare(as_table([[0.0], [2.0], [7.0]])).class_pass(np.array([0, 1, 0], dtype=np.int32))
+    assert sphere_radii(enemies)[enemies.cases.case_of].tolist() == [1.0, 1.0, 4.0]
 
 
 def test_radii_and_long_chains():
     X, y = blobs(n=100, n_classes=2)
     search = Search.prepare(as_table(X))
-    enemies = nearest_enemies(search, y.astype(np.int32), 2)
-    np.testing.assert_allclose(sphere_radii(enemies)[enemies.case_of], oracle.radii(oracle.euclidean(X), y.tolist()))
+    enemies = search.class_pass(y.astype(np.int32))
+    radius = sphere_radii(enemies)[enemies.cases.case_of]
+    np.testing.assert_allclose(radius, oracle.radii(oracle.euclidean(X), y.tolist()))
     # each enemy is the next one: the recursion of the survey would be 3,000 deep
     places = np.cumsum(np.linspace(1, 2, 3000))[::-1].copy()
-    chain = nearest_enemies(Search.prepare(as_table(places[:, None])), (np.arange(3000) % 2).astype(np.int32), 2)
+    chain = Search.prepare(as_table(places[:, None])).class_pass((np.arange(3000) % 2).astype(np.int32))
     assert np.all(sphere_radii(chain) > 0)
 
 

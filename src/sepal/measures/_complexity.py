@@ -224,9 +224,9 @@ def complexity(
 
     def of_rows(rows: NDArray[np.intp] | None, report: Progress) -> RowMeasures:
         if rows is None:
-            return row_measures(search, embed, codes, len(classes), made, as_given, reach, report)
+            return row_measures(search, embed, codes, made, as_given, reach, report)
         part = interpolate(table.take(rows), codes[rows], len(rows), rng)
-        return row_measures(search.among(rows), embed, codes[rows], len(classes), part, as_given, reach, report)
+        return row_measures(search.among(rows), embed, codes[rows], part, as_given, reach, report)
 
     found, more, sample_rows = _rows_in_time(of_rows, codes, time_limit, rng, lambda done: tell(0.2 + 0.8 * done))
     if not intervals:  # the graph of all rows knows better than samples of them
