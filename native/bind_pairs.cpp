@@ -21,14 +21,14 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> pair_block(const Matrix& points, con
     return nb::ndarray<nb::numpy, double, nb::ndim<2>>(kept->data(), {queries.shape(0), points.shape(0)}, owner);
 }
 
-nb::tuple class_pass_of(const Matrix& points, const Codes& classes, const Row& copies, const Matrix& further,
-                        const Codes& further_classes, const std::string& metric, double p, int n_numeric, const Row& weights,
+nb::tuple class_pass_of(const Matrix& points, const Codes& classes, const Row& copies, const Codes& rows,
+                        const Matrix& further, const Codes& further_classes, const std::string& metric, double p, int n_numeric, const Row& weights,
                         double tie, double further_tie, double zero, double slack, bool compare_roots, double reach,
-                        int threads, nb::object progress) {
+                        bool tree, int threads, nb::object progress) {
     if (points.shape(1) != further.shape(1)) throw std::invalid_argument("further rows and points differ in columns");
-    if (classes.shape(0) != points.shape(0) || copies.shape(0) != points.shape(0) ||
+    if (classes.shape(0) != points.shape(0) || copies.shape(0) != points.shape(0) || rows.shape(0) != points.shape(0) ||
         further_classes.shape(0) != further.shape(0))
-        throw std::invalid_argument("one class and one number of copies per row are needed");
+        throw std::invalid_argument("every row needs its class, its number of copies and its lowest row");
     if (!std::is_sorted(classes.data(), classes.data() + classes.shape(0)))
         throw std::invalid_argument("points must come class after class");
     const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
@@ -36,8 +36,8 @@ nb::tuple class_pass_of(const Matrix& points, const Codes& classes, const Row& c
     ClassAnswer found;
     {
         const nb::gil_scoped_release free;
-        found = class_pass({points_of(points), classes.data(), copies.data(), points_of(further), further_classes.data(), tie,
-                            further_tie, zero, slack, compare_roots, reach},
+        found = class_pass({points_of(points), classes.data(), copies.data(), rows.data(), points_of(further), further_classes.data(), tie,
+                            further_tie, zero, slack, compare_roots, reach, tree},
                            spec, team_of(threads), &poll);
     }
     if (poll.raised()) throw nb::python_error();
@@ -45,7 +45,8 @@ nb::tuple class_pass_of(const Matrix& points, const Codes& classes, const Row& c
                           to_numpy(std::move(found.enemies.values)), to_numpy(std::move(found.own)),
                           to_numpy(std::move(found.n_own)), to_numpy(std::move(found.nearer)),
                           to_numpy(std::move(found.near)), to_numpy(std::move(found.further_tied)),
-                          to_numpy(std::move(found.further_same)));
+                          to_numpy(std::move(found.further_same)), to_numpy(std::move(found.tree_from)),
+                          to_numpy(std::move(found.tree_to)));
 }
 
 nb::tuple near_graph_of(const Matrix& points, const Row& limits, const std::string& metric, double p, int n_numeric,
@@ -63,33 +64,17 @@ nb::tuple near_graph_of(const Matrix& points, const Row& limits, const std::stri
                           to_numpy(std::move(graph.shared)));
 }
 
-nb::tuple spanning_tree_of(const Matrix& points, const Codes& classes, const std::string& metric, double p, int n_numeric,
-                           const Row& weights, nb::object progress) {
-    if (classes.shape(0) != points.shape(0)) throw std::invalid_argument("one class per point is needed");
-    const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
-    PythonPoll poll(std::move(progress));
-    Tree tree;
-    {
-        const nb::gil_scoped_release free;
-        tree = spanning_tree(points_of(points), classes.data(), spec, &poll);
-    }
-    if (poll.raised()) throw nb::python_error();
-    return nb::make_tuple(to_numpy(std::move(tree.from)), to_numpy(std::move(tree.to)), to_numpy(std::move(tree.values)));
-}
-
 } // namespace
 
 void bind_pairs(nb::module_& m) {
     m.def("pair_block", &pair_block, nb::arg("points"), nb::arg("queries"), nb::arg("metric"), nb::arg("p"),
           nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"));
-    m.def("class_pass", &class_pass_of, nb::arg("points"), nb::arg("classes"), nb::arg("copies"), nb::arg("further"),
-          nb::arg("further_classes"), nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"),
+    m.def("class_pass", &class_pass_of, nb::arg("points"), nb::arg("classes"), nb::arg("copies"), nb::arg("rows"),
+          nb::arg("further"), nb::arg("further_classes"), nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"),
           nb::arg("tie"), nb::arg("further_tie"), nb::arg("zero"), nb::arg("slack"), nb::arg("compare_roots"),
-          nb::arg("reach"), nb::arg("threads"), nb::arg("progress").none());
+          nb::arg("reach"), nb::arg("tree"), nb::arg("threads"), nb::arg("progress").none());
     m.def("near_graph", &near_graph_of, nb::arg("points"), nb::arg("limits"), nb::arg("metric"), nb::arg("p"),
           nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"));
-    m.def("spanning_tree", &spanning_tree_of, nb::arg("points"), nb::arg("classes"), nb::arg("metric"), nb::arg("p"),
-          nb::arg("n_numeric"), nb::arg("weights"), nb::arg("progress").none());
 }
 
 } // namespace sepal

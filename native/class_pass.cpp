@@ -3,82 +3,22 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
+#include <numeric>
+#include <random>
 
-#include "metrics.hpp"
-#include "threads.hpp"
-#include "tiles.hpp"
-
-namespace sepal {
-
-constexpr int kRows = 4, kCols = 8; // register tile
-constexpr int kLanes = 4;           // partial sums of a row, one per lane of the widest vectors
-
-// What is counted between a block of rows and a panel of columns.
-struct PanelCounts {
-    const double *row_weight, *row_limit; // what a row counts in the sums of the columns; below which it finds a column nearer
-    const double *col_weight, *col_limit;
-    double reach;
-    double *row_nearer, *row_near; // kLanes sums per row
-    double *col_nearer, *col_near;
-};
-
-} // namespace sepal
-
-#define SEPAL_HOT_FILE "class_pass.inc.hpp"
-#include "each_isa.hpp"
+#include "class_panels.hpp"
 
 namespace sepal {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-using ClassPanel = int (*)(const double*, int, const double*, const double*, const double*, const MetricSpec&, int,
-                           const PanelCounts&, Hit<double>*);
-
-template <bool Counting> ClassPanel panel_function(Metric metric) {
-    return with_metric(metric, []<Metric M>() -> ClassPanel { return SEPAL_BEST(class_panel<M, Counting>); });
-}
-
-// Rows in blocks of one class each. A block ends with copies of its last row, so that it is whole panels long.
-struct Blocks {
-    struct Block {
-        std::int64_t begin;
-        int n;
-        std::int32_t of_class;
-    };
-    std::vector<std::int32_t> row; // at each place; -1: a copy that fills the block
-    std::vector<Block> blocks;
-
-    Blocks(std::int64_t n, const std::int32_t* classes, int block) {
-        for (std::int64_t i = 0; i < n;) {
-            const std::int64_t begin = static_cast<std::int64_t>(row.size());
-            std::int64_t end = i;
-            while (end < n && end - i < block && classes[end] == classes[i]) row.push_back(static_cast<std::int32_t>(end++));
-            while (row.size() % kCols != 0) row.push_back(-1);
-            blocks.push_back({begin, static_cast<int>(static_cast<std::int64_t>(row.size()) - begin), classes[i]});
-            i = end;
-        }
-    }
-    std::int64_t size() const { return static_cast<std::int64_t>(row.size()); }
-
-    // [panel][feature][row]
-    std::vector<double> pack(Points points, int panel) const {
-        std::vector<double> values(row.size() * points.p);
-        std::int32_t last = 0;
-        for (std::int64_t at = 0; at < size(); ++at) {
-            if (row[at] >= 0) last = row[at];
-            for (int f = 0; f < points.p; ++f)
-                values[(at / panel * points.p + f) * panel + at % panel] = points.row(last)[f];
-        }
-        return values;
-    }
-};
-
-// The nearest so far of rows in blocks, for several threads.
+// The nearest so far of rows in blocks, for several threads; beside them, if wanted, their first edges of a tree.
 class Asking {
   public:
-    Asking(const Blocks& rows, double tie, double zero)
-        : rows_(rows), widen_(1 + tie), zero_(zero), plan_{1, false, tie, zero, 1, nullptr}, nearest_(rows.row.size()),
+    Asking(const Blocks& rows, double tie, double zero, std::vector<FirstEdges>* edges = nullptr,
+           const EdgeOrder* order = nullptr)
+        : rows_(rows), edges_(edges), order_(order), widen_(1 + tie), zero_(zero), plan_{1, false, tie, zero, 1, nullptr}, nearest_(rows.row.size()),
           locks_(std::make_unique<std::mutex[]>(rows.blocks.size())) {
         for (std::int64_t at = 0; at < rows.size(); ++at) {
             nearest_[at].reset(1);
@@ -88,11 +28,16 @@ class Asking {
     std::mutex& lock(std::int64_t block) { return locks_[block]; }
     void read_bounds(std::int64_t block, std::vector<double>& bounds) {
         const std::lock_guard guard(locks_[block]);
-        for (int i = 0; i < rows_.blocks[block].n; ++i) bounds[i] = nearest_[rows_.blocks[block].begin + i].bound;
+        for (int i = 0; i < rows_.blocks[block].n; ++i) bounds[i] = bound(rows_.blocks[block].begin + i);
     }
-    double offer(std::int64_t place, Neighbor each) {
+    // The largest value that still matters at a place.
+    double bound(std::int64_t place) const {
+        const double nearest = nearest_[place].bound;
+        return edges_ == nullptr || rows_.row[place] < 0 ? nearest : std::max(nearest, (*edges_)[rows_.row[place]].bound());
+    }
+    void offer(std::int64_t place, Neighbor each) {
         nearest_[place].push(each, widen_, zero_);
-        return nearest_[place].bound;
+        if (edges_ != nullptr && each.row >= 0) (*edges_)[rows_.row[place]].offer({each.value, rows_.row[place], each.row}, *order_);
     }
     // The nearest tied group at a place.
     std::vector<Neighbor>& settled(std::int64_t place) {
@@ -104,6 +49,8 @@ class Asking {
 
   private:
     const Blocks& rows_;
+    std::vector<FirstEdges>* edges_;
+    const EdgeOrder* order_;
     double widen_, zero_;
     Plan plan_;
     std::vector<Nearest> nearest_; // at each place
@@ -115,12 +62,13 @@ class Pass {
     Pass(const ClassQuestion& question, const MetricSpec& metric, int threads)
         : q_(question), metric_(metric), p_(question.points.p), threads_(threads),
           block_(std::clamp(40 * 1024 / (8 * std::max(p_, 1)) / 64, 1, 4) * 64),
-          rows_(q_.points.n, q_.classes, block_), further_(q_.further.n, q_.further_classes, block_),
+          rows_(scattered(q_.points.n, q_.classes, block_)), further_(q_.further.n, q_.further_classes, block_),
           left_(rows_.pack(q_.points, kRows)), right_(rows_.pack(q_.points, kCols)),
-          further_left_(further_.pack(q_.further, kRows)), enemies_(rows_, q_.tie, q_.zero), own_(rows_, q_.tie, q_.zero),
-          asked_(further_, q_.further_tie, q_.zero), weight_(rows_.row.size(), 0.0), limit_(rows_.row.size(), -1.0),
-          nearer_(rows_.row.size(), 0.0), near_(rows_.row.size(), 0.0), find_(panel_function<false>(metric.metric)),
-          count_(panel_function<true>(metric.metric)) {
+          further_left_(further_.pack(q_.further, kRows)), order_{q_.classes, q_.rows}, edges_(q_.tree ? q_.points.n : 0),
+          enemies_(rows_, q_.tie, q_.zero, q_.tree ? &edges_ : nullptr, &order_),
+          own_(rows_, q_.tie, q_.zero, q_.tree ? &edges_ : nullptr, &order_), asked_(further_, q_.further_tie, q_.zero), weight_(rows_.row.size(), 0.0), limit_(rows_.row.size(), -1.0),
+          nearer_(rows_.row.size(), 0.0), near_(rows_.row.size(), 0.0), find_(near_panel(metric.metric)),
+          count_(counting_panel(metric.metric)) {
         for (std::int64_t at = 0; at < rows_.size(); ++at) {
             if (rows_.row[at] < 0) continue;
             weight_[at] = q_.copies[rows_.row[at]];
@@ -150,6 +98,7 @@ class Pass {
                 if (watch.go_on()) find(further_, further_left_, asked_, i, nullptr, (i + d) % n_blocks, s);
             }
         }
+        if (q_.tree && !watch.stopped()) tree_ = spanning_tree(q_.points, order_, std::move(edges_), metric_, threads_, watch);
         return !watch.stopped();
     }
 
@@ -169,6 +118,10 @@ class Pass {
             a.near[i] = near_[at];
         }
         a.enemies = enemies.finish();
+        for (const Edge& each : tree_) {
+            a.tree_from.push_back(each.a);
+            a.tree_to.push_back(each.b);
+        }
         a.further_tied.assign(q_.further.n, 0.0);
         a.further_same.assign(q_.further.n, 0.0);
         for (std::int64_t at = 0; at < further_.size(); ++at) {
@@ -192,6 +145,22 @@ class Pass {
         std::vector<double> row_bound, col_bound, row_nearer, row_near, col_nearer, col_near, nobody;
         std::vector<Hit<double>> hits;
     };
+
+    // Blocks of rows of a class in random order. In their own order, which may be sorted, everyone would meet nearer and
+    // nearer rows, and list them all. The answer does not depend on it.
+    static Blocks scattered(std::int64_t n, const std::int32_t* classes, int block) {
+        std::vector<std::int32_t> order(n);
+        std::iota(order.begin(), order.end(), 0);
+        std::mt19937 random(1);
+        for (std::int64_t i = 0, end = 0; i < n; i = end) {
+            end = std::upper_bound(classes + i, classes + n, classes[i]) - classes;
+            std::shuffle(order.begin() + i, order.begin() + end, random);
+        }
+        Blocks blocks(n, classes, block);
+        for (std::int32_t& row : blocks.row)
+            if (row >= 0) row = order[row];
+        return blocks;
+    }
 
     // Diagonal by diagonal: the first gives every row a bound, and threads seldom meet in a block.
     void schedule() {
@@ -275,16 +244,18 @@ class Pass {
             const std::lock_guard guard(asking.lock(bi));
             for (int t = 0; t < n; ++t) {
                 const auto& hit = s.hits[t];
-                if (hit.h <= s.row_bound[hit.i] && real(hit))
-                    s.row_bound[hit.i] = asking.offer(i0 + hit.i, {hit.h, rows_.row[j0 + hit.j]});
+                if (!(hit.h <= s.row_bound[hit.i]) || !real(hit)) continue;
+                asking.offer(i0 + hit.i, {hit.h, rows_.row[j0 + hit.j]});
+                s.row_bound[hit.i] = asking.bound(i0 + hit.i);
             }
         }
         if (back == nullptr) return;
         const std::lock_guard guard(back->lock(bj));
         for (int t = 0; t < n; ++t) {
             const auto& hit = s.hits[t];
-            if (hit.h <= s.col_bound[c + hit.j] && real(hit))
-                s.col_bound[c + hit.j] = back->offer(j0 + hit.j, {hit.h, rows.row[i0 + hit.i]});
+            if (!(hit.h <= s.col_bound[c + hit.j]) || !real(hit)) continue;
+            back->offer(j0 + hit.j, {hit.h, rows.row[i0 + hit.i]});
+            s.col_bound[c + hit.j] = back->bound(j0 + hit.j);
         }
     }
 
@@ -293,7 +264,10 @@ class Pass {
     int p_, threads_, block_;
     Blocks rows_, further_;
     std::vector<double> left_, right_, further_left_; // packed: rows as they ask, points as they are asked about
+    EdgeOrder order_;
+    std::vector<FirstEdges> edges_; // of each row, to all others
     Asking enemies_, own_, asked_;
+    std::vector<Edge> tree_;
     std::vector<double> weight_, limit_, nearer_, near_; // at each place
     ClassPanel find_, count_;
     std::vector<std::pair<std::int32_t, std::int32_t>> between_, inside_; // blocks of different classes, and of one

@@ -1,4 +1,4 @@
-// All pairs of rows without storing them: blocks of values, the graph of near rows, the minimum spanning tree.
+// All pairs of rows without storing them: blocks of values, and the graph of near rows.
 #pragma once
 
 #include "ranking.hpp"
@@ -15,14 +15,5 @@ struct NearGraph {
     std::vector<std::int32_t> neighbors;
 };
 NearGraph near_graph(Points points, const double* limits, const MetricSpec& metric, int threads, Poll* poll);
-
-// Prim's algorithm: edge i joins `from[i]` and `to[i]`, n - 1 edges in the order they were found. Edges are ordered by
-// value, then joining one class before joining two, then by lower and higher row; values that agree to about 2^-38 count
-// as equal. With that order the tree is unique. Needs O(n p) memory. Empty if stopped by `poll`.
-struct Tree {
-    std::vector<std::int32_t> from, to;
-    std::vector<double> values;
-};
-Tree spanning_tree(Points points, const std::int32_t* classes, const MetricSpec& metric, Poll* poll);
 
 } // namespace sepal

@@ -339,7 +339,7 @@ def test_radii_and_long_chains():
 def test_spanning_tree_is_unique_under_ties():
     X, y = gridded(n=40, seed=5)
     tree = oracle.spanning_tree(np.round(oracle.euclidean(X) ** 2), y.tolist())
-    first, second, _ = Search.prepare(as_table(X)).spanning_tree(y.astype(np.int32), None)
+    first, second = Search.prepare(as_table(X)).class_pass(y.astype(np.int32), tree=True).tree()
     assert {tuple(sorted(edge)) for edge in zip(first.tolist(), second.tolist(), strict=True)} == set(tree)
 
 

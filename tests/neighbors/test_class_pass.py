@@ -7,7 +7,7 @@ import pytest
 
 from sepal.data import as_table
 from sepal.neighbors import Search
-from tests.oracles.complexity import neighbors_by_class
+from tests.oracles.complexity import gower_present, neighbors_by_class, spanning_tree
 from tests.oracles.neighbors import SQUARED, TIE_TOLERANCE, compared_values, squared_euclidean_by_column, tie_tolerance
 
 DISTANCES = {
@@ -150,6 +150,52 @@ def test_huge_and_tiny_coordinates():
         X = np.array([[0.0], [1.0], [3.0], [7.0]]) * scale
         found = Search.prepare(as_table(X)).class_pass(y)
         assert found.distance[found.cases.case_of] == pytest.approx(np.array([1.0, 1.0, 2.0, 4.0]) * scale)
+
+
+def clusters(n_clusters, n_each, seed=0, p=3):
+    rng = np.random.default_rng(seed)
+    centers = rng.normal(size=(n_clusters, p)) * 100
+    X = np.repeat(centers, n_each, axis=0) + rng.normal(size=(n_clusters * n_each, p))
+    return X[rng.permutation(len(X))]
+
+
+def gaps_of_all_sizes(n=240):
+    return np.cumsum(np.random.default_rng(1).pareto(1.0, n))[:, None]
+
+
+# More than the few first edges of a row lie inside its cluster, so that rows must be asked again, in several rounds.
+@pytest.mark.parametrize(
+    "X",
+    [
+        clusters(6, 40),
+        clusters(2, 120),
+        clusters(60, 4),
+        gaps_of_all_sizes(),
+        few_values(240, 6)[0],
+        few_values(200, 7, 8)[0],
+    ],
+    ids=["six clusters", "two clusters", "small clusters", "gaps", "few values", "few values in 8 columns"],
+)
+@pytest.mark.parametrize("n_classes", [1, 2, 5])
+def test_the_spanning_tree(X, n_classes):
+    y = np.random.default_rng(2).integers(0, n_classes, len(X)).astype(np.int32)
+    wanted = spanning_tree(squared_euclidean_by_column(X, X), y.tolist())
+    for jobs in (1, 3):
+        first, second = Search.prepare(as_table(X), n_jobs=jobs).class_pass(y, tree=True).tree()
+        assert {tuple(sorted(edge)) for edge in zip(first.tolist(), second.tolist(), strict=True)} == set(wanted)
+        assert len(first) == len(X) - 1
+
+
+def test_the_spanning_tree_where_rows_have_no_cell_in_common():
+    X = with_gaps(np.random.default_rng(3).normal(size=(60, 2)), share=0.4)
+    y = (np.arange(60) % 2).astype(np.int32)
+    D = np.array(gower_present(X.tolist()))
+    assert np.isinf(D).any()
+    wanted = spanning_tree(D, y.tolist())
+    first, second = Search.prepare(as_table(X), distance="gower").class_pass(y, tree=True).tree()
+    between = sorted(tuple(sorted(edge)) for edge in zip(first.tolist(), second.tolist(), strict=True))
+    assert sum(y[i] != y[j] for i, j in between) == sum(y[i] != y[j] for i, j in wanted)
+    assert sorted(D[i, j] for i, j in between) == pytest.approx(sorted(D[i, j] for i, j in wanted))
 
 
 def test_progress_and_interruption():

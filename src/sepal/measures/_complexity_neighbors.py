@@ -3,8 +3,9 @@
 One pass looks at every pair of rows once. Pairs of different classes give the nearest enemies; pairs of one class then
 give the nearest row of the class and, since the enemies are known by then, how many rows are nearer than these (LSC)
 and within reach (Density). Made-up rows ask in the same pass for their nearest (N4). N2, N3 and the radii of spheres
-(T1) are read from it. Two things look at pairs again, because they need more than neighbours: the spanning tree (N1),
-and the spheres (T1), which absorb each other once their radii are known.
+(T1) are read from it, and the spanning tree (N1) grows from the shortest edges that every row kept on the way. Few
+pairs are looked at again: rows whose kept edges all ended inside their own part of the tree, and spheres that may lie
+inside a larger one, which is known only when all have their radius.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from numpy.typing import NDArray
 
 from sepal.data import Table
 from sepal.measures._interpolated import Interpolated
-from sepal.measures._labelled import Progress
 from sepal.measures._spheres import TIED, sphere_radii, spheres_left
 from sepal.neighbors import ClassPass, Search
 
@@ -74,9 +74,9 @@ def _mean_of_ratios(hit: Floats, miss: Floats) -> float:
     return float(np.mean(hit[known] / (hit[known] + miss[known]))) if known.any() else float("nan")
 
 
-def borderline_rows(search: Search, codes: NDArray[np.int32], progress: Progress | None) -> Floats:
+def borderline_rows(found: ClassPass, codes: NDArray[np.int32]) -> Floats:
     """1 for rows that an edge of the minimum spanning tree joins to another class."""
-    first, second, _ = search.spanning_tree(codes, progress)
+    first, second = found.tree()
     cross = codes[first] != codes[second]
     touched = np.zeros(len(codes))
     touched[first[cross]] = 1.0
@@ -116,15 +116,15 @@ def row_measures(
         (embed(made.table), made.codes),
         reach=reach,
         to_the_digit=as_given,
-        progress=lambda done: progress(0.45 * done),
+        tree=True,
+        progress=lambda done: progress(0.8 * done),
     )
     case_of, n = found.cases.case_of, len(codes)
     kept = spheres_left(search, found, sphere_radii(found))
-    progress(0.6)
-    touched = borderline_rows(search, codes, lambda done: progress(0.6 + 0.4 * done))
+    progress(1.0)
     return RowMeasures(
         codes=codes,
-        borderline=touched,
+        borderline=borderline_rows(found, codes),
         hit=found.own[case_of],
         miss=found.distance[case_of],
         error=nearest_error(found)[case_of],

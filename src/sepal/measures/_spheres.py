@@ -33,25 +33,31 @@ def sphere_radii(found: ClassPass) -> NDArray[np.float64]:
 
 
 def spheres_left(search: Search, found: ClassPass, radius: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which cases keep their sphere: those not inside a larger sphere of their class."""
-    kept = np.ones(len(radius), dtype=bool)
+    """Which cases keep their sphere: those not inside a larger sphere of their class.
+
+    A sphere that holds that of a case reaches at least as far as the nearest row of the class and the radius of the
+    case together. Where the classes overlap hardly any does, so that few pairs are looked at.
+    """
+    kept, needed = np.ones(len(radius), dtype=bool), found.own + radius
     for c in range(int(found.cases.code.max()) + 1):
         order = np.flatnonzero(found.cases.code == c)
         order = order[np.lexsort((order, -radius[order]))]
-        while len(order):
-            step = max(1, min(256, 4_000_000 // len(order)))
-            large, small = order[:step], order
+        row, r, least = found.cases.row[order], radius[order], needed[order]
+        lost, small, at = np.zeros(len(order), dtype=bool), np.arange(len(order)), 0
+        while at < len(order):
+            small = small[(small > at) & ~lost[small] & (least[small] <= r[at] * (1 + TIED))]
+            if len(small) == 0:
+                break
+            large = np.arange(at, min(len(order), at + max(1, min(256, 4_000_000 // len(small)))))
+            at += len(large)
             with np.errstate(invalid="ignore"):
-                gap = radius[large][:, None] * (1 + TIED) - radius[small][None, :]
-            gap[np.isinf(radius[large])] = np.inf  # a sphere without end holds all others
-            inside = search.block(found.cases.row[large], found.cases.row[small]) <= gap
-            # Only later ones: of two equal spheres the first stays. Absorbed ones absorb nobody, which matters only
-            # for distances that are no metric.
-            inside &= np.arange(len(small))[None, :] > np.arange(len(large))[:, None]
-            lost = np.zeros(len(small), dtype=bool)
-            for i, row in enumerate(inside):
-                if not lost[i]:
-                    lost |= row
-            kept[small[lost]] = False
-            order = order[step:][~lost[step:]]
+                gap = r[large][:, None] * (1 + TIED) - r[small][None, :]
+            gap[np.isinf(r[large])] = np.inf  # a sphere without end holds all others
+            inside = search.block(row[large], row[small]) <= gap
+            inside &= small[None, :] > large[:, None]  # of two equal spheres the first stays
+            for i in np.flatnonzero(inside.any(axis=1)):
+                # Absorbed ones absorb nobody, which matters only for distances that are no metric.
+                if not lost[large[i]]:
+                    lost[small[inside[i]]] = True
+        kept[order[lost]] = False
     return kept

@@ -52,6 +52,8 @@ class ClassPass:
         Other rows of the class within the given reach.
     further_tied, further_same : arrays
         Rows in the nearest tied group of each further row, and those among them that have its class.
+    tree_edges : pair of arrays
+        The cases that each edge of the minimum spanning tree joins; empty unless it was asked for.
     """
 
     cases: Cases
@@ -64,3 +66,15 @@ class ClassPass:
     near: NDArray[np.float64]
     further_tied: NDArray[np.float64]
     further_same: NDArray[np.float64]
+    tree_edges: tuple[NDArray[np.int32], NDArray[np.int32]]
+
+    def tree(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The rows that each edge of the minimum spanning tree of all rows joins.
+
+        Among edges of equal length those inside one class come first, then those of lower rows, so that the tree is
+        unique. Copies hang on the lowest row of their case.
+        """
+        lowest = self.cases.row[self.cases.case_of]
+        copy = np.flatnonzero(lowest != np.arange(len(lowest)))
+        first, second = (self.cases.row[each] for each in self.tree_edges)
+        return np.concatenate([first, lowest[copy]]), np.concatenate([second, copy])

@@ -158,12 +158,14 @@ class Search:
         *,
         reach: float | None = None,
         to_the_digit: bool = False,
+        tree: bool = False,
         progress: Progress | None = None,
     ) -> ClassPass:
         """Look at every pair of training rows once: pairs of different classes (``codes``), then those of one class.
 
         ``further`` rows, with their classes, ask the training rows for their nearest. What differs by rounding only is
-        not nearer; ``to_the_digit`` the last digit decides between a row and the nearest enemy.
+        not nearer; ``to_the_digit`` the last digit decides between a row and the nearest enemy. With ``tree`` everyone
+        keeps a few edges on the way, from which the minimum spanning tree grows.
         """
         cases = find_cases(self.group_of, codes)
         points = np.ascontiguousarray(self.points[cases.group])
@@ -171,10 +173,11 @@ class Search:
         given = _Given.of(self.fitted, points, asking) if len(asking) else _Given.of(self.fitted, points)
         as_squares = to_the_digit and self.fitted.value_is == "square"
         exactly = to_the_digit and self.fitted.value_is in ("square", "distance")
-        start, enemy, values, own, n_own, nearer, near, tied, same = _native.class_pass(
+        start, enemy, values, own, n_own, nearer, near, tied, same, from_, to = _native.class_pass(
             given.arrays[0],
             cases.code,
             cases.copies.astype(np.float64),
+            cases.row.astype(np.int32),
             given.arrays[-1] if len(asking) else asking,
             np.zeros(0, dtype=np.int32) if further is None else further[1],
             *given.metric,
@@ -184,13 +187,14 @@ class Search:
             0.0 if exactly else TIE_TOLERANCE,
             as_squares,
             -1.0 if reach is None else float(self._below(np.array(np.ldexp(reach, given.exponent)))),
+            tree,
             self._team(len(points), len(points) + len(asking)),
             progress,
         )
         values = np.concatenate([values, [np.inf]])[np.where(np.diff(start) > 0, start[:-1], len(values))]
         distance, hit = given.distances(values), given.distances(own)
         others = np.maximum(near - 1, 0.0)  # a row that compares nothing is not even near itself
-        return ClassPass(cases, distance, start, enemy, hit, n_own, nearer, others, tied, same)
+        return ClassPass(cases, distance, start, enemy, hit, n_own, nearer, others, tied, same, (from_, to))
 
     def near_graph(
         self, rows: NDArray[np.intp], radius: NDArray[np.float64]
@@ -208,20 +212,6 @@ class Search:
         """The native value below which a distance is smaller than the radius by more than rounding."""
         exponent = {"square": 2.0, "power": self.fitted.p}.get(self.fitted.value_is, 1.0)
         return radius**exponent * (2.0 if self.fitted.value_is == "double" else 1.0) * (1 - TIE_TOLERANCE)
-
-    def spanning_tree(
-        self, codes: NDArray[np.int32], progress: Progress | None
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-        """Both rows and the length of every edge of the minimum spanning tree of the training rows.
-
-        Among edges of equal length those inside one class (``codes``) come first, then those of lower rows, so that the
-        tree is unique.
-        """
-        points = np.ascontiguousarray(self.points[self.group_of])
-        first, second, values = _native.spanning_tree(
-            points, np.ascontiguousarray(codes, dtype=np.int32), *self._metric(), progress
-        )
-        return first, second, self.fitted.distances(values)
 
     def _team(self, n_points: int, n_queries: int) -> int:
         """Threads worth starting: what one finishes in a moment should not wait for others."""

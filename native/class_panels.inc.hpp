@@ -1,5 +1,5 @@
 // Values of a block of rows against a panel of columns: which pairs may be nearest, and, inside a class, how many are
-// near. Included by class_pass.cpp for each instruction set.
+// near. Included by class_panels.cpp for each instruction set.
 
 #include "metrics.inc.hpp"
 
