@@ -22,6 +22,7 @@ from sepal.measures._linear_machine import linear_machine
 from sepal.measures._spheres import sphere_radii
 from sepal.neighbors import Search
 from tests.oracles import complexity as oracle
+from tests.oracles.table_distances import kernel_distance
 
 
 def blobs(n=60, p=3, n_classes=3, seed=0, spread=1.0):
@@ -134,6 +135,18 @@ def test_any_distance(distance):
         assert profile[key] == pytest.approx(formula(D, y.tolist()), abs=1e-9), key
     A = oracle.graph(D / D.max(), y.tolist())
     assert profile["Density"] == pytest.approx(oracle.density(A))
+
+
+def test_the_distance_of_a_gaussian_kernel():
+    X, y = blobs(n=70, n_classes=2)
+    X = X / X.std(axis=0)
+    D = np.array([[kernel_distance(x, z, "gaussian", 0.1) for z in X.tolist()] for x in X.tolist()])
+    profile = complexity(X, y, distance="kernel", distance_params={"kernel": "gaussian", "gamma": 0.1})
+    for key, formula in ORACLES.items():
+        assert profile[key] == pytest.approx(formula(D, y.tolist()), abs=1e-9), key
+    A = oracle.graph(D / D.max(), y.tolist())
+    assert profile["Density"] == pytest.approx(oracle.density(A))
+    assert profile["ClsCoef"] == pytest.approx(oracle.clustering(A))
 
 
 def test_ties_and_copies():

@@ -210,8 +210,7 @@ class Search:
 
     def _below(self, radius: NDArray[np.float64]) -> NDArray[np.float64]:
         """The native value below which a distance is smaller than the radius by more than rounding."""
-        exponent = {"square": 2.0, "power": self.fitted.p}.get(self.fitted.value_is, 1.0)
-        return radius**exponent * (2.0 if self.fitted.value_is == "double" else 1.0) * (1 - TIE_TOLERANCE)
+        return self.fitted.values(radius) * (1 - TIE_TOLERANCE)
 
     def _team(self, n_points: int, n_queries: int) -> int:
         """Threads worth starting: what one finishes in a moment should not wait for others."""
