@@ -62,7 +62,7 @@ class Pass {
     Pass(const ClassQuestion& question, const MetricSpec& metric, int threads)
         : q_(question), metric_(metric), p_(question.points.p), threads_(threads),
           block_(std::clamp(40 * 1024 / (8 * std::max(p_, 1)) / 64, 1, 4) * 64),
-          rows_(scattered(q_.points.n, q_.classes, block_)), further_(q_.further.n, q_.further_classes, block_),
+          rows_(scattered(q_.points.n, q_.classes, block_)), further_(q_.further.n, std::vector<std::int32_t>(q_.further.n, 0).data(), block_),
           left_(rows_.pack(q_.points, kRows)), right_(rows_.pack(q_.points, kCols)),
           further_left_(further_.pack(q_.further, kRows)), order_{q_.classes, q_.rows}, edges_(q_.tree ? q_.points.n : 0),
           enemies_(rows_, q_.tie, q_.zero, q_.tree ? &edges_ : nullptr, &order_),
