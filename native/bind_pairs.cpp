@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 
+#include "class_pass.hpp"
 #include "pairs.hpp"
 
 namespace sepal {
@@ -20,22 +21,32 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> pair_block(const Matrix& points, con
     return nb::ndarray<nb::numpy, double, nb::ndim<2>>(kept->data(), {queries.shape(0), points.shape(0)}, owner);
 }
 
-nb::ndarray<nb::numpy, double, nb::ndim<1>> count_within(const Matrix& points, const Row& copies, const Matrix& queries,
-                                                         const Matrix& limits, const std::string& metric, double p,
-                                                         int n_numeric, const Row& weights, int threads,
-                                                         nb::object progress) {
-    if (queries.shape(1) != points.shape(1) || limits.shape(1) != queries.shape(0) || copies.shape(0) != points.shape(0))
-        throw std::invalid_argument("points, queries, copies and limits do not fit together");
+nb::tuple class_pass_of(const Matrix& points, const Codes& classes, const Row& copies, const Codes& rows,
+                        const Matrix& further, const Codes& further_classes, const std::string& metric, double p, int n_numeric, const Row& weights,
+                        double tie, double further_tie, double zero, double slack, bool compare_roots, double reach,
+                        bool tree, int threads, nb::object progress) {
+    if (points.shape(1) != further.shape(1)) throw std::invalid_argument("further rows and points differ in columns");
+    if (classes.shape(0) != points.shape(0) || copies.shape(0) != points.shape(0) || rows.shape(0) != points.shape(0) ||
+        further_classes.shape(0) != further.shape(0))
+        throw std::invalid_argument("every row needs its class, its number of copies and its lowest row");
+    if (!std::is_sorted(classes.data(), classes.data() + classes.shape(0)))
+        throw std::invalid_argument("points must come class after class");
     const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
     PythonPoll poll(std::move(progress));
-    std::vector<double> counts;
+    ClassAnswer found;
     {
         const nb::gil_scoped_release free;
-        counts = count_below(points_of(points), copies.data(), points_of(queries), limits.data(),
-                             static_cast<int>(limits.shape(0)), spec, team_of(threads), &poll);
+        found = class_pass({points_of(points), classes.data(), copies.data(), rows.data(), points_of(further), further_classes.data(), tie,
+                            further_tie, zero, slack, compare_roots, reach, tree},
+                           spec, team_of(threads), &poll);
     }
     if (poll.raised()) throw nb::python_error();
-    return to_numpy(std::move(counts));
+    return nb::make_tuple(to_numpy(std::move(found.enemies.start)), to_numpy(std::move(found.enemies.rows)),
+                          to_numpy(std::move(found.enemies.values)), to_numpy(std::move(found.own)),
+                          to_numpy(std::move(found.n_own)), to_numpy(std::move(found.nearer)),
+                          to_numpy(std::move(found.near)), to_numpy(std::move(found.further_tied)),
+                          to_numpy(std::move(found.further_same)), to_numpy(std::move(found.tree_from)),
+                          to_numpy(std::move(found.tree_to)));
 }
 
 nb::tuple near_graph_of(const Matrix& points, const Row& limits, const std::string& metric, double p, int n_numeric,
@@ -53,32 +64,17 @@ nb::tuple near_graph_of(const Matrix& points, const Row& limits, const std::stri
                           to_numpy(std::move(graph.shared)));
 }
 
-nb::tuple spanning_tree_of(const Matrix& points, const Codes& classes, const std::string& metric, double p, int n_numeric,
-                           const Row& weights, nb::object progress) {
-    if (classes.shape(0) != points.shape(0)) throw std::invalid_argument("one class per point is needed");
-    const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
-    PythonPoll poll(std::move(progress));
-    Tree tree;
-    {
-        const nb::gil_scoped_release free;
-        tree = spanning_tree(points_of(points), classes.data(), spec, &poll);
-    }
-    if (poll.raised()) throw nb::python_error();
-    return nb::make_tuple(to_numpy(std::move(tree.from)), to_numpy(std::move(tree.to)), to_numpy(std::move(tree.values)));
-}
-
 } // namespace
 
 void bind_pairs(nb::module_& m) {
     m.def("pair_block", &pair_block, nb::arg("points"), nb::arg("queries"), nb::arg("metric"), nb::arg("p"),
           nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"));
-    m.def("count_within", &count_within, nb::arg("points"), nb::arg("copies"), nb::arg("queries"), nb::arg("limits"),
-          nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"),
-          nb::arg("progress").none());
+    m.def("class_pass", &class_pass_of, nb::arg("points"), nb::arg("classes"), nb::arg("copies"), nb::arg("rows"),
+          nb::arg("further"), nb::arg("further_classes"), nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"),
+          nb::arg("tie"), nb::arg("further_tie"), nb::arg("zero"), nb::arg("slack"), nb::arg("compare_roots"),
+          nb::arg("reach"), nb::arg("tree"), nb::arg("threads"), nb::arg("progress").none());
     m.def("near_graph", &near_graph_of, nb::arg("points"), nb::arg("limits"), nb::arg("metric"), nb::arg("p"),
           nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"));
-    m.def("spanning_tree", &spanning_tree_of, nb::arg("points"), nb::arg("classes"), nb::arg("metric"), nb::arg("p"),
-          nb::arg("n_numeric"), nb::arg("weights"), nb::arg("progress").none());
 }
 
 } // namespace sepal

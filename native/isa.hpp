@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #if defined(__GNUC__)
 #define SEPAL_INLINE inline __attribute__((always_inline))

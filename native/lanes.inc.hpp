@@ -46,13 +46,18 @@ template <class T, class Bits> struct Lanes {
         return a > b ? a : b;
 #endif
     }
-    SEPAL_ATTR static SEPAL_INLINE V abs(V a) { return a < -a ? -a : a; }
+    SEPAL_ATTR static SEPAL_INLINE V abs(V a) { // clears the sign, one instruction where a comparison takes two
+        constexpr Bits everything_but_the_sign = std::numeric_limits<Bits>::max();
+        return reinterpret_cast<V>(reinterpret_cast<Mask>(a) & everything_but_the_sign);
+    }
     SEPAL_ATTR static SEPAL_INLINE Mask none() { return Mask{}; }
+    SEPAL_ATTR static SEPAL_INLINE Mask below(V a, V b) { return a < b; }
     SEPAL_ATTR static SEPAL_INLINE Mask at_least(V a, V b) { return a >= b; }
     SEPAL_ATTR static SEPAL_INLINE Mask at_most(V a, V b) { return a <= b; }
     SEPAL_ATTR static SEPAL_INLINE Mask equal(V a, V b) { return a == b; }
     SEPAL_ATTR static SEPAL_INLINE Mask either(Mask a, Mask b) { return a | b; }
     SEPAL_ATTR static SEPAL_INLINE V pick(Mask m, V yes, V no) { return m ? yes : no; }
+    SEPAL_ATTR static SEPAL_INLINE V where(Mask m, V yes) { return reinterpret_cast<V>(m & reinterpret_cast<Mask>(yes)); } // else 0
     // Bit i is set where lane i of the mask is.
     SEPAL_ATTR static SEPAL_INLINE unsigned bits(Mask m) {
 #if defined(__x86_64__) && SEPAL_LANE_BYTES == 32
@@ -92,11 +97,13 @@ template <class T, class Bits> struct Lanes {
     static SEPAL_INLINE V max(V a, V b) { return each([&](int i) { return a.x[i] > b.x[i] ? a.x[i] : b.x[i]; }); }
     static SEPAL_INLINE V abs(V a) { return each([&](int i) { return a.x[i] < -a.x[i] ? -a.x[i] : a.x[i]; }); }
     static SEPAL_INLINE Mask none() { return test([](int) { return false; }); }
+    static SEPAL_INLINE Mask below(V a, V b) { return test([&](int i) { return a.x[i] < b.x[i]; }); }
     static SEPAL_INLINE Mask at_least(V a, V b) { return test([&](int i) { return a.x[i] >= b.x[i]; }); }
     static SEPAL_INLINE Mask at_most(V a, V b) { return test([&](int i) { return a.x[i] <= b.x[i]; }); }
     static SEPAL_INLINE Mask equal(V a, V b) { return test([&](int i) { return a.x[i] == b.x[i]; }); }
     static SEPAL_INLINE Mask either(Mask a, Mask b) { return test([&](int i) { return a.x[i] || b.x[i]; }); }
     static SEPAL_INLINE V pick(Mask m, V yes, V no) { return each([&](int i) { return m.x[i] ? yes.x[i] : no.x[i]; }); }
+    static SEPAL_INLINE V where(Mask m, V yes) { return each([&](int i) { return m.x[i] ? yes.x[i] : T{0}; }); }
     static SEPAL_INLINE unsigned bits(Mask m) {
         unsigned all = 0;
         for (int i = 0; i < width; ++i) all |= static_cast<unsigned>(m.x[i]) << i;

@@ -16,30 +16,20 @@ constexpr int kPanel = 16; // points side by side
 namespace sepal {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // [panel][feature][point], padded with zeros.
-void pack_point(const double* row, std::int64_t place, int p, double* panels) {
-    double* panel = panels + place / kPanel * kPanel * p;
-    for (int f = 0; f < p; ++f) panel[f * kPanel + place % kPanel] = row[f];
-}
-
 std::vector<double> pack(Points points) {
     std::vector<double> panels((points.n + kPanel - 1) / kPanel * kPanel * points.p, 0.0);
-    for (std::int64_t i = 0; i < points.n; ++i) pack_point(points.row(i), i, points.p, panels.data());
+    for (std::int64_t i = 0; i < points.n; ++i) {
+        double* panel = panels.data() + i / kPanel * kPanel * points.p;
+        for (int f = 0; f < points.p; ++f) panel[f * kPanel + i % kPanel] = points.row(i)[f];
+    }
     return panels;
 }
 
 using FourRows = void (*)(const double* const*, const double*, const MetricSpec&, int, double*);
-using LowerBest = int (*)(const double*, const double*, std::int64_t, std::int64_t, const MetricSpec&, int, const double*,
-                          double, std::int32_t*, double*);
 
 FourRows four_rows_function(Metric metric) {
     return with_metric(metric, []<Metric M>() -> FourRows { return SEPAL_BEST(four_rows<M>); });
-}
-
-LowerBest lower_best_function(Metric metric) {
-    return with_metric(metric, []<Metric M>() -> LowerBest { return SEPAL_BEST(lower_best<M>); });
 }
 
 // Calls use(query, first point, number of points, values) for every query and panel; queries in fours, in parallel.
@@ -72,119 +62,6 @@ bool each_pair(Points points, Points queries, const MetricSpec& metric, int thre
     return !watch.stopped();
 }
 
-// Rounded to 38 bits of mantissa, so that values that differ by rounding only are equal.
-double rounded(double value) {
-    constexpr std::uint64_t unit = std::uint64_t{1} << 14;
-    if (!(value < kInfinity)) return value;
-    return std::bit_cast<double>((std::bit_cast<std::uint64_t>(value) + unit / 2) & ~(unit - 1));
-}
-
-// Where an edge stands among edges of equal value.
-struct Rank {
-    bool two_classes;
-    std::int32_t low, high;
-    bool before(const Rank& other) const {
-        if (two_classes != other.two_classes) return !two_classes;
-        return low != other.low ? low < other.low : high < other.high;
-    }
-};
-
-// Rows that are not in the tree yet, packed, with their best edge into it.
-class Outside {
-  public:
-    Outside(Points points, const std::int32_t* classes) : points_(points), classes_(classes) {
-        for (std::int64_t i = 1; i < points.n; ++i) rows_.push_back(static_cast<std::int32_t>(i));
-        best_.assign(rows_.size(), kInfinity);
-        from_.assign(rows_.size(), 0);
-        pack_all();
-    }
-    std::int64_t n_panels() const { return static_cast<std::int64_t>(limits_.size()) / kPanel; }
-    const double* panels() const { return panels_.data(); }
-    const double* limits() const { return limits_.data(); }
-    int p() const { return points_.p; }
-
-    Rank rank(std::int32_t place) const { return rank(from_[place], rows_[place]); }
-    Rank rank(std::int32_t a, std::int32_t b) const {
-        return {classes_[a] != classes_[b], std::min(a, b), std::max(a, b)};
-    }
-    // Offers the edge from tree row `row`.
-    void offer(std::int32_t row, std::int32_t place, double value) {
-        const double v = rounded(value);
-        if (v > best_[place] || (v == best_[place] && !rank(row, rows_[place]).before(rank(place)))) return;
-        best_[place] = limits_[place] = v;
-        from_[place] = row;
-    }
-    // The place with the first edge of the order.
-    std::int32_t first() const {
-        const std::int64_t n = static_cast<std::int64_t>(limits_.size());
-        double least = kInfinity;
-        for (std::int64_t i = 0; i < n; ++i) {
-            const double v = limits_[i] < 0 ? kInfinity : limits_[i];
-            least = v < least ? v : least;
-        }
-        std::int32_t chosen = -1;
-        for (std::int64_t i = 0; i < n; ++i)
-            if (limits_[i] == least) chosen = better(chosen, static_cast<std::int32_t>(i));
-        return chosen;
-    }
-    std::int32_t better(std::int32_t a, std::int32_t b) const {
-        if (a < 0) return b;
-        if (best_[a] != best_[b]) return best_[a] < best_[b] ? a : b;
-        return rank(b).before(rank(a)) ? b : a;
-    }
-    std::int32_t take(std::int32_t place, Tree& tree) {
-        const std::int32_t row = rows_[place];
-        tree.from.push_back(from_[place]);
-        tree.to.push_back(row);
-        tree.values.push_back(best_[place]);
-        limits_[place] = -1; // below every value: never lowered again
-        if (++gone_ * 4 > static_cast<std::int64_t>(rows_.size()) && gone_ > 64) shrink();
-        return row;
-    }
-
-  private:
-    void pack_all() {
-        panels_.assign((rows_.size() + kPanel - 1) / kPanel * kPanel * points_.p, 0.0);
-        for (std::size_t i = 0; i < rows_.size(); ++i)
-            pack_point(points_.row(rows_[i]), static_cast<std::int64_t>(i), points_.p, panels_.data());
-        limits_.assign((rows_.size() + kPanel - 1) / kPanel * kPanel, -1.0);
-        std::copy(best_.begin(), best_.end(), limits_.begin());
-    }
-    void shrink() {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < rows_.size(); ++i)
-            if (limits_[i] >= 0) {
-                rows_[kept] = rows_[i];
-                from_[kept] = from_[i];
-                best_[kept++] = best_[i];
-            }
-        rows_.resize(kept);
-        from_.resize(kept);
-        best_.resize(kept);
-        gone_ = 0;
-        pack_all();
-    }
-    Points points_;
-    const std::int32_t* classes_;
-    std::vector<std::int32_t> rows_, from_;
-    std::vector<double> best_, panels_, limits_; // limits: best, but -1 for padding and rows already in the tree
-    std::int64_t gone_ = 0;
-};
-
-// One tree row against all panels; returns the place of the first edge.
-std::int32_t step(Outside& outside, LowerBest lower, const MetricSpec& metric, const double* coordinates, std::int32_t row) {
-    constexpr std::int64_t at_once = 64;
-    std::int32_t places[at_once * kPanel];
-    double values[at_once * kPanel];
-    for (std::int64_t b = 0; b < outside.n_panels(); b += at_once) {
-        const std::int64_t until = std::min(outside.n_panels(), b + at_once);
-        const int n = lower(coordinates, outside.panels(), b, until, metric, outside.p(), outside.limits(), 1 + 1e-11,
-                            places, values);
-        for (int i = 0; i < n; ++i) outside.offer(row, places[i], values[i]);
-    }
-    return outside.first();
-}
-
 } // namespace
 
 bool pair_values(Points points, Points queries, const MetricSpec& metric, int threads, Poll* poll, double* values) {
@@ -192,21 +69,6 @@ bool pair_values(Points points, Points queries, const MetricSpec& metric, int th
                      [&](std::int64_t i, std::int64_t j, int width, const double* v) {
                          std::copy(v, v + width, values + i * points.n + j);
                      });
-}
-
-std::vector<double> count_below(Points points, const double* weights, Points queries, const double* limits, int n_limits,
-                                const MetricSpec& metric, int threads, Poll* poll) {
-    std::vector<double> counts(n_limits * queries.n, 0.0);
-    const bool done = each_pair(points, queries, metric, threads, poll,
-                                [&](std::int64_t i, std::int64_t j, int width, const double* v) {
-                                    for (std::int64_t at = i; at < n_limits * queries.n; at += queries.n) {
-                                        const double limit = limits[at];
-                                        double sum = 0;
-                                        for (int c = 0; c < width; ++c) sum += v[c] < limit ? weights[j + c] : 0.0;
-                                        counts[at] += sum;
-                                    }
-                                });
-    return done ? counts : std::vector<double>{};
 }
 
 NearGraph near_graph(Points points, const double* limits, const MetricSpec& metric, int threads, Poll* poll) {
@@ -253,22 +115,6 @@ NearGraph near_graph(Points points, const double* limits, const MetricSpec& metr
     for (int t = 0; t < threads; ++t)
         for (std::int64_t i = 0; i < n; ++i) graph.shared[i] += sums[static_cast<std::size_t>(t) * n + i];
     return graph;
-}
-
-Tree spanning_tree(Points points, const std::int32_t* classes, const MetricSpec& metric, Poll* poll) {
-    Tree tree;
-    if (points.n < 2) return tree;
-    Outside outside(points, classes);
-    const LowerBest lower = lower_best_function(metric.metric);
-    Watch watch(poll, points.n - 1);
-    std::int32_t row = 0;
-    // One thread: a step is too short for several, which would wait for each other longer than they work.
-    for (std::int64_t i = 1; i < points.n; ++i) {
-        if (!watch.go_on()) return {};
-        const std::int32_t place = step(outside, lower, metric, points.row(row), row);
-        row = outside.take(place, tree);
-    }
-    return tree;
 }
 
 } // namespace sepal

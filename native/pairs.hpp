@@ -1,4 +1,4 @@
-// All pairs of rows without storing them: how many lie within a radius, blocks of values, the minimum spanning tree.
+// All pairs of rows without storing them: blocks of values, and the graph of near rows.
 #pragma once
 
 #include "ranking.hpp"
@@ -8,11 +8,6 @@ namespace sepal {
 // values[i * points.n + j]: the metric's value between query i and point j. False if stopped by `poll`.
 bool pair_values(Points points, Points queries, const MetricSpec& metric, int threads, Poll* poll, double* values);
 
-// counts[l * queries.n + i]: the summed weight of the points whose value to query i is below limits[l * queries.n + i],
-// for several limits in one pass. Empty if stopped by `poll`.
-std::vector<double> count_below(Points points, const double* weights, Points queries, const double* limits, int n_limits,
-                                const MetricSpec& metric, int threads, Poll* poll);
-
 // The graph of points whose value is below the limit of at least one of both: the neighbours of i are neighbors[start[i] .. start[i + 1]), ascending,
 // and shared[i] is the sum, over them, of the neighbours they share with i. Needs n^2 bits. Empty if stopped by `poll`.
 struct NearGraph {
@@ -20,14 +15,5 @@ struct NearGraph {
     std::vector<std::int32_t> neighbors;
 };
 NearGraph near_graph(Points points, const double* limits, const MetricSpec& metric, int threads, Poll* poll);
-
-// Prim's algorithm: edge i joins `from[i]` and `to[i]`, n - 1 edges in the order they were found. Edges are ordered by
-// value, then joining one class before joining two, then by lower and higher row; values that agree to about 2^-38 count
-// as equal. With that order the tree is unique. Needs O(n p) memory. Empty if stopped by `poll`.
-struct Tree {
-    std::vector<std::int32_t> from, to;
-    std::vector<double> values;
-};
-Tree spanning_tree(Points points, const std::int32_t* classes, const MetricSpec& metric, Poll* poll);
 
 } // namespace sepal

@@ -33,31 +33,6 @@ SEPAL_ATTR void four_rows(const double* const* rows, const double* panel, const 
     panel_values<M, 4>(rows, panel, spec, p, out);
 }
 
-// One row against panels [begin, end): lowers `best` where the row is nearer, and lists the places it may have lowered.
-template <Metric M>
-SEPAL_ATTR int lower_best(const double* row, const double* panels, std::int64_t begin, std::int64_t end,
-                          const MetricSpec& spec, int p, const double* best, double widen, std::int32_t* places,
-                          double* values) {
-    using D = Doubles;
-    constexpr int W = D::width;
-    int found = 0;
-    double out[kPanel];
-    for (std::int64_t b = begin; b < end; ++b) {
-        panel_values<M, 1>(&row, panels + b * kPanel * p, spec, p, out);
-        const double* limit = best + b * kPanel;
-        auto pass = D::none();
-        for (int c = 0; c < kPanel; c += W)
-            pass = D::either(pass, D::at_most(D::load(out + c), D::load(limit + c) * D::fill(widen)));
-        if (!D::any(pass)) continue;
-        for (int c = 0; c < kPanel; ++c)
-            if (out[c] <= limit[c] * widen) {
-                places[found] = static_cast<std::int32_t>(b * kPanel + c);
-                values[found++] = out[c];
-            }
-    }
-    return found;
-}
-
 // How many bits two rows of bits share.
 SEPAL_ATTR inline std::int64_t shared_bits(const std::uint64_t* a, const std::uint64_t* b, std::int64_t words) {
     std::int64_t total = 0;

@@ -280,18 +280,39 @@ def pair_block(
     weights: NDArray[np.float64],
     threads: int,
 ) -> NDArray[np.float64]: ...
-def count_within(
+def class_pass(
     points: NDArray[np.float64],
+    classes: NDArray[np.int32],
     copies: NDArray[np.float64],
-    queries: NDArray[np.float64],
-    limits: NDArray[np.float64],
+    rows: NDArray[np.int32],
+    further: NDArray[np.float64],
+    further_classes: NDArray[np.int32],
     metric: str,
     p: float,
     n_numeric: int,
     weights: NDArray[np.float64],
+    tie: float,
+    further_tie: float,
+    zero: float,
+    slack: float,
+    compare_roots: bool,
+    reach: float,
+    tree: bool,
     threads: int,
     progress: _Progress | None,
-) -> NDArray[np.float64]: ...
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int32],
+    NDArray[np.int32],
+]: ...
 def near_graph(
     points: NDArray[np.float64],
     limits: NDArray[np.float64],
@@ -301,15 +322,6 @@ def near_graph(
     weights: NDArray[np.float64],
     threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]: ...
-def spanning_tree(
-    points: NDArray[np.float64],
-    classes: NDArray[np.int32],
-    metric: str,
-    p: float,
-    n_numeric: int,
-    weights: NDArray[np.float64],
-    progress: _Progress | None,
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]: ...
 def grow_forest(
     bins: NDArray[np.uint8],
     classes: NDArray[np.int32],

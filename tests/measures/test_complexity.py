@@ -16,12 +16,13 @@ from sepal.measures import complexity, thornton_score
 from sepal.measures._complexity_graph import graph_measures, sampled_graph_measures
 from sepal.measures._complexity_linear import linear_measures
 from sepal.measures._complexity_table import MEASURES
-from sepal.measures._enemies import nearest_enemies, sphere_radii
 from sepal.measures._gower import prepare_search
 from sepal.measures._interpolated import interpolate
 from sepal.measures._linear_machine import linear_machine
+from sepal.measures._spheres import sphere_radii
 from sepal.neighbors import Search
 from tests.oracles import complexity as oracle
+from tests.oracles.table_distances import kernel_distance
 
 
 def blobs(n=60, p=3, n_classes=3, seed=0, spread=1.0):
@@ -134,6 +135,18 @@ def test_any_distance(distance):
         assert profile[key] == pytest.approx(formula(D, y.tolist()), abs=1e-9), key
     A = oracle.graph(D / D.max(), y.tolist())
     assert profile["Density"] == pytest.approx(oracle.density(A))
+
+
+def test_the_distance_of_a_gaussian_kernel():
+    X, y = blobs(n=70, n_classes=2)
+    X = X / X.std(axis=0)
+    D = np.array([[kernel_distance(x, z, "gaussian", 0.1) for z in X.tolist()] for x in X.tolist()])
+    profile = complexity(X, y, distance="kernel", distance_params={"kernel": "gaussian", "gamma": 0.1})
+    for key, formula in ORACLES.items():
+        assert profile[key] == pytest.approx(formula(D, y.tolist()), abs=1e-9), key
+    A = oracle.graph(D / D.max(), y.tolist())
+    assert profile["Density"] == pytest.approx(oracle.density(A))
+    assert profile["ClsCoef"] == pytest.approx(oracle.clustering(A))
 
 
 def test_ties_and_copies():
@@ -317,28 +330,29 @@ def test_gower_with_nominal_columns():
 def test_tied_enemies_and_cycles_of_equal_distances():
     # a square with alternating classes: everyone's two enemies are equally far, a cycle of four
     X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]), np.array([0, 1, 0, 1], dtype=np.int32)
-    enemies = nearest_enemies(Search.prepare(as_table(X)), y, 2)
+    enemies = Search.prepare(as_table(X)).class_pass(y)
     assert sphere_radii(enemies).tolist() == [0.5] * 4
     # 0 at 0, 1 at 2, 0 at 7: the last one's enemy is nearer to the first, whose sphere has radius 1
-    enemies = nearest_enemies(Search.prepare(as_table([[0.0], [2.0], [7.0]])), np.array([0, 1, 0], dtype=np.int32), 2)
-    assert sphere_radii(enemies).tolist() == [1.0, 1.0, 4.0]
+    enemies = Search.prepare(as_table([[0.0], [2.0], [7.0]])).class_pass(np.array([0, 1, 0], dtype=np.int32))
+    assert sphere_radii(enemies)[enemies.cases.case_of].tolist() == [1.0, 1.0, 4.0]
 
 
 def test_radii_and_long_chains():
     X, y = blobs(n=100, n_classes=2)
     search = Search.prepare(as_table(X))
-    enemies = nearest_enemies(search, y.astype(np.int32), 2)
-    np.testing.assert_allclose(sphere_radii(enemies)[enemies.case_of], oracle.radii(oracle.euclidean(X), y.tolist()))
+    enemies = search.class_pass(y.astype(np.int32))
+    radius = sphere_radii(enemies)[enemies.cases.case_of]
+    np.testing.assert_allclose(radius, oracle.radii(oracle.euclidean(X), y.tolist()))
     # each enemy is the next one: the recursion of the survey would be 3,000 deep
     places = np.cumsum(np.linspace(1, 2, 3000))[::-1].copy()
-    chain = nearest_enemies(Search.prepare(as_table(places[:, None])), (np.arange(3000) % 2).astype(np.int32), 2)
+    chain = Search.prepare(as_table(places[:, None])).class_pass((np.arange(3000) % 2).astype(np.int32))
     assert np.all(sphere_radii(chain) > 0)
 
 
 def test_spanning_tree_is_unique_under_ties():
     X, y = gridded(n=40, seed=5)
     tree = oracle.spanning_tree(np.round(oracle.euclidean(X) ** 2), y.tolist())
-    first, second, _ = Search.prepare(as_table(X)).spanning_tree(y.astype(np.int32), None)
+    first, second = Search.prepare(as_table(X)).class_pass(y.astype(np.int32), tree=True).tree()
     assert {tuple(sorted(edge)) for edge in zip(first.tolist(), second.tolist(), strict=True)} == set(tree)
 
 

@@ -187,6 +187,30 @@ def hit_and_miss(D, y):
     return hit, miss
 
 
+def neighbors_by_class(values, y, reach, tolerance, slack):
+    """Of each row: nearest enemies (value, rows), nearest of its class (value, rows), rows nearer, others near.
+
+    ``values`` up to (1 + ``tolerance``) times the smallest are tied with it. Nearer are rows of the class, itself too
+    if it is at a smaller value from itself, below (1 - ``slack``) times the value of the nearest enemy.
+    """
+    found, n = [], len(values)
+    for i in range(n):
+        enemies = [j for j in range(n) if y[j] != y[i]]
+        own = [j for j in range(n) if y[j] == y[i] and j != i]
+        miss, hit = (min((values[i][j] for j in group), default=math.inf) for group in (enemies, own))
+        found.append(
+            {
+                "miss": miss,
+                "enemies": [j for j in enemies if values[i][j] <= miss * (1 + tolerance)],
+                "hit": hit,
+                "n_own": sum(values[i][j] <= hit * (1 + tolerance) for j in own),
+                "nearer": sum(values[i][j] < miss * (1 - slack) for j in [i, *own]),
+                "near": sum(values[i][j] < reach * (1 - slack) for j in own),
+            }
+        )
+    return found
+
+
 def n2(D, y):
     hit, miss = hit_and_miss(D, y)
     r = sum(h for h in hit if h < math.inf) / sum(m for h, m in zip(hit, miss, strict=True) if h < math.inf)

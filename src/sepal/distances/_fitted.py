@@ -248,6 +248,21 @@ class FittedDistance:
             case "distance":
                 return values
 
+    def values(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Distances as native values: the inverse of :meth:`distances`."""
+        match self.value_is:
+            case "square":
+                return distances**2
+            case "power":
+                return distances**self.p
+            case "double":
+                return distances * 2.0
+            case "gaussian":  # no two rows are farther apart than the square root of 2
+                with np.errstate(divide="ignore"):
+                    return -np.log1p(-np.minimum(distances**2 / 2.0, 1.0)) / self.p
+            case "distance":
+                return distances
+
 
 def _profiled(codes: NDArray[np.float64], profile: NDArray[np.float64] | None) -> NDArray[np.float64]:
     """The coordinates of each level; a level that training did not have gets zeros, a missing cell stays missing."""

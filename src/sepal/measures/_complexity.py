@@ -187,8 +187,11 @@ def complexity(
     counts a nominal column in T2 once per level, and draws a nominal cell of a made-up row from the whole class, where
     here it comes from the nearer of both rows.
 
-    Every pair of rows is looked at once for the nearest of each class, pairs inside classes once more for LSC and
-    Density; the spanning tree, the spheres and the made-up rows add their own.
+    N1, N2, N3, N4, LSC, the radii of T1 and, under Gower's distance, Density come from one neighbour pass: every pair
+    of rows is looked at once, pairs of different classes first, which gives the nearest enemies, then pairs of one
+    class; made-up rows ask for their nearest in the same pass. Few pairs are looked at again: in the spanning tree of
+    N1, those of rows whose nearest 8 are all in their own part of the tree; in T1, spheres that may lie inside a larger
+    one; and the graph of ClsCoef and Hubs looks at the pairs of its rows.
 
     References
     ----------
@@ -224,9 +227,9 @@ def complexity(
 
     def of_rows(rows: NDArray[np.intp] | None, report: Progress) -> RowMeasures:
         if rows is None:
-            return row_measures(search, embed, codes, len(classes), made, as_given, reach, report)
+            return row_measures(search, embed, codes, made, as_given, reach, report)
         part = interpolate(table.take(rows), codes[rows], len(rows), rng)
-        return row_measures(search.among(rows), embed, codes[rows], len(classes), part, as_given, reach, report)
+        return row_measures(search.among(rows), embed, codes[rows], part, as_given, reach, report)
 
     found, more, sample_rows = _rows_in_time(of_rows, codes, time_limit, rng, lambda done: tell(0.2 + 0.8 * done))
     if not intervals:  # the graph of all rows knows better than samples of them

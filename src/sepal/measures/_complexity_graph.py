@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import eigsh
 
-from sepal.measures._enemies import TIED
+from sepal.measures._spheres import TIED
 from sepal.neighbors import Search
 
 GraphRule = Literal["radius", "nearest"]

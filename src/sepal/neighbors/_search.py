@@ -13,6 +13,7 @@ import sepal._native as _native
 from sepal.data import ScaleName, Table
 from sepal.distances import FittedDistance, fit_distance
 from sepal.exceptions import ParameterError
+from sepal.neighbors._class_pass import ClassPass, find_cases
 from sepal.neighbors._copies import apart, drop_own, groups_fit, list_copies
 from sepal.neighbors._planner import METHODS, Method, choose_path, effective_metric, path_of
 from sepal.neighbors._ranking import DistinctRanking
@@ -143,19 +144,6 @@ class Search:
         start, _, distances = part._native_search(np.ascontiguousarray(self.points[groups]), 1, None)
         return distances[start[:-1]][list_of]
 
-    def nearest_among(
-        self, among: NDArray[np.intp], asking: NDArray[np.intp]
-    ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
-        """The nearest of the rows ``among``, ties included, for each distinct row of those asking; none is in both.
-
-        Returns ``start, found, distances, groups``: distinct row ``groups[i]`` has the nearest distinct rows
-        ``found[start[i]:start[i+1]]`` (numbers as in ``group_of``) at ``distances[i]``.
-        """
-        kept, groups = np.unique(self.group_of[among]), np.unique(self.group_of[asking])
-        part = self.among(among)
-        start, entries, distances = part._native_search(np.ascontiguousarray(self.points[groups]), 1, None)
-        return start, kept[entries].astype(np.intp), distances[start[:-1]], groups.astype(np.intp)
-
     def block(self, asking: NDArray[np.intp], among: NDArray[np.intp]) -> NDArray[np.float64]:
         """Distances from some training rows (rows of the matrix) to others (columns)."""
         points, queries = (np.ascontiguousarray(self.points[self.group_of[rows]]) for rows in (among, asking))
@@ -163,32 +151,50 @@ class Search:
             _native.pair_block(points, queries, *self._metric(), self._team(len(points), len(queries)))
         )
 
-    def count_within(
+    def class_pass(
         self,
-        asking: NDArray[np.intp],
-        among: NDArray[np.intp],
-        radius: NDArray[np.float64],
-        progress: Progress | None,
+        codes: NDArray[np.int32],
+        further: tuple[Table, NDArray[np.int32]] | None = None,
         *,
+        reach: float | None = None,
         to_the_digit: bool = False,
-    ) -> NDArray[np.float64]:
-        """How many of the rows ``among`` are nearer than ``radius`` to each asking row, itself counted if it is there.
+        tree: bool = False,
+        progress: Progress | None = None,
+    ) -> ClassPass:
+        """Look at every pair of training rows once: pairs of different classes (``codes``), then those of one class.
 
-        Several rows of radii give as many rows of counts, from one pass. What differs from the radius by rounding only
-        is not nearer; ``to_the_digit`` the last digit decides.
+        ``further`` rows, with their classes, ask the training rows for their nearest. What differs by rounding only is
+        not nearer; ``to_the_digit`` the last digit decides between a row and the nearest enemy. With ``tree`` everyone
+        keeps a few edges on the way, from which the minimum spanning tree grows.
         """
-        groups, copies = np.unique(self.group_of[among], return_counts=True)
-        limits = np.atleast_2d(self._at(radius) if to_the_digit else self._below(radius))
-        counts = _native.count_within(
-            np.ascontiguousarray(self.points[groups]),
-            copies.astype(np.float64),
-            np.ascontiguousarray(self.points[self.group_of[asking]]),
-            np.ascontiguousarray(limits),
-            *self._metric(),
-            self._team(len(groups), len(asking)),
+        cases = find_cases(self.group_of, codes)
+        points = np.ascontiguousarray(self.points[cases.group])
+        asking = points[:0] if further is None else self.fitted.embed(further[0])
+        given = _Given.of(self.fitted, points, asking) if len(asking) else _Given.of(self.fitted, points)
+        as_squares = to_the_digit and self.fitted.value_is == "square"
+        exactly = to_the_digit and self.fitted.value_is in ("square", "distance")
+        start, enemy, values, own, n_own, nearer, near, tied, same, from_, to = _native.class_pass(
+            given.arrays[0],
+            cases.code,
+            cases.copies.astype(np.float64),
+            cases.row.astype(np.int32),
+            given.arrays[-1] if len(asking) else asking,
+            np.zeros(0, dtype=np.int32) if further is None else further[1],
+            *given.metric,
+            _tie(given.metric[0], points),
+            given.tie,
+            given.zero,
+            0.0 if exactly else TIE_TOLERANCE,
+            as_squares,
+            -1.0 if reach is None else float(self._below(np.array(np.ldexp(reach, given.exponent)))),
+            tree,
+            self._team(len(points), len(points) + len(asking)),
             progress,
         )
-        return counts.reshape(radius.shape)
+        values = np.concatenate([values, [np.inf]])[np.where(np.diff(start) > 0, start[:-1], len(values))]
+        distance, hit = given.distances(values), given.distances(own)
+        others = np.maximum(near - 1, 0.0)  # a row that compares nothing is not even near itself
+        return ClassPass(cases, distance, start, enemy, hit, n_own, nearer, others, tied, same, (from_, to))
 
     def near_graph(
         self, rows: NDArray[np.intp], radius: NDArray[np.float64]
@@ -204,34 +210,7 @@ class Search:
 
     def _below(self, radius: NDArray[np.float64]) -> NDArray[np.float64]:
         """The native value below which a distance is smaller than the radius by more than rounding."""
-        exponent = {"square": 2.0, "power": self.fitted.p}.get(self.fitted.value_is, 1.0)
-        return radius**exponent * (2.0 if self.fitted.value_is == "double" else 1.0) * (1 - TIE_TOLERANCE)
-
-    def _at(self, radius: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The smallest native value that is no smaller distance than the radius."""
-        if self.fitted.value_is != "square":
-            return radius if self.fitted.value_is == "distance" else self._below(radius)
-        limit = radius**2
-        for _ in range(3):  # squares of roots are off by a digit or two
-            limit = np.where(np.sqrt(limit) < radius, np.nextafter(limit, np.inf), limit)
-        for _ in range(3):
-            lower = np.nextafter(limit, 0.0)
-            limit = np.where(np.sqrt(lower) >= radius, lower, limit)
-        return limit
-
-    def spanning_tree(
-        self, codes: NDArray[np.int32], progress: Progress | None
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-        """Both rows and the length of every edge of the minimum spanning tree of the training rows.
-
-        Among edges of equal length those inside one class (``codes``) come first, then those of lower rows, so that the
-        tree is unique.
-        """
-        points = np.ascontiguousarray(self.points[self.group_of])
-        first, second, values = _native.spanning_tree(
-            points, np.ascontiguousarray(codes, dtype=np.int32), *self._metric(), progress
-        )
-        return first, second, self.fitted.distances(values)
+        return self.fitted.values(radius) * (1 - TIE_TOLERANCE)
 
     def _team(self, n_points: int, n_queries: int) -> int:
         """Threads worth starting: what one finishes in a moment should not wait for others."""
@@ -246,35 +225,67 @@ class Search:
         """Ragged lists of distinct rows and distances: start, entries, distances."""
         if k < 1:  # all rows are equal: nobody else to list
             return np.zeros(len(self.first) + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0)
-        given = (self.points,) if queries is None else (self.points, queries)
-        fitted, metric = self.fitted, effective_metric(self.fitted, *given)
-        exponent = self._exponent(metric, *given)
-        scaled = given if exponent == 0 else tuple(np.ldexp(a, exponent) for a in given)
-        weights = np.ldexp(fitted.mismatch, 2 * exponent) if metric == "mixed" else fitted.mismatch
+        given = _Given.of(self.fitted, self.points, *(() if queries is None else (queries,)))
         start, entries, values = _native.search(
-            scaled[0],
-            None if queries is None else np.ascontiguousarray(scaled[-1]),
+            given.arrays[0],
+            None if queries is None else np.ascontiguousarray(given.arrays[-1]),
             k,
-            path_of(self.method, metric),
-            metric,
-            fitted.p,
-            fitted.n_numeric,
-            weights,
-            0.0 if metric in _EXACT_METRICS and is_exact(*given) else TIE_TOLERANCE,
-            # Unit vectors of one direction differ by rounding: that is no distance.
-            4 * self.points.shape[1] * np.finfo(float).eps ** 2 if fitted.unit_length else 0.0,
-            self._team(len(self.first), len(given[-1])),
+            path_of(self.method, given.metric[0]),
+            *given.metric,
+            given.tie,
+            given.zero,
+            self._team(len(self.first), len(given.arrays[-1])),
             progress,
         )
-        distances = fitted.distances(values)
-        return start, entries, distances if exponent == 0 else np.ldexp(distances, -exponent)
+        return start, entries, given.distances(values)
 
-    def _exponent(self, metric: str, *given: NDArray[np.float64]) -> int:
-        if self.fitted.value_is not in ("square", "distance", "power") or metric in ("gower", "tanimoto"):
-            return 0  # bounded, or not proportional to the coordinates
-        power = {"square": 2.0, "distance": 1.0}.get(self.fitted.value_is, self.fitted.p)
-        exponent = exponent_for(power, *given)
-        return min(exponent, 0) if metric == "mixed" else exponent
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """Coordinates as native code gets them: brought into a range where nothing overflows, with what goes beside them.
+
+    ``arrays`` are the coordinates times 2**``exponent``; values up to (1 + ``tie``) times the smallest are tied with
+    it, and values up to ``zero`` are rounding noise.
+    """
+
+    fitted: FittedDistance
+    arrays: tuple[NDArray[np.float64], ...]
+    exponent: int
+    metric: tuple[str, float, int, NDArray[np.float64]]
+    tie: float
+    zero: float
+
+    @classmethod
+    def of(cls, fitted: FittedDistance, *arrays: NDArray[np.float64]) -> _Given:
+        name = effective_metric(fitted, *arrays)
+        exponent = _exponent(fitted, name, *arrays)
+        weights = np.ldexp(fitted.mismatch, 2 * exponent) if name == "mixed" else fitted.mismatch
+        return cls(
+            fitted,
+            arrays if exponent == 0 else tuple(np.ldexp(a, exponent) for a in arrays),
+            exponent,
+            (name, fitted.p, fitted.n_numeric, weights),
+            _tie(name, *arrays),
+            # Unit vectors of one direction differ by rounding: that is no distance.
+            4 * arrays[0].shape[1] * np.finfo(float).eps ** 2 if fitted.unit_length else 0.0,
+        )
+
+    def distances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Native values as distances between the rows as they were."""
+        found = self.fitted.distances(values)
+        return found if self.exponent == 0 else np.ldexp(found, -self.exponent)
+
+
+def _tie(metric: str, *arrays: NDArray[np.float64]) -> float:
+    return 0.0 if metric in _EXACT_METRICS and is_exact(*arrays) else TIE_TOLERANCE
+
+
+def _exponent(fitted: FittedDistance, metric: str, *arrays: NDArray[np.float64]) -> int:
+    if fitted.value_is not in ("square", "distance", "power") or metric in ("gower", "tanimoto"):
+        return 0  # bounded, or not proportional to the coordinates
+    power = {"square": 2.0, "distance": 1.0}.get(fitted.value_is, fitted.p)
+    exponent = exponent_for(power, *arrays)
+    return min(exponent, 0) if metric == "mixed" else exponent
 
 
 def rank_distances(
