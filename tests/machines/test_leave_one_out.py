@@ -8,6 +8,7 @@ from sklearn.datasets import load_wine, make_moons
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.svm import SVC
 
+from sepal.exceptions import SepalWarning
 from sepal.machines import SVMClassifier, _leave_one_out, _removal
 from tests.oracles import svm as oracle
 
@@ -218,3 +219,23 @@ def test_the_choice_of_c_depends_neither_on_row_order_nor_on_threads():
     assert np.array_equal(one.error, one.upper)
     assert np.all(one.standard_error == 0)
     assert list(one.frame().columns) == ["C", "error", "lower", "upper", "standard_error"]
+
+
+def test_a_time_limit_ends_the_search_for_c_with_the_best_so_far():
+    X, y = make_moons(3000, noise=0.4, random_state=0)
+    machine = SVMClassifier(C="auto", time_limit=1e-3)
+    with (
+        pytest.warns(SepalWarning, match="stopped after time_limit"),
+        pytest.warns(SepalWarning, match="compared 1 of up to 15 values of C"),
+    ):
+        machine.fit(X, y)
+    assert list(machine.C_search_.C) == [machine.C_]
+    assert machine.C_search_.lower[0] < machine.C_search_.upper[0]
+    assert machine.predict(X).shape == (3000,)
+
+
+def test_the_machine_is_that_of_the_c_that_was_chosen():
+    X, y = MOONS
+    chosen = SVMClassifier(C="auto", tol=1e-8).fit(X, y)
+    again = SVMClassifier(C=chosen.C_, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(chosen.decision_function(X), again.decision_function(X), atol=1e-6)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.exceptions import SepalWarning
 from sepal.machines._dual import PairSolution, kernel_matrix
 from sepal.machines._leave_one_out import MOST_ROWS, LeftOut, left_out
 from sepal.machines._pairs import TrainingRows
@@ -75,20 +78,37 @@ def warm_start(solutions: list[PairSolution], ratio: float) -> list[Floats]:
     return [s.beta * ratio for s in solutions]
 
 
-def search_c(machine: SVMClassifier, training: TrainingRows, unit_box: Floats, threads: int) -> CSearch:
-    """Try the grid from the smallest C up, until four values in a row have brought nothing."""
+def search_c(
+    machine: SVMClassifier, training: TrainingRows, unit_box: Floats, threads: int
+) -> tuple[CSearch, list[PairSolution]]:
+    """Try the grid from the smallest C up, until four values in a row have brought nothing or the time is over.
+
+    Returns the solutions at the best C, too.
+    """
+    end = np.inf if machine.time_limit is None else time.monotonic() + machine.time_limit
     rows = training.rows
     if len(rows.codes) <= MOST_ROWS and training.gram is None:
         gram = kernel_matrix(rows.x, rows.x, training.kernel, threads)
         training = TrainingRows(rows, type(training.kernel)("precomputed"), gram)
     found: list[LeftOut] = []
     solutions: list[PairSolution] = []
+    best: list[PairSolution] = []
     for k, C in enumerate(C_GRID):
         warm = warm_start(solutions, C / C_GRID[k - 1]) if solutions else None
-        solutions = machine._solve(training, C * unit_box, threads, warm)
-        found.append(left_out(training, solutions, tol=machine.tol, threads=threads))
-        errors = [each.error for each in found]
-        if len(errors) > int(np.argmin(errors)) + _PATIENCE:
+        seconds = None if machine.time_limit is None else max(0.0, end - time.monotonic())
+        solutions = machine._solutions(training, C * unit_box, threads, warm, seconds)
+        error = left_out(training, solutions, tol=machine.tol, threads=threads, end=end)
+        if found and time.monotonic() > end:  # and so this C was cut short
+            warn(
+                f"SVMClassifier compared {k} of up to {len(C_GRID)} values of C in time_limit={machine.time_limit} s",
+                SepalWarning,
+                stacklevel=5,
+            )
+            break
+        if not found or error.error < min(each.error for each in found):
+            best = solutions
+        found.append(error)
+        if len(found) > int(np.argmin([each.error for each in found])) + _PATIENCE:
             break
     columns = np.array([[each.error, each.lower, each.upper, each.standard_error] for each in found]).T
-    return CSearch(C_GRID[: len(found)].copy(), *columns)
+    return CSearch(C_GRID[: len(found)].copy(), *columns), best

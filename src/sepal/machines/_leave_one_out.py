@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,14 +38,16 @@ class LeftOut:
     standard_error: float
 
 
-def left_out(training: TrainingRows, solutions: list[PairSolution], *, tol: float, threads: int) -> LeftOut:
+def left_out(
+    training: TrainingRows, solutions: list[PairSolution], *, tol: float, threads: int, end: float = np.inf
+) -> LeftOut:
     """The leave-one-out error from the solutions of all rows; a distinct row goes one copy at a time.
 
     A row without weight changes nothing when it goes, and a row that is wrong stays wrong: a row's hinge loss cannot
     fall when it leaves the training set, in any of its pairs, so neither can its class gain a vote. Only support rows
     that are right are in question. Each is taken out of the solution, from where that stands; with very many rows as
     many as the work allows. Which ones depends on the values of the rows and not on C, so that errors at several C are
-    compared on the same rows.
+    compared on the same rows. Rows whose turn has not come at the monotonic time ``end`` keep their sign.
     """
     rows = training.rows
     n = len(rows.codes)
@@ -60,8 +63,8 @@ def left_out(training: TrainingRows, solutions: list[PairSolution], *, tol: floa
     chosen, unsolved = _sample(in_question, share), np.zeros(n, dtype=bool)
     for k, (solution, spare, carrying) in enumerate(zip(solutions, left, carries, strict=True)):
         which = np.flatnonzero(chosen[solution.rows] & carrying)
-        found, solved = _without(training, solution, spare, which, tol, threads)
-        decisions[solution.rows[which], k] = found
+        found, solved = _without(training, solution, spare, which, tol, threads, end)
+        decisions[solution.rows[which[solved]], k] = found[solved]
         unsolved[solution.rows[which[~solved]]] = True
     wrong = winners(decisions, rows.n_classes) != rows.codes
     return _summary(rows.weight / rows.weight.sum(), wrong, chosen, unsolved, in_question & ~chosen)
@@ -74,12 +77,13 @@ def _without(
     which: NDArray[np.intp],
     tol: float,
     threads: int,
+    end: float,
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Decisions for rows that are taken out, by the path of the solution, and by pair steps where there is none."""
     two = training.rows.n_classes == 2  # then the sign says all
-    found, solved = removed(training, solution, left, which, until_it_turns=two, tol=tol, threads=threads)
+    found, solved = removed(training, solution, left, which, until_it_turns=two, tol=tol, threads=threads, end=end)
     rest = np.flatnonzero(~solved)
-    if len(rest):
+    if len(rest) and time.monotonic() < end:
         most = 2**62 if len(solution.beta) <= MOST_ROWS else _MOST_STEPS
         found[rest], solved[rest] = leave_one_out(
             training.source, training.kernel, solution, left, which[rest], most=most, tol=tol, threads=threads

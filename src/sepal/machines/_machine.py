@@ -68,7 +68,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _solve(self, training: TrainingRows, box: Floats, threads: int) -> list[PairSolution]:
         """The solutions of all pairs of classes."""
 
-    def _choose_c(self, training: TrainingRows, unit_box: Floats, threads: int) -> float:
+    def _solved(self, training: TrainingRows, unit_box: Floats, threads: int) -> tuple[float, list[PairSolution]]:
+        """C, and the solutions at it."""
+        C = self._checked_c()
+        return C, self._solve(training, C * unit_box, threads)
+
+    def _checked_c(self) -> float:
         if isinstance(self.C, Real) and not isinstance(self.C, bool) and float(self.C) > 0:
             return float(self.C)
         raise ParameterError(f"C must be a number above 0; got {self.C!r}")
@@ -96,8 +101,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         training, unit_box, _ = self._training(X, y, sample_weight, threads)
         if not self._by_table:  # those are semidefinite by theorem
             warn_of_indefinite(training, type(self).__name__, threads)
-        self.C_ = self._choose_c(training, unit_box, threads)
-        solutions = self._solve(training, self.C_ * unit_box, threads)
+        self.C_, solutions = self._solved(training, unit_box, threads)
         self._machines = gather(training, solutions)
         self._publish(training.rows, solutions)
         self.__dict__.pop("_slopes", None)  # those of an earlier fit

@@ -7,6 +7,7 @@ each decision belongs to a solution that meets the optimality conditions of all 
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -78,12 +79,13 @@ def removed(
     until_it_turns: bool,
     tol: float,
     threads: int,
+    end: float = np.inf,
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """What the machines without each of some rows say of those rows, and for which of them that was found.
 
     ``left`` is the weight that copies of a row may still have when one of them goes, and ``which`` are places among the
     rows of the solution. With ``until_it_turns`` a decision that changes its sign is only known to have changed it.
-    A kernel that is not positive semidefinite may have no such path.
+    A kernel that is not positive semidefinite may have no such path. At the monotonic time ``end`` no more are asked.
     """
     whole = _whole(training, solution, tol, threads)
     n = len(solution.beta)
@@ -97,16 +99,20 @@ def removed(
     near[order[: min(_NEAR_PER_FREE * n_free, _MOST_NEAR)]] = True
     for ridge in _RIDGES if n_free <= MOST_FREE else ():
         asking = which[~found[which]]
-        free = _free_rows(whole, order, ridge * tol / float(solution.box.max())) if len(asking) else None
+        if not len(asking) or time.monotonic() > end:
+            break
+        free = _free_rows(whole, order, ridge * tol / float(solution.box.max()))
         while free is not None and len(asking):
             start = _start(whole, free, np.flatnonzero(near))
             again = []
             size = max(16, _CELLS // n)
             for part in np.split(asking, range(size, len(asking), size)):
+                if time.monotonic() > end:
+                    break
                 decisions[part], found[part], missed = _follow(whole, start, part, left, until_it_turns)
                 near |= missed.any(axis=0)
                 again.append(part[missed.any(axis=1)])
-            asking = np.concatenate(again)
+            asking = np.concatenate([which[:0], *again])
             found[asking] = False
             near[order[: min(int(1.5 * near.sum()), _MOST_NEAR)]] = True
     return decisions[which], found[which]

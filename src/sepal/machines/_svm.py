@@ -45,8 +45,8 @@ class SVMClassifier(KernelMachine):
     tol : float
         The largest violation of the optimality conditions that is let pass.
     time_limit : float, optional
-        Seconds for one solution, all pairs of classes together; after that the model so far is kept, with a warning.
-        ``C="auto"`` and ``probability=True`` need several solutions.
+        Seconds for the machine, all pairs of classes together; after that the model so far is kept, with a warning.
+        ``C="auto"`` then takes the best C so far. ``probability=True`` needs five machines more.
     class_weight : dict, "balanced" or None
         Multiplies C for the rows of each class, as if there were so many copies of them.
     probability : bool
@@ -122,37 +122,51 @@ class SVMClassifier(KernelMachine):
         self.cache_size = cache_size
         self.n_jobs = n_jobs
 
-    def _choose_c(self, training: TrainingRows, unit_box: Floats, threads: int) -> float:
+    def _solved(self, training: TrainingRows, unit_box: Floats, threads: int) -> tuple[float, list[PairSolution]]:
+        if not isinstance(self.C, str) or self.C != "auto":
+            return super()._solved(training, unit_box, threads)
+        self.C_search_, solutions = search_c(self, training, unit_box, threads)
+        self._warn_of_early_ends(solutions)
+        return self.C_search_.best, solutions
+
+    def _checked_c(self) -> float:
         if isinstance(self.C, Real) and np.isinf(float(self.C)):
             raise ParameterError(
                 f"C must be finite; got {self.C!r}",
                 hint="KernelAdatronClassifier(C=float('inf')) finds the hard margin, or says that there is none",
             )
-        if not isinstance(self.C, str) or self.C != "auto":
-            return super()._choose_c(training, unit_box, threads)
-        self.C_search_ = search_c(self, training, unit_box, threads)
-        return self.C_search_.best
+        return super()._checked_c()
 
     def _solve(
         self, training: TrainingRows, box: Floats, threads: int, warm: list[Floats] | None = None
+    ) -> list[PairSolution]:
+        solutions = self._solutions(training, box, threads, warm, self.time_limit)
+        self._warn_of_early_ends(solutions)
+        return solutions
+
+    def _solutions(
+        self,
+        training: TrainingRows,
+        box: Floats,
+        threads: int,
+        warm: list[Floats] | None,
+        time_limit: float | None,
     ) -> list[PairSolution]:
         _check_positive("tol", self.tol)
         _check_positive("cache_size", self.cache_size)
         if self.time_limit is not None:
             _check_positive("time_limit", self.time_limit)
-        solutions = solve_pairs(
+        return solve_pairs(
             training.source,
             training.rows.start,
             box,
             training.kernel,
             tol=self.tol,
             cache_size=self.cache_size,
-            time_limit=self.time_limit,
+            time_limit=time_limit,
             threads=threads,
             warm=warm,
         )
-        self._warn_of_early_ends(solutions)
-        return solutions
 
     def _warn_of_early_ends(self, solutions: list[PairSolution]) -> None:
         worst = max(s.violation for s in solutions)
