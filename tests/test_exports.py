@@ -188,6 +188,7 @@ SURFACE = {
     ],
     "sepal.neighbors": [
         "AnySearch",
+        "ClassPass",
         "DistinctRanking",
         "Method",
         "NeighborRanking",
