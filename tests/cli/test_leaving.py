@@ -66,7 +66,7 @@ def million_rows(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize(("rows", "wait"), [("large_file", 4.0), ("million_rows", 6.0)])
+@pytest.mark.parametrize(("rows", "wait"), [("large_file", 4.0), ("million_rows", 3.0)])
 def test_ctrl_c_leaves_with_130_and_one_line(request, rows, wait):
     path = request.getfixturevalue(rows)
     process = subprocess.Popen([SEPAL, "report", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
