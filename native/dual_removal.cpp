@@ -13,7 +13,7 @@ namespace sepal {
 namespace {
 
 constexpr double kStill = 1e-12;  // a slack that changes by less, in units of the largest residual, stays
-constexpr double kRounding = 1e-12; // of the weight: what happens so near the end happens after it
+constexpr double kRounding = 1e-7; // of the weight: what happens so near the end happens after it
 constexpr int kMostChanges = 300; // of the free rows, at once
 constexpr int kMostSteps = 2000;
 constexpr int kMostStalls = 50; // steps of no length in a row
@@ -36,6 +36,7 @@ class Removal {
 
     RemovalStatus follow(const RemovalRows& rows, std::int64_t which, bool until_it_turns) {
         prepare(rows, which);
+        if (taken_ == 0) return RemovalStatus::ended;
         for (int step = 0, stalls = 0; step < kMostSteps && stalls < kMostStalls; ++step) {
             if (static_cast<int>(changes_.size()) > kMostChanges) break;
             if (n_free() == 0 && !free_one()) return RemovalStatus::alone;
@@ -207,7 +208,7 @@ class Removal {
     }
 
     Event next_event() const {
-        Event next{remaining_ * (1 - kRounding)};
+        Event next{remaining_ - kRounding * taken_};
         for (std::size_t k = 0; k < places_.size(); ++k) {
             const std::int32_t i = places_[k];
             if (steps_[k] == 0) continue;

@@ -18,6 +18,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kPart = 1 << 14;  // rows one thread looks at
 constexpr std::int64_t kRound = 100;     // steps between looks at the clock and at rows to set aside
+constexpr double kBound = 1e-12;         // of its box: a row so near to a bound is at it
 constexpr double kProgress = 0.3;        // of the violation since rows were last set aside
 
 class Clock {
@@ -252,7 +253,8 @@ double dual_bias(const double* f, const double* beta, const double* low, const d
     double sum = 0, up = kInfinity, down = -kInfinity;
     std::int64_t n_free = 0;
     for (std::int64_t k = 0; k < n; ++k) {
-        const bool rises = beta[k] < high[k], falls = beta[k] > low[k];
+        const double rounding = kBound * (high[k] - low[k]);
+        const bool rises = beta[k] < high[k] - rounding, falls = beta[k] > low[k] + rounding;
         if (rises) up = std::min(up, f[k]);
         if (falls) down = std::max(down, f[k]);
         if (rises && falls) {

@@ -239,3 +239,42 @@ def test_the_machine_is_that_of_the_c_that_was_chosen():
     chosen = SVMClassifier(C="auto", tol=1e-8).fit(X, y)
     again = SVMClassifier(C=chosen.C_, tol=1e-8).fit(X, y)
     np.testing.assert_allclose(chosen.decision_function(X), again.decision_function(X), atol=1e-6)
+
+
+EQUAL_WEIGHTS = [
+    # Boxes are equal: some row takes up exactly what the one that goes gave up, and none is free after it.
+    ([[3.0], [-3.0], [-2.0], [-3.0], [1.5], [-2.5], [-0.5]], [0, 1, 0, 1, 0, 1, 0], 0.125, {"gamma": 2.0}),
+    (
+        [[0.3, 0.2], [-0.1, -0.1], [0.7, -0.1], [0, -1.4], [-0.9, -1], [-0.6, 1], [-0.4, 1.4], [1.3, 0.6], [1.2, -0.1]],
+        [0, 1, 0, 1, 0, 1, 0, 1, 0],
+        0.0625,
+        {"kernel": "linear"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("X", "y", "C", "kernel"), EQUAL_WEIGHTS)
+@pytest.mark.parametrize("tol", [1e-7, 1e-5, 1e-3])
+def test_no_row_is_free_when_the_path_has_ended(X, y, C, kernel, tol):
+    X, y = np.array(X), np.array(y)
+    training, solutions = _solved(X, y, C, tol=tol, **kernel)
+    found = _leave_one_out.left_out(training, solutions, tol=tol, threads=1)
+    peer = SVC(C=C, tol=1e-9, **kernel)
+    assert found.error == pytest.approx(np.mean(cross_val_predict(peer, X, y, cv=LeaveOneOut()) != y))
+
+
+def test_copies_that_stay_at_their_bound_leave_the_bias_room():
+    # Without one copy of the first row all rows are at their bounds; the second class then decides by the middle.
+    X = np.array([[1.0, -0.5], [-0.2, 0.4], [1.8, 2.4], [1.8, 2.4], [1.8, 2.4], [1.0, -0.5], [-0.2, 0.4]])
+    y = np.array([0, 0, 1, 1, 1, 0, 0])
+    training, (solution,) = _solved(X, y, 0.02, kernel="linear", tol=1e-7)
+    found = _leave_one_out.left_out(training, [solution], tol=1e-7, threads=1)
+    peer = SVC(C=0.02, kernel="linear", tol=1e-9)
+    assert found.error == pytest.approx(np.mean(cross_val_predict(peer, X, y, cv=LeaveOneOut()) != y))
+
+
+def test_a_search_for_c_is_gone_with_the_fit_it_belongs_to():
+    X, y = MOONS
+    machine = SVMClassifier(C="auto").fit(X, y)
+    assert hasattr(machine, "C_search_")
+    assert not hasattr(machine.set_params(C=1.0).fit(X, y), "C_search_")

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_moons
@@ -122,3 +127,13 @@ def test_wrong_arguments_are_named():
         hyperparameter_surface(SVMClassifier(), X, y, test=X)
     with pytest.raises(DataError, match="does not occur"):
         hyperparameter_surface(SVMClassifier(), X, y, test=(X, y + 1))
+
+
+@pytest.mark.parametrize(("rows", "n_jobs"), [(2500, 1), (900, 2)])
+def test_ctrl_c_ends_a_surface_at_once(rows, n_jobs):
+    X, y = make_moons(rows, noise=0.4, random_state=0)
+    threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        hyperparameter_surface(SVMClassifier(n_jobs=n_jobs), X, y, width=np.geomspace(0.05, 5.0, 60))
+    assert time.monotonic() - begin < 6.0

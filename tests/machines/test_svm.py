@@ -380,3 +380,14 @@ def test_nominal_columns_and_lost_classes_are_named():
         SVMClassifier().fit([[0.0], [1.0], [2.0]], [0, 1, 2], sample_weight=[1, 1, 0])
     with pytest.raises(DataError, match="at least 0"):
         SVMClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[1, -1])
+
+
+def test_the_bias_is_the_middle_of_its_room_when_every_row_is_at_a_bound():
+    # Weights of C(1 - 2e-16) are at the bound, too: then the bias is open between -0.9648 and 0.956.
+    X = [[0.4], [-0.5], [0.3], [-0.5], [0.1], [-0.5]]
+    machine = SVMClassifier(C=0.038, kernel="linear", scale=None, tol=1e-7).fit(X, [0, 1, 0, 1, 0, 1])
+    x, sign = np.ravel(X), np.array([-1, 1, -1, 1, -1, 1])
+    w = 0.038 * float(sign @ x)
+    assert w == pytest.approx(-0.0874)
+    room = [float((-1 - w * x[sign < 0]).max()), float((1 - w * x[sign > 0]).min())]  # all are inside the margin
+    assert machine.intercept_[0] == pytest.approx(sum(room) / 2, abs=1e-9)

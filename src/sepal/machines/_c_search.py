@@ -35,7 +35,8 @@ class CSearch:
         The share is exact where ``lower`` and ``upper`` are equal, else an estimate.
     lower, upper : ndarray
         What the leave-one-out error cannot be below or above. They are equal unless there are so many rows that only
-        a sample of those in question was taken out, or the kernel is not positive semidefinite.
+        a sample of those in question was taken out, or the time was over. For a kernel that is not positive
+        semidefinite, whose machine need not be the only one, they are what was found and not certain.
     standard_error : ndarray
         Of ``error`` as an estimate of the leave-one-out error; 0 where it is exact.
     best : float

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.machines._dual import PairSolution, leave_one_out
+from sepal.machines._dual import OUT_OF_TIME, PairSolution, leave_one_out
 from sepal.machines._pairs import TrainingRows, gather, winners
 from sepal.machines._removal import removed
 
@@ -43,9 +43,10 @@ def left_out(
 ) -> LeftOut:
     """The leave-one-out error from the solutions of all rows; a distinct row goes one copy at a time.
 
-    A row without weight changes nothing when it goes, and a row that is wrong stays wrong: a row's hinge loss cannot
-    fall when it leaves the training set, in any of its pairs, so neither can its class gain a vote. Only support rows
-    that are right are in question. Each is taken out of the solution, from where that stands; with very many rows as
+    With a positive semidefinite kernel a row without weight changes nothing when it goes, unless no row is free and its
+    going leaves the bias more room; and a row that is wrong stays wrong: a row's hinge loss cannot fall when it leaves
+    the training set, in any of its pairs, so neither can its class gain a vote. So rows that are right and have weight
+    are in question. Each is taken out of the solution, from where that stands; with very many rows as
     many as the work allows. Which ones depends on the values of the rows and not on C, so that errors at several C are
     compared on the same rows. Rows whose turn has not come at the monotonic time ``end`` keep their sign.
     """
@@ -54,7 +55,7 @@ def left_out(
     decisions = _decisions(training, solutions, threads)
     wrong = winners(decisions, rows.n_classes) != rows.codes
     left = [solution.box * (1.0 - 1.0 / rows.n_copies[solution.rows]) for solution in solutions]
-    carries = [np.abs(solution.beta) > spare for solution, spare in zip(solutions, left, strict=True)]
+    carries = [_carries(solution, spare) for solution, spare in zip(solutions, left, strict=True)]
     in_question = np.zeros(n, dtype=bool)
     for solution, carrying in zip(solutions, carries, strict=True):
         in_question[solution.rows[carrying]] = True
@@ -67,7 +68,15 @@ def left_out(
         decisions[solution.rows[which[solved]], k] = found[solved]
         unsolved[solution.rows[which[~solved]]] = True
     wrong = winners(decisions, rows.n_classes) != rows.codes
+    if any(solution.status == OUT_OF_TIME for solution in solutions):
+        unsolved[:] = True
     return _summary(rows.weight / rows.weight.sum(), wrong, chosen, unsolved, in_question & ~chosen)
+
+
+def _carries(solution: PairSolution, left: Floats) -> NDArray[np.bool_]:
+    """Which rows the machine can miss if they go, or one copy of them: all where no row is free."""
+    weight = np.abs(solution.beta)
+    return ((weight > 0) & (weight >= left * (1 - 1e-9))) | ~np.any((weight > 0) & (weight < solution.box))
 
 
 def _without(

@@ -25,7 +25,9 @@ _NEAR_PER_FREE, _MOST_NEAR = 3, 1500
 _CELLS = 8_000_000  # of the arrays that are kept at once
 # Added to the diagonal of the kernel, times tolerance over C, so that nearly singular matrices can be inverted, which
 # changes decisions by less than the tolerance. Rows that find no path with the first are asked again with the next.
-_RIDGES = (0.03, 0.3, 3.0)
+_RIDGES = (0.03, 0.3, 1.0, 3.0)
+_LEAST_RIDGE = 1e-12  # in units of the largest kernel value
+_ROUNDING = 1e-7  # of its box: a row so near to a bound when the path has ended is at it
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,32 +128,34 @@ def _kernel(training: TrainingRows, a: NDArray[np.int64], b: NDArray[np.int64], 
 
 def _whole(training: TrainingRows, solution: PairSolution, tol: float, threads: int) -> _Whole:
     low, high = np.minimum(0.0, solution.sign * solution.box), np.maximum(0.0, solution.sign * solution.box)
-    side = _side(solution.beta, low, high)
+    side = _side(solution.beta, low, high, 1e-12)
+    beta = np.where(side > 0, low, np.where(side < 0, high, solution.beta))
     slack = solution.product + solution.bias - solution.sign
     parts = np.split(solution.rows, range(64, len(solution.rows), 64))
     square = np.concatenate([_kernel(training, part, part, 1).diagonal() for part in parts])
     return _Whole(
         training,
-        solution,
+        replace(solution, beta=beta),
         low,
         high,
         side,
         side * np.maximum(side * slack, 0.0),
         np.sqrt(np.maximum(square, 0.0)),
-        tol,
+        tol + _LEAST_RIDGE * float(square.max() * solution.box.max()),  # what rounding may add
         threads,
     )
 
 
-def _side(beta: Floats, low: Floats, high: Floats) -> Floats:
-    return np.where(beta <= low, 1.0, np.where(beta >= high, -1.0, 0.0))
+def _side(beta: Floats, low: Floats, high: Floats, rounding: float) -> Floats:
+    near = rounding * (high - low)
+    return np.where(beta <= low + near, 1.0, np.where(beta >= high - near, -1.0, 0.0))
 
 
 def _free_rows(whole: _Whole, order: Places, ridge: float) -> _Free | None:
     """None if their kernel matrix is not positive semidefinite."""
     places = np.sort(order[: max(1, int(np.sum(whole.side == 0)))])  # one that is not free is set aside at once
     kernel = whole.kernel(places, places)
-    ridge = max(ridge, 1e-12 * float(kernel.diagonal().max()))
+    ridge = max(ridge, _LEAST_RIDGE * float(kernel.diagonal().max()))
     try:
         return _Free(places, _bordered_inverse(kernel, ridge), ridge)
     except LinAlgError:
@@ -219,11 +223,14 @@ class _After:
     def slack(self, asked: Places) -> Floats:
         """The slacks of some rows."""
         slack = self.whole.slack[asked] + self.shift[:, None]
-        if len(self.moved):
-            slack += self.change @ self.whole.kernel(self.moved, asked)
-        far = np.flatnonzero(self.outside)
-        if len(far):
-            slack[far] -= self.outside[far, None] * self.whole.kernel(self.places[far], asked)
+        outside = np.flatnonzero(self.outside)
+        size = max(1, _CELLS // max(1, len(self.moved), len(outside)))
+        for part in (slice(i, i + size) for i in range(0, len(asked), size)):
+            if len(self.moved):
+                slack[:, part] += self.change @ self.whole.kernel(self.moved, asked[part])
+            if len(outside):
+                kernel = self.whole.kernel(self.places[outside], asked[part])
+                slack[outside, part] -= self.outside[outside, None] * kernel
         return slack
 
     def of(self, lines: Places) -> _After:
@@ -248,27 +255,41 @@ def _follow(
     moved = np.flatnonzero(gone.change.any(axis=0))
     after = _After(whole, places, near[moved], gone.change[:, moved], gone.shift, gone.gone * (going.place < 0))
     pull = after.change @ start.kernel[moved] - after.outside[:, None] * kernel  # on the rows near the margin
+    slack = margin.slack + gone.shift[:, None] + pull
+    own = np.einsum("ij,ij->i", gone.change, kernel) - after.outside * whole.length[places] ** 2
+    decision = going.decision + gone.shift + own
+
+    side = _side(margin.beta + gone.change, margin.low, margin.high, _ROUNDING)
+    stays = np.where(left[places] > 0, -np.sign(going.taken), np.nan)  # at its new bound, if copies of it stay
     inside = np.flatnonzero(going.place >= 0)
-
-    off = np.abs(margin.slack + gone.shift[:, None] + pull - gone.slack)
-    off[inside, going.place[inside]] = 0.0
-    found = ~gone.failed & ~gone.alone & (off.max(axis=1) <= whole.tol)
+    side[inside, going.place[inside]] = stays[inside]
+    found = ~gone.failed & ~gone.alone & (_unmet(side, slack) <= whole.tol)
+    found &= np.abs(gone.change.sum(axis=1) - after.outside) <= _ROUNDING * margin.high.max(initial=-margin.low.min())
     left_alone = gone.alone & ~np.isin(np.sign(going.taken), whole.side[start.far])  # nobody of its class stays
+    turned = gone.turned & found
+    decision[turned | left_alone] = -going.sign[turned | left_alone]
 
-    square = np.einsum("ij,ij->i", gone.change, pull) - after.outside * (gone.decision - going.decision - gone.shift)
-    missed = _missed(start, after, np.sqrt(np.maximum(square, 0.0).max())) & found[:, None]
+    square = np.where(found, np.einsum("ij,ij->i", gone.change, pull) - after.outside * own, 0.0)
+    missed = np.zeros((len(places), len(whole.side)), dtype=bool)
+    known = np.flatnonzero(found)
+    if len(known):
+        missed[known] = _missed(start, after.of(known), float(np.sqrt(np.maximum(square, 0.0).max())))
 
-    decision = np.where(gone.turned | left_alone, -going.sign, gone.decision)
-    rounding = 1e-9 * (margin.high - margin.low)  # a row may meet its bound just when the path ends
-    side = _side(margin.beta + gone.change, margin.low + rounding, margin.high - rounding)
-    side[inside, going.place[inside]] = np.nan  # nobody asks about the row itself
-    bound = np.flatnonzero(~np.any(side == 0, axis=1) & ~gone.turned & found)
+    bound = np.flatnonzero(~np.any(side == 0, axis=1) & ~turned & found)
     if len(bound):
         far = np.broadcast_to(whole.side[start.far], (len(bound), len(start.far))).copy()
-        far[places[bound][:, None] == start.far] = np.nan
-        slack = np.concatenate([gone.slack[bound], after.of(bound).slack(start.far)], axis=1)
-        decision[bound] += _middle(np.concatenate([side[bound], far], axis=1), slack)
+        lines, columns = np.nonzero(places[bound][:, None] == start.far)
+        far[lines, columns] = stays[bound][lines]
+        slacks = np.concatenate([slack[bound], after.of(bound).slack(start.far)], axis=1)
+        decision[bound] += _middle(np.concatenate([side[bound], far], axis=1), slacks)
     return decision, found | left_alone, missed
+
+
+def _unmet(side: Floats, slack: Floats) -> Floats:
+    """By how much the conditions of optimality are violated, in each line."""
+    with np.errstate(invalid="ignore"):
+        violated = np.where(side == 0, np.abs(slack), np.where(np.isnan(side), 0.0, -side * slack))
+    return np.asarray(np.nan_to_num(violated, nan=np.inf).max(axis=1))
 
 
 def _going(whole: _Whole, start: _Start, places: Places, left: Floats, kernel: Floats) -> Going:
@@ -278,12 +299,13 @@ def _going(whole: _Whole, start: _Start, places: Places, left: Floats, kernel: F
     columns = _with_one(kernel, margin.free)
     solved = columns @ margin.inverse
     beta = solution.beta[places]
+    taken = beta - np.clip(beta, -left[places], left[places])
     return Going(
         kernel - columns @ margin.solved.T,
         solved,
         whole.length[places] ** 2 - np.einsum("ij,ij->i", solved, columns),
         np.where(inside, at, -1).astype(np.int32),
-        beta - np.clip(beta, -left[places], left[places]),
+        np.where(np.abs(taken) > 1e-9 * solution.box[places], taken, 0.0),
         solution.product[places] + solution.bias,
         solution.sign[places],
     )

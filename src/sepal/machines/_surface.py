@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
 from sepal.machines._c_search import C_GRID, warm_start
 from sepal.machines._dual import NativeKernel, PairSolution, kernel_matrix
-from sepal.machines._leave_one_out import MOST_ROWS, left_out
+from sepal.machines._leave_one_out import MOST_ROWS, LeftOut, left_out
 from sepal.machines._pairs import TrainingRows, gather, winners
 from sepal.machines._svm import SVMClassifier
 from sepal.neighbors import thread_count
@@ -185,6 +187,7 @@ class _Task:
     C: Floats
     queries: Floats | None
     truth: NDArray[np.intp] | None
+    stopped: Event = field(default_factory=Event)
 
     def column(self, width: float, threads: int) -> list[tuple[float, int, float]]:
         """Error, number of support rows and standard error for each C, at one width."""
@@ -200,7 +203,7 @@ class _Task:
             similar = kernel_matrix(self.queries, rows.x[used], kernel, threads)
             errors = [self._error(m.over(used, rows.codes).from_values(similar)) for m in machines]
             return [(error, count, 0.0) for error, count in zip(errors, counts, strict=True)]
-        found = [left_out(t, s, tol=self.machine.tol, threads=threads) for t, s in path]
+        found = [self._left_out(t, s, threads) for t, s in path]
         return [(each.error, count, each.standard_error) for each, count in zip(found, counts, strict=True)]
 
     def _tested(
@@ -223,9 +226,16 @@ class _Task:
             training = TrainingRows(rows, NativeKernel("precomputed"), kernel_matrix(rows.x, rows.x, kernel, threads))
         path: list[tuple[TrainingRows, list[PairSolution]]] = []
         for k, C in enumerate(self.C):
+            if self.stopped.is_set():
+                raise KeyboardInterrupt
             warm = warm_start(path[-1][1], C / self.C[k - 1]) if path else None
             path.append((training, self.machine._solve(training, C * self.unit_box, threads, warm)))
         return path
+
+    def _left_out(self, training: TrainingRows, solutions: list[PairSolution], threads: int) -> LeftOut:
+        if self.stopped.is_set():
+            raise KeyboardInterrupt
+        return left_out(training, solutions, tol=self.machine.tol, threads=threads)
 
     def _error(self, decisions: Floats) -> float:
         return float(np.mean(winners(decisions, self.training.rows.n_classes) != self.truth))
@@ -239,14 +249,19 @@ def _run(
     n_support = np.zeros((len(widths), len(task.C)), dtype=np.int64)
     standard_error = np.zeros((len(widths), len(task.C)))
     small = len(task.training.rows.codes) <= MOST_ROWS and threads > 1
-    pool = ThreadPoolExecutor(threads if small else 1)
-    try:
-        for i, found in enumerate(pool.map(lambda w: task.column(float(w), 1 if small else threads), widths)):
-            error[i], n_support[i], standard_error[i] = zip(*found, strict=True)
-            if progress is not None:
-                progress((i + 1) / len(widths))
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with ThreadPoolExecutor(threads) if small else nullcontext() as pool:
+        # Ctrl-C reaches native code in this thread only, so that it is here where long columns are computed.
+        each = map if pool is None else pool.map
+        try:
+            for i, found in enumerate(each(lambda w: task.column(float(w), 1 if small else threads), widths)):
+                error[i], n_support[i], standard_error[i] = zip(*found, strict=True)
+                if progress is not None:
+                    progress((i + 1) / len(widths))
+        except BaseException:
+            task.stopped.set()
+            if pool is not None:
+                pool.shutdown(wait=False, cancel_futures=True)
+            raise
     return error, n_support, standard_error
 
 

@@ -123,6 +123,7 @@ class SVMClassifier(KernelMachine):
         self.n_jobs = n_jobs
 
     def _solved(self, training: TrainingRows, unit_box: Floats, threads: int) -> tuple[float, list[PairSolution]]:
+        self.__dict__.pop("C_search_", None)  # that of an earlier fit
         if not isinstance(self.C, str) or self.C != "auto":
             return super()._solved(training, unit_box, threads)
         self.C_search_, solutions = search_c(self, training, unit_box, threads)
