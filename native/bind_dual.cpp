@@ -118,16 +118,16 @@ nb::tuple removals(const Matrix& residual, const Row& beta, const Row& low, cons
                            solved_across.data(), ridge};
     const RemovalRows rows{static_cast<std::int64_t>(going), residual_going.data(), solved_going.data(), own.data(), place.data(),
                            taken.data(), decision.data(), sign.data()};
-    std::vector<double> decisions(going), shift(going), gone(going), change(going * n), slacks(going * n);
+    std::vector<double> shift(going), gone(going), change(going * n);
     std::vector<std::int32_t> status(going);
     {
         const nb::gil_scoped_release free_lock;
         dual_removals(base, rows, until_it_turns, team_of(threads), &poll,
-                      {decisions.data(), shift.data(), gone.data(), change.data(), slacks.data(), status.data()});
+                      {shift.data(), gone.data(), change.data(), status.data()});
     }
     if (poll.raised()) throw nb::python_error();
-    return nb::make_tuple(to_numpy(std::move(decisions)), to_numpy(std::move(shift)), to_numpy(std::move(gone)),
-                          to_numpy(std::move(change)), to_numpy(std::move(slacks)), to_numpy(std::move(status)));
+    return nb::make_tuple(to_numpy(std::move(shift)), to_numpy(std::move(gone)), to_numpy(std::move(change)),
+                          to_numpy(std::move(status)));
 }
 
 nb::tuple adatron(const Matrix& gram, const Row& t, const Row& box, double omega, double tol, std::int64_t max_sweeps,

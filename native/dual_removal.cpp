@@ -57,13 +57,11 @@ class Removal {
         return RemovalStatus::failed;
     }
 
-    double decision() const { return decision_; }
     double shift() const { return shift_; }
     double gone() const { return (taken_ - remaining_) * toward_; }
-    void write(double* change, double* slack) const {
+    void write(double* change) const {
         for (std::int64_t i = 0; i < base_.n; ++i) change[i] = beta_[i] - base_.beta[i];
         if (it_ >= 0) change[it_] = -gone();
-        std::copy(slack_.begin(), slack_.end(), slack);
     }
 
   private:
@@ -260,10 +258,9 @@ bool dual_removals(const RemovalBase& base, const RemovalRows& rows, bool until_
         for (std::int64_t k = 0; k < rows.n; ++k) {
             if (!watch.go_on()) continue;
             answer.status[k] = static_cast<std::int32_t>(removal.follow(rows, k, until_it_turns));
-            answer.decision[k] = removal.decision();
             answer.shift[k] = removal.shift();
             answer.gone[k] = removal.gone();
-            removal.write(answer.change + k * base.n, answer.slack + k * base.n);
+            removal.write(answer.change + k * base.n);
         }
     }
     return !watch.stopped();

@@ -46,9 +46,9 @@ enum class RemovalStatus { ended, turned, alone, failed };
 
 // All have one place, or one row of base.n places, for each row that goes.
 struct RemovalAnswer {
-    double *decision, *shift; // what the machine without the row says of it, and the change of the bias
+    double* shift;            // the change of the bias
     double* gone;             // what was taken of its beta: all, unless the path ended before
-    double *change, *slack;   // of beta, and the slack after it
+    double* change;           // of beta
     std::int32_t* status;
 };
 

@@ -116,14 +116,7 @@ def dual_removals(
     sign: NDArray[np.float64],
     until_it_turns: bool,
     threads: int,
-) -> tuple[
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.int32],
-]: ...
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]: ...
 def adatron(
     gram: NDArray[np.float64],
     t: NDArray[np.float64],

@@ -266,17 +266,15 @@ class Going:
 
 @dataclass(frozen=True, eq=False)
 class Gone:
-    """For each row that went: the decision without it, the change of the bias and of the weights, the slacks left.
+    """For each row that went: the change of the bias and of the weights, and what was taken of its own weight.
 
     ``turned``: the decision changed its sign when ``gone`` of the weight was taken, and the path ended there.
     ``alone``: no row near the margin can take what is left.
     """
 
-    decision: Floats
     shift: Floats
     gone: Floats
     change: Floats
-    slack: Floats
     turned: NDArray[np.bool_]
     alone: NDArray[np.bool_]
     failed: NDArray[np.bool_]
@@ -284,7 +282,7 @@ class Gone:
 
 def removals(near: NearMargin, going: Going, *, until_it_turns: bool, threads: int) -> Gone:
     """Follow the solution while the weight of each row is taken out."""
-    decision, shift, gone, change, slack, status = _native.dual_removals(
+    shift, gone, change, status = _native.dual_removals(
         near.residual,
         near.beta,
         near.low,
@@ -305,10 +303,8 @@ def removals(near: NearMargin, going: Going, *, until_it_turns: bool, threads: i
         until_it_turns,
         threads,
     )
-    shape = (len(decision), len(near.beta))
-    return Gone(
-        decision, shift, gone, change.reshape(shape), slack.reshape(shape), status == 1, status == 2, status == 3
-    )
+    change = change.reshape(len(shift), len(near.beta))
+    return Gone(shift, gone, change, status == 1, status == 2, status == 3)
 
 
 def solve_adatron(
