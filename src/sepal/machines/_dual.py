@@ -67,6 +67,12 @@ class PairSolution:
         return max(0.0, float((self.beta * self.product).sum()))
 
     @property
+    def free(self) -> NDArray[np.bool_]:
+        """Rows between their bounds; one that rounding alone keeps from a bound is at it, as for the bias."""
+        weight, rounding = np.abs(self.beta), 1e-12 * self.box
+        return (weight > rounding) & (weight < self.box - rounding)
+
+    @property
     def objective(self) -> float:
         """The dual objective, sum alpha (1 - t bias) - |w|^2 / 2: a free bias has weights that sum to 0."""
         return float(np.abs(self.beta).sum()) - self.bias * float(self.beta.sum()) - 0.5 * self.norm_square

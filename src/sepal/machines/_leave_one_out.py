@@ -46,9 +46,9 @@ def left_out(
     With a positive semidefinite kernel a row without weight changes nothing when it goes, unless no row is free and its
     going leaves the bias more room; and a row that is wrong stays wrong: a row's hinge loss cannot fall when it leaves
     the training set, in any of its pairs, so neither can its class gain a vote. So rows that are right and have weight
-    are in question. Each is taken out of the solution, from where that stands; with very many rows as
-    many as the work allows. Which ones depends on the values of the rows and not on C, so that errors at several C are
-    compared on the same rows. Rows whose turn has not come at the monotonic time ``end`` keep their sign.
+    are in question. Each is taken out of the solution, from where that stands; with very many rows as many as the work
+    allows. Which ones depends on the values of the rows and not on C, so that errors at several C are compared on the
+    same rows. Rows whose turn has not come at the monotonic time ``end`` keep their sign.
     """
     rows = training.rows
     n = len(rows.codes)
@@ -76,7 +76,7 @@ def left_out(
 def _carries(solution: PairSolution, left: Floats) -> NDArray[np.bool_]:
     """Which rows the machine can miss if they go, or one copy of them: all where no row is free."""
     weight = np.abs(solution.beta)
-    return ((weight > 0) & (weight >= left * (1 - 1e-9))) | ~np.any((weight > 0) & (weight < solution.box))
+    return ((weight > 0) & (weight >= left * (1 - 1e-9))) | ~np.any(solution.free)
 
 
 def _without(
@@ -106,9 +106,8 @@ def _affordable(
     """The share of the rows in question that the work allows: a row costs all rows times the free ones."""
     work = 0.0
     for solution, carrying in zip(solutions, carries, strict=True):
-        weight = np.abs(solution.beta)
-        n_free = 100 + np.count_nonzero((weight > 0) & (weight < solution.box))
-        work += np.count_nonzero(in_question[solution.rows] & carrying) * len(weight) * n_free
+        n_asked = np.count_nonzero(in_question[solution.rows] & carrying)
+        work += n_asked * len(solution.rows) * (100 + np.count_nonzero(solution.free))
     return min(1.0, _MOST_WORK / max(work, 1.0))
 
 
