@@ -25,6 +25,22 @@ lint: $(TOOLS)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# uv can ask for the lowest version of everything that pyproject.toml names; the floors are then shown to be true.
+test-oldest: $(TOOLS) ## the tests with the oldest versions of the dependencies that are declared
+	@$(PIP) uv
+	@$(BIN)/uv venv -q --clear --python $(BIN)/python build/oldest
+	@echo "Compiling and installing with the oldest versions into build/oldest ..."
+	@$(BIN)/uv pip install -q --python build/oldest/bin/python --resolution lowest-direct ".[app,dev]"
+	build/oldest/bin/python -m pytest -p no:cacheprovider $(PYTEST)
+
+wheel: check-tools ## sdist, and the wheel that is built from it; then tried in clean environments
+	@test -x build/packing/bin/python || $(PYTHON) -m venv build/packing
+	@build/packing/bin/python -m pip install -q --disable-pip-version-check build auditwheel
+	@rm -rf dist
+	@build/packing/bin/python -m build -q
+	@build/packing/bin/python .ci/check_wheel.py dist/*.whl
+	@build/packing/bin/python -m auditwheel show dist/*.whl
+
 # DATA=folder adds real data sets; WHAT=name picks one benchmark.
 bench: $(TOOLS)
 	@$(NEEDS) project optional-dependencies bench | $(PIP) -r /dev/stdin
