@@ -124,12 +124,12 @@ def sweep(
     """The answer to each question, from one walk."""
     packed = problem.packed
     answers = _native.sweep(
-        _rows(packed),
-        _steps(program),
-        [question.told(problem) for question in questions],
-        packed.tie,
-        _threads(problem, program),
-        progress,
+        rows=_rows(packed),
+        steps=_steps(program),
+        questions=[question.told(problem) for question in questions],
+        tie=packed.tie,
+        threads=_threads(problem, program),
+        progress=progress,
     )
     pairs = zip(questions, answers, strict=True)
     return [question.shaped(problem, program, answer) for question, answer in pairs]
@@ -144,6 +144,11 @@ def labeling_sums(
     real = packed.row_of >= 0
     by_position[real] = labels[packed.row_of[real]]
     flat = _native.sweep_labelings(
-        _rows(packed), _steps(program), by_position, packed.tie, _threads(problem, program), progress
+        rows=_rows(packed),
+        steps=_steps(program),
+        labels=by_position,
+        tie=packed.tie,
+        threads=_threads(problem, program),
+        progress=progress,
     )
     return flat.reshape(program.n_out, labels.shape[1])
