@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import SparseRows
+from sepal.measures._groups import cases_of
 from sepal.measures._labelled import Labelled
 from sepal.measures._stratified import stratified_counts
+from sepal.neighbors import DistinctRows
 
 _MOST_SPLITS = 200
 _ROWS_TIMES_SPLITS = 200_000  # fewer splits for more rows: each is less noisy there
@@ -95,7 +97,7 @@ class _Walks:
     code: NDArray[np.int64]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
-    entries: NDArray[np.int32]
+    entries: DistinctRows
     closes: NDArray[np.bool_]
     first_case: NDArray[np.intp]
     column: NDArray[np.intp]
@@ -111,22 +113,21 @@ class _Walks:
 
 def _walks(data: Labelled, ranks: int) -> _Walks:
     ranking, n_classes = data.search.distinct_ranking(ranks), len(data.classes)
-    key = ranking.group_of.astype(np.int64) * n_classes + data.codes
-    keys, case_of, size = np.unique(key, return_inverse=True, return_counts=True)
-    distinct = keys // n_classes
-    column = np.full(len(ranking.n_copies) * n_classes, len(keys), dtype=np.intp)
-    column[keys] = np.arange(len(keys))
+    n_distinct = ranking.copies.n_distinct
+    distinct, code, case_of = cases_of(ranking.copies, data.codes, n_classes, np.arange(data.n_rows))
+    column = np.full(n_distinct * n_classes, len(code), dtype=np.intp)
+    column[distinct.number.astype(np.int64) * n_classes + code] = np.arange(len(code))
     closes = np.append(ranking.distances[1:] != ranking.distances[:-1], True)
     closes[ranking.start[1:] - 1] = True
     return _Walks(
         case_of,
-        size,
-        keys % n_classes,
-        ranking.start[distinct],
-        ranking.start[distinct + 1],
+        np.bincount(case_of),
+        code,
+        ranking.start[distinct.number],
+        ranking.start[distinct.number + 1],
         ranking.entries,
         closes,
-        np.searchsorted(distinct, np.arange(len(ranking.n_copies))),
+        np.searchsorted(distinct.number, np.arange(n_distinct)),
         column,
         n_classes,
     )
@@ -148,7 +149,7 @@ def _accuracies(walks: _Walks, training: NDArray[np.bool_], ranks: int, k: int) 
     step = 0
     while len(split):
         step += 1
-        entry = walks.entries[at].astype(np.int64)
+        entry = walks.entries.number[at].astype(np.int64)
         inside += total[split * n_distinct + entry]
         inside_agree += trained[split * (n_cases + 1) + walks.column[entry * walks.n_classes + cell]]
         closes = walks.closes[at]

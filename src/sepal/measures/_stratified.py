@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln
 
 from sepal.exceptions import ParameterError
-from sepal.measures._groups import class_table
+from sepal.measures._groups import cases_of, class_table
 from sepal.measures._labelled import Labelled, Progress
 from sepal.neighbors import DistinctRanking
 
@@ -85,19 +85,16 @@ def _rows_accuracy(
 ) -> NDArray[np.float64]:
     """Chance that the nearest training row agrees, for each asking row."""
     n_classes = len(data.classes)
-    table = class_table(ranking.group_of, len(ranking.n_copies), data.codes, n_classes)
-    position = np.full(len(ranking.n_copies), -1, dtype=np.int64)
-    position[ranking.queries] = np.arange(len(ranking.queries))
-    key, case_of = np.unique(
-        ranking.group_of[rows].astype(np.int64) * n_classes + data.codes[rows], return_inverse=True
-    )
-    chance = np.empty(len(key))
+    table = class_table(ranking.copies, data.codes, n_classes)
+    distinct, classes, case_of = cases_of(ranking.copies, data.codes, n_classes, rows)
+    position = ranking.list_of_distinct(distinct)
+    chance = np.empty(len(distinct))
     totals = data.class_counts
-    for case, (distinct, own) in enumerate(zip(key // n_classes, key % n_classes, strict=True)):
-        begin, end = ranking.start[position[distinct]], ranking.start[position[distinct] + 1]
-        entries, distances = ranking.entries[begin:end], ranking.distances[begin:end]
+    for case, (at, number, own) in enumerate(zip(position, distinct.number, classes, strict=True)):
+        begin, end = ranking.start[at], ranking.start[at + 1]
+        entries, distances = ranking.entries.number[begin:end], ranking.distances[begin:end]
         counts = table[entries]
-        counts[entries == distinct, own] -= 1
+        counts[entries == number, own] -= 1
         opens = np.flatnonzero(np.concatenate([[True], distances[1:] != distances[:-1]]))
         left = totals.copy()
         left[own] -= 1
