@@ -189,7 +189,9 @@ SURFACE = {
     "sepal.neighbors": [
         "AnySearch",
         "ClassPass",
+        "Copies",
         "DistinctRanking",
+        "DistinctRows",
         "Method",
         "NeighborRanking",
         "Search",
