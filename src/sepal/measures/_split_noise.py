@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import SparseRows
+from sepal.data import SparseRows, content_order
 from sepal.measures._groups import cases_of
 from sepal.measures._labelled import Labelled
-from sepal.measures._stratified import stratified_counts
+from sepal.measures._stratified import Strata
 from sepal.neighbors import DistinctRows
 
 _MOST_SPLITS = 200
@@ -36,12 +36,13 @@ def split_std(
     if data.n_rows > _MOST_ROWS:
         return np.sqrt(accuracy * (1 - accuracy) / (data.n_rows - sizes))
     n_splits = max(40, min(_MOST_SPLITS, _ROWS_TIMES_SPLITS // data.n_rows))
-    draws = _draws(data, n_splits, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    draws = _draws(data, n_splits, rng)
     ranks = np.minimum(data.n_rows - 1, np.ceil((_RANKS_PER_SHARE + 2 * (k - 1)) * data.n_rows / sizes).astype(int))
     walks = _walks(data, int(ranks.max()))
     found = []
     for m, most in zip(sizes.tolist(), ranks.tolist(), strict=True):
-        accuracies = _accuracies(walks, _in_training(data, draws, m, stratified), most, k)
+        accuracies = _accuracies(walks, _in_training(data, draws, m, stratified, rng), most, k)
         found.append(float(np.std(accuracies, ddof=1)))
     return np.array(found)
 
@@ -56,21 +57,24 @@ def _draws(data: Labelled, n_splits: int, rng: np.random.Generator) -> NDArray[n
         order = table.content_order()
         order = order[np.argsort(data.codes[order], kind="stable")]
     else:
-        order = np.lexsort((data.codes, *table.values.T))
+        order = content_order(table.values, data.codes)
     draws = np.empty((n_splits, data.n_rows))
     draws[:, order] = rng.random((n_splits, data.n_rows))
     return draws
 
 
-def _in_training(data: Labelled, draws: NDArray[np.float64], m: int, stratified: bool) -> NDArray[np.bool_]:
+def _in_training(
+    data: Labelled, draws: NDArray[np.float64], m: int, stratified: bool, rng: np.random.Generator
+) -> NDArray[np.bool_]:
     """Which rows train in each split: the m smallest draws, or with strata so many of each class."""
     if not stratified:
         return np.asarray(draws <= np.partition(draws, m - 1, axis=1)[:, m - 1 : m])
     training = np.zeros(draws.shape, dtype=bool)
-    for code, take in enumerate(stratified_counts(data.class_counts, m)):
+    taken = Strata.of(data.class_counts, m).drawn(len(draws), rng)
+    for code in range(len(data.classes)):
         rows = np.flatnonzero(data.codes == code)
-        if take:
-            training[:, rows] = draws[:, rows] <= np.partition(draws[:, rows], take - 1, axis=1)[:, take - 1 : take]
+        limit = np.sort(np.hstack([np.full((len(draws), 1), -1.0), draws[:, rows]]), axis=1)
+        training[:, rows] = draws[:, rows] <= np.take_along_axis(limit, taken[:, code : code + 1], axis=1)
     return training
 
 
