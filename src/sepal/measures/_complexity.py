@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, as_table, class_codes, content_order
+from sepal.data import ScaleName, as_table, class_codes
 from sepal.exceptions import ParameterError
 from sepal.measures import _complexity_features as features
 from sepal.measures._complexity_balance import balance_measures, size_measures
@@ -210,8 +210,6 @@ def complexity(
         raise ParameterError(f"graph must be 'radius' or 'nearest'; got {graph!r}")
     table = as_table(X, y)
     codes, classes = class_codes(table)
-    order = content_order(table.values, codes)  # what chance does must not depend on where a row stood
-    table, codes = table.take(order), codes[order]
     rng = generator(random_state)
     tell = progress or (lambda done: None)
     numbers = as_numbers(table, "mean")
