@@ -104,6 +104,7 @@ SURFACE = {
         "CellTypeError",
         "DataError",
         "MissingDependencyError",
+        "OutOfMemoryError",
         "ParameterError",
         "SepalError",
         "SepalWarning",
