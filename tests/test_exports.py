@@ -103,6 +103,7 @@ SURFACE = {
         "CellTypeError",
         "DataError",
         "MissingDependencyError",
+        "OutOfMemoryError",
         "ParameterError",
         "SepalError",
         "SepalWarning",
