@@ -16,7 +16,7 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier, load_model, save_model
 from sepal.learners._model_files import packed, unpacked
 from sepal.learners._saving import rebuilt
-from sepal.machines import FeatureVectorClassifier, FisherDiscriminant, ParzenClassifier, SVMClassifier
+from sepal.machines import FisherDiscriminant, ParzenClassifier, SVMClassifier
 
 RNG = np.random.default_rng(5)
 Y = np.array(["a", "b"] * 15)
@@ -113,7 +113,7 @@ def wrecks(content, arrays):
             yield content, {**arrays, name: other}
 
 
-MACHINES = [SVMClassifier(probability=True), FisherDiscriminant(), ParzenClassifier(), FeatureVectorClassifier()]
+MACHINES = [SVMClassifier(probability=True), FisherDiscriminant(), ParzenClassifier()]
 
 
 @pytest.mark.parametrize("model", MACHINES, ids=lambda model: type(model).__name__)
