@@ -11,4 +11,5 @@ NB_MODULE(_native, m) {
     sepal::bind_condense(m);
     sepal::bind_sweep(m);
     sepal::bind_forest(m);
+    sepal::bind_shuffle(m);
 }
