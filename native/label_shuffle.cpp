@@ -1,6 +1,7 @@
 #include "label_shuffle.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "threads.hpp"
 
@@ -55,23 +56,23 @@ std::vector<double> shuffled_agreement(const LabelGraph& graph, const std::int32
                                        int n_classes, std::uint64_t seed, std::int64_t first, std::int64_t count,
                                        int threads, Poll* poll) {
     std::vector<double> totals(static_cast<std::size_t>(count));
-    const int team = static_cast<int>(std::min<std::int64_t>(threads, std::max<std::int64_t>(count, 1)));
-    std::vector<std::vector<std::int32_t>> labels(team), seen(team); // made here: a loop of threads must not throw
-    for (int t = 0; t < team; ++t) {
-        labels[t].resize(static_cast<std::size_t>(n_rows));
-        seen[t].assign(static_cast<std::size_t>(n_classes), 0);
-    }
+    struct Scratch {
+        std::vector<std::int32_t> labels, seen;
+    };
     Watch watch(poll, count);
-#pragma omp parallel for num_threads(team) schedule(dynamic, 16)
-    for (std::int64_t s = 0; s < count; ++s) {
-        if (!watch.go_on()) continue;
-        std::int32_t* y = labels[this_thread()].data();
+    const auto scratch = [&] {
+        return Scratch{std::vector<std::int32_t>(static_cast<std::size_t>(n_rows)),
+                       std::vector<std::int32_t>(static_cast<std::size_t>(n_classes), 0)};
+    };
+    parallel_for(Loop{.n = count, .threads = threads, .grain = 16}, scratch, [&](Scratch& mine, std::int64_t s) {
+        if (!watch.go_on()) return;
+        std::int32_t* y = mine.labels.data();
         std::copy(classes, classes + n_rows, y);
         Random key(seed ^ (0x2545f4914f6cdd1dULL * static_cast<std::uint64_t>(first + s + 1)));
         Random random(key.next());
         for (std::int64_t i = n_rows - 1; i > 0; --i) std::swap(y[i], y[random.below(static_cast<std::uint32_t>(i + 1))]);
-        totals[static_cast<std::size_t>(s)] = agreement(graph, y, seen[this_thread()].data());
-    }
+        totals[static_cast<std::size_t>(s)] = agreement(graph, y, mine.seen.data());
+    });
     return totals;
 }
 
