@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import is_classifier
 
 from sepal.auto import SepalClassifier
 from sepal.data import load
@@ -16,7 +17,15 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier, load_model, save_model
 from sepal.learners._model_files import packed, unpacked
 from sepal.learners._saving import rebuilt
-from sepal.machines import FisherDiscriminant, ParzenClassifier, SVMClassifier
+from sepal.machines import (
+    FeatureVectorClassifier,
+    FeatureVectorRegressor,
+    FisherDiscriminant,
+    GeneralizedDiscriminant,
+    KernelAdatronClassifier,
+    ParzenClassifier,
+    SVMClassifier,
+)
 
 RNG = np.random.default_rng(5)
 Y = np.array(["a", "b"] * 15)
@@ -113,13 +122,21 @@ def wrecks(content, arrays):
             yield content, {**arrays, name: other}
 
 
-MACHINES = [SVMClassifier(probability=True), FisherDiscriminant(), ParzenClassifier()]
+MACHINES = [
+    SVMClassifier(probability=True),
+    KernelAdatronClassifier(),
+    FeatureVectorClassifier(max_vectors=5),
+    FeatureVectorRegressor(max_vectors=5),
+    FisherDiscriminant(),
+    GeneralizedDiscriminant(),
+    ParzenClassifier(),
+]
 
 
 @pytest.mark.parametrize("model", MACHINES, ids=lambda model: type(model).__name__)
 @pytest.mark.filterwarnings("ignore")
 def test_a_machine_that_loads_can_answer(model, tmp_path):
-    path = save_model(model.fit(X, Y), tmp_path / "m.sepal")
+    path = save_model(model.fit(X, Y if is_classifier(model) else X[:, 0]), tmp_path / "m.sepal")
     content, arrays = unpacked(path.read_bytes(), path, 1 << 29)
     assert rebuilt(content, arrays, path).predict(X).tolist() == model.predict(X).tolist()
     refused = 0
@@ -134,6 +151,19 @@ def test_a_machine_that_loads_can_answer(model, tmp_path):
         except DataError:
             refused += 1
     assert refused > 0
+
+
+@pytest.mark.parametrize(
+    "model", [FeatureVectorClassifier(max_vectors=5), FisherDiscriminant()], ids=["vectors", "fisher"]
+)
+def test_classes_that_were_cut_are_refused_when_the_model_is_loaded(model, tmp_path):
+    three = np.array(["a", "b", "c"] * 10)
+    path = save_model(model.fit(X, three), tmp_path / "m.sepal")
+    content, arrays = unpacked(path.read_bytes(), path, 1 << 29)
+    (name,) = [name for name, array in arrays.items() if array.tolist() == ["a", "b", "c"]]
+    for n in (1, 2):
+        with pytest.raises(DataError, match="do not fit together"):
+            rebuilt(content, {**arrays, name: arrays[name][:n]}, path)
 
 
 @pytest.mark.filterwarnings("ignore")
