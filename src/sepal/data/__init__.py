@@ -13,7 +13,7 @@ from sepal.data._convert import as_table
 from sepal.data._labels import class_codes
 from sepal.data._matching import match_table
 from sepal.data._read import read_table
-from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling
+from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling, unit_of
 from sepal.data._sparse_reading import Rows, as_rows
 from sepal.data._sparse_rows import SparseRows, equal_sparse_rows
 from sepal.data._table import Table
@@ -39,5 +39,6 @@ __all__ = [
     "match_table",
     "names",
     "read_table",
+    "unit_of",
     "write_whole",
 ]
