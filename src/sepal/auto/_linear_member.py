@@ -15,8 +15,8 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import softmax
 
 from sepal.auto._judging import ClassJudge
-from sepal.auto._views import View
 from sepal.data import Table
+from sepal.estimators import View
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._columns import Kind, KindsSpec
 from sepal.data._convert import as_table
+from sepal.data._foreign_frames import is_frame
 from sepal.data._labels import class_codes
 from sepal.data._matching import match_table
 from sepal.data._read import read_table
@@ -34,6 +35,7 @@ __all__ = [
     "class_codes",
     "equal_sparse_rows",
     "fit_scaling",
+    "is_frame",
     "load",
     "match_table",
     "names",

@@ -12,11 +12,12 @@ from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from sepal.data import Kind, Table, as_table, fit_scaling
+from sepal.data import Kind, fit_scaling
+from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels._fitted import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
@@ -28,9 +29,9 @@ from sepal.machines._kernel_rows import (
     check_square,
     check_symmetric,
     checked_labels,
-    checked_rows,
     class_factors,
     is_precomputed,
+    kernel_diet,
 )
 from sepal.machines._merged import MergedRows, distinct_rows, merge_rows
 from sepal.machines._pairs import PairMachines, TrainingRows, gather, votes, winners
@@ -40,7 +41,7 @@ Floats = NDArray[np.float64]
 FOLDS = 5  # of the cross-fitted calibration
 
 
-class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class KernelMachine(ClassifierMixin, TableEstimator):  # type: ignore[misc]
     """The shell of the dual machines; each brings its own solver."""
 
     C: Any
@@ -78,11 +79,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return float(self.C)
         raise ParameterError(f"C must be a number above 0; got {self.C!r}")
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(self.kernel)
-        tags.input_tags.allow_nan = isinstance(self.kernel, str) and self.kernel == "mixed"
-        return tags
+    def _diet(self) -> Diet:
+        return kernel_diet(self.kernel)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on rows and their classes.
@@ -154,24 +152,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _decisions(self, X: Any) -> Floats:
         check_is_fitted(self)
         if self._by_table:
-            rows = self._row_kernel.coordinates(checked_rows(self, X, reset=False))
+            rows = self._row_kernel.coordinates(self._new_numbers(X))
             return self._machines.from_values(self._row_kernel.columns(rows, self._machines.x))
-        return self._machines.decisions(self._embed(self._values(X)), thread_count(self.n_jobs))
-
-    def _values(self, X: Any) -> Floats:
-        if isinstance(X, Table):
-            return self._known_columns(X)
-        values: Floats = validate_data(self, X, reset=False, dtype=np.float64)
-        return values
-
-    def _known_columns(self, table: Table) -> Floats:
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None and list(names) != list(table.names):
-            raise DataError(f"X: expected the columns {list(names)}, found {list(table.names)}")
-        values: Floats = check_array(_table_values(table), dtype=np.float64)
-        if values.shape[1] != self.n_features_in_:
-            raise DataError(f"X: expected {self.n_features_in_} columns, found {values.shape[1]}")
-        return values
+        return self._machines.decisions(self._embed(self._new_numbers(X).values), thread_count(self.n_jobs))
 
     def _embed(self, values: Floats) -> Floats:
         """What the machines take: scaled features, or kernel values with their support rows."""
@@ -181,26 +164,16 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._gram(scaled, self._machines.x) if callable(self.kernel) else scaled
 
     def _checked(self, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
-        names = None
         if self._by_table:
             find_kernel(self.kernel)  # its name first
-            self._table = checked_rows(self, X, reset=True)
+            self._table, _ = self._training_numbers(X)
             codes, classes = checked_labels(self._table, X, y)
             return self._table.values, classes[codes]
-        if isinstance(X, Table):
-            y, names, X = X.y if y is None else y, X.names, _table_values(X)
-        try:
-            values, labels = validate_data(self, X, y, dtype=np.float64)
-        except ValueError:
-            if hasattr(X, "columns"):
-                _table_values(as_table(X))  # says which column is not numeric, and what to do
-            raise
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
+        table, labels = self._training_numbers(X, y)
         check_classification_targets(labels)
         if is_precomputed(self.kernel):
-            check_square(values)
-        return values, labels
+            check_square(table.values)
+        return table.values, labels
 
     def _weights(self, values: Floats, codes: NDArray[np.intp], sample_weight: Any) -> Floats:
         weight: Floats = _check_sample_weight(sample_weight, values, dtype=np.float64)
@@ -336,13 +309,3 @@ def cross_fitted(machine: KernelMachine, training: TrainingRows, box: Floats, th
             queries = training.gram[held][:, np.flatnonzero(kept)[machines.support]]
         out[held] = machines.decisions(np.ascontiguousarray(queries), threads)
     return out
-
-
-def _table_values(table: Table) -> Floats:
-    nominal = [name for name, kind in zip(table.names, table.kinds, strict=True) if kind == "nominal"]
-    if nominal:
-        raise DataError(
-            f'column "{nominal[0]}" is nominal; this machine needs numbers',
-            hint='use kernel="mixed", which compares levels as equal or not',
-        )
-    return table.values

@@ -23,9 +23,9 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
 from sepal.data import Table
+from sepal.estimators._field_types import field_types, matches
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS, Kernel
-from sepal.learners._field_types import field_types, matches
 
 FORMAT = "sepal model"
 VERSION = 1
@@ -100,7 +100,7 @@ def load_model(path: str | Path) -> Any:
     except _DAMAGE as error:
         raise DataError(
             f"{place}: this is not a model, or the file is damaged ({error})",
-            hint="models are written by `sepal train -o` or sepal.learners.save_model",
+            hint="models are written by `sepal train -o` or sepal.save_model",
         ) from error
     return rebuilt(content, arrays, place)
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import sepal.datasets
-from sepal.auto import AnyTable
 from sepal.data import as_table
+from sepal.estimators import AnyTable, load_model, save_model
 from sepal.exceptions import DataError
-from sepal.learners import load_model, save_model
 from sepal.machines import FeatureVectorClassifier, FeatureVectorRegressor, FisherDiscriminant, SVMClassifier
 from tests.machines.contract import contract
 
