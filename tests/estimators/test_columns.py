@@ -42,7 +42,6 @@ def test_a_table_with_its_columns_in_another_order(machine) -> None:
 
 
 def test_levels_of_new_rows_mean_what_they_meant_in_training() -> None:
-    """A kernel for mixed columns once took the codes of the new rows' own levels."""
     training = as_table([[0.0, "b"], [0.1, "b"], [0.0, "c"], [0.1, "c"]], list("ttff"))
     model = SVMClassifier(kernel="mixed", width=0.5).fit(training)
     assert model.predict(as_table([[0.05, "c"], [0.05, "c"]])).tolist() == ["f", "f"]

@@ -136,6 +136,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             X = as_table(X)
         if isinstance(X, Table):
             X = as_numbers(X, self._diet())
+            refuse_missing(X, self._diet())
             y, given = (X.y if y is None else y), X.values
         try:
             found = validate_data(self, given, y, **checks)
@@ -167,7 +168,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             if not ranked:
                 table = as_numbers(table, self._diet())
             table = match_table(replace(table, names=columns.names), columns)
-            check_array(table.values, ensure_all_finite=finite, input_name="X")
+            refuse_missing(table, self._diet())
             return table
         try:
             values = check_array(X, dtype=np.float64, ensure_all_finite=finite, input_name="X", estimator=self)
@@ -214,7 +215,18 @@ def without_rows(rows: Rows) -> Rows:
 def numeric_table(values: NDArray[np.float64], names: tuple[str, ...]) -> Table:
     """A table of plain numbers."""
     numeric: Kind = "numeric"
-    return Table(np.ascontiguousarray(values), names, (numeric,) * len(names), (None,) * len(names))
+    # A copy of its own: the caller may change the array, and its place in memory must not show in any last bit.
+    return Table(np.array(values, order="C"), names, (numeric,) * len(names), (None,) * len(names))
+
+
+def refuse_missing(table: Table, diet: Diet) -> None:
+    """Say where the first missing cell is, if the estimator takes none."""
+    if table.has_missing and not diet.missing:
+        row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])
+        raise DataError(
+            f'row {row + 1}, column "{table.names[column]}": a missing value (NaN); this machine needs complete rows',
+            hint="KNNClassifier and SepalClassifier take missing cells; or leave such rows out",
+        )
 
 
 def as_numbers(table: Table, diet: Diet) -> Table:
