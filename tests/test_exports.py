@@ -78,6 +78,7 @@ SURFACE = {
         "match_table",
         "names",
         "read_table",
+        "write_whole",
     ],
     "sepal.datasets": ["load", "names"],
     "sepal.distances": [

@@ -351,3 +351,16 @@ def forest_means(
     n_outputs: int,
     threads: int,
 ) -> NDArray[np.float64]: ...
+def shuffled_agreement(
+    start: NDArray[np.int64],
+    edge_start: NDArray[np.int64],
+    from_row: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    seed: int,
+    first: int,
+    count: int,
+    threads: int,
+    progress: _Progress | None,
+) -> NDArray[np.float64]: ...
