@@ -110,8 +110,10 @@ template <class Real> class Solver {
         if (s_.width <= kPart) return pass(0, s_.width);
         const std::int64_t n_parts = (s_.width + kPart - 1) / kPart;
         parts_.resize(n_parts);
-#pragma omp parallel for num_threads(plan_.threads) schedule(static) if (plan_.threads > 1 && n_parts > 3)
-        for (std::int64_t k = 0; k < n_parts; ++k) parts_[k] = pass(k * kPart, std::min((k + 1) * kPart, s_.width));
+        const Helpers helpers = n_parts > 3 ? Helpers::at_once : Helpers::never;
+        parallel_for(Loop{.n = n_parts, .threads = plan_.threads, .helpers = helpers}, [&](std::int64_t k) {
+            parts_[k] = pass(k * kPart, std::min((k + 1) * kPart, s_.width));
+        });
         PairBest best = parts_[0];
         for (const PairBest& part : parts_) {
             best.highest = std::max(best.highest, part.highest);
@@ -127,11 +129,15 @@ template <class Real> class Solver {
         return in_parts([&](std::int64_t first, std::int64_t last) { return passes_.update(s_, row_i, row_j, step, first, last); });
     }
 
-    // True when the active rows are solved; false when out of time, stopped or stalled.
+    // True when the active rows are solved; false when out of time or steps, stopped or stalled.
     bool iterate() {
         double since_shrink = violation();
         for (std::int64_t round = 1;; ++round) {
             if (!(violation() >= plan_.tol)) return true;
+            if (iterations_ >= plan_.most_steps) {
+                out_of_steps_ = true;
+                return false;
+            }
             if (round % kRound == 0) {
                 if (!clock_.go_on()) return false;
                 if (violation() < kProgress * since_shrink) {
@@ -222,6 +228,7 @@ template <class Real> class Solver {
         out.iterations = iterations_;
         out.status = clock_.status() != DualStatus::solved ? clock_.status()
                      : stalled_                            ? DualStatus::stalled
+                     : out_of_steps_                       ? DualStatus::out_of_steps
                                                            : DualStatus::solved;
         out.product.resize(source_.n);
         for (std::int32_t i : members_) out.product[i] = gradient_all_[i] + t_[i];
@@ -244,7 +251,7 @@ template <class Real> class Solver {
     std::vector<PairBest> parts_;
     std::vector<Real> no_row_;
     std::int64_t iterations_ = 0;
-    bool stalled_ = false;
+    bool stalled_ = false, out_of_steps_ = false;
 };
 
 } // namespace
@@ -279,6 +286,7 @@ DualAnswer dual_solve(const KernelSource& source, const std::vector<std::int32_t
     DualPlan rest = plan;
     rest.deadline -= std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const std::int64_t before = found.iterations;
+    rest.most_steps -= before;
     found = Solver<double>(source, members, t, low, high, std::move(found.beta), rest).run();
     found.iterations += before;
     return found;
@@ -304,9 +312,8 @@ std::vector<DualAnswer> dual_solve_pairs(const KernelSource& source, const std::
     };
     std::vector<double> work_from(n_pairs + 1, 0.0); // of a pair and all after it
     for (std::int64_t k = n_pairs - 1; k >= 0; --k) work_from[k] = work_from[k + 1] + work(k);
-#pragma omp parallel for num_threads(plan.threads) schedule(dynamic, 1) if (spread)
-    for (std::int64_t k = 0; k < n_pairs; ++k) {
-        if (!go_on.load()) continue;
+    const auto solve_pair = [&](std::int64_t k) {
+        if (!go_on.load()) return;
         const auto [a, b] = pairs[k];
         DualPlan own = plan;
         const double left = plan.deadline - std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -314,7 +321,7 @@ std::vector<DualAnswer> dual_solve_pairs(const KernelSource& source, const std::
         if (spread) {
             own.threads = 1;
             own.cache_bytes = plan.cache_bytes / plan.threads;
-            if (this_thread() != 0) own.poll = nullptr;
+            if (!on_calling_thread()) own.poll = nullptr;
         }
         std::vector<std::int32_t> members;
         std::vector<double> t(source.n), low(source.n), high(source.n), beta(source.n);
@@ -335,7 +342,8 @@ std::vector<DualAnswer> dual_solve_pairs(const KernelSource& source, const std::
         }
         if (found.status == DualStatus::stopped) go_on.store(false);
         answers[k] = std::move(found);
-    }
+    };
+    parallel_for(Loop{.n = n_pairs, .threads = plan.threads, .helpers = spread ? Helpers::at_once : Helpers::never}, solve_pair);
     if (!go_on.load())
         for (auto& each : answers) each.status = DualStatus::stopped;
     return answers;

@@ -119,6 +119,7 @@ SURFACE = {
         "CellTypeError",
         "DataError",
         "MissingDependencyError",
+        "OutOfMemoryError",
         "ParameterError",
         "SepalError",
         "SepalWarning",

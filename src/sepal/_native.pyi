@@ -65,6 +65,7 @@ def dual_solve_pairs(
     narrow: bool,
     cache_bytes: float,
     deadline: float,
+    most_steps: int,
     threads: int,
     progress: _Progress | None,
 ) -> tuple[

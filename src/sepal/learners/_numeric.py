@@ -53,7 +53,8 @@ class NumericClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
         return points, codes
 
     def _query_points(self, X: Any) -> NDArray[np.float64]:
-        return self.distance_.embed(self._new_numbers(X))
+        table = self._new_numbers(X)  # says first whether there is a model at all
+        return self.distance_.embed(table)
 
     def _settled(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Shares in which the class that wins an equal vote is ahead by a hair, so that they say what predict says."""
