@@ -77,7 +77,8 @@ CASES = [
     ("calibrated", _reliability(0.8, 80), _reliability(0.8, 65)),
     ("overconfident", _reliability(0.8, 65), _reliability(0.8, 75)),
     ("underconfident", _reliability(0.6, 80), _reliability(0.6, 65)),
-    ("time-limit", _trace(notes=("time_limit: the forest was left out",)), {}),
+    ("time-limit", _trace(notes=("time_limit: the forest was left out",)), _trace(notes=("kernel-rank: raised",))),
+    ("raised-ridge", _trace(notes=("kernel-rank: raised",)), _trace(notes=("time_limit: no forest",))),
     ("chosen-on-a-sample", {"n_rows": 20000, "n_searched": 10000}, {}),
     ("subset-advice", {"subset": ("x1", "x3"), "subset_score": 0.9}, {"subset": None}),
 ]

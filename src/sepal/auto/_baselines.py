@@ -83,11 +83,11 @@ def ridge_left_out(X: Array, targets: Array, ridges: Array) -> Array:
     values, vectors = eigh(centred.T @ centred if p <= n else centred @ centred.T) if p else (np.zeros(0), centred)
     kept = values > max(n, p) * np.finfo(np.float64).eps * values.max(initial=0.0)
     if not kept.any():  # rows that are all alike: every prediction is the mean of the others
-        return Spectrum(np.zeros((n, 1)), np.ones(1), 1.0, None, np.empty(0)).left_out(targets, ridges)
+        return Spectrum(np.zeros((n, 1)), np.ones(1), 1.0).left_out(targets, ridges)
     values, vectors = values[kept], vectors[:, kept]
     if p <= n:
         vectors = (centred @ vectors) / np.sqrt(values)
-    return Spectrum(vectors, values, float(values.mean()), None, np.empty(0)).left_out(targets, ridges)
+    return Spectrum(vectors, values, float(values.mean())).left_out(targets, ridges)
 
 
 def _distance(table: Table) -> str:

@@ -217,9 +217,18 @@ def _few_rows_err(f: Facts) -> Finding | None:
 
 
 def _cut_short(f: Facts) -> Finding | None:
-    if not f.trace.notes:
+    notes = [note for note in f.trace.notes if note.startswith("time_limit")]
+    if not notes:
         return None
-    return Finding("time-limit", "There was not enough time for everything: " + "; ".join(f.trace.notes) + ".", {})
+    return Finding("time-limit", "There was not enough time for everything: " + "; ".join(notes) + ".", {})
+
+
+def _raised_ridge(f: Facts) -> Finding | None:
+    notes = [note for note in f.trace.notes if note.startswith("kernel-")]
+    if not notes:
+        return None
+    text = f"Numbers have no more digits: {'; '.join(notes)}. The scores are those of the model that answers."
+    return Finding("raised-ridge", text, {"notes": notes})
 
 
 def _sampled(f: Facts) -> Finding | None:
@@ -294,6 +303,7 @@ RULES = (
     Rule(_calibration, ("classes",), learned=True),
     Rule(_few_rows_err, ("numbers",)),
     Rule(_cut_short),
+    Rule(_raised_ridge),
     Rule(_sampled),
     Rule(_subset, ("classes",)),
     Rule(_arbitrary),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, solve_triangular
 
-from sepal.auto._kernel_member import KernelMember, gaussian, squared_distances
+from sepal.auto._kernel_member import KernelMember, MemberFit, gaussian, squared_distances
 from sepal.auto._ridge_loo import JITTER, left_out_of_fit
 from sepal.auto._views import View
 from sepal.data import Table
@@ -29,7 +29,7 @@ def stream_ridge(
     width: float,
     ridge: float,
     step: Callable[[float], object] | None = None,
-) -> tuple[KernelMember, Array]:
+) -> MemberFit:
     """Fit to all rows with the kernel taken at a few points; also the exact leave-one-out decisions.
 
     ``step`` hears after each block which share of the work it was.
@@ -54,16 +54,16 @@ def stream_ridge(
     back = np.asarray(solve_triangular(factor, axes, lower=True, trans="T", check_finite=False))
     means = axes.T @ (sums / n)
     weights = (axes.T @ scores) / (values + alpha)[:, None]
-    left_out = np.empty_like(targets)
+    fit, left_out = np.empty_like(targets), np.empty_like(targets)
     for rows, K in _blocks(view, table, points, width):
         U = K @ back - means
-        fit = targets.mean(axis=0) + U @ weights
+        fit[rows] = targets.mean(axis=0) + U @ weights
         leverage = 1.0 / n + U**2 @ (1.0 / (values + alpha))
-        left_out[rows] = left_out_of_fit(targets[rows], fit, leverage)
+        left_out[rows] = left_out_of_fit(targets[rows], fit[rows], leverage)
         step(0.5 * len(rows) / n)
     a = back @ weights
     intercept = targets.mean(axis=0) - means @ weights
-    return KernelMember(view, points, np.array([width]), a[None], intercept), left_out
+    return MemberFit(KernelMember(view, points, np.array([width]), a[None], intercept), fit, left_out)
 
 
 def _unheard(share: float) -> None:
