@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "parallel.hpp"
+
 namespace sepal {
 
 // Points as rows of float64, row-major.
@@ -197,15 +199,15 @@ class RankingBuilder {
         r.rows.resize(r.start.back());
         r.values.resize(r.start.back());
         const auto n = static_cast<std::int64_t>(places_.size());
-#pragma omp parallel for num_threads(static_cast<int>(stores_.size())) if (r.rows.size() > 50'000)
-        for (std::int64_t i = 0; i < n; ++i) {
+        const Helpers helpers = r.rows.size() > 50'000 ? Helpers::at_once : Helpers::never;
+        parallel_for(Loop{.n = n, .threads = static_cast<int>(stores_.size()), .grain = 1024, .helpers = helpers}, [&](std::int64_t i) {
             const Neighbor* from = stores_[places_[i].thread].data() + places_[i].offset;
             std::int64_t at = r.start[i];
             for (std::int32_t j = 0; j < places_[i].count; ++j, ++at) {
                 r.rows[at] = from[j].row;
                 r.values[at] = from[j].value;
             }
-        }
+        });
         return r;
     }
 
