@@ -171,7 +171,7 @@ class KernelSearch:
         width = self.unit * 2.0**step
         K = gaussian(self.squares, width)
         spectrum = kernel_spectrum(K) if self.vectors is None else vector_spectrum(K, K[self.vectors])
-        left_out = spectrum.left_out(self.targets, RIDGES)
+        left_out = spectrum.left_out(self.targets, RIDGES, self.judge.groups)
         criteria, scores = self.judge.criteria(left_out), self.judge.scores(left_out)
         self.least[step] = dict(zip(self.judge.names, criteria.min(axis=0).tolist(), strict=True))
         for column, name in enumerate(self.judge.names):
@@ -205,10 +205,10 @@ class KernelSearch:
             marked[pick.place] = replace(marked[pick.place], picked_by=(*marked[pick.place].picked_by, name))
         return marked
 
-    def fit(self, table: Table, targets: Array, least_ridge: float = 0.0) -> MemberFit:
+    def fit(self, table: Table, targets: Array, groups: Rows | None, least_ridge: float = 0.0) -> MemberFit:
         """The picks fitted to these rows, which may be more than they were found on, and their mean as one model.
 
-        Ridges below ``least_ridge`` are raised to it.
+        ``groups`` are left out whole. Ridges below ``least_ridge`` are raised to it.
         """
         points = self.view.coordinates(table)
         squares = squared_distances(points, self.points if self.vectors is not None else points)
@@ -218,10 +218,10 @@ class KernelSearch:
             trial = self.trials[pick.place]
             ridge = max(trial.ridge, least_ridge)
             if self.vectors is None:
-                part = kernel_fit(gaussian(squares, trial.width), targets, ridge)
+                part = kernel_fit(gaussian(squares, trial.width), targets, ridge, groups)
             else:
                 K = gaussian(squares, trial.width)
-                part = vector_spectrum(K, K[self.vectors]).fit(targets, ridge)
+                part = vector_spectrum(K, K[self.vectors]).fit(targets, ridge, groups)
             _add(parts, trial.width, share * part.a, share * part.b)
             fit += share * part.fit
             left_out += share * part.left_out

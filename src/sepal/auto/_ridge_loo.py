@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotrs, dpstrf, dtrtri
 
+from sepal.auto._group_left_out import Groups, left_out_by_group, left_out_by_inverse
+
 Array = NDArray[np.float64]
 _LEAST = 1e-12  # 1 - h below this: the row alone decides its own fit
 JITTER = 1e-10  # added to the diagonal of K_MM, so that vectors that nearly repeat each other do no harm
@@ -44,14 +46,20 @@ class Spectrum:
     values: Array
     scale: float
 
-    def left_out(self, targets: Array, ridges: Array) -> Array:
-        """For each ridge and row the prediction by the model of the others, shape (ridges, n, outputs)."""
+    def left_out(self, targets: Array, ridges: Array, groups: Groups | None = None) -> Array:
+        """For each ridge and row the prediction by the model of the others, shape (ridges, n, outputs).
+
+        With ``groups`` the others are those that are not in the row's group.
+        """
         n, mean = len(targets), targets.mean(axis=0)
         shrink = self.values / (self.values + np.outer(ridges, np.full(len(self.values), self.scale)))
         scores = self.vectors.T @ (targets - mean)
         parts = (shrink[:, :, None] * scores).transpose(1, 0, 2).reshape(len(self.values), -1)
         fit = (self.vectors @ parts).reshape(n, len(ridges), -1).transpose(1, 0, 2) + mean
-        return left_out_of_fit(targets, fit, 1.0 / n + shrink @ (self.vectors**2).T)
+        if groups is None:
+            return left_out_of_fit(targets, fit, 1.0 / n + shrink @ (self.vectors**2).T)
+        roots = (np.column_stack([np.full(n, n**-0.5), self.vectors * np.sqrt(each)]) for each in shrink)
+        return np.stack([left_out_by_group(targets, own, B, groups) for own, B in zip(fit, roots, strict=True)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +77,13 @@ class VectorSpectrum(Spectrum):
     back: Array
     means: Array
 
-    def fit(self, targets: Array, ridge: float) -> RidgeFit:
+    def fit(self, targets: Array, ridge: float, groups: Groups | None = None) -> RidgeFit:
         """The coefficients of f(x) = b + sum_j a_j k(x, m_j), and what f answers to the rows with and without them."""
         mean = targets.mean(axis=0)
         weights = (self.vectors.T @ (targets - mean)) / (self.values + ridge * self.scale)[:, None]
         a = self.back @ (weights * np.sqrt(self.values)[:, None])
         fit = mean + self.vectors @ (self.values[:, None] * weights)
-        return RidgeFit(a, mean - self.means @ a, fit, self.left_out(targets, np.array([ridge]))[0])
+        return RidgeFit(a, mean - self.means @ a, fit, self.left_out(targets, np.array([ridge]), groups)[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +126,7 @@ def kernel_spectrum(K: Array) -> Spectrum:
     return Spectrum(np.asarray(vectors), values, _scale(values, len(K)))
 
 
-def kernel_fit(K: Array, targets: Array, ridge: float) -> RidgeFit:
+def kernel_fit(K: Array, targets: Array, ridge: float, groups: Groups | None = None) -> RidgeFit:
     """One ridge, from the kernel matrix of all rows.
 
     A fifth of the price of a decomposition. With G = H K H + alpha I + c 11' = L L' the coefficients are
@@ -141,8 +149,12 @@ def kernel_fit(K: Array, targets: Array, ridge: float) -> RidgeFit:
         raise np.linalg.LinAlgError(f"a kernel of {n} rows and ridge {ridge:g} is not positive definite")
     a = without_mean(dpotrs(factor, targets - mean, lower=1)[0])
     inverse, _ = dtrtri(factor, lower=1, overwrite_c=1)
-    left = alpha * np.einsum("ij,ij->j", inverse, inverse) - alpha / (n * (alpha + unit * n))
-    left_out = np.asarray(targets - alpha * a / np.maximum(left, _LEAST)[:, None])
+    less = alpha / (n * (alpha + unit * n))
+    if groups is None:
+        left = alpha * np.einsum("ij,ij->j", inverse, inverse) - less
+        left_out = np.asarray(targets - alpha * a / np.maximum(left, _LEAST)[:, None])
+    else:
+        left_out = left_out_by_inverse(targets, a, np.tril(inverse), alpha, less, groups)
     return RidgeFit(a, mean - means @ a, targets - alpha * a, left_out)
 
 

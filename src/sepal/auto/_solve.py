@@ -218,7 +218,7 @@ def _fitted(search: KernelSearch, problem: Problem, searched: Problem, clock: Cl
 
     def fit(least_ridge: float) -> MemberFit:
         if not streams:
-            return search.fit(problem.table, problem.targets, least_ridge)
+            return search.fit(problem.table, problem.targets, problem.judge.groups, least_ridge)
         trial = search.trials[search.picks[search.judge.names[0]].place]
         return stream_ridge(
             search.view,
@@ -228,6 +228,7 @@ def _fitted(search: KernelSearch, problem: Problem, searched: Problem, clock: Cl
             trial.width,
             max(trial.ridge, least_ridge),
             step=lambda part: clock.step(share * part) if least_ridge == 0.0 else None,
+            groups=problem.judge.groups,
         )
 
     found, ridge = stable_fit(fit, problem.table)
@@ -263,7 +264,14 @@ def _forest(
     begin = clock.elapsed
     n_outputs = problem.targets.shape[1]
     member, votes = grow_forest(
-        view, problem.table, problem.answers, n_outputs, n_trees=_TREES, seed=seed, threads=threads
+        view,
+        problem.table,
+        problem.answers,
+        n_outputs,
+        n_trees=_TREES,
+        seed=seed,
+        threads=threads,
+        groups=problem.judge.groups,
     )
     log.member(member.name, votes, clock.elapsed - begin)
     return member, votes
