@@ -82,6 +82,7 @@ SURFACE = {
         "names",
         "read_table",
         "records_repeated",
+        "write_whole",
     ],
     "sepal.datasets": ["load", "names"],
     "sepal.distances": [
