@@ -10,8 +10,8 @@ from sepal.auto._judging import ClassJudge
 from sepal.auto._kernel_member import gaussian, squared_distances
 from sepal.auto._linear_member import fisher_left_out
 from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
-from sepal.auto._views import fit_view
 from sepal.data import as_table
+from sepal.estimators import fit_view
 from tests.oracles import ridge
 
 RNG = np.random.RandomState(0)

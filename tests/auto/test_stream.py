@@ -7,8 +7,8 @@ import numpy as np
 from sepal.auto import _stream
 from sepal.auto._kernel_member import gaussian, squared_distances
 from sepal.auto._ridge_loo import vector_spectrum
-from sepal.auto._views import fit_view
 from sepal.data import as_table
+from sepal.estimators._views import fit_view
 
 RNG = np.random.RandomState(1)
 

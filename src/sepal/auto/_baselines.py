@@ -12,8 +12,8 @@ from scipy.special import softmax
 from sepal.auto._judging import ClassJudge, Judge, NumberJudge
 from sepal.auto._linear_member import RIDGES, fisher_left_out
 from sepal.auto._ridge_loo import Spectrum
-from sepal.auto._views import fit_view
 from sepal.data import Table
+from sepal.estimators import fit_view
 from sepal.learners import KNNClassifier, KNNRegressor
 from sepal.measures import thornton_samples
 from sepal.neighbors import neighbor_ranking

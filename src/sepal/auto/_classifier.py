@@ -194,7 +194,7 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
         return self._probabilities(self._decisions(X))
 
     def _decisions(self, X: Any) -> Array:
-        table = self._query_table(X).select(self.column_order_.tolist())
+        table = self._new_table(X).select(self.column_order_.tolist())
         logarithms = self._logarithms(answers_in_blocks(self.average_, table, self.n_jobs))
         return self.temperature_ * logarithms + self.offsets_
 

@@ -13,8 +13,8 @@ from sepal.auto._explanation import Explanation
 from sepal.auto._findings import Copies, Facts, find
 from sepal.auto._judging import NumberJudge, class_judge
 from sepal.auto._threads import one_thread
-from sepal.auto._views import fit_view
 from sepal.data import Table, copies_of
+from sepal.estimators import fit_view
 from sepal.exceptions import SepalError
 from sepal.selection._choose import Procedure
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
-from sepal.auto._views import View
 from sepal.data import Table
+from sepal.estimators import View
 
 Array = NDArray[np.float64]
 

@@ -17,8 +17,8 @@ from sepal.auto._clock import Clock
 from sepal.auto._judging import Judge
 from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
 from sepal.auto._trace import Trial
-from sepal.auto._views import View
 from sepal.data import Table
+from sepal.estimators import View
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

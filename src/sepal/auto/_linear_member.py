@@ -16,8 +16,8 @@ from scipy.special import softmax
 
 from sepal.auto._group_left_out import Groups, groups_by_size
 from sepal.auto._judging import ClassJudge
-from sepal.auto._views import View
 from sepal.data import Table
+from sepal.estimators import View
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]

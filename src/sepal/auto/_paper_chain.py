@@ -175,7 +175,7 @@ class PaperChainClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc
 
         In a tree it is the product of the answers on the way to the class.
         """
-        table = self._query_table(X)
+        table = self._new_table(X)
         if self.tree_ is not None:
             return tree_probabilities(self.tree_, table, len(self.classes_))
         return self.link_.probabilities(table)

@@ -121,7 +121,7 @@ class SepalRegressor(RegressorMixin, AutoEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """The number of each row."""
-        table = self._query_table(X).select(self.column_order_.tolist())
+        table = self._new_table(X).select(self.column_order_.tolist())
         return np.asarray(self._mean + self._unit * answers_in_blocks(self.average_, table, self.n_jobs)[:, 0])
 
 

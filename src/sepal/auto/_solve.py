@@ -17,8 +17,8 @@ from sepal.auto._stable_fit import stable_fit
 from sepal.auto._stream import stream_ridge
 from sepal.auto._threads import each
 from sepal.auto._trace import MemberLine, Trace, Trial
-from sepal.auto._views import VIEWS, View, ViewName, fit_view
 from sepal.data import Table
+from sepal.estimators import VIEWS, View, ViewName, fit_view
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

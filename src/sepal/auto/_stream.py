@@ -15,8 +15,8 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 from sepal.auto._group_left_out import Groups, left_out_by_group
 from sepal.auto._kernel_member import KernelMember, MemberFit, gaussian, squared_distances
 from sepal.auto._ridge_loo import JITTER, left_out_of_fit
-from sepal.auto._views import View
 from sepal.data import Table
+from sepal.estimators import View
 
 Array = NDArray[np.float64]
 _BLOCK_ROWS = 8192

@@ -11,6 +11,7 @@ from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._columns import Kind, KindsSpec
 from sepal.data._content_order import content_columns, content_order
 from sepal.data._convert import as_table
+from sepal.data._foreign_frames import is_frame
 from sepal.data._labels import class_codes
 from sepal.data._left_out import LeftOut, Together, copies_of, group_codes, left_out_together, records_repeated
 from sepal.data._matching import match_table
@@ -43,6 +44,7 @@ __all__ = [
     "equal_sparse_rows",
     "fit_scaling",
     "group_codes",
+    "is_frame",
     "left_out_together",
     "load",
     "match_table",
