@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sepal.auto._clock import Clock
-from sepal.data import Table
+from sepal.auto._trace import Trace
+from sepal.data import LeftOut, Table, Together
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
 
@@ -17,6 +19,9 @@ class AutoEstimator(TableEstimator):
     """Base of both; see SepalClassifier for the parameters."""
 
     time_limit: Any
+    trace_: Trace
+    left_out_: Together
+    copies_share_: float
 
     def _diet(self) -> Diet:
         return Diet(levels=True, missing=True)
@@ -28,6 +33,13 @@ class AutoEstimator(TableEstimator):
         if isinstance(limit, bool) or not isinstance(limit, (int, float, np.number)) or not limit > 0:
             raise ParameterError(f"time_limit must be a number of seconds above 0, or None; got {limit!r}")
         return Clock(float(limit), progress)
+
+    def _tell_copies(self, together: LeftOut, n_rows: int) -> None:
+        """Remember which rows were left out together; a note says it where copies may flatter the score."""
+        self.left_out_, self.copies_share_ = together.together, together.n_copies / n_rows
+        if together.n_copies and self.left_out_ == "rows":
+            text = f"copies: {self.copies_share_:.1%} of the rows have a copy, which stayed when they were left out"
+            self.trace_ = replace(self.trace_, notes=(*self.trace_.notes, text))
 
     def _training_table(self, X: Any, y: Any) -> Table:
         """The training rows and answers as a Table; remembers the columns."""
