@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import Rows, SparseRows, Table, as_rows, as_table, match_table
+from sepal.data import Rows, SparseRows, Table
 from sepal.distances import DISTANCES
+from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._neighborhood import Lists, Neighborhood
 from sepal.neighbors import Search, SparseSearch
 from sepal.prototypes._methods import method_named
 
 
-class NeighborLearner(BaseEstimator):  # type: ignore[misc]
+class NeighborLearner(TableEstimator):
     """Base of the learners; see KNNClassifier for the parameters."""
 
     n_neighbors: Any
@@ -37,16 +35,16 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
     rows_: NDArray[np.intp]
     n_neighbors_: float
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+    def _diet(self) -> Diet:
         entry = DISTANCES.get(self.distance) if isinstance(self.distance, str) else None
         auto = self.distance == "auto"
-        tags.input_tags.allow_nan = auto or (entry is not None and entry.allows_missing)
-        tags.input_tags.categorical = tags.input_tags.string = auto or (entry is not None and "nominal" in entry.kinds)
-        tags.input_tags.pairwise = self.distance == "precomputed"
-        tags.input_tags.positive_only = self.distance == "tanimoto"
-        tags.input_tags.sparse = self.scale != "standard" and (auto or (entry is not None and entry.sparse))
-        return tags
+        return Diet(
+            levels=auto or (entry is not None and "nominal" in entry.kinds),
+            missing=auto or (entry is not None and entry.allows_missing),
+            sparse=self.scale != "standard" and (auto or (entry is not None and entry.sparse)),
+            pairwise=self.distance == "precomputed",
+            not_negative=self.distance == "tanimoto",
+        )
 
     def fits_together(self) -> bool:
         """Whether the fitted attributes belong to one model: a model file may hold anything."""
@@ -64,41 +62,13 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         )
 
     def _training_table(self, X: Any, y: Any) -> Rows:
-        """The training rows and labels; remembers the columns as scikit-learn does."""
-        if isinstance(X, Table):
-            self.n_features_in_ = X.n_columns
-            self.feature_names_in_ = np.array(X.names, dtype=object)
-            return as_rows(X, y)
-        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-            text = "A column-vector y was passed when a 1d array was expected: one label per row"
-            warnings.warn(text, DataConversionWarning, stacklevel=3)
-        table = as_rows(X, y)
-        if isinstance(table, SparseRows):
-            self._check_sparse()
-            validate_data(self, table.matrix, table.y, skip_check_array=True)
-        else:
-            validate_data(self, X, y, skip_check_array=True)
-        return table
-
-    def _check_sparse(self) -> None:
-        if self.distance == "precomputed":
+        """The training rows and labels; remembers the columns."""
+        rows = self._training_rows(X, y, sparse=True)
+        if isinstance(rows, SparseRows) and self.distance == "precomputed":
             raise ParameterError(
                 "distance='precomputed' needs a dense table; X is sparse", hint="use X.toarray() if it fits into memory"
             )
-
-    def _query_table(self, X: Any) -> Rows:
-        """New rows, coded as the training rows are; columns are checked by name where both have names."""
-        check_is_fitted(self)
-        if isinstance(self.table_, SparseRows):
-            return as_rows(X, like=self.table_)
-        table = as_table(X)
-        if not isinstance(X, Table):
-            validate_data(self, X, reset=False, skip_check_array=True)
-        elif hasattr(self, "feature_names_in_"):
-            for place, (name, wanted) in enumerate(zip(X.names, self.feature_names_in_, strict=False), start=1):
-                if name != wanted:
-                    raise DataError(f"column {place}: expected {wanted!r} as in training, found {name!r}")
-        return match_table(table, self.table_)
+        return rows
 
     def _fit_neighborhood(self, table: Rows, y: NDArray[Any], sample_weight: Any) -> NDArray[np.intp]:
         """Prepare the search over the rows that count; returns their positions."""
@@ -209,7 +179,7 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         largest = hood.n_rows - (X is None)
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= largest:
             raise ParameterError(f"n_neighbors must be an integer from 1 to {largest}; got {k!r}")
-        lists = hood.plain_lists(None if X is None else self._query_table(X), int(k))
+        lists = hood.plain_lists(None if X is None else self._new_rows(X), int(k))
         at = lists.start[:-1, None] + np.arange(k)
         rows = self.rows_[lists.voter[at]]
         return (lists.distance[at], rows) if return_distance else rows

@@ -18,6 +18,7 @@ from sepal.learners._explain import NeighborExplanation, flips_needed
 from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, classification_curve, credit
 from sepal.learners._neighborhood import TiedGroups, Ties
 from sepal.learners._numeric import ahead_by_a_hair
+from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
 from sepal.neighbors import SparseSearch
@@ -92,6 +93,8 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
     >>> model.predict([[3.0, 8.0]]).tolist(), model.kneighbors([[3.0, 8.0]])[1].tolist()
     (['no'], [[3, 4, 1]])
     """
+
+    parameter_table = KNN_CLASSIFIER
 
     def __init__(
         self,
@@ -170,7 +173,7 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
     def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
         """Accuracy on the rows of a table for k = 1..k_max, from one search."""
         check_is_fitted(self)
-        hood, rows = self.neighborhood_, self._query_table(table)
+        hood, rows = self.neighborhood_, self._new_rows(table)
         position = {label: code for code, label in enumerate(self.classes_.tolist())}
         wanted = np.array([position.get(label, -1) for label in np.asarray(table.y).tolist()], dtype=np.int32)
         lists = hood.lists(rows, k_max)
@@ -195,14 +198,14 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
             places: Any = np.zeros((len(self.codes_), 1))
             if search is not None:
                 points = search.points.rows if isinstance(search, SparseSearch) else search.points
-                places = points[search.group_of]
+                places = points[search.copies.of_row.number]
             return geometric_order(places, self.codes_, len(self.classes_))
 
         return TieBreak(self.vote_ties, order)
 
     def _votes(self, X: Any) -> Iterator[tuple[TiedGroups, NDArray[np.float64]]]:
         """For some rows at a time, the tied groups and the votes, class factors included."""
-        table, k, hood = self._query_table(X), self.n_neighbors_, self.neighborhood_
+        table, k, hood = self._new_rows(X), self.n_neighbors_, self.neighborhood_
         sums = hood.voter_sums(np.eye(len(self.classes_))[self.codes_])
         weights, factor = self._weights(), self._factors().of(self._class_mass())
         for _, _, lists in self._lists(table, len(self.classes_), k):
@@ -270,7 +273,7 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         >>> why.rows.tolist(), why.distances.tolist(), why.parts.tolist(), why.other_row.tolist()
         ([1, 0], [3.0, 4.0], [[1.0, 0.0], [0.0, 1.0]], [2])
         """
-        table = self._query_table(X)
+        table = self._new_rows(X)
         hood, k, weights = self.neighborhood_.for_rows(), self.n_neighbors_, self._weights()
         listed, shares = entry_shares(hood, hood.lists(table, k), weights, k)
         votes, predicted = self.predict_proba(X), self.predict(X)

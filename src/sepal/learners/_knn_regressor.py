@@ -16,6 +16,7 @@ from sepal.learners._base import NeighborLearner
 from sepal.learners._explain import NumberExplanation
 from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve
 from sepal.learners._neighborhood import Ties
+from sepal.learners._parameters import KNN_REGRESSOR
 from sepal.learners._regression import (
     AGGREGATES,
     Aggregate,
@@ -56,6 +57,8 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
     >>> mean.tolist(), std.tolist()
     ([2.5], [1.5])
     """
+
+    parameter_table = KNN_REGRESSOR
 
     def __init__(
         self,
@@ -174,7 +177,7 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         ndarray, or two of them
         """
         check_is_fitted(self)
-        table, k, weights = self._query_table(X), self.n_neighbors_, self._weights()
+        table, k, weights = self._new_rows(X), self.n_neighbors_, self._weights()
         found, spread = np.empty(table.n_rows), np.empty(table.n_rows)
         hood = self.neighborhood_ if self.aggregate == "mean" else self.neighborhood_.for_rows()
         points = self._query_points(table) if self.aggregate == "linear" else None
@@ -207,7 +210,7 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         >>> why.predicted.tolist(), why.rows.tolist(), why.contributions.tolist()
         ([15.0], [0, 1], [5.0, 10.0])
         """
-        table, k = self._query_table(X), self.n_neighbors_
+        table, k = self._new_rows(X), self.n_neighbors_
         hood = self.neighborhood_.for_rows()
         listed, shares = entry_shares(hood, hood.lists(table, k), self._weights(), k)
         total = np.bincount(listed.query, weights=shares, minlength=len(listed))
@@ -240,7 +243,7 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         wanted = np.atleast_1d(np.asarray(quantiles_wanted, dtype=np.float64))
         if wanted.ndim != 1 or np.any(~(wanted >= 0)) or np.any(wanted > 1):
             raise ParameterError(f"quantiles_wanted must lie between 0 and 1; got {quantiles_wanted!r}")
-        table, hood = self._query_table(X), self.neighborhood_.for_rows()
+        table, hood = self._new_rows(X), self.neighborhood_.for_rows()
         parts = [
             quantiles(hood, lists, self.y_, self._weights(), self.n_neighbors_, wanted)
             for _, _, lists in self._lists(table, 6, self.n_neighbors_, hood)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import as_table
-from sepal.exceptions import ParameterError
+from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import gamma_from_width, width_from_gamma
 from sepal.machines._dual import NativeKernel
 from sepal.machines._kernel_rows import aligned_width
@@ -78,3 +78,17 @@ def _width(width: Any, rows: MergedRows, n_jobs: int | None, unit: float) -> flo
     if isinstance(width, Real) and not isinstance(width, bool) and 0 < float(width) < np.inf:
         return _in_range(float(width) * unit)
     raise ParameterError(f"width must be a number above 0 or 'aligned'; got {width!r}")
+
+
+def check_products(kernel: NativeKernel, x: Floats) -> None:
+    """Whether inner products of rows, to the degree of the kernel, are numbers."""
+    if kernel.name not in ("linear", "poly"):
+        return
+    with np.errstate(over="ignore"):
+        peak = kernel.gamma * float(np.einsum("ij,ij->i", x, x).max()) + abs(kernel.coef0)
+        peak = float(np.float64(peak) ** (kernel.degree if kernel.name == "poly" else 1))
+    if not np.isfinite(peak):
+        raise DataError(
+            f"kernel={kernel.name!r}: the product of a row with itself is beyond the largest float",
+            hint="scale='minmax' or scale='standard'",
+        )

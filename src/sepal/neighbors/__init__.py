@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from sepal.neighbors._any_search import AnySearch, prepare_search
 from sepal.neighbors._class_pass import ClassPass
+from sepal.neighbors._copies import Copies, DistinctRows
 from sepal.neighbors._neighbor_ranking import neighbor_ranking
 from sepal.neighbors._planner import Method
 from sepal.neighbors._precomputed import square_distances
@@ -23,7 +24,9 @@ from sepal.neighbors._threads import thread_count
 __all__ = [
     "AnySearch",
     "ClassPass",
+    "Copies",
     "DistinctRanking",
+    "DistinctRows",
     "Method",
     "NeighborRanking",
     "Search",
