@@ -55,7 +55,7 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
 #pragma omp for schedule(dynamic, 16)
         for (std::int32_t leaf = 0; leaf < n_leaves; ++leaf) {
             if (!watch.go_on()) continue;
-            for (Nearest& each : found) each.reset(static_cast<std::size_t>(plan.k));
+            for (int i = 0; i < asking->size(leaf); ++i) found[i].begin(plan, asking->rows(leaf)[i]);
             function({tree, *asking, spec, plan, leaf, points.p, found.data()});
             for (int i = 0; i < asking->size(leaf); ++i)
                 builder.set(asking->rows(leaf)[i], found[i].items(), plan, this_thread());

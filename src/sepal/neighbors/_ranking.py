@@ -171,6 +171,17 @@ class DistinctRanking:
             return cut(start, entries.astype(np.intp), distances, k, ties)
         return cut(*self._members(list_of, asking, k, k if ties == "index" else None), k, ties)
 
+    def everyone(
+        self, rows: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
+        """Whole lists of original rows, for the training rows that ask (None: for all queries); some may be empty."""
+        if rows is None:
+            list_of = np.arange(len(self.queries), dtype=np.int64)
+            asking = np.full(len(self.queries), -1, dtype=np.int64)
+        else:
+            list_of, asking = self.list_of(rows), rows
+        return self._spread(*self.lists(list_of), asking, None)
+
     @property
     def has_copies(self) -> bool:
         """Whether any training row occurs twice; if none does, distinct rows are the rows."""
@@ -210,16 +221,24 @@ class DistinctRanking:
         self, list_of: NDArray[np.int64], asking: NDArray[np.int64], most_rows: int, most: int | None
     ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
         """Every entry replaced by the rows it stands for (at most ``most`` + 1 of them), without the asking row."""
-        start, entry, distance = self.lists(list_of)
-        start, entry, distance = self._needed(start, entry, distance, most_rows)
+        return self._spread(*self._needed(*self.lists(list_of), most_rows), asking, most)
+
+    def _spread(
+        self,
+        start: NDArray[np.int64],
+        entry: NDArray[np.int32],
+        distance: NDArray[np.float64],
+        asking: NDArray[np.int64],
+        most: int | None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
         by_group = np.argsort(self.group_of, kind="stable")
         group_start = np.concatenate([[0], np.cumsum(self.n_copies)[:-1]])
         copies = self.n_copies if most is None else np.minimum(self.n_copies, most + 1)
         neighbor = by_group[segment_positions(group_start[entry], copies[entry])]
-        query = np.repeat(np.repeat(np.arange(len(list_of)), np.diff(start)), copies[entry])
+        query = np.repeat(np.repeat(np.arange(len(asking)), np.diff(start)), copies[entry])
         distance = np.repeat(distance, copies[entry])
         other = neighbor != asking[query]
         query, neighbor, distance = query[other], neighbor[other], distance[other]
         order = np.lexsort((neighbor, distance, query))
-        start = np.searchsorted(query, np.arange(len(list_of) + 1))
+        start = np.searchsorted(query, np.arange(len(asking) + 1))
         return start, neighbor[order], distance[order]

@@ -89,6 +89,17 @@ class SparseSearch:
         found = self._ranked(self.fitted.embed(queries), min(k, len(self.first)), progress)
         return self._as_ranking(np.full(queries.n_rows, -1, dtype=np.int64), *found)
 
+    def within(self, radius: NDArray[np.float64], queries: SparseRows | None = None) -> DistinctRanking:
+        """As in :class:`Search`: every distinct training row up to a distance."""
+        n = len(self.first)
+        if queries is None:
+            asking = np.arange(n, dtype=np.int64)
+            reach = np.full(n, float(radius[0]))
+            found = self._ranked(self.points, n, None, without_self=True, radius=reach)
+            return self._as_ranking(asking, *list_copies(*found, asking, self.n_copies))
+        found = self._ranked(self.fitted.embed(queries), n, None, radius=radius)
+        return self._as_ranking(np.full(queries.n_rows, -1, dtype=np.int64), *found)
+
     def nearest_distance(self, among: NDArray[np.intp], asking: NDArray[np.intp]) -> NDArray[np.float64]:
         """As in :class:`Search`: distance from each asking training row to the nearest of some others."""
         part = self.among(among)
@@ -122,7 +133,13 @@ class SparseSearch:
         return DistinctRanking(queries, start, entries, distances, self.group_of, self.n_copies, self.first)
 
     def _ranked(
-        self, queries: SparsePoints, k: int, progress: Progress | None, *, without_self: bool = False
+        self,
+        queries: SparsePoints,
+        k: int,
+        progress: Progress | None,
+        *,
+        without_self: bool = False,
+        radius: NDArray[np.float64] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
         """Ragged lists: start, distinct rows, distances; ties at the k-th place included."""
         n = len(queries)
@@ -130,11 +147,18 @@ class SparseSearch:
             return np.zeros(n + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0)
         columns = self.points.rows.T.tocsr()
         step = max(1, _CELLS // len(self.points))
+        # A row is infinitely far from itself where it must not be found: no radius reaches that far.
+        limits = (
+            None
+            if radius is None
+            else np.minimum(self.fitted.native_values(radius) * (1 + 2.0**-50), np.finfo(float).max)
+        )
 
         def block(begin: int) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
             asking = queries.take(slice(begin, begin + step))
             values = self._block(asking, columns, k, begin if without_self else None)
-            return rank_distances(values, k, n_jobs=1, may_be_exact=self.fitted.name != "cosine")
+            part = None if limits is None else np.ascontiguousarray(limits[begin : begin + step])
+            return rank_distances(values, k, n_jobs=1, may_be_exact=self.fitted.name != "cosine", limits=part)
 
         with ThreadPoolExecutor(self.threads) as pool:
             found = []

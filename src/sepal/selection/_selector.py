@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sepal.data import as_table
 from sepal.exceptions import DataError
 from sepal.selection._choose import Prefer, Procedure
-from sepal.selection._criteria import CriterionLike, Ties
+from sepal.selection._criteria import CriterionLike, Mahalanobis, Ties
 from sepal.selection._problem import Columns, Groups
 
 
@@ -116,9 +116,8 @@ class SeparabilitySelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
+        any_cell = self.criterion != "mahalanobis" and not isinstance(self.criterion, Mahalanobis)
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = any_cell
         return tags
 
 
