@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -24,3 +25,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if "check_array_api_input" not in item.name]
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+NO_BROWSER = "no Chromium on the PATH"
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a real browser. Without one the test is left out, and the last line says so; under CI it fails."""
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if found is None and os.environ.get("CI") == "true":
+        pytest.fail(NO_BROWSER)
+    if found is None:
+        pytest.skip(NO_BROWSER)
+    return found
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Name the tests that were left out for want of a browser, after everything else that pytest prints."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    skipped = terminal.stats.get("skipped", []) if terminal else []
+    names = [report.nodeid for report in skipped if NO_BROWSER in str(report.longrepr)]
+    if names:
+        terminal.write_line(f"NOT RUN, {NO_BROWSER}: {', '.join(names)}", red=True, bold=True)

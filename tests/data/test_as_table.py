@@ -366,7 +366,7 @@ def test_names() -> None:
         (np.array([[1j]]), "Complex data not supported"),
         (pd.DataFrame({"c": [1j]}), 'column "c": .*Complex data not supported'),
         (pd.DataFrame({"c": [1j, None]}, dtype=object), 'column "c": .*Complex data not supported'),
-        (pl.DataFrame({"l": [[1], [2]]}), 'column "l": .* a string, a number, a boolean or a date; found the ndarray'),
+        (pl.DataFrame({"l": [[1], [2]]}), 'column "l": .* a string, a number, a boolean or a date; found List'),
         (pa.table({"b": [b"x"]}), 'column "b": .* found the bytes'),
         (np.zeros((0, 3)), r"0 sample\(s\)"),
         (np.zeros((3, 0)), r"0 feature\(s\) \(shape=\(3, 0\)\) while a minimum of 1 is required"),

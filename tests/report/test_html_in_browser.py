@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 
 import numpy as np
@@ -12,17 +11,18 @@ import pytest
 from sepal import datasets
 from sepal.report import separability
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 # Added to a copy of the page: how wide its content is.
 PROBE = "<script>document.title = 'width ' + document.documentElement.scrollWidth</script>"
 
 
-def browse(*options):
-    found = [path for name in BROWSERS if (path := shutil.which(name))]
-    assert found, "no Chromium on the PATH: the report must be opened in a real browser"
-    quiet = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
-    done = subprocess.run([found[0], *quiet, *options], capture_output=True, timeout=120, check=True)
-    return done.stdout.decode(errors="replace")
+@pytest.fixture(scope="module")
+def browse(chromium):
+    def run(*options):
+        quiet = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        done = subprocess.run([chromium, *quiet, *options], capture_output=True, timeout=120, check=True)
+        return done.stdout.decode(errors="replace")
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def page(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("scheme", "dark"), [(1, False), (0, True)])
-def test_light_and_dark(page, tmp_path, scheme, dark):
+def test_light_and_dark(browse, page, tmp_path, scheme, dark):
     from matplotlib.image import imread
 
     shot = tmp_path / "shot.png"
@@ -51,14 +51,14 @@ def test_light_and_dark(page, tmp_path, scheme, dark):
 
 
 @pytest.mark.parametrize("width", [500, 1000])
-def test_nothing_is_wider_than_the_window(page, tmp_path, width):
+def test_nothing_is_wider_than_the_window(browse, page, tmp_path, width):
     copy = tmp_path / "copy.html"
     copy.write_text(page.read_text(encoding="utf-8").replace("</body>", PROBE + "</body>"), encoding="utf-8")
     document = browse(f"--window-size={width},900", "--dump-dom", copy.as_uri())
     assert int(re.search(r"<title>width (\d+)</title>", document).group(1)) <= width
 
 
-def test_nothing_is_cut_on_paper(page, tmp_path):
+def test_nothing_is_cut_on_paper(browse, page, tmp_path):
     """The rules for paper, applied to a window as wide as A4 with its margins: what overflows there is not printed."""
     copy = tmp_path / "paper.html"
     text = page.read_text(encoding="utf-8").replace("@media print", "@media all").replace("</body>", PROBE + "</body>")
@@ -67,7 +67,7 @@ def test_nothing_is_cut_on_paper(page, tmp_path):
     assert int(re.search(r"<title>width (\d+)</title>", document).group(1)) <= 700
 
 
-def test_it_prints(page, tmp_path):
+def test_it_prints(browse, page, tmp_path):
     paper = tmp_path / "report.pdf"
     browse(f"--print-to-pdf={paper}", "--no-pdf-header-footer", page.as_uri())
     assert paper.read_bytes().startswith(b"%PDF")

@@ -15,20 +15,22 @@ from numpy.typing import NDArray
 from sepal.data._arff_header import QUOTED, Attribute, Header, quoted_text, read_header
 from sepal.data._columns import Column, parse_number
 from sepal.data._source import Source
+from sepal.data._unpacking import most_unpacked
 from sepal.data._where import Origin, listed, shown
 from sepal.exceptions import DataError
 
 # Rows converted at a time: few enough for their cells to stay in the processor's cache.
 BLOCK_ROWS = 256
 _START = re.compile(r"(?:[ \t]*+(?:%[^\r\n]*+)?[\r\n])*+[ \t]*@relation\b", re.IGNORECASE)
-_WEIGHT = re.compile(r",?[ \t]*\{[ \t]*([^{}]*?)[ \t]*\}[ \t]*(?:%.*)?$")
+_WEIGHT = re.compile(r",?[ \t]*+\{([^{}]*+)\}[ \t]*+(?:%.*+)?$")
 _BLANKS = re.compile(r"[ \t]*+")
 _UP_TO_COMMA, _UP_TO_BLANK = re.compile(r"[^,]*+"), re.compile(r"[^ \t,]++|,")
 _COMMENT = re.compile(r"[ \t,]%.*")
 # Within an unquoted cell: a comment or a weight that no comma precedes.
 _CELL_END = re.compile(r"(?:^|[ \t])(?:%|\{[^{}]*+\}[ \t]*+(?:%.*)?$)")
-_ENTRY = re.compile(r"[\s,]*(\d+)\s+")
-_UNQUOTED = re.compile(r"[^\s,}]+")
+_ENTRY = re.compile(r"[\s,]*+(\d++)\s++")
+_UNQUOTED = re.compile(r"[^\s,}]++")
+_MOST_DIGITS = 18  # of an attribute's number; more name none
 
 # A cell is None where the file has an unquoted question mark.
 Cell = str | None
@@ -62,6 +64,7 @@ def read_arff(text: str, source: str) -> Source:
         while block := list(islice(group, BLOCK_ROWS)):
             row_lines.extend(row.line for row in block)
             weights.extend(row.weight for row in block)
+            _check_size(len(row_lines), len(codings), len(text), origin)
             first = len(row_lines) - len(block)
             blocks.append((_sparse_block if sparse else _dense_block)(block, codings, first, origin))
         if sparse and any(coding.attribute.type == "string" for coding in codings):
@@ -79,6 +82,15 @@ def read_arff(text: str, source: str) -> Source:
         description=header.relation or None,
         whole_labels=False,
     )
+
+
+def _check_size(rows: int, columns: int, packed: int, origin: Origin) -> None:
+    """Sparse rows take room for every attribute once they are read: a small file must not fill the memory."""
+    if 8 * rows * columns > most_unpacked(packed):
+        raise DataError(
+            f"{origin.source}: a file of {packed:,} characters declares more than {rows:,} rows of {columns:,} columns",
+            hint="give rows with so many zeros as a scipy sparse matrix",
+        )
 
 
 def _rows(lines: Sequence[str], header: Header, origin: Origin) -> Iterator[Row]:
@@ -146,7 +158,7 @@ def _careful_cells(line: str, place: str) -> tuple[list[Cell], float]:
 
 
 def _weight(text: str, place: str) -> float:
-    weight = parse_number(text)
+    weight = parse_number(text.strip(" \t"))
     if weight is None or not math.isfinite(weight) or weight < 0:
         raise DataError(f"{place}: expected a row weight of 0 or more between braces, found {shown(text)}")
     return weight
@@ -160,10 +172,9 @@ def _sparse_row(line: str, number: int, width: int, origin: Origin) -> Row:
         match = _ENTRY.match(line, position)
         if match is None:
             break
-        index, position = int(match[1]), match.end()
-        if index >= width or index in entries:
-            problem = "given twice" if index in entries else f"but the attributes go from 0 to {width - 1}"
-            raise DataError(f"{place}: expected each attribute at most once, found number {index}, {problem}")
+        index, position = _index(match[1], width, place), match.end()
+        if index in entries:
+            raise DataError(f"{place}: expected each attribute at most once, found number {index}, given twice")
         if line[position : position + 1] in ("'", '"'):
             text, position = quoted_text(line, position, place)
             entries[index] = text
@@ -185,6 +196,17 @@ def _sparse_row(line: str, number: int, width: int, origin: Origin) -> Row:
     if weight is None:
         raise DataError(f"{place}: expected the end of the row or a weight, found {shown(after)}")
     return Row(number, None, entries, _weight(weight[1], place))
+
+
+def _index(digits: str, width: int, place: str) -> int:
+    digits = digits.lstrip("0") or "0"
+    if len(digits) > _MOST_DIGITS or int(digits) >= width:
+        number = digits if len(digits) <= _MOST_DIGITS else f"{digits[:_MOST_DIGITS]}..."
+        raise DataError(
+            f"{place}: expected each attribute at most once, found number {number}, "
+            f"but the attributes go from 0 to {width - 1}"
+        )
+    return int(digits)
 
 
 class Coding(NamedTuple):

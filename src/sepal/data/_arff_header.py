@@ -18,6 +18,7 @@ _NUMERIC_WORDS = ("numeric", "real", "integer")
 
 # Possessive, so that no text can make them slow; the closing quote is optional to report its absence.
 QUOTED = re.compile(r"'([^'\\]*+(?:\\.[^'\\]*+)*+)('?)|\"([^\"\\]*+(?:\\.[^\"\\]*+)*+)(\"?)", re.DOTALL)
+_MARKS = re.compile(r"[\\'\"{}]")
 _WORD = re.compile(r"[^\s{}]+")
 _WEIGHT = re.compile(r"\{\s*([^{}\s]+)\s*\}")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "u001E": "\x1e"}
@@ -73,10 +74,7 @@ def read_header(lines: Sequence[str], origin: Origin) -> Header:
             quoted = rest[:1] in ("'", '"')
             relation = quoted_text(rest, 0, origin.line(number))[0] if quoted else rest
         elif keyword == "attribute":
-            while _open_brace(rest) and i < len(lines) and not lines[i].lstrip().startswith("@"):
-                if not lines[i].lstrip().startswith("%"):
-                    rest += " " + lines[i].strip()
-                i += 1
+            rest, i = _whole_declaration(rest, lines, i)
             attribute, note = _attribute(rest, origin.line(number))
             attributes.append(attribute)
             notes += note
@@ -93,9 +91,46 @@ def read_header(lines: Sequence[str], origin: Origin) -> Header:
     raise DataError(f"{origin.source}: expected @data, found the end of the file")
 
 
-def _open_brace(rest: str) -> bool:
-    bare = QUOTED.sub("", rest)
-    return "{" in bare and "}" not in bare
+def _whole_declaration(rest: str, lines: Sequence[str], i: int) -> tuple[str, int]:
+    """A declaration with the lines its braces go on over, and the line after it. Every character is seen once."""
+    parts, braces = [rest], _Braces()
+    braces.see(rest)
+    while braces.open and i < len(lines) and not lines[i].lstrip().startswith("@"):
+        if not lines[i].lstrip().startswith("%"):
+            parts.append(" " + lines[i].strip())
+            braces.see(parts[-1])
+        i += 1
+    return "".join(parts), i
+
+
+@dataclass
+class _Braces:
+    """Which braces stand outside quotes in a text that comes in parts."""
+
+    quote: str = ""  # the one that is open
+    escaped_until: int = 0  # from the start of the next part: what a backslash covers
+    opened: bool = False
+    closed: bool = False
+
+    @property
+    def open(self) -> bool:
+        return self.opened and not self.closed
+
+    def see(self, part: str) -> None:
+        after = self.escaped_until
+        for found in _MARKS.finditer(part):
+            if found.start() < after:
+                continue
+            mark = found[0]
+            if self.quote:
+                self.quote = "" if mark == self.quote else self.quote
+                after = found.start() + 2 if mark == "\\" else after
+            elif mark in "'\"":
+                self.quote = mark
+            else:
+                self.opened |= mark == "{"
+                self.closed |= mark == "}"
+        self.escaped_until = max(0, after - len(part))
 
 
 def _attribute(rest: str, place: str) -> tuple[Attribute, list[str]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -111,7 +111,7 @@ def _wanted(key: Any, value: Any) -> Wanted:
             f"kinds[{key!r}]: expected one of {listed(KINDS)}, or the levels in order, found {shown(value)}"
         )
     levels = tuple(value)
-    if not levels or len(set(levels)) != len(levels):
+    if not levels or not all(isinstance(level, Hashable) for level in levels) or len(set(levels)) != len(levels):
         raise ParameterError(f"kinds[{key!r}]: expected distinct levels, at least one, found {shown(levels)}")
     return levels
 
@@ -121,10 +121,10 @@ def column_position(key: Any, names: Sequence[str], parameter: str) -> int:
     if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
         if not -len(names) <= key < len(names):
             raise ParameterError(
-                f"{parameter}: expected a column from 0 to {len(names) - 1} (or from -1 down), found {key}"
+                f"{parameter}: expected a column from 0 to {len(names) - 1} (or from -1 down), found {shown(key)}"
             )
         return int(key) % len(names)
-    if key in names:
+    if isinstance(key, str) and key in names:
         return list(names).index(key)
     # Few and short, so that a damaged header cannot make the search for similar names slow.
     folded = {name.casefold(): name for name in names[:1000] if len(name) < 100}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -90,7 +90,13 @@ def as_table(
 
 
 def _given_names(names: Sequence[str], n_columns: int) -> tuple[str, ...]:
-    texts = tuple(str(name) for name in names)
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        raise ParameterError(f"names: expected a name for each column, found {shown(names)}")
+    given = tuple(names)
+    strange = next((name for name in given if not isinstance(name, (str, int, float, np.number))), None)
+    if strange is not None or None in given:
+        raise ParameterError(f"names: expected texts, found {shown(strange)}")
+    texts = tuple(str(name) for name in given)
     if len(texts) != n_columns:
         raise ParameterError(f"names: expected one per column ({n_columns}), found {len(texts)}")
     check_names(texts, "names: ")
@@ -173,9 +179,24 @@ def _two_dimensional(X: Any) -> NDArray[Any]:
     if len(lengths) > 1:
         first, row = lengths.pop(len(X[0]), 0), min(lengths.values())
         raise DataError(f"X, row {row}: expected {len(X[first])} cells as in row {first}, found {len(X[row])}")
-    array = np.asarray(X)
+    try:
+        array = np.asarray(X)
+    except ValueError:  # lists inside cells, or a row that is none
+        return _cell_by_cell(X)
     # Next to a text numpy turns numbers into texts, so a mixed list is read cell by cell.
     return array if array.dtype.kind in "biufcmM" else np.array(X, dtype=object)
+
+
+def _cell_by_cell(X: Sequence[Any]) -> NDArray[Any]:
+    """Rows as an array of objects, whatever the cells hold."""
+    for i, row in enumerate(X):
+        if not isinstance(row, (list, tuple, np.ndarray)):
+            raise DataError(f"X, row {i}: expected a row of cells, found {shown(row)}")
+    array = np.empty((len(X), len(X[0])), dtype=object)
+    for i, row in enumerate(X):
+        for j, cell in enumerate(row):
+            array[i, j] = cell
+    return array
 
 
 def _rounding_notes(array: NDArray[Any], name: str) -> list[str]:
@@ -281,19 +302,37 @@ def frame_columns(X: Any, origin: Origin = MEMORY) -> list[Column]:
     _check_shape(X.shape)
     check_names([str(name) for name in getattr(X, "column_names", X.columns)], f"{origin.source or 'X'}: ")
     frame = nw.from_native(X, eager_only=True)
-    return [_column_from_series(series, j, origin) for j, series in enumerate(frame.iter_columns())]
+    return [_decoded_column(series, j, origin) for j, series in enumerate(frame.iter_columns())]
+
+
+def _decoded_column(series: Any, position: int, origin: Origin) -> Column:
+    try:
+        return _column_from_series(series, position, origin)
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{origin.column(position, str(series.name))}: expected UTF-8 text, found {shown(error.object[:20])}"
+        ) from error
 
 
 def _column_from_series(series: Any, position: int, origin: Origin) -> Column:
     import narwhals as nw
 
     name = str(series.name)
+    if series.dtype.is_nested():
+        raise CellTypeError(
+            f"{origin.column(position, name)}: every argument must be a string, a number, a boolean or a date; "
+            f"found {shown(series.dtype)}",
+            hint="make a column of each part first",
+        )
     levels, ordered = declared_levels(series.to_native())
     if levels is not None:
         kind: Kind = "ordinal" if ordered else "nominal"
         return coded_column(name, position, series.to_list(), levels, kind=kind, declared=True)
     if series.dtype == nw.Date or series.dtype == nw.Datetime:
-        seconds = series.dt.timestamp("us").cast(nw.Float64).to_numpy().astype(np.float64) / 1e6
+        # Integers of every size become floats in numpy; arrow refuses those that must be rounded.
+        gaps = series.is_null().to_numpy()
+        seconds = series.dt.timestamp("us").fill_null(0).to_numpy().astype(np.float64) / 1e6
+        seconds[gaps] = np.nan
         note = f"dates in column {shown(name)} were turned into seconds since 1970"
         return Column(name, position, seconds, notes=(note,))
     if series.dtype == nw.Boolean or series.dtype == nw.String or series.dtype == nw.Categorical:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,6 @@ from sepal.data._columns import (
     KindsSpec,
     Wanted,
     check_names,
-    parse_number,
     resolve_kinds,
     sorted_levels,
 )
@@ -28,6 +28,8 @@ from sepal.exceptions import DataError
 MISSING = frozenset(("", "?", "na", "nan", "null"))
 # Rows converted at a time: few enough for their cells to stay in the processor's cache.
 BLOCK_ROWS = 256
+# With a decimal comma 1.0, with a comma between thousands 1000.
+_MAYBE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
 
 def read_delimited(text: str, source: str, kinds: KindsSpec | None) -> Source:
@@ -47,17 +49,37 @@ def read_delimited(text: str, source: str, kinds: KindsSpec | None) -> Source:
     if not lines:
         raise DataError(f"{source}: a header and no rows", hint="at least one row of data is needed")
     late = [column for column in columns if column.turned_text and column.chunks_before > 0]
+
+    def as_texts(position: int) -> Column:
+        column = _Growing(names[position], position, True)
+        _fill([column], text, dialect, origin, skip, None)
+        return column.finish(dialect.decimal, note=False, origin=origin)
+
     if late:
         # These looked numeric for the first blocks, whose texts are gone: read them again as texts.
         fresh = {column.position: _Growing(column.name, column.position, True) for column in late}
         _fill(list(fresh.values()), text, dialect, origin, skip, None)
         columns = [fresh.get(column.position, column) for column in columns]
+    notes += _thousands_notes(columns)
     asked = {j for j, want in wanted.items() if _wants_text(want)}
-    finished = [column.finish(note=column.position not in asked, origin=origin) for column in columns]
+    finished = [column.finish(dialect.decimal, note=column.position not in asked, origin=origin) for column in columns]
     if names[-1] == f"x{len(names)}" and first[1][-1].strip() == "" and np.isnan(finished[-1].values).all():
         finished.pop()
         notes.append("a delimiter at the end of every line was ignored")
-    return Source(finished, origin, notes=tuple(notes))
+    return Source(finished, origin, notes=tuple(notes), as_texts=as_texts)
+
+
+def _thousands_notes(columns: Sequence[_Growing]) -> list[str]:
+    """A word where nothing in the file tells a decimal comma from one between thousands."""
+    unsure = [column for column in columns if column.maybe_thousands is not None and not column.is_text]
+    if not unsure or any(column.decimal_comma for column in columns):
+        return []
+    cell = unsure[0].maybe_thousands or ""
+    note = (
+        f"the comma of {shown(cell)} in column {shown(unsure[0].name)} was taken as a decimal comma "
+        f"({float(cell.replace(',', '.')):g}); if commas stand between thousands here, write the numbers without them"
+    )
+    return [note]
 
 
 def _wants_text(wanted: Wanted | None) -> bool:
@@ -125,9 +147,14 @@ def _numbers(cells: Sequence[str], decimal: str) -> NDArray[np.float64] | None:
         try:
             numbers.append(float(cell))
         except ValueError:
-            if cell.strip().lower() not in MISSING:
+            bare = cell.strip()  # also of the separators \x1c to \x1f, which float() leaves in place
+            if bare.lower() in MISSING:
+                numbers.append(math.nan)
+                continue
+            try:
+                numbers.append(float(bare))
+            except ValueError:
                 return None
-            numbers.append(math.nan)
     # Python reads 1_000 as a number; a data file hardly means one.
     return None if "_" in "".join(cells) else np.array(numbers, dtype=np.float64)
 
@@ -141,6 +168,8 @@ class _Growing:
     is_text: bool = False
     turned_text: bool = False
     chunks_before: int = 0
+    maybe_thousands: str | None = None  # the first cell like 1,000
+    decimal_comma: bool = False  # some cell has a comma that cannot stand between thousands
     chunks: list[NDArray[np.float64]] = field(default_factory=list)
     code_of: dict[str, float] = field(default_factory=dict)
     texts: dict[str, int] = field(default_factory=dict)
@@ -150,6 +179,8 @@ class _Growing:
             numbers = _numbers(cells, decimal)
             if numbers is not None:
                 self.chunks.append(numbers)
+                if decimal == ",":
+                    self._look_at_commas(cells)
                 return
             self.is_text = self.turned_text = True
             self.chunks_before = len(self.chunks)
@@ -157,6 +188,15 @@ class _Growing:
         if self.chunks_before:
             return  # will be read again
         self.chunks.append(self._codes(cells))
+
+    def _look_at_commas(self, cells: Iterable[str]) -> None:
+        for cell in cells if not self.decimal_comma else ():
+            if "," not in cell:
+                continue
+            if _MAYBE_THOUSANDS.fullmatch(cell.strip()):
+                self.maybe_thousands = self.maybe_thousands or cell.strip()
+            else:
+                self.decimal_comma = True
 
     def _codes(self, cells: Iterable[str]) -> NDArray[np.float64]:
         codes, known = [], self.code_of
@@ -170,7 +210,7 @@ class _Growing:
             codes.append(code)
         return np.array(codes, dtype=np.float64)
 
-    def finish(self, *, note: bool, origin: Origin) -> Column:
+    def finish(self, decimal: str, *, note: bool, origin: Origin) -> Column:
         values = np.concatenate(self.chunks)
         self.chunks.clear()
         if not self.is_text:
@@ -181,16 +221,18 @@ class _Growing:
             rank[self.texts[level]] = i
         present = ~np.isnan(values)
         values[present] = rank[values[present].astype(np.intp)]
-        notes = _nearly_numeric(self.name, values, levels, origin) if note else ()
+        number = np.array([_numbers([level], decimal) is not None for level in levels] if note else [], dtype=bool)
+        notes = _nearly_numeric(self.name, values, levels, number, origin) if note else ()
         return Column(self.name, self.position, values, "nominal", levels, notes=notes)
 
 
-def _nearly_numeric(name: str, values: NDArray[np.float64], levels: tuple[str, ...], origin: Origin) -> tuple[str, ...]:
-    """A word about a column that is nominal because of a few cells."""
-    number = np.array([parse_number(level) is not None for level in levels], dtype=bool)
+def _nearly_numeric(
+    name: str, values: NDArray[np.float64], levels: tuple[str, ...], number: NDArray[np.bool_], origin: Origin
+) -> tuple[str, ...]:
+    """A word about a column that is nominal because of a few cells; ``number`` says which levels are numbers."""
     present_rows = np.flatnonzero(~np.isnan(values))
     number_mask = number[values[present_rows].astype(np.intp)] if levels else np.zeros(0, dtype=bool)
-    if not number_mask.size or number_mask.mean() <= 0.5 or origin.line_of is None:
+    if not number_mask.size or not 0.5 < number_mask.mean() < 1 or origin.line_of is None:
         return ()
     row = int(present_rows[np.flatnonzero(~number_mask)[0]])
     note = (

@@ -9,19 +9,24 @@ from datetime import UTC, datetime, timedelta
 DEFAULT_PATTERN = "yyyy-MM-dd'T'HH:mm:ss"
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_ZONE = r"(?:GMT|UTC)?[+-]\d{1,2}:?\d{2}|(?:GMT|UTC)?[+-]\d{1,2}|GMT|UTC|Z"
+_ZONE = r"(?>(?:GMT|UTC)?[+-]\d{1,2}:?\d{2}|(?:GMT|UTC)?[+-]\d{1,2}|GMT|UTC|Z)"
 _NUMERIC = frozenset("yuMLdHkKhmsSD")
 # Letters read as something else than a number; E and G carry nothing the rest does not say.
-_WORDS = {"a": r"[AaPp][Mm]", "E": r"[^\W\d]+\.?", "G": r"AD", "z": _ZONE, "Z": _ZONE, "X": _ZONE}
+_WORDS = {"a": r"[AaPp][Mm]", "E": r"[^\W\d]++\.?+", "G": r"AD", "z": _ZONE, "Z": _ZONE, "X": _ZONE}
 # A two-digit year below this is in the 2000s (the POSIX rule; Java's moves with the day it is asked).
 _PIVOT = 69
+# The default has 21 characters, and no date needs a hundred.
+LONGEST_PATTERN = 200
 
 
 def date_parser(pattern: str) -> Callable[[str], float]:
     """A function from a text in this notation to seconds since 1970 (UTC unless the text says a zone).
 
-    Both this function and the one it returns raise ValueError with the reason.
+    Both this function and the one it returns raise ValueError with the reason. As in Java every part takes what it can
+    and gives nothing back to those before it, so the time for a text is that of reading it.
     """
+    if len(pattern) > LONGEST_PATTERN:
+        raise ValueError(f"a date format of {len(pattern):,} characters is not supported")
     parts = _parts(pattern)
     fields: list[str] = []
     expression = ""
@@ -33,11 +38,11 @@ def date_parser(pattern: str) -> Callable[[str], float]:
         if letter in _WORDS:
             expression += f"({_WORDS[letter]})"
         elif letter in "ML" and len(text) > 2:
-            expression += r"([^\W\d]{3,}\.?)"
+            expression += r"([^\W\d]{3,}+\.?+)"
         else:
             # Only next to another number does the count of letters fix the count of digits.
             touching = i + 1 < len(parts) and parts[i + 1][0] in _NUMERIC
-            expression += rf"(\d{{{len(text)}}})" if touching else r"(\d+)"
+            expression += rf"(\d{{{len(text)}}})" if touching else r"(\d++)"
     compiled = re.compile(expression)
 
     def parse(text: str) -> float:

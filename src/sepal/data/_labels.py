@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data._columns import is_missing
+from sepal.data._columns import LARGEST_EXACT_INTEGER, is_missing
 from sepal.data._foreign_frames import declared_levels, is_series
+from sepal.data._label_arrays import level_array
 from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
 from sepal.data._where import listed, shown
@@ -40,6 +42,8 @@ def label_array(y: ArrayLike | Any, place: str = "y") -> Labels:
         import narwhals as nw
 
         series: Any = nw.from_native(cast(Any, y), series_only=True)
+        if series.dtype.is_nested():
+            raise DataError(f"{place}: expected one label per row, found {shown(series.dtype)}")
         levels, _ = declared_levels(y)
         name, order = series.name or None, levels
         array = series.to_numpy()
@@ -60,6 +64,8 @@ def label_array(y: ArrayLike | Any, place: str = "y") -> Labels:
 def _sequence(y: Any, place: str) -> NDArray[Any]:
     if hasattr(y, "tocsr"):
         raise DataError(f"{place}: expected an array of labels, found a sparse matrix", hint="use y.toarray()")
+    if isinstance(y, (list, tuple)) and y and all(isinstance(value, str) for value in y):
+        return level_array(y, len(y))
     try:
         array = np.asarray(y)
     except ValueError as error:
@@ -67,7 +73,14 @@ def _sequence(y: Any, place: str) -> NDArray[Any]:
     if isinstance(y, (list, tuple)) and array.dtype.kind in "US":
         # numpy would turn the number in ["a", 1] into a text without a word.
         return np.array(y, dtype=object) if any(not isinstance(v, (str, bytes)) for v in y) else array
+    if isinstance(y, (list, tuple)) and array.dtype.kind == "f" and array.ndim == 1 and _may_be_rounded(array):
+        return np.array(y, dtype=object)
     return array
+
+
+def _may_be_rounded(array: NDArray[np.float64]) -> bool:
+    """Whether whole numbers, too large and too small for one type of integers, became floats."""
+    return array.size > 0 and bool(np.nanmax(np.abs(array), initial=0.0) >= LARGEST_EXACT_INTEGER)
 
 
 def _tidy_objects(array: NDArray[Any], place: str) -> NDArray[Any]:
@@ -83,7 +96,13 @@ def _tidy_objects(array: NDArray[Any], place: str) -> NDArray[Any]:
         if all(isinstance(value, types) and (dtype is np.bool_ or not isinstance(value, bool)) for value in present):
             if dtype is None or len(present) < array.size:
                 return array
-            return np.array(present, dtype=dtype)
+            try:
+                return np.array(present, dtype=dtype)
+            except OverflowError:
+                return array  # whole numbers beyond 64 bits: exact as they are
+    strange = next((value for value in present if not isinstance(value, Hashable)), None)
+    if strange is not None:
+        raise DataError(f"{place}: expected one label per row, found {shown(strange)}")
     first: dict[type, Any] = {}
     for value in present:
         first.setdefault(type(value), value)

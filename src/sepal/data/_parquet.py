@@ -8,8 +8,9 @@ from typing import Any
 
 from sepal.data._convert import frame_columns
 from sepal.data._source import Source
+from sepal.data._unpacking import most_unpacked
 from sepal.data._where import Origin
-from sepal.exceptions import DataError, MissingDependencyError
+from sepal.exceptions import DataError, MissingDependencyError, SepalError
 
 # The index pandas stores next to the columns.
 _INDEX = re.compile(r"__index_level_\d+__")
@@ -21,7 +22,14 @@ def read_parquet(data: bytes, source: str) -> Source:
     if frame.shape[0] == 0:
         raise DataError(f"{source}: columns and no rows", hint="at least one row of data is needed")
     origin = Origin(source)
-    columns = [column for column in frame_columns(frame, origin) if not _INDEX.fullmatch(column.name)]
+    try:
+        found = frame_columns(frame, origin)
+    except (SepalError, MemoryError):
+        raise
+    except (ValueError, ArithmeticError, TypeError, OSError, RuntimeError) as error:
+        # What pyarrow and polars find only when they hand out the cells.
+        raise _damaged(source, error) from error
+    columns = [column for column in found if not _INDEX.fullmatch(column.name)]
     if not columns:
         raise DataError(f"{source}: no columns")
     return Source(columns, origin)
@@ -35,9 +43,22 @@ def _frame(data: bytes, source: str) -> Any:
     except ImportError:
         return _polars_frame(data, source)
     try:
-        return pyarrow.parquet.read_table(io.BytesIO(data))
-    except (pyarrow.ArrowException, OSError) as error:
+        with pyarrow.parquet.ParquetFile(io.BytesIO(data)) as file:
+            _check_size(file.metadata.num_rows, file.metadata.num_columns, len(data), source)
+            return file.read()
+    except (SepalError, MemoryError):
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, RuntimeError) as error:
         raise _damaged(source, error) from error
+
+
+def _check_size(rows: int, columns: int, packed: int, source: str) -> None:
+    """A run of one value takes a few bytes however long it is: a small file must not fill the memory."""
+    if 8 * rows * columns > most_unpacked(packed):
+        raise DataError(
+            f"{source}: a file of {packed:,} bytes declares {rows:,} rows of {columns:,} columns",
+            hint="this is hardly a table; if it is, read it with pyarrow and give the data frame",
+        )
 
 
 def _polars_frame(data: bytes, source: str) -> Any:
@@ -49,6 +70,9 @@ def _polars_frame(data: bytes, source: str) -> Any:
             hint="pip install pyarrow",
         ) from error
     try:
+        schema = polars.read_parquet_schema(io.BytesIO(data))
+        rows = polars.scan_parquet(io.BytesIO(data)).select(polars.len()).collect().item()
+        _check_size(rows, len(schema), len(data), source)
         return polars.read_parquet(io.BytesIO(data))
     except (polars.exceptions.PolarsError, OSError) as error:
         raise _damaged(source, error) from error

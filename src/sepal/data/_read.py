@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import gzip
 import os
-import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +14,7 @@ from sepal.data._delimited import read_delimited
 from sepal.data._parquet import read_parquet
 from sepal.data._source import Source, to_table
 from sepal.data._table import Table
+from sepal.data._unpacking import gunzipped
 from sepal.data._where import listed, shown
 from sepal.exceptions import DataError, ParameterError
 
@@ -162,15 +161,7 @@ def _nearest_files(file: Path) -> str:
 
 
 def _unpacked(data: bytes, source: str) -> bytes:
-    if not data.startswith(b"\x1f\x8b"):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(
-            f"{source}: expected a whole gzip file, found one that is cut off or damaged ({error})",
-            hint="copy or download it again",
-        ) from error
+    return gunzipped(data, source) if data.startswith(b"\x1f\x8b") else data
 
 
 def _decoded(data: bytes, source: str) -> str:

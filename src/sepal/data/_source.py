@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,13 +19,14 @@ from sepal.data._columns import (
     recast,
     resolve_kinds,
 )
+from sepal.data._label_arrays import level_array
 from sepal.data._table import Table, assemble
 from sepal.data._where import Origin, shown
 from sepal.exceptions import DataError
 
 TARGET_NAMES = ("class", "target", "label")
-# Longer "labels" are texts; a fixed-width array of them would waste memory.
-LONGEST_LABEL = 256
+# Longer rows of digits do not fit into float64 at all.
+MOST_DIGITS = 309
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,7 @@ class Source:
     weights: NDArray[np.float64] | None = None
     description: str | None = None
     whole_labels: bool = True  # a numeric target of whole numbers holds class labels
+    as_texts: Callable[[int], Column] | None = None  # a column as its texts stand in the file
 
 
 def to_table(
@@ -48,7 +51,8 @@ def to_table(
     wanted = resolve_kinds(kinds, names)
     columns = [recast(column, wanted.get(j), source.origin) for j, column in enumerate(source.columns)]
     if target is False:
-        return assemble(columns, source.origin, weights=source.weights, notes=source.notes, **fields)
+        notes = [note for column in columns for note in _rounding_notes(column, source)]
+        return assemble(columns, source.origin, weights=source.weights, notes=(*source.notes, *notes), **fields)
     place = _target_position(names, target)
     if len(names) < 2:
         raise DataError(
@@ -57,6 +61,7 @@ def to_table(
         )
     labels = columns.pop(place)
     y = _labels(labels, source)
+    notes = [note for column in columns for note in _rounding_notes(column, source)]
     identifiers = [_identifier_note(column) for column in columns if _looks_like_identifier(column)]
     return assemble(
         columns,
@@ -65,7 +70,7 @@ def to_table(
         target=labels.name,
         class_order=labels.levels if labels.declared else None,
         weights=source.weights,
-        notes=(*source.notes, *labels.notes, *identifiers),
+        notes=(*source.notes, *labels.notes, *notes, *identifiers),
         **fields,
     )
 
@@ -90,12 +95,53 @@ def _labels(column: Column, source: Source) -> NDArray[Any]:
             hint="drop these rows, or choose another target",
         )
     if column.kind == "numeric":
-        whole = (column.values == np.floor(column.values)) & (np.abs(column.values) <= LARGEST_EXACT_INTEGER)
-        return column.values.astype(np.int64) if source.whole_labels and whole.all() else column.values
-    texts = [level for level in column.levels if isinstance(level, str)]
-    dtype = object if texts and max(map(len, texts)) > LONGEST_LABEL else None
-    levels = np.array(column.levels, dtype=dtype)
-    return levels[column.values.astype(np.intp)]
+        whole = column.values == np.floor(column.values)
+        if not source.whole_labels or not whole.all():
+            return column.values
+        texts = _texts_of_large(column, source)
+        if texts is None:
+            return column.values.astype(np.int64) if _is_exact(column.values) else column.values
+        return _large_labels(texts) if _was_rounded(texts) else column.values
+    return level_array(column.levels, column.values.size)[column.values.astype(np.intp)]
+
+
+def _is_exact(values: NDArray[np.float64]) -> bool:
+    """Whether no other whole number could have been rounded to one of these."""
+    return not values.size or bool(np.nanmax(np.abs(values), initial=0.0) < LARGEST_EXACT_INTEGER)
+
+
+def _texts_of_large(column: Column, source: Source) -> Column | None:
+    """A numeric column as it stands in the file, where whole numbers in it may have been rounded."""
+    if column.kind != "numeric" or source.as_texts is None or _is_exact(column.values):
+        return None
+    return source.as_texts(column.position)
+
+
+def _whole(text: str) -> int | None:
+    """The whole number a text spells out, digit by digit."""
+    digits = text[1:] if text[:1] in "+-" else text
+    return int(text) if digits.isascii() and digits.isdecimal() and len(digits) < MOST_DIGITS else None
+
+
+def _was_rounded(texts: Column) -> bool:
+    numbers = [_whole(level) for level in texts.levels]
+    return any(number is not None and int(float(number)) != number for number in numbers)
+
+
+def _large_labels(texts: Column) -> NDArray[Any]:
+    """Labels that float64 would round: as whole numbers if all are and fit into 64 bits, else as texts."""
+    codes = texts.values.astype(np.intp)
+    numbers = [_whole(level) for level in texts.levels]
+    if all(number is not None and abs(number) < 2**63 for number in numbers):
+        return np.array(numbers, dtype=np.int64)[codes]
+    return level_array(texts.levels, codes.size)[codes]
+
+
+def _rounding_notes(column: Column, source: Source) -> list[str]:
+    texts = _texts_of_large(column, source)
+    if texts is None or not _was_rounded(texts):
+        return []
+    return [f"whole numbers above 2^53 in {shown(column.name)} were rounded to the nearest float64"]
 
 
 def _looks_like_identifier(column: Column) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 LONGEST_SHOWN = 60
+MOST_BITS = 1000
 
 
 def shown(value: Any) -> str:
@@ -14,7 +15,9 @@ def shown(value: Any) -> str:
     if isinstance(value, str):
         cut = value if len(value) <= LONGEST_SHOWN else value[: LONGEST_SHOWN - 3] + "..."
         return '"' + "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut) + '"'
-    text = repr(value)
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        return f"a whole number of {value.bit_length():,} bits"  # Python refuses to spell out very long ones
+    text = " ".join(repr(value).split())
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
 
 
