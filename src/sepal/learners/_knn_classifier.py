@@ -93,6 +93,8 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
     (['no'], [[3, 4, 1]])
     """
 
+    classes_: Any  # the labels, or a list of them where there are several targets
+
     def __init__(
         self,
         n_neighbors: int | str = "auto",

@@ -36,7 +36,7 @@ class FunctionDistance:
     @property
     def name(self) -> str:
         """What the function is called."""
-        return getattr(self.function, "__name__", type(self.function).__name__)
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
 
     def embed(self, rows: Rows) -> Any:
         """The rows as the function sees them: scaled numbers, or a sparse matrix."""
