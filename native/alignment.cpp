@@ -71,6 +71,13 @@ void pack(const AlignmentInput& in, const Block& b, double* cols, double* weight
     }
 }
 
+// Of one thread.
+struct Scratch {
+    explicit Scratch(int p) : cols(static_cast<std::size_t>(p) * kBlock), weights(kBlock) {}
+    Workspace workspace;
+    std::vector<double> cols, weights;
+};
+
 } // namespace
 
 // Round k pairs block i with block i + k (cyclically). Within a round every block is written once as rows and once as
@@ -92,20 +99,14 @@ AlignmentSums alignment_sums(const AlignmentInput& in, const std::vector<KernelS
     for (int k = 0; k < rounds; ++k) {
         const int n_tiles = 2 * k == nb ? nb / 2 : nb; // the last round of an even number would see each pair twice
         std::fill(sums.begin(), sums.end(), 0.0);
-#pragma omp parallel num_threads(threads)
-        {
-            Workspace ws;
-            std::vector<double> cols(static_cast<std::size_t>(in.points.p) * kBlock), weights(kBlock);
-#pragma omp for schedule(dynamic, 1)
-            for (int i = 0; i < n_tiles; ++i) {
-                if (!watch.go_on()) continue;
-                const Block &a = blocks[i], &b = blocks[(i + k) % nb];
-                pack(in, b, cols.data(), weights.data());
-                run({&in, &steps, a, b, cols.data(), weights.data(), by_row.data(), k ? by_col.data() : nullptr,
-                     d_by_row.data(), k ? d_by_col.data() : nullptr, sums.data() + static_cast<std::size_t>(i) * n_steps * 4},
-                    ws);
-            }
-        }
+        parallel_for(Loop{.n = n_tiles, .threads = threads}, [&] { return Scratch(in.points.p); }, [&](Scratch& own, std::int64_t i) {
+            if (!watch.go_on()) return;
+            const Block &a = blocks[i], &b = blocks[(i + k) % nb];
+            pack(in, b, own.cols.data(), own.weights.data());
+            run({&in, &steps, a, b, own.cols.data(), own.weights.data(), by_row.data(), k ? by_col.data() : nullptr,
+                 d_by_row.data(), k ? d_by_col.data() : nullptr, sums.data() + static_cast<std::size_t>(i) * n_steps * 4},
+                own.workspace);
+        });
         if (watch.stopped()) return out;
         const double copies = k ? 2.0 : 1.0; // off the diagonal every pair counts in both orders
         for (int i = 0; i < n_tiles; ++i) {

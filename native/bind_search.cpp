@@ -63,24 +63,6 @@ nb::tuple search_distances(const Matrix& distances, bool self_join, int k, nb::o
     return finish(std::move(ranking), poll);
 }
 
-nb::tuple search_known(const nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& start, const Codes& columns,
-                       const Row& distances, bool self_join, int k, nb::object limits, double tie, int threads, nb::object progress) {
-    if (k < 1) throw std::invalid_argument("k must be at least 1");
-    if (columns.shape(0) != distances.shape(0)) throw std::invalid_argument("every distance needs its column");
-    const std::vector<std::int64_t> from(start.data(), start.data() + start.shape(0));
-    check_start(from, distances.shape(0));
-    PythonPoll poll(std::move(progress));
-    Row kept;
-    const double* reach = limits_of(limits, from.size() - 1, kept);
-    const Plan plan{reach == nullptr ? k : kEverybody, self_join, tie, 0.0, team_of(threads), &poll, reach};
-    Ranking ranking;
-    {
-        const nb::gil_scoped_release free;
-        ranking = search_graph(from, columns.data(), distances.data(), plan);
-    }
-    return finish(std::move(ranking), poll);
-}
-
 nb::tuple distinct(const Matrix& points) {
     std::vector<std::int32_t> group_of, first;
     {
@@ -98,8 +80,6 @@ void bind_search(nb::module_& m) {
           nb::arg("threads"), nb::arg("progress").none());
     m.def("search_distances", &search_distances, nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
-    m.def("search_known", &search_known, nb::arg("start"), nb::arg("columns"), nb::arg("distances"), nb::arg("self_join"),
-          nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"), nb::arg("threads"), nb::arg("progress").none());
     m.def("distinct", &distinct, nb::arg("points"));
     m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });
 }

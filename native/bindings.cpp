@@ -2,7 +2,27 @@
 // while native code runs.
 #include "bindings.hpp"
 
+namespace {
+
+// Memory that could not be had, or a length that no memory has, is sepal.exceptions.OutOfMemoryError, a MemoryError.
+void tell_of_memory(const std::exception_ptr& error, void*) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::bad_alloc&) {
+    } catch (const std::length_error&) {
+    }
+    PyObject* const module = PyImport_ImportModule("sepal.exceptions");
+    PyObject* const raised = module == nullptr ? nullptr : PyObject_CallMethod(module, "out_of_memory", nullptr);
+    if (raised != nullptr) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised)), raised);
+    else PyErr_NoMemory();
+    Py_XDECREF(raised);
+    Py_XDECREF(module);
+}
+
+} // namespace
+
 NB_MODULE(_native, m) {
+    nb::register_exception_translator(tell_of_memory);
     m.doc() = "Compiled parts of Sepal. Use the Python rooms instead.";
     sepal::bind_search(m);
     sepal::bind_pairs(m);

@@ -13,8 +13,8 @@
 
 #include <memory>
 #include <mutex>
-#include <utility>
 
+#include "block_pairs.hpp"
 #include "threads.hpp"
 #include "tiles.hpp"
 
@@ -36,16 +36,15 @@ template <class Filter> class BlockSearch {
     bool gave_up() const { return !Filter::is_exact && crowded_.load(std::memory_order_relaxed) > n_queries_ / 8 + 16; }
 
     Ranking run() {
-        const auto tasks = schedule();
-        const auto n_tasks = static_cast<std::int64_t>(tasks.size());
-        Watch watch(plan_.poll, n_tasks + n_queries_ / 1024);
-#pragma omp parallel num_threads(plan_.threads)
-        {
-            Scratch scratch(block_);
-#pragma omp for schedule(dynamic, 1)
-            for (std::int64_t t = 0; t < n_tasks; ++t)
-                if (!gave_up() && watch.go_on()) tile(tasks[t].first, tasks[t].second, scratch);
-        }
+        // Diagonal by diagonal: the first gives every row a bound, and all threads stay busy to the end.
+        const std::int64_t left = blocks(n_queries_), right = blocks(n_points_);
+        const std::int64_t n_tiles = plan_.self_join ? left * (left + 1) / 2 : left * right;
+        Watch watch(plan_.poll, n_tiles + n_queries_ / 1024);
+        parallel_for(Loop{.n = n_tiles, .threads = plan_.threads}, [&] { return Scratch(block_); }, [&](Scratch& scratch, std::int64_t t) {
+            if (gave_up() || !watch.go_on()) return;
+            const BlockPair pair = plan_.self_join ? triangle_pair(t, left) : rectangle_pair(t, left, right);
+            tile(pair.i, pair.j, scratch);
+        });
         return watch.stopped() || gave_up() ? Ranking{} : decide(watch);
     }
 
@@ -58,18 +57,6 @@ template <class Filter> class BlockSearch {
     };
 
     std::int64_t blocks(std::int64_t n) const { return (n + block_ - 1) / block_; }
-
-    // Diagonal by diagonal: the first gives every row a bound, and all threads stay busy to the end.
-    std::vector<std::pair<std::int32_t, std::int32_t>> schedule() const {
-        std::vector<std::pair<std::int32_t, std::int32_t>> tasks;
-        const auto left = static_cast<std::int32_t>(blocks(n_queries_)), right = static_cast<std::int32_t>(blocks(n_points_));
-        for (std::int32_t d = 0; d < right; ++d)
-            for (std::int32_t i = 0; i < left; ++i) {
-                if (!plan_.self_join) tasks.emplace_back(i, (i + d) % right);
-                else if (i + d < left) tasks.emplace_back(i, i + d);
-            }
-        return tasks;
-    }
 
     void read_limits(std::int64_t block, std::vector<Real>& limit) {
         const std::lock_guard guard(locks_[block]);
@@ -131,24 +118,20 @@ template <class Filter> class BlockSearch {
 
     Ranking decide(Watch& watch) {
         RankingBuilder builder(n_queries_, plan_.threads);
-#pragma omp parallel num_threads(plan_.threads)
-        {
-            std::vector<Neighbor> found;
-#pragma omp for schedule(dynamic, 64)
-            for (std::int64_t i = 0; i < n_queries_; ++i) {
-                if (i % 1024 == 0) watch.go_on();
-                if (watch.stopped()) continue;
-                found.clear();
-                for (const auto& c : rows_[i].items())
-                    found.push_back({filter_.exact(i, c.row, c.lower), filter_.point_row(c.row)});
-                rows_[i].release();
-                if (plan_.limits != nullptr) {
-                    const double reach = plan_.reach(filter_.query_row(i));
-                    std::erase_if(found, [reach](const Neighbor& each) { return !(each.value <= reach); });
-                }
-                builder.set(filter_.query_row(i), found, plan_, this_thread());
+        using Found = std::vector<Neighbor>;
+        parallel_for(Loop{.n = n_queries_, .threads = plan_.threads, .grain = 64}, [] { return Found(); }, [&](Found& found, std::int64_t i) {
+            if (i % 1024 == 0) watch.go_on();
+            if (watch.stopped()) return;
+            found.clear();
+            for (const auto& c : rows_[i].items())
+                found.push_back({filter_.exact(i, c.row, c.lower), filter_.point_row(c.row)});
+            rows_[i].release();
+            if (plan_.limits != nullptr) {
+                const double reach = plan_.reach(filter_.query_row(i));
+                std::erase_if(found, [reach](const Neighbor& each) { return !(each.value <= reach); });
             }
-        }
+            builder.set(filter_.query_row(i), found, plan_, this_thread());
+        });
         return watch.stopped() ? Ranking{} : builder.finish();
     }
 

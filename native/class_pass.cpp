@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "block_pairs.hpp"
 #include "class_panels.hpp"
 
 namespace sepal {
@@ -77,27 +78,27 @@ class Pass {
     }
 
     bool run(Poll* poll) {
-        schedule();
-        const auto n_between = static_cast<std::int64_t>(between_.size()), n_inside = static_cast<std::int64_t>(inside_.size());
-        const std::int64_t n_blocks = rows_.blocks.size(), n_further = further_.blocks.size(), n_asked = n_further * n_blocks;
-        Watch watch(poll, n_between + n_inside + n_asked);
-#pragma omp parallel num_threads(threads_)
-        {
-            Scratch s(block_);
-#pragma omp for schedule(dynamic)
-            for (std::int64_t t = 0; t < n_between; ++t)
-                if (watch.go_on()) find(rows_, left_, enemies_, between_[t].first, &enemies_, between_[t].second, s);
-#pragma omp single
-            set_limits();
-#pragma omp for schedule(dynamic) nowait
-            for (std::int64_t t = 0; t < n_inside; ++t)
-                if (watch.go_on()) count(inside_[t].first, inside_[t].second, s);
-#pragma omp for schedule(dynamic)
-            for (std::int64_t t = 0; t < n_asked; ++t) {
-                const std::int64_t i = t % n_further, d = t / n_further;
-                if (watch.go_on()) find(further_, further_left_, asked_, i, nullptr, (i + d) % n_blocks, s);
+        // Diagonal by diagonal: the first gives every row a bound, and threads seldom meet in a block.
+        const std::int64_t n_blocks = rows_.blocks.size(), n_further = further_.blocks.size();
+        const std::int64_t n_pairs = n_blocks * (n_blocks + 1) / 2, n_asked = n_further * n_blocks;
+        Watch watch(poll, 2 * n_pairs + n_asked);
+        const auto scratch = [this] { return Scratch(block_); };
+        parallel_for(Loop{.n = n_pairs, .threads = threads_}, scratch, [&](Scratch& s, std::int64_t t) {
+            const BlockPair pair = triangle_pair(t, n_blocks);
+            if (watch.go_on() && !same_class(pair)) find(rows_, left_, enemies_, pair.i, &enemies_, pair.j, s);
+        });
+        if (watch.stopped()) return false;
+        set_limits();
+        parallel_for(Loop{.n = n_pairs + n_asked, .threads = threads_}, scratch, [&](Scratch& s, std::int64_t t) {
+            if (!watch.go_on()) return;
+            if (t < n_pairs) {
+                const BlockPair pair = triangle_pair(t, n_blocks);
+                if (same_class(pair)) count(pair.i, pair.j, s);
+            } else {
+                const BlockPair pair = rectangle_pair(t - n_pairs, n_further, n_blocks);
+                find(further_, further_left_, asked_, pair.i, nullptr, pair.j, s);
             }
-        }
+        });
         if (q_.tree && !watch.stopped()) tree_ = spanning_tree(q_.points, order_, std::move(edges_), metric_, threads_, watch);
         return !watch.stopped();
     }
@@ -162,13 +163,7 @@ class Pass {
         return blocks;
     }
 
-    // Diagonal by diagonal: the first gives every row a bound, and threads seldom meet in a block.
-    void schedule() {
-        const auto n = static_cast<std::int32_t>(rows_.blocks.size());
-        for (std::int32_t d = 0; d < n; ++d)
-            for (std::int32_t i = 0; i + d < n; ++i)
-                (rows_.blocks[i].of_class == rows_.blocks[i + d].of_class ? inside_ : between_).emplace_back(i, i + d);
-    }
+    bool same_class(const BlockPair& pair) const { return rows_.blocks[pair.i].of_class == rows_.blocks[pair.j].of_class; }
 
     void set_limits() {
         for (std::int64_t at = 0; at < rows_.size(); ++at) {
@@ -270,7 +265,6 @@ class Pass {
     std::vector<Edge> tree_;
     std::vector<double> weight_, limit_, nearer_, near_; // at each place
     ClassPanel find_, count_;
-    std::vector<std::pair<std::int32_t, std::int32_t>> between_, inside_; // blocks of different classes, and of one
 };
 
 } // namespace

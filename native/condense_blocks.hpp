@@ -34,20 +34,21 @@ class CaseBlocks {
         if (from == to) return;
         const std::int64_t first_panel = begin(block) / kPanel, n_panels = panels_of(end(block) - begin(block));
         const bool worth = threads > 1 && static_cast<double>(to - from) * n_panels * kPanel * c_.points.p > 2e6; // a thread needs longer to wake up
-#pragma omp parallel for num_threads(threads) schedule(static) if (worth)
-        for (std::int64_t part = 0; part < (n_panels + kPart - 1) / kPart; ++part) {
+        const Helpers helpers = worth ? Helpers::at_once : Helpers::never;
+        parallel_for(Loop{.n = (n_panels + kPart - 1) / kPart, .threads = threads, .helpers = helpers}, [&](std::int64_t part) {
             const std::int64_t panel = part * kPart, some = std::min<std::int64_t>(kPart, n_panels - panel);
             meet_part(first_panel + panel, some, end(block), prototypes, from, to, visitor);
-        }
+        });
         seen_[block] = to;
     }
     // Every block, in parallel.
     template <class Visitor>
     bool catch_up_all(const std::vector<std::int32_t>& prototypes, Watch& watch, Visitor& visitor) {
         const bool worth = static_cast<double>(prototypes.size()) * static_cast<double>(visit_.size()) * c_.points.p > 1e6;
-#pragma omp parallel for num_threads(c_.threads) schedule(dynamic, 1) if (worth)
-        for (std::int64_t block = 0; block < n_blocks(); ++block)
+        const Helpers helpers = worth ? Helpers::at_once : Helpers::never;
+        parallel_for(Loop{.n = n_blocks(), .threads = c_.threads, .helpers = helpers}, [&](std::int64_t block) {
             if (watch.go_on()) catch_up(block, prototypes, 1, visitor);
+        });
         return !watch.stopped();
     }
 

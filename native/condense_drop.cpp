@@ -17,13 +17,10 @@ class NeighborLists {
     }
     bool fill_all() {
         Watch watch(c_.poll, c_.points.n);
-#pragma omp parallel num_threads(c_.threads)
-        {
-            Scratch scratch;
-#pragma omp for schedule(dynamic, 64)
-            for (std::int64_t i = 0; i < c_.points.n; ++i)
-                if (watch.go_on()) fill(static_cast<std::int32_t>(i), scratch);
-        }
+        const Loop cases{.n = c_.points.n, .threads = c_.threads, .grain = 64};
+        parallel_for(cases, [] { return Scratch(); }, [&](Scratch& scratch, std::int64_t i) {
+            if (watch.go_on()) fill(static_cast<std::int32_t>(i), scratch);
+        });
         return !watch.stopped();
     }
     // The nearest k + 1 (fewer if fewer live).

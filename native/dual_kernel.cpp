@@ -37,26 +37,23 @@ bool for_each_strip(const KernelPack<double>& cols, std::int64_t n_cols, Points 
     const std::int64_t n_groups = (queries.n + group - 1) / group;
     Watch watch(poll, n_groups);
     const bool large = threads > 1 && n_groups > 1 && n_cols * queries.n * (queries.p + 16) > kWorthThreads;
-#pragma omp parallel num_threads(threads) if (large)
-    {
-        std::vector<double> scratch(kKernelRows * kStrip);
+    const Loop groups{.n = n_groups, .threads = threads, .helpers = large ? Helpers::at_once : Helpers::never};
+    using Strips = std::vector<double>;
+    parallel_for(groups, [] { return Strips(kKernelRows * kStrip); }, [&](Strips& scratch, std::int64_t g) {
+        if (!watch.go_on()) return;
         double* out[kKernelRows];
         for (int r = 0; r < kKernelRows; ++r) out[r] = scratch.data() + r * kStrip;
-#pragma omp for schedule(dynamic, 1)
-        for (std::int64_t g = 0; g < n_groups; ++g) {
-            if (!watch.go_on()) continue;
-            const std::int64_t begin = g * group, end = std::min(begin + group, queries.n);
-            KernelPack<double> rows(end - begin, kKernelRows, queries.p);
-            for (std::int64_t q = begin; q < end; ++q) rows.put(q - begin, queries.row(q));
-            for (std::int64_t first = 0; first < n_cols; first += kStrip) {
-                const std::int64_t last = std::min(first + kStrip, n_cols);
-                for (std::int64_t q = begin; q < end; q += kKernelRows) {
-                    function(rows.panel_at(q - begin), rows.square.data() + (q - begin), cols, first, last, spec, out);
-                    for (int r = 0; r < kKernelRows && q + r < end; ++r) use(q + r, first, last, scratch.data() + r * kStrip);
-                }
+        const std::int64_t begin = g * group, end = std::min(begin + group, queries.n);
+        KernelPack<double> rows(end - begin, kKernelRows, queries.p);
+        for (std::int64_t q = begin; q < end; ++q) rows.put(q - begin, queries.row(q));
+        for (std::int64_t first = 0; first < n_cols; first += kStrip) {
+            const std::int64_t last = std::min(first + kStrip, n_cols);
+            for (std::int64_t q = begin; q < end; q += kKernelRows) {
+                function(rows.panel_at(q - begin), rows.square.data() + (q - begin), cols, first, last, spec, out);
+                for (int r = 0; r < kKernelRows && q + r < end; ++r) use(q + r, first, last, scratch.data() + r * kStrip);
             }
         }
-    }
+    });
     return !watch.stopped();
 }
 

@@ -111,13 +111,12 @@ bool all_without(const KernelSource& source, const std::vector<std::int32_t>& me
     own.threads = 1;
     if (spread) own.cache_bytes /= plan.threads;
     Watch watch(plan.poll, std::max<std::int64_t>(count, 1));
-#pragma omp parallel num_threads(plan.threads) if (spread)
-    {
-        Repair<Real> repair(source, members, whole, own);
-#pragma omp for schedule(dynamic, 1)
-        for (std::int64_t k = 0; k < count; ++k)
+    const Loop rows{.n = count, .threads = plan.threads, .helpers = spread ? Helpers::at_once : Helpers::never};
+    parallel_for(
+        rows, [&] { return Repair<Real>(source, members, whole, own); },
+        [&](Repair<Real>& repair, std::int64_t k) {
             if (watch.go_on()) solved[k] = repair.without(which[k], most, watch, decision[k]) ? 1 : 0;
-    }
+        });
     return !watch.stopped();
 }
 

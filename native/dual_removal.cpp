@@ -251,18 +251,14 @@ class Removal {
 bool dual_removals(const RemovalBase& base, const RemovalRows& rows, bool until_it_turns, int threads, Poll* poll,
                    const RemovalAnswer& answer) {
     Watch watch(poll, std::max<std::int64_t>(rows.n, 1));
-#pragma omp parallel num_threads(threads) if (threads > 1 && rows.n > 1)
-    {
-        Removal removal(base);
-#pragma omp for schedule(dynamic, 1)
-        for (std::int64_t k = 0; k < rows.n; ++k) {
-            if (!watch.go_on()) continue;
-            answer.status[k] = static_cast<std::int32_t>(removal.follow(rows, k, until_it_turns));
-            answer.shift[k] = removal.shift();
-            answer.gone[k] = removal.gone();
-            removal.write(answer.change + k * base.n);
-        }
-    }
+    const Loop each{.n = rows.n, .threads = threads};
+    parallel_for(each, [&] { return Removal(base); }, [&](Removal& removal, std::int64_t k) {
+        if (!watch.go_on()) return;
+        answer.status[k] = static_cast<std::int32_t>(removal.follow(rows, k, until_it_turns));
+        answer.shift[k] = removal.shift();
+        answer.gone[k] = removal.gone();
+        removal.write(answer.change + k * base.n);
+    });
     return !watch.stopped();
 }
 

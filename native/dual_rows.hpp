@@ -38,20 +38,17 @@ void kernel_strips(const KernelSource& source, const std::vector<std::int32_t>& 
     const std::int64_t strip = std::clamp<std::int64_t>(fit / 16 * 16, 32, 512);
     const std::int64_t n_tasks = (width + strip - 1) / strip;
     const bool large = threads > 1 && n_tasks > 1 && count * width * (p + 16) > kWorthThreads;
-#pragma omp parallel num_threads(threads) if (large)
-    {
-        std::vector<Real> spare(strip);
+    const Loop strips{.n = n_tasks, .threads = threads, .helpers = large ? Helpers::at_once : Helpers::never};
+    using Spare = std::vector<Real>;
+    parallel_for(strips, [&] { return Spare(strip); }, [&](Spare& spare, std::int64_t task) {
         Real* out[kKernelRows];
-#pragma omp for schedule(dynamic, 1)
-        for (std::int64_t task = 0; task < n_tasks; ++task) {
-            const std::int64_t first = task * strip, last = std::min(first + strip, width);
-            for (std::int64_t k = 0; k < count; k += panel) {
-                for (int r = 0; r < panel; ++r) out[r] = k + r < count ? place(k + r, first) : spare.data();
-                function(left.panel_at(k), left.square.data() + k, cols, first, last, source.spec, out);
-                after(out, k, std::min<std::int64_t>(panel, count - k), first, last);
-            }
+        const std::int64_t first = task * strip, last = std::min(first + strip, width);
+        for (std::int64_t k = 0; k < count; k += panel) {
+            for (int r = 0; r < panel; ++r) out[r] = k + r < count ? place(k + r, first) : spare.data();
+            function(left.panel_at(k), left.square.data() + k, cols, first, last, source.spec, out);
+            after(out, k, std::min<std::int64_t>(panel, count - k), first, last);
         }
-    }
+    });
 }
 
 // out[c] += sum_k coef[k] K(support[k], rows[c]).

@@ -110,8 +110,10 @@ template <class Real> class Solver {
         if (s_.width <= kPart) return pass(0, s_.width);
         const std::int64_t n_parts = (s_.width + kPart - 1) / kPart;
         parts_.resize(n_parts);
-#pragma omp parallel for num_threads(plan_.threads) schedule(static) if (plan_.threads > 1 && n_parts > 3)
-        for (std::int64_t k = 0; k < n_parts; ++k) parts_[k] = pass(k * kPart, std::min((k + 1) * kPart, s_.width));
+        const Helpers helpers = n_parts > 3 ? Helpers::at_once : Helpers::never;
+        parallel_for(Loop{.n = n_parts, .threads = plan_.threads, .helpers = helpers}, [&](std::int64_t k) {
+            parts_[k] = pass(k * kPart, std::min((k + 1) * kPart, s_.width));
+        });
         PairBest best = parts_[0];
         for (const PairBest& part : parts_) {
             best.highest = std::max(best.highest, part.highest);
@@ -304,9 +306,8 @@ std::vector<DualAnswer> dual_solve_pairs(const KernelSource& source, const std::
     };
     std::vector<double> work_from(n_pairs + 1, 0.0); // of a pair and all after it
     for (std::int64_t k = n_pairs - 1; k >= 0; --k) work_from[k] = work_from[k + 1] + work(k);
-#pragma omp parallel for num_threads(plan.threads) schedule(dynamic, 1) if (spread)
-    for (std::int64_t k = 0; k < n_pairs; ++k) {
-        if (!go_on.load()) continue;
+    const auto solve_pair = [&](std::int64_t k) {
+        if (!go_on.load()) return;
         const auto [a, b] = pairs[k];
         DualPlan own = plan;
         const double left = plan.deadline - std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -314,7 +315,7 @@ std::vector<DualAnswer> dual_solve_pairs(const KernelSource& source, const std::
         if (spread) {
             own.threads = 1;
             own.cache_bytes = plan.cache_bytes / plan.threads;
-            if (this_thread() != 0) own.poll = nullptr;
+            if (!on_calling_thread()) own.poll = nullptr;
         }
         std::vector<std::int32_t> members;
         std::vector<double> t(source.n), low(source.n), high(source.n), beta(source.n);
@@ -335,7 +336,8 @@ std::vector<DualAnswer> dual_solve_pairs(const KernelSource& source, const std::
         }
         if (found.status == DualStatus::stopped) go_on.store(false);
         answers[k] = std::move(found);
-    }
+    };
+    parallel_for(Loop{.n = n_pairs, .threads = plan.threads, .helpers = spread ? Helpers::at_once : Helpers::never}, solve_pair);
     if (!go_on.load())
         for (auto& each : answers) each.status = DualStatus::stopped;
     return answers;

@@ -257,17 +257,13 @@ Forest grow_forest(const ForestInput& in, const ForestChoice& choice, ForestVote
     std::vector<Tree> trees(choice.n_trees);
     std::vector<std::uint8_t> in_bag(static_cast<std::size_t>(choice.n_trees) * in.n_rows, 0);
     Watch watch(poll, choice.n_trees);
-#pragma omp parallel num_threads(threads)
-    {
-        Grower grower(in, choice);
-#pragma omp for schedule(dynamic)
-        for (int t = 0; t < choice.n_trees; ++t) {
-            if (watch.stopped()) continue;
-            trees[t] = grower.grow(choice.seed * 0x2545f4914f6cdd1dULL + static_cast<std::uint64_t>(t) * 0x9e3779b9ULL + 1,
-                                   in_bag.data() + t * in.n_rows);
-            watch.go_on();
-        }
-    }
+    const Loop each_tree{.n = choice.n_trees, .threads = threads};
+    parallel_for(each_tree, [&] { return Grower(in, choice); }, [&](Grower& grower, std::int64_t t) {
+        if (watch.stopped()) return;
+        trees[t] = grower.grow(choice.seed * 0x2545f4914f6cdd1dULL + static_cast<std::uint64_t>(t) * 0x9e3779b9ULL + 1,
+                               in_bag.data() + t * in.n_rows);
+        watch.go_on();
+    });
     Forest forest;
     forest.tree_start.push_back(0);
     forest.leaf_start.push_back(0);
@@ -277,28 +273,26 @@ Forest grow_forest(const ForestInput& in, const ForestChoice& choice, ForestVote
     left_out.counts.assign(in.n_rows, 0);
     const ForestView view = view_of(forest);
     const std::int64_t blocks = (in.n_rows + kVoteRows - 1) / kVoteRows;
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (std::int64_t block = 0; block < blocks; ++block) {
-        if (!watch.still_on()) continue;
+    parallel_for(Loop{.n = blocks, .threads = threads}, [&](std::int64_t block) {
+        if (!watch.still_on()) return;
         for (std::int64_t row = block * kVoteRows; row < std::min(in.n_rows, (block + 1) * kVoteRows); ++row)
             for (int t = 0; t < choice.n_trees; ++t)
                 if (!in_bag[static_cast<std::int64_t>(t) * in.n_rows + row]) {
                     vote(view, t, in.bins, in.n_rows, row, left_out.sums.data() + row * in.n_outputs);
                     ++left_out.counts[row];
                 }
-    }
+    });
     return forest;
 }
 
 std::vector<double> forest_means(const ForestView& forest, const std::uint8_t* bins, std::int64_t n_rows, int n_outputs,
                                  int threads) {
     std::vector<double> out(static_cast<std::size_t>(n_rows) * n_outputs, 0.0);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::int64_t row = 0; row < n_rows; ++row) {
+    parallel_for(Loop{.n = n_rows, .threads = threads, .grain = 16}, [&](std::int64_t row) {
         double* own = out.data() + row * n_outputs;
         for (std::int64_t t = 0; t < forest.n_trees; ++t) vote(forest, t, bins, n_rows, row, own);
         for (int k = 0; k < n_outputs; ++k) own[k] /= static_cast<double>(forest.n_trees);
-    }
+    });
     return out;
 }
 

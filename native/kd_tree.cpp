@@ -55,16 +55,14 @@ void select(std::uint64_t* a, std::int64_t n, std::int64_t wanted) {
 
 } // namespace
 
-KdTree::KdTree(Points points, [[maybe_unused]] int threads)
+KdTree::KdTree(Points points, int threads)
     : points_(points), n_(points.n), p_(points.p), keys_(points.n), order_(points.n),
       values_(static_cast<std::size_t>(n_leaves()) * kLeaf * p_, std::numeric_limits<double>::quiet_NaN()),
       boxes_(static_cast<std::size_t>(n_leaves()) * 2 * p_) {
     for (std::int64_t i = 0; i < n_; ++i) keys_[i] = static_cast<std::uint64_t>(i);
     lay_out(0, n_leaves());
     sides_.resize(nodes_.size() * 2 * kFan * p_);
-#pragma omp parallel num_threads(threads)
-#pragma omp single
-    build(0, 0, nodes_[0].count);
+    build_all(threads);
     std::vector<std::uint64_t>().swap(keys_);
 }
 
@@ -86,27 +84,52 @@ std::int32_t KdTree::lay_out(std::int32_t first, std::int32_t n_leaves) {
     return id;
 }
 
-// Divides the points below the children `from` .. `to` of a node among them.
-void KdTree::build(std::int32_t id, int from, int to) {
-    const Node& node = nodes_[id];
-    if (to - from == 1) {
-        if (node.of_leaves) fill(node.child[from]);
-        else build(node.child[from], 0, nodes_[node.child[from]].count);
-        note_box(id, from);
+// Large parts are split level by level, all of a level at once; the small ones are then built whole, each by a thread.
+// Boxes come last, those of lower nodes, which have higher numbers, first.
+void KdTree::build_all(int threads) {
+    constexpr std::int64_t kLarge = 4096; // points that are worth another thread
+    std::vector<Part> small, level{{0, 0, nodes_[0].count}};
+    while (!level.empty()) {
+        std::vector<Part> large, next;
+        for (const Part& part : level) (part.to - part.from > 1 && size(part) > kLarge ? large : small).push_back(part);
+        parallel_for(Loop{.n = static_cast<std::int64_t>(large.size()), .threads = threads, .helpers = Helpers::at_once},
+                     [&](std::int64_t i) { split(large[i]); });
+        for (const Part& part : large)
+            for (const auto& [from, to] : {std::pair{part.from, part.half()}, std::pair{part.half(), part.to}}) next.push_back(inner({part.id, from, to}));
+        level = std::move(next);
+    }
+    parallel_for(Loop{.n = static_cast<std::int64_t>(small.size()), .threads = threads}, [&](std::int64_t i) { build(small[i]); });
+    for (auto id = static_cast<std::int32_t>(nodes_.size()) - 1; id >= 0; --id)
+        for (int slot = 0; slot < nodes_[id].count; ++slot) note_box(id, slot);
+}
+
+// One child that is a node is all its children.
+KdTree::Part KdTree::inner(Part part) const {
+    const Node& node = nodes_[part.id];
+    if (part.to - part.from != 1 || node.of_leaves) return part;
+    const std::int32_t child = node.child[part.from];
+    return inner({child, 0, nodes_[child].count});
+}
+
+// Divides the points of a part among its children.
+void KdTree::build(const Part& part) {
+    if (part.to - part.from == 1) {
+        if (nodes_[part.id].of_leaves) fill(nodes_[part.id].child[part.from]);
+        else build(inner(part));
         return;
     }
-    const int half = (from + to) / 2;
-    const std::int64_t begin = position(node.begin[from]), end = position(node.begin[to]);
-    split(begin, position(node.begin[half]), end);
-    if (end - begin > 4096) { // large enough to be worth another thread
-#pragma omp task
-        build(id, from, half);
-        build(id, half, to);
-#pragma omp taskwait
-    } else {
-        build(id, from, half);
-        build(id, half, to);
-    }
+    split(part);
+    build({part.id, part.from, part.half()});
+    build({part.id, part.half(), part.to});
+}
+
+std::int64_t KdTree::size(const Part& part) const {
+    return position(nodes_[part.id].begin[part.to]) - position(nodes_[part.id].begin[part.from]);
+}
+
+void KdTree::split(const Part& part) {
+    const std::int32_t* begin = nodes_[part.id].begin;
+    split(position(begin[part.from]), position(begin[part.half()]), position(begin[part.to]));
 }
 
 void KdTree::split(std::int64_t begin, std::int64_t middle, std::int64_t end) {

@@ -38,6 +38,13 @@ class KdTree {
     const double* highs(std::int32_t node) const { return lows(node) + kFan * p_; }
 
   private:
+    // The children `from` .. `to` of a node.
+    struct Part {
+        std::int32_t id;
+        int from, to;
+        int half() const { return (from + to) / 2; }
+    };
+
     Points points_;
     std::int64_t n_;
     int p_;
@@ -49,7 +56,11 @@ class KdTree {
     std::int32_t row_at(std::int64_t i) const { return static_cast<std::int32_t>(keys_[i] & 0xffffffffu); }
     std::int64_t position(std::int32_t leaf) const { return std::min(n_, std::int64_t{leaf} * kLeaf); }
     std::int32_t lay_out(std::int32_t first, std::int32_t n_leaves);
-    void build(std::int32_t id, int from, int to);
+    void build_all(int threads);
+    void build(const Part& part);
+    Part inner(Part part) const;
+    std::int64_t size(const Part& part) const;
+    void split(const Part& part);
     void split(std::int64_t begin, std::int64_t middle, std::int64_t end);
     int wide_side(std::int64_t begin, std::int64_t end) const;
     void fill(std::int32_t leaf);

@@ -43,9 +43,8 @@ bool each_pair(Points points, Points queries, const MetricSpec& metric, int thre
     constexpr std::int64_t chunk = 16;
     const std::int64_t chunks = (fours + chunk - 1) / chunk;
     Watch watch(poll, chunks);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (std::int64_t at = 0; at < chunks; ++at) {
-        if (!watch.go_on()) continue;
+    parallel_for(Loop{.n = chunks, .threads = threads}, [&](std::int64_t at) {
+        if (!watch.go_on()) return;
         double values[4 * kPanel];
         for (std::int64_t b0 = 0; b0 < n_panels; b0 += block)
             for (std::int64_t four = at * chunk; four < std::min(fours, (at + 1) * chunk); ++four) {
@@ -58,7 +57,7 @@ bool each_pair(Points points, Points queries, const MetricSpec& metric, int thre
                         use(four * 4 + r, b * kPanel, width, values + r * kPanel);
                 }
             }
-    }
+    });
     return !watch.stopped();
 }
 
@@ -98,9 +97,8 @@ NearGraph near_graph(Points points, const double* limits, const MetricSpec& metr
     std::vector<std::int64_t> sums(static_cast<std::size_t>(threads) * n, 0);
     const auto function = SEPAL_BEST(shared_bits);
     Watch watch(poll, n);
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-    for (std::int64_t i = 0; i < n; ++i) {
-        if (!watch.go_on()) continue;
+    parallel_for(Loop{.n = n, .threads = threads, .grain = 16}, [&](std::int64_t i) {
+        if (!watch.go_on()) return;
         std::int64_t* own = &sums[static_cast<std::size_t>(this_thread()) * n];
         for (std::int64_t e = graph.start[i]; e < graph.start[i + 1]; ++e) {
             const std::int32_t j = graph.neighbors[e];
@@ -109,7 +107,7 @@ NearGraph near_graph(Points points, const double* limits, const MetricSpec& metr
             own[i] += count;
             own[j] += count;
         }
-    }
+    });
     if (watch.stopped()) return {};
     graph.shared.assign(n, 0);
     for (int t = 0; t < threads; ++t)

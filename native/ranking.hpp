@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "parallel.hpp"
+
 namespace sepal {
 
 constexpr int kEverybody = std::numeric_limits<int>::max(); // as k: nobody is left out for being one too many
@@ -216,15 +218,15 @@ class RankingBuilder {
         r.rows.resize(r.start.back());
         r.values.resize(r.start.back());
         const auto n = static_cast<std::int64_t>(places_.size());
-#pragma omp parallel for num_threads(static_cast<int>(stores_.size())) if (r.rows.size() > 50'000)
-        for (std::int64_t i = 0; i < n; ++i) {
+        const Helpers helpers = r.rows.size() > 50'000 ? Helpers::at_once : Helpers::never;
+        parallel_for(Loop{.n = n, .threads = static_cast<int>(stores_.size()), .grain = 1024, .helpers = helpers}, [&](std::int64_t i) {
             const Neighbor* from = stores_[places_[i].thread].data() + places_[i].offset;
             std::int64_t at = r.start[i];
             for (std::int32_t j = 0; j < places_[i].count; ++j, ++at) {
                 r.rows[at] = from[j].row;
                 r.values[at] = from[j].value;
             }
-        }
+        });
         return r;
     }
 
@@ -251,8 +253,6 @@ Ranking search_tiles(Points points, Points queries, const Plan& plan);
 Ranking search_direct(Points points, Points queries, const MetricSpec& metric, const Plan& plan);
 Ranking search_tree(Points points, Points queries, const MetricSpec& metric, const Plan& plan);
 Ranking search_matrix(Points distances, const Plan& plan);
-// Distances of which only some are known: those of query i are columns[start[i] .. start[i + 1]).
-Ranking search_graph(const std::vector<std::int64_t>& start, const std::int32_t* columns, const double* distances, const Plan& plan);
 
 // Distinct rows in order of first appearance: group_of[i] is the number of row i's group.
 void distinct_rows(Points points, std::vector<std::int32_t>& group_of, std::vector<std::int32_t>& first);

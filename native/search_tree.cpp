@@ -49,18 +49,16 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
     RankingBuilder builder(queries.n, plan.threads);
     const std::int32_t n_leaves = asking->n_leaves();
     Watch watch(plan.poll, n_leaves);
-#pragma omp parallel num_threads(plan.threads)
-    {
-        std::vector<Nearest> found(kLeaf);
-#pragma omp for schedule(dynamic, 16)
-        for (std::int32_t leaf = 0; leaf < n_leaves; ++leaf) {
-            if (!watch.go_on()) continue;
-            for (int i = 0; i < asking->size(leaf); ++i) found[i].begin(plan, asking->rows(leaf)[i]);
-            function({tree, *asking, spec, plan, leaf, points.p, found.data()});
-            for (int i = 0; i < asking->size(leaf); ++i)
-                builder.set(asking->rows(leaf)[i], found[i].items(), plan, this_thread());
-        }
-    }
+    using Found = std::vector<Nearest>;
+    const Loop leaves{.n = n_leaves, .threads = plan.threads, .grain = 4};
+    parallel_for(leaves, [] { return Found(kLeaf); }, [&](Found& found, std::int64_t at) {
+        if (!watch.go_on()) return;
+        const auto leaf = static_cast<std::int32_t>(at);
+        for (int i = 0; i < asking->size(leaf); ++i) found[i].begin(plan, asking->rows(leaf)[i]);
+        function({tree, *asking, spec, plan, leaf, points.p, found.data()});
+        for (int i = 0; i < asking->size(leaf); ++i)
+            builder.set(asking->rows(leaf)[i], found[i].items(), plan, this_thread());
+    });
     return watch.stopped() ? Ranking{} : builder.finish();
 }
 

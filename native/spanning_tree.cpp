@@ -96,9 +96,9 @@ class Growing {
         const Side columns(*this, nodes, 8 * kAsking, kCols), rows(*this, asking, kAsking, kRows);
         const ClassPanel function = near_panel(metric_.metric);
         const auto n_blocks = static_cast<std::int64_t>(rows.blocks.blocks.size());
-#pragma omp parallel for schedule(dynamic) num_threads(threads_)
-        for (std::int64_t b = 0; b < n_blocks; ++b)
+        parallel_for(Loop{.n = n_blocks, .threads = threads_}, [&](std::int64_t b) {
             if (watch.still_on()) renew(rows, b, columns, function);
+        });
         for (const std::int32_t i : asking) {
             next_[i] = 0;
             if (first_[i].size() > 0) take(first_[i][0]);

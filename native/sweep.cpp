@@ -44,20 +44,19 @@ template <class T> class TiledThornton {
         std::vector<double> partial(sums == nullptr ? 0 : program_.n_out * cut.blocks.size());
         const auto n_stretches = static_cast<std::int64_t>(cut.stretches.size());
         Watch watch(plan_.poll, cut.n_tasks());
-#pragma omp parallel num_threads(plan_.threads)
-        {
-            SumStack<T> stack(data_, program_, tile_);
+        struct Scratch {
+            SumStack<T> stack;
             std::vector<Minima<T>> least;
-#pragma omp for schedule(dynamic, 1)
-            for (std::int64_t task = 0; task < cut.n_tasks(); ++task) {
-                if (watch.stopped()) continue;
-                const auto& block = cut.blocks[task / n_stretches];
-                double* into = sums == nullptr ? nullptr : partial.data() + (task / n_stretches) * program_.n_out;
-                tiles(block.first, block.second, cut.stretches[task % n_stretches], stack, least);
-                decide(block.first, block.second, cut.stretches[task % n_stretches], stack, least, into, samples);
-                watch.go_on();
-            }
-        }
+        };
+        const Loop tasks{.n = cut.n_tasks(), .threads = plan_.threads};
+        parallel_for(tasks, [&] { return Scratch{SumStack<T>(data_, program_, tile_), {}}; }, [&](Scratch& own, std::int64_t task) {
+            if (watch.stopped()) return;
+            const auto& block = cut.blocks[task / n_stretches];
+            double* into = sums == nullptr ? nullptr : partial.data() + (task / n_stretches) * program_.n_out;
+            tiles(block.first, block.second, cut.stretches[task % n_stretches], own.stack, own.least);
+            decide(block.first, block.second, cut.stretches[task % n_stretches], own.stack, own.least, into, samples);
+            watch.go_on();
+        });
         for (std::size_t b = 0; sums != nullptr && b < cut.blocks.size(); ++b)
             for (std::int64_t i = 0; i < program_.n_out; ++i) sums[i] += partial[b * program_.n_out + i];
         return !watch.stopped();

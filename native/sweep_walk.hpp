@@ -114,47 +114,48 @@ bool walk(const SweepData<T>& data, const SweepProgram& program, const SweepPlan
     std::vector<double> partial(sums == nullptr || one_block ? 0 : size * static_cast<std::int64_t>(cut.blocks.size()));
     const auto n_stretches = static_cast<std::int64_t>(cut.stretches.size());
     Watch watch(plan.poll, cut.n_tasks());
-#pragma omp parallel num_threads(plan.threads)
-    {
-        SumStack<T> stack(data, program, data.width);
-        Visitor visit(prototype);
-#pragma omp for schedule(dynamic, 1)
-        for (std::int64_t task = 0; task < cut.n_tasks(); ++task) {
-            if (watch.stopped()) continue;
-            const auto& block = cut.blocks[task / n_stretches];
-            const Stretch& stretch = cut.stretches[task % n_stretches];
-            double* into = sums == nullptr || one_block ? sums : partial.data() + (task / n_stretches) * size;
-            for (std::int64_t q = block.first; q < block.second; ++q) {
-                const Minima<T> base = stack.start(queries[q], 0, data.width);
-                if (program.score_base && stretch.begin == 0)
-                    visit(0, queries[q], base, [&] { return stack.at(0); }, stack, into);
-                for (const std::int64_t t : stretch.ancestors) stack.add(program.column[t], program.depth[t], true);
-                const auto show = [&](std::int64_t t, Minima<T> m, bool kept) {
-                    if (program.out[t] < 0) return;
-                    visit(program.out[t], queries[q], m,
-                          [&] {
-                              if (!kept) stack.add(program.column[t], program.depth[t], true);
-                              return stack.at(program.depth[t]);
-                          },
-                          stack, into);
-                };
-                for (std::int64_t t = stretch.begin; t < stretch.end; ++t) {
-                    const int depth = program.depth[t];
-                    const int pairing = Visitor::needs_sums ? 0 : stack.pairing(program, t, stretch.end);
-                    if (pairing > 0) {
-                        const auto two = stack.add_two(program.column[t], program.column[t + 1], depth, pairing == 2);
-                        show(t, two.first, pairing == 2);
-                        show(++t, two.second, false);
-                        continue;
-                    }
-                    const bool leaf = t + 1 == program.n_steps || program.depth[t + 1] <= depth;
-                    const bool keep = !leaf || Visitor::needs_sums;
-                    show(t, stack.add(program.column[t], depth, keep), keep);
+    struct Own {
+        SumStack<T> stack;
+        Visitor visit;
+    };
+    const Loop tasks{.n = cut.n_tasks(), .threads = plan.threads};
+    parallel_for(tasks, [&] { return Own{SumStack<T>(data, program, data.width), Visitor(prototype)}; }, [&](Own& own, std::int64_t task) {
+        if (watch.stopped()) return;
+        SumStack<T>& stack = own.stack;
+        Visitor& visit = own.visit;
+        const auto& block = cut.blocks[task / n_stretches];
+        const Stretch& stretch = cut.stretches[task % n_stretches];
+        double* into = sums == nullptr || one_block ? sums : partial.data() + (task / n_stretches) * size;
+        for (std::int64_t q = block.first; q < block.second; ++q) {
+            const Minima<T> base = stack.start(queries[q], 0, data.width);
+            if (program.score_base && stretch.begin == 0)
+                visit(0, queries[q], base, [&] { return stack.at(0); }, stack, into);
+            for (const std::int64_t t : stretch.ancestors) stack.add(program.column[t], program.depth[t], true);
+            const auto show = [&](std::int64_t t, Minima<T> m, bool kept) {
+                if (program.out[t] < 0) return;
+                visit(program.out[t], queries[q], m,
+                      [&] {
+                          if (!kept) stack.add(program.column[t], program.depth[t], true);
+                          return stack.at(program.depth[t]);
+                      },
+                      stack, into);
+            };
+            for (std::int64_t t = stretch.begin; t < stretch.end; ++t) {
+                const int depth = program.depth[t];
+                const int pairing = Visitor::needs_sums ? 0 : stack.pairing(program, t, stretch.end);
+                if (pairing > 0) {
+                    const auto two = stack.add_two(program.column[t], program.column[t + 1], depth, pairing == 2);
+                    show(t, two.first, pairing == 2);
+                    show(++t, two.second, false);
+                    continue;
                 }
+                const bool leaf = t + 1 == program.n_steps || program.depth[t + 1] <= depth;
+                const bool keep = !leaf || Visitor::needs_sums;
+                show(t, stack.add(program.column[t], depth, keep), keep);
             }
-            watch.go_on();
         }
-    }
+        watch.go_on();
+    });
     for (std::size_t b = 0; !partial.empty() && b < cut.blocks.size(); ++b)
         for (std::int64_t i = 0; i < size; ++i) sums[i] += partial[b * size + i];
     return !watch.stopped();

@@ -1,22 +1,12 @@
-// OpenMP where there is one, the same code on one thread where there is none.
+/// @brief Progress and Ctrl-C inside a parallel loop: steps are counted on every thread, Python is asked on its own.
 #pragma once
 
 #include <chrono>
 
+#include "parallel.hpp"
 #include "ranking.hpp"
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 namespace sepal {
-
-inline int this_thread() {
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
 
 // Shared by the threads of one search: counts finished steps, and lets the calling thread ask `Poll`
 // about ten times a second whether to go on.
@@ -27,7 +17,7 @@ class Watch {
     bool go_on() {
         const std::int64_t done = done_.fetch_add(1, std::memory_order_relaxed) + 1;
         if (stopped_.load(std::memory_order_relaxed)) return false;
-        if (poll_ == nullptr || this_thread() != 0) return true;
+        if (poll_ == nullptr || !on_calling_thread()) return true;
         const auto now = Clock::now();
         if (now - last_ < std::chrono::milliseconds(100)) return true;
         last_ = now;

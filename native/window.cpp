@@ -232,21 +232,17 @@ WindowAnswer window_predict(const WindowRows& rows, const WindowPlan& plan, Poin
     out.codes.resize(queries.n);
     Watch watch(plan.poll, queries.n);
     const bool worth = plan.threads > 1 && queries.n * rows.n > 100000;
-#pragma omp parallel num_threads(plan.threads) if (worth)
-    {
-        Window::Scratch s;
-#pragma omp for schedule(dynamic, 16)
-        for (std::int64_t i = 0; i < queries.n; ++i) {
-            if (!watch.go_on()) continue;
-            double* votes = out.votes.data() + i * plan.n_classes;
-            if (window.ask(queries.row(i), -1, plan.k, s)) {
-                std::copy(s.votes.begin(), s.votes.end(), votes);
-                out.codes[i] = window.winner(s);
-            } else {
-                out.codes[i] = prior(seen, plan.n_classes, votes);
-            }
+    const Loop each{.n = queries.n, .threads = plan.threads, .grain = 16, .helpers = worth ? Helpers::at_once : Helpers::never};
+    parallel_for(each, [] { return Window::Scratch(); }, [&](Window::Scratch& s, std::int64_t i) {
+        if (!watch.go_on()) return;
+        double* votes = out.votes.data() + i * plan.n_classes;
+        if (window.ask(queries.row(i), -1, plan.k, s)) {
+            std::copy(s.votes.begin(), s.votes.end(), votes);
+            out.codes[i] = window.winner(s);
+        } else {
+            out.codes[i] = prior(seen, plan.n_classes, votes);
         }
-    }
+    });
     return out;
 }
 

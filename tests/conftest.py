@@ -8,8 +8,8 @@ import shutil
 import numpy as np
 import pytest
 
-# Thousands of tiny searches: on a busy machine threads that spin while they wait cost far more than the work itself.
-# Read when the native module is first loaded, so it must stand before any test imports sepal.
+# The peers we compare with use OpenMP, whose threads spin while they wait: on a busy machine that costs far more than
+# the work itself. Read when it is first loaded, so it must stand before any test imports scikit-learn.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 SOURCES = Path(__file__).parent.parent / "src" / "sepal"
@@ -43,3 +44,15 @@ def test_every_room_says_what_it_is():
     for room in (p.parent for p in SOURCES.rglob("__init__.py")):
         doc = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
         assert doc, f"{room.name}/__init__.py has no docstring"
+
+
+NATIVE = SOURCES.parent.parent / "native"
+
+
+def test_every_parallel_region_is_a_parallel_for():
+    """Only its loops turn std::bad_alloc into MemoryError, live through fork() and leave busy machines alone."""
+    foreign = re.compile(
+        r"#\s*pragma\s+omp\s+(?!simd\b)|_Pragma|omp\.h|std::(jthread|thread|async)\b|\bpthread_create\b"
+    )
+    users = {path.name for path in NATIVE.iterdir() if foreign.search(path.read_text(encoding="utf-8"))}
+    assert users == {"bindings.hpp", "parallel.cpp"}  # the first asks how many cores there are

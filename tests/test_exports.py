@@ -102,6 +102,7 @@ SURFACE = {
         "CellTypeError",
         "DataError",
         "MissingDependencyError",
+        "OutOfMemoryError",
         "ParameterError",
         "SepalError",
         "SepalWarning",

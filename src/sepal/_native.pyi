@@ -33,17 +33,6 @@ def search_distances(
     threads: int,
     progress: _Progress | None,
 ) -> _Ranking: ...
-def search_known(
-    start: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    distances: NDArray[np.float64],
-    self_join: bool,
-    k: int,
-    limits: NDArray[np.float64] | None,
-    tie: float,
-    threads: int,
-    progress: _Progress | None,
-) -> _Ranking: ...
 def distinct(points: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 def alignment_sums(
     points: NDArray[np.float64],

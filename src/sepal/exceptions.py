@@ -4,6 +4,7 @@ SepalError
 ├── DataError (ValueError)          a file, table, column or label is not usable; says where
 │   └── CellTypeError (TypeError)   a cell holds an object that is no number, text, boolean or date
 ├── ParameterError (ValueError)     an argument is outside what it may be
+├── OutOfMemoryError (MemoryError)  the work needs more memory than there is
 └── MissingDependencyError (ImportError)   an optional package is needed; says the pip line
 
 and one warning:
@@ -15,7 +16,15 @@ An error text says what was expected and what was found; where a cure is known i
 
 from __future__ import annotations
 
-__all__ = ["CellTypeError", "DataError", "MissingDependencyError", "ParameterError", "SepalError", "SepalWarning"]
+__all__ = [
+    "CellTypeError",
+    "DataError",
+    "MissingDependencyError",
+    "OutOfMemoryError",
+    "ParameterError",
+    "SepalError",
+    "SepalWarning",
+]
 
 
 class SepalError(Exception):
@@ -36,6 +45,24 @@ class CellTypeError(DataError, TypeError):
 
 class ParameterError(SepalError, ValueError):
     """An argument is outside what it may be."""
+
+
+class OutOfMemoryError(SepalError, MemoryError):
+    """The work needs more memory than there is; a MemoryError too, as numpy raises."""
+
+
+def out_of_memory() -> OutOfMemoryError:
+    """Return the error that native code raises when memory cannot be had.
+
+    Examples
+    --------
+    >>> isinstance(out_of_memory(), MemoryError)
+    True
+    """
+    return OutOfMemoryError(
+        "there is not enough memory for this work on these rows",
+        hint="take a sample of the rows or fewer columns, free memory, or use fewer threads (n_jobs=1)",
+    )
 
 
 class MissingDependencyError(SepalError, ImportError):
