@@ -106,5 +106,6 @@ void bind_alignment(nb::module_& m);
 void bind_sweep(nb::module_& m);
 void bind_condense(nb::module_& m);
 void bind_forest(nb::module_& m);
+void bind_shuffle(nb::module_& m);
 
 } // namespace sepal

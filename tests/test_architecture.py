@@ -14,6 +14,7 @@ DOORS = {
     "learners/_window.py",
     "machines/_dual.py",
     "measures/_alignment.py",
+    "measures/_label_shuffles.py",
     "neighbors/_search.py",
     "prototypes/_condense.py",
     "selection/_sweep.py",

@@ -76,6 +76,7 @@ SURFACE = {
         "match_table",
         "names",
         "read_table",
+        "write_whole",
     ],
     "sepal.datasets": ["load", "names"],
     "sepal.distances": [

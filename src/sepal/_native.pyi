@@ -67,6 +67,7 @@ def dual_solve_pairs(
     narrow: bool,
     cache_bytes: float,
     deadline: float,
+    most_steps: int,
     threads: int,
     progress: _Progress | None,
 ) -> tuple[
@@ -351,4 +352,17 @@ def forest_means(
     leaf_value: NDArray[np.float64],
     n_outputs: int,
     threads: int,
+) -> NDArray[np.float64]: ...
+def shuffled_agreement(
+    start: NDArray[np.int64],
+    edge_start: NDArray[np.int64],
+    from_row: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    seed: int,
+    first: int,
+    count: int,
+    threads: int,
+    progress: _Progress | None,
 ) -> NDArray[np.float64]: ...

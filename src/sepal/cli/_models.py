@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +20,16 @@ from sepal.cli._learners import (
 )
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import DISTANCE_HELP, AsJson, Data, Scale, Target
-from sepal.cli._output import as_json_text, check_name, check_out, print_text, rows_text, table_width, write_whole
+from sepal.cli._output import (
+    as_json_text,
+    check_name,
+    check_out,
+    print_text,
+    printable,
+    rows_text,
+    table_width,
+    write_out,
+)
 from sepal.cli._progress import watching
 from sepal.exceptions import DataError, ParameterError
 
@@ -61,6 +69,15 @@ Settings = Annotated[
     ),
 ]
 
+EscapeFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--escape-formulas",
+        help="Put an apostrophe before texts that begin with =, +, - or @, which a spreadsheet would run as formulas. "
+        "Without it texts are written as they are.",
+    ),
+]
+
 
 def evaluate(
     data: Data,
@@ -81,6 +98,7 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    escape_formulas: EscapeFormulas = False,
     as_json: AsJson = False,
 ) -> None:
     """Say how well rows are answered that were not seen in training.
@@ -109,13 +127,13 @@ def evaluate(
                 found = cross_validate(
                     estimator, table, cv=folds, random_state=seed, progress=lambda done: progress("folds", done)
                 )
-                facts, text = found.to_dict(), found.summary().rstrip("\n") + "\n"
+                facts, text = found.to_dict(), printable(found.summary()).rstrip("\n") + "\n"
             else:
                 names = CLASSIFIERS if name == "auto" else REGRESSORS
                 result = contest(names, table, folds, seed, progress)
                 found, facts, text = result.first, result.to_dict(), result.to_text(table_width())
         if predictions is not None:
-            write_whole(predictions, _answers(found, predictions), "--predictions")
+            write_out(predictions, _answers(found, predictions, escape_formulas), "--predictions")
             typer.echo(f"The predictions are in {predictions}.", err=True)
         print_text(as_json_text("evaluation" if alone else "comparison", facts) if as_json else text)
 
@@ -154,9 +172,7 @@ def train(
             telling = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)} if _tells(estimator) else {}
             model = estimator.fit(table, **telling)
             progress("writing", 0.9)
-            with tempfile.TemporaryDirectory() as folder:
-                content = save_model(model, Path(folder) / "model").read_bytes()
-        write_whole(out, content, "-o")
+            save_model(model, out)
         typer.echo(f"The model is in {out}: {_described(model, table.n_rows, table.name)}.", err=True)
         if LEARNERS[name].home == "sepal.auto":
             print_text(str(model.explain()).rstrip("\n") + "\n")
@@ -175,6 +191,7 @@ def predict(
         typer.Option("--out", "-o", metavar="FILE", help="Write here instead: .csv or .json.", show_default=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of CSV.")] = False,
+    escape_formulas: EscapeFormulas = False,
 ) -> None:
     """Answer new rows with a model.
 
@@ -185,7 +202,7 @@ def predict(
     """
     with leaving_cleanly():
         if out is not None:
-            check_out(out, new, "-o", "out.csv")
+            check_out(out, new, "-o", "out.csv", model)
             check_name(out, TABLES, "-o", "a table of predictions")
         from sepal.learners import load_model
 
@@ -208,11 +225,12 @@ def predict(
                 answers |= _shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
         if ignored:
             typer.echo(f"note: not looked at: {', '.join(ignored)}", err=True)
-        text = rows_text("predictions", answers, as_json or (out is not None and out.suffix.lower() == ".json"))
+        json_wanted = as_json or (out is not None and out.suffix.lower() == ".json")
+        text = rows_text("predictions", answers, json_wanted, escape_formulas)
         if out is None:
             print_text(text)
         else:
-            write_whole(out, text, "-o")
+            write_out(out, text, "-o")
             typer.echo(f"The predictions are in {out}.", err=True)
 
 
@@ -250,7 +268,7 @@ def _described(model: Any, n_rows: int, name: str | None) -> str:
     return f"{type(model).__name__}{k}, {n_rows:,} rows of {name or 'a table'}"
 
 
-def _answers(found: Evaluation, path: Path) -> str:
+def _answers(found: Evaluation, path: Path, escape_formulas: bool) -> str:
     """One line per row, by its position in the data."""
     actual, predicted = found.actual, found.predicted
     columns: dict[str, list[Any]] = {"row": found.rows.tolist(), "fold": found.fold.tolist()}
@@ -264,7 +282,7 @@ def _answers(found: Evaluation, path: Path) -> str:
         }
         if found.share is not None:
             columns |= _shares(found.classes.tolist(), found.share)
-    return rows_text("predictions", columns, path.suffix.lower() == ".json")
+    return rows_text("predictions", columns, path.suffix.lower() == ".json", escape_formulas)
 
 
 def _shares(classes: list[Any], share: Any) -> dict[str, list[Any]]:

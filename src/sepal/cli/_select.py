@@ -18,7 +18,7 @@ from sepal.cli._output import (
     check_text_name,
     print_text,
     stdout_look,
-    write_whole,
+    write_out,
 )
 from sepal.cli._progress import watching
 from sepal.exceptions import ParameterError
@@ -127,12 +127,12 @@ def select(
         said = {"data": table.name, **facts.to_dict()}
         text = as_json_text("selection", said) if json_wanted else select_text(facts, table.name, look)
         if plot is not None and picture is not None:
-            write_whole(plot, picture, "--plot")
+            write_out(plot, picture, "--plot")
             typer.echo(f"The picture is in {plot}.", err=True)
         if out is None:
             print_text(text)
         else:
-            write_whole(out, text)
+            write_out(out, text)
             typer.echo(f"The selection is in {out}.", err=True)
 
 

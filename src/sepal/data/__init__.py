@@ -17,6 +17,7 @@ from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling
 from sepal.data._sparse_reading import Rows, as_rows
 from sepal.data._sparse_rows import SparseRows, equal_sparse_rows
 from sepal.data._table import Table
+from sepal.data._whole_files import write_whole
 
 __all__ = [
     "SCALES",
@@ -38,4 +39,5 @@ __all__ = [
     "match_table",
     "names",
     "read_table",
+    "write_whole",
 ]

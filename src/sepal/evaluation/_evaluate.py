@@ -94,7 +94,11 @@ class Evaluation:
         return self.n_right / self.n_rows
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Wilson's interval for the accuracy."""
+        """Wilson's interval for the accuracy on further rows, as if rows were answered independently of each other.
+
+        They are in a test set. In cross-validation neighbours answer each other, and for 1-NN it is too narrow:
+        ``docs/guide/how-sure.md`` has what was measured.
+        """
         found = binomtest(self.n_right, self.n_rows).proportion_ci(confidence, method="wilson")
         return float(found.low), float(found.high)
 

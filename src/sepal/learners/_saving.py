@@ -6,14 +6,12 @@ pickling off). Loading makes only classes of this package, by setting their attr
 
 from __future__ import annotations
 
-import io
-import json
+import os
 import re
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from importlib import import_module
+from inspect import getattr_static, signature
 from pathlib import Path
 from typing import Any
 
@@ -22,28 +20,16 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
-from sepal.data import Table
+from sepal.data import Table, write_whole
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS, Kernel
 from sepal.learners._field_types import field_types, matches
+from sepal.learners._model_files import LARGEST, packed, unpacked
+from sepal.learners._trial import answers_a_row
 
 FORMAT = "sepal model"
 VERSION = 1
 _OURS = re.compile(r"sepal(\.[A-Za-z_][A-Za-z0-9_]*)+")
-# What the zip, JSON and array readers raise over damaged bytes.
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    ValueError,
-    KeyError,
-    OSError,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    SyntaxError,
-    MemoryError,
-)
-_LARGEST = 1 << 34  # bytes a member may unpack to: a small file must not fill the memory
 
 
 def save_model(model: Any, path: str | Path) -> Path:
@@ -63,46 +49,54 @@ def save_model(model: Any, path: str | Path) -> Path:
     Raises
     ------
     ParameterError
-        If the model, or something in it, is not of a type that can be written; the text names the attribute.
+        If the model, or something in it, is not of a type that can be written; the text names the attribute. If the
+        file cannot be written: it is written aside and renamed, so that what stood there before stays.
     """
     if not isinstance(model, BaseEstimator) or not _is_ours(type(model)):
         raise ParameterError(f"model must be an estimator of Sepal; got {type(model).__name__}")
     arrays: dict[str, NDArray[Any]] = {}
     content = {"format": FORMAT, "version": VERSION, "model": _pack(model, type(model).__name__, arrays)}
-    packed = io.BytesIO()
-    np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(f"path: expected the name of a file, found a {type(path).__name__}")
     target = Path(path)
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("model.json", json.dumps(content))
-        archive.writestr("arrays.npz", packed.getvalue(), zipfile.ZIP_STORED)
+    write_whole(target, packed(content, arrays))
     return target
 
 
-def load_model(path: str | Path) -> Any:
+def load_model(path: str | Path, *, max_bytes: int = LARGEST) -> Any:
     """Read an estimator that :func:`save_model` wrote. A file from a stranger runs no code.
+
+    Parameters
+    ----------
+    path : str or Path
+        The model file.
+    max_bytes : int, default=512 MB
+        The most that the model may unpack to: a small file must not fill the memory.
 
     Raises
     ------
     DataError
-        If the file is missing, is not a model, is damaged or names a type that is not Sepal's own.
+        If the file is missing, is not a model, is damaged, too large or names a type that is not Sepal's own.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(f"path: expected the name of a file, found a {type(path).__name__}")
+    if isinstance(max_bytes, bool) or not isinstance(max_bytes, (int, np.integer)) or max_bytes < 1:
+        raise ParameterError(f"max_bytes: expected a number of bytes, found {max_bytes!r}")
     place = Path(path)
-    if not place.is_file():
-        raise DataError(f"{place}: there is no such file")
     try:
-        with zipfile.ZipFile(place) as archive:
-            members = {name: _member(archive, name, place) for name in ("model.json", "arrays.npz")}
-        content = json.loads(members["model.json"])
-        with zipfile.ZipFile(io.BytesIO(members["arrays.npz"])) as archive:
-            _check_size(archive.infolist(), place)
-        with np.load(io.BytesIO(members["arrays.npz"]), allow_pickle=False) as found:
-            arrays = {name: found[name] for name in found.files}
-    except _DAMAGE as error:
-        raise DataError(
-            f"{place}: this is not a model, or the file is damaged ({error})",
-            hint="models are written by `sepal train -o` or sepal.learners.save_model",
-        ) from error
-    return rebuilt(content, arrays, place)
+        if not place.is_file():
+            raise DataError(f"{place}: there is no such file")
+        if place.stat().st_size > max_bytes:
+            raise DataError(
+                f"{place}: the file has {place.stat().st_size:,} bytes, and {max_bytes:,} are allowed",
+                hint="if the model comes from somebody you trust: load_model(path, max_bytes=...)",
+            )
+        data = place.read_bytes()
+    except (OSError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{str(place)!r}: the file cannot be read: {error}") from error
+    return rebuilt(*unpacked(data, place, int(max_bytes)), place)
 
 
 def rebuilt(content: Any, arrays: Mapping[str, NDArray[Any]], place: Path) -> Any:
@@ -120,18 +114,9 @@ def rebuilt(content: Any, arrays: Mapping[str, NDArray[Any]], place: Path) -> An
         raise DataError(f"{place}: the file is damaged: values stand inside each other without end") from error
     if not isinstance(model, BaseEstimator):
         raise DataError(f"{place}: the file holds a {type(model).__name__}, not an estimator")
+    if not answers_a_row(model):
+        raise DataError(f"{place}: the file is damaged: the parts of {type(model).__name__} do not fit together")
     return model
-
-
-def _member(archive: zipfile.ZipFile, name: str, place: Path) -> bytes:
-    _check_size([archive.getinfo(name)], place)
-    return archive.read(name)
-
-
-def _check_size(members: list[zipfile.ZipInfo], place: Path) -> None:
-    size = sum(member.file_size for member in members)
-    if size > _LARGEST:
-        raise DataError(f"{place}: {members[0].filename} would unpack to {size} bytes")
 
 
 def _is_ours(kind: type) -> bool:
@@ -196,7 +181,7 @@ def _unpack(packed: Any, arrays: Mapping[str, NDArray[Any]], place: Path) -> Any
     (tag, content), *_ = packed.items()
     try:
         return _UNPACK[tag](content, arrays, place)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError, IndexError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError(f"{place}: the file is damaged near {tag!r}") from error
@@ -207,7 +192,10 @@ def _unpack_array(content: Any, arrays: Mapping[str, NDArray[Any]], place: Path)
         return arrays[content]
     array = np.empty(len(content["objects"]), dtype=object)
     array[:] = [_unpack(each, arrays, place) for each in content["objects"]]
-    return array.reshape(content["shape"])
+    shape = content["shape"]
+    if not isinstance(shape, list) or not all(type(n) is int and n >= 0 for n in shape):
+        raise ValueError("no shape")
+    return array.reshape(shape)
 
 
 def _unpack_sparse(content: Any, arrays: Mapping[str, NDArray[Any]], place: Path) -> csr_array:
@@ -250,11 +238,31 @@ def _make(packed: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], place: 
         for name, value in values.items():
             if not matches(value, declared[name]):
                 raise DataError(f"{place}: the file is damaged: {name!r} of {kind.__name__} is of another type")
+    else:
+        _check_attributes(kind, values, place)
     made: Any = object.__new__(kind)
     for name, value in values.items():
         object.__setattr__(made, name, value)
     _check_parts(made, place)
     return made
+
+
+def _check_attributes(kind: type, values: Mapping[str, Any], place: Path) -> None:
+    """An estimator has its parameters and what it has learned; its methods and its class are not the file's to set."""
+    parameters = set(signature(kind).parameters)
+    for name in values:
+        if not name.isidentifier() or name.startswith("__") or (name not in parameters and _is_fixed(kind, name)):
+            raise DataError(f"{place}: the file is damaged: {kind.__name__} has no attribute {name[:80]!r}")
+    if not parameters <= set(values):
+        raise DataError(
+            f"{place}: {kind.__name__} does not fit: {sorted(parameters - set(values))[0]!r}",
+            hint="the model was written by another version of Sepal; train it again",
+        )
+
+
+def _is_fixed(kind: type, name: str) -> bool:
+    fixed = getattr_static(kind, name, None)
+    return callable(fixed) or hasattr(fixed, "__get__")
 
 
 def _check_parts(made: Any, place: Path) -> None:
