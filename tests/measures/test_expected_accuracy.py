@@ -11,6 +11,7 @@ from scipy.stats import norm
 from sepal import datasets
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import expected_accuracy, expected_accuracy_curve, thornton_score
+from sepal.measures._stratified import Strata
 from tests.measures.labelled_rows import FAMILIES, copies, lattice, no_ties
 from tests.oracles import thornton as oracle
 
@@ -113,32 +114,51 @@ def test_large_numbers_of_rows_keep_their_digits(rng):
 
 # ---------------------------------------------------------------- stratified splits
 
-# class sizes, train_size, training rows of each class: the same share of each, rounded half to even
+# class sizes, train_size, training rows of each class, by hand: whole parts, then the largest remainders; where these
+# are equal, every way there is
 STRATIFIED = [
-    ((4, 4), 4, (2, 2)),
-    ((4, 4), 0.25, (1, 1)),
-    ((6, 3), 6, (4, 2)),
-    ((6, 3), 3, (2, 1)),
-    ((3, 3, 3), 3, (1, 1, 1)),
-    ((5, 3), 4, (2, 2)),  # 2.5 and 1.5: different rates
-    ((5, 4), 0.6, (3, 2)),  # m = 5: 2.8 and 2.2, different rates
-    ((4, 3, 1), 0.5, (2, 2, 0)),  # the class of one never trains
-    ((4, 3, 1), 0.75, (3, 2, 1)),  # and here it always does
-    ((5, 1), 0.5, (2, 0)),
+    ((4, 4), 4, [(2, 2)]),
+    ((4, 4), 0.25, [(1, 1)]),
+    ((6, 3), 6, [(4, 2)]),
+    ((6, 3), 3, [(2, 1)]),
+    ((3, 3, 3), 3, [(1, 1, 1)]),
+    ((3, 3, 3), 4, [(2, 1, 1), (1, 2, 1), (1, 1, 2)]),  # 4/3 each
+    ((3, 3, 3), 5, [(2, 2, 1), (2, 1, 2), (1, 2, 2)]),
+    ((5, 3), 4, [(3, 1), (2, 2)]),  # 2.5 and 1.5
+    ((5, 4), 0.6, [(3, 2)]),  # m = 5: 2.8 and 2.2, different rates
+    ((4, 3, 1), 0.5, [(2, 2, 0), (2, 1, 1)]),  # 2, 1.5 and 0.5
+    ((4, 3, 1), 0.75, [(3, 2, 1)]),  # the class of one always trains
+    ((4, 3, 1), 2, [(1, 1, 0)]),  # and here it never does
+    ((5, 1), 0.5, [(3, 0), (2, 1)]),
+    ((4, 4), 1, [(1, 0), (0, 1)]),
+    ((3, 3, 2), 7, [(3, 2, 2), (2, 3, 2)]),  # 2.625, 2.625, 1.75: the last first, then one of the two
 ]
 
 
+def test_stratified_sizes_by_hand():
+    for sizes, train_size, ways in STRATIFIED:
+        n = sum(sizes)
+        m = train_size if isinstance(train_size, int) else round(train_size * n)
+        assert all(sum(way) == m for way in ways)
+        strata = Strata.of(np.array(sizes), m)
+        assert strata.n_ways == len(ways)
+        drawn = strata.drawn(200, np.random.default_rng(0))
+        assert {tuple(way) for way in drawn.tolist()} == set(ways)
+
+
 @by_name
-@pytest.mark.parametrize(("sizes", "train_size", "counts"), STRATIFIED)
-def test_stratified_splits_by_enumeration(family, sizes, train_size, counts, rng):
+@pytest.mark.parametrize(("sizes", "train_size", "ways"), STRATIFIED)
+def test_stratified_splits_by_enumeration(family, sizes, train_size, ways, rng):
     n = sum(sizes)
     X, _, D = family(rng, n)
     y = ["abc"[c] for c, size in enumerate(sizes) for _ in range(size)]
     y = [y[j] for j in rng.permutation(n)]
-    trained = dict(zip("abc", counts, strict=False))
-    splits = oracle.accuracies_of_all_stratified_splits(D, y, trained)
+    each = [
+        float(oracle.mean(oracle.accuracies_of_all_stratified_splits(D, y, dict(zip("abc", counts, strict=False)))))
+        for counts in ways
+    ]
     found = expected_accuracy(X, y, train_size, stratified=True, scale=None)
-    assert found == pytest.approx(float(oracle.mean(splits)), rel=1e-11, abs=1e-14)
+    assert found == pytest.approx(np.mean(each), rel=1e-11, abs=1e-14)
 
 
 @by_name
@@ -147,17 +167,29 @@ def test_stratified_splits_by_ranks(family, rng):
     y = list("a" * 12 + "b" * 8 + "c" * 4)
     y = [y[j] for j in rng.permutation(24)]
     # 12, 8, 4 times the share m / 24
-    for m, counts in ((12, (6, 4, 2)), (7, (4, 2, 1)), (21, (10, 7, 4))):
-        wanted = oracle.expected_stratified_accuracy(D, y, dict(zip("abc", counts, strict=True)))
+    for m, ways in ((12, [(6, 4, 2)]), (7, [(4, 2, 1)]), (21, [(11, 7, 3), (10, 7, 4)])):
+        each = [oracle.expected_stratified_accuracy(D, y, dict(zip("abc", way, strict=True))) for way in ways]
         found = expected_accuracy(X, y, m, stratified=True, scale=None)
-        assert found == pytest.approx(float(wanted), rel=1e-10)
+        assert found == pytest.approx(float(np.mean([float(one) for one in each])), rel=1e-10)
 
 
-@pytest.mark.parametrize(("sizes", "train_size"), [((4, 4, 4), 11), ((5, 5), 1), ((4, 4, 1), 8)])
-def test_stratified_splits_without_training_or_test_rows_are_refused(sizes, train_size, rng):
-    y = [c for c, size in enumerate(sizes) for _ in range(size)]
-    with pytest.raises(ParameterError, match="train_size"):
-        expected_accuracy(rng.normal(size=(len(y), 2)), y, train_size, stratified=True)
+def test_stratified_splits_of_many_small_classes_train_on_as_many_rows_as_they_say(rng):
+    """20 classes of 3 rows, 30 train: 10 classes give two rows and 10 one; by far too many ways to list."""
+    X, y = rng.normal(size=(60, 2)) + np.repeat(rng.normal(size=(20, 2)) * 3, 3, axis=0), np.repeat(np.arange(20), 3)
+    D = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(D, np.inf)
+    right = []
+    for _ in range(3000):
+        taken = np.where(rng.permutation(20) < 10, 2, 1)
+        training = np.concatenate([3 * c + rng.permutation(3)[:m] for c, m in enumerate(taken)])
+        tested = np.setdiff1d(np.arange(60), training)
+        right.append(np.mean(y[training[D[np.ix_(tested, training)].argmin(axis=1)]] == y[tested]))
+    found, std = expected_accuracy(X, y, 30, stratified=True, return_std=True, scale=None)
+    assert found == pytest.approx(np.mean(right), abs=4 * np.std(right) / np.sqrt(3000))
+    assert std == pytest.approx(np.std(right), rel=0.2)
+    curve = expected_accuracy_curve(X, y, [20, 30, 40], stratified=True, scale=None)
+    assert curve.train_sizes.tolist() == [20, 30, 40]
+    assert curve.accuracy[1] == found
 
 
 # ---------------------------------------------------------------- how noisy one split is

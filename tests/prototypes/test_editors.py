@@ -35,6 +35,14 @@ def test_enn_family_equals_the_plain_loops(number, k):
     assert all_knn(X, y, n_neighbors=k, scale=None).rows.tolist() == oracle.all_knn(D, y, k, tol)
 
 
+def test_repeated_editing_with_copies_of_which_the_first_has_gone():
+    """The second pass searches among what is left, where a later copy may be the only one."""
+    rng = np.random.default_rng(7)
+    for _ in range(60):
+        X, y = rng.integers(3, size=(16, 1)).astype(float), labels(rng, 16, 2)
+        assert renn(X, y, n_neighbors=1, scale=None).rows.tolist() == oracle.renn(squared(X), y, 1, 0.0)
+
+
 def test_enn_on_iris_keeps_144():
     """As imbalanced-learn's EditedNearestNeighbours(kind_sel='mode', sampling_strategy='all') on the raw data."""
     X, y = load_iris(return_X_y=True)

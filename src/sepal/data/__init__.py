@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._columns import Kind, KindsSpec
+from sepal.data._content_order import content_columns, content_order
 from sepal.data._convert import as_table
 from sepal.data._labels import class_codes
 from sepal.data._matching import match_table
@@ -33,6 +34,8 @@ __all__ = [
     "as_rows",
     "as_table",
     "class_codes",
+    "content_columns",
+    "content_order",
     "equal_sparse_rows",
     "fit_scaling",
     "load",

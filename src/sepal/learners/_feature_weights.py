@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from sklearn.feature_selection import mutual_info_classif
 
 from sepal.data import Table, as_table, class_codes, fit_scaling
 from sepal.exceptions import ParameterError
@@ -24,6 +23,7 @@ from sepal.learners._leave_one_out import LeaveOneOutCurve
 from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares
+from sepal.measures import mutual_information
 from sepal.measures._alignment_weights import align_solve
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def learn_feature_weights(
     elif method == "alignment":
         raw = _alignment(table, codes, max_iter, random_state, n_jobs)
     else:
-        raw = _mutual_information(table, codes, random_state)
+        raw = _mutual_information(table, codes)
     weights = np.maximum(raw, 0.0)
     notes: tuple[str, ...] = ("weights learnt from these rows make their leave-one-out optimistic",)
     if not np.any(weights > 0):
@@ -272,13 +272,9 @@ def _mean_differences(scaled: NDArray[np.float64], nominal: NDArray[np.bool_]) -
     return found
 
 
-def _mutual_information(table: Table, codes: NDArray[np.int32], random_state: int | None) -> NDArray[np.float64]:
+def _mutual_information(table: Table, codes: NDArray[np.int32]) -> NDArray[np.float64]:
     scaled, found = _scaled(table), np.zeros(table.n_columns)
     for j, kind in enumerate(table.kinds):
         present = ~np.isnan(scaled[:, j])
-        if present.sum() > 3 and np.ptp(scaled[present, j]) > 0:
-            column = scaled[present, j : j + 1]
-            found[j] = mutual_info_classif(
-                column, codes[present], discrete_features=kind != "numeric", random_state=random_state
-            )[0]
+        found[j] = mutual_information(scaled[present, j], codes[present], discrete=kind != "numeric")
     return found

@@ -213,7 +213,7 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
             places: Any = np.zeros((len(self.codes_), 1))
             if search is not None:
                 points = search.points.rows if isinstance(search, SparseSearch) else search.points
-                places = points[search.group_of]
+                places = points[search.copies.of_row.number]
             return geometric_order(places, self.codes_, len(self.classes_))
 
         return TieBreak(self.vote_ties, order)

@@ -28,7 +28,6 @@ from sepal.neighbors import (
     prepare_search,
     radius_ranking,
     rank_distances,
-    segment_positions,
     square_distances,
 )
 
@@ -166,7 +165,7 @@ class Neighborhood:
         """The voter each training row belongs to."""
         if self.search is None or self.by_row:
             return np.arange(self.n_rows)
-        return self.search.group_of.astype(np.intp)
+        return self.search.copies.of_row.number.astype(np.intp)
 
     @cached_property
     def voter_mass(self) -> NDArray[np.float64]:
@@ -196,7 +195,7 @@ class Neighborhood:
             return Lists(found.start, found.flat_rows, found.flat_distances)
         ranking = self.search.query_ranking(queries, depth)  # type: ignore[arg-type]
         if not self.by_row:
-            return Lists(ranking.start, ranking.entries.astype(np.intp), ranking.distances)
+            return Lists(ranking.start, ranking.entries.number.astype(np.intp), ranking.distances)
         rows = ranking.per_row(depth, "expected", None)
         return Lists(rows["start"], rows["flat_rows"], rows["flat_distances"])
 
@@ -218,12 +217,9 @@ class Neighborhood:
             if self.by_row or groups is not None:
                 rows = ranking.per_row(depth, "expected", asker)
                 lists = Lists(rows["start"], rows["flat_rows"], rows["flat_distances"], asker)
-            else:  # every distinct row asks, so its list stands at its own number
-                list_of = self.search.group_of
-                lengths = np.diff(ranking.start)[list_of]
-                at = segment_positions(ranking.start[list_of], lengths)
-                start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-                lists = Lists(start, ranking.entries[at].astype(np.intp), ranking.distances[at], asker)
+            else:
+                start, voters, distances = ranking.lists(ranking.list_of(asker))
+                lists = Lists(start, voters.number.astype(np.intp), distances, asker)
         if groups is not None:
             return lists.where(groups[lists.voter] != groups[asker][lists.query])
         return self._with_own(lists)

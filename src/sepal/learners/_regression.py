@@ -75,7 +75,7 @@ def line_points(hood: Neighborhood) -> NDArray[np.float64]:
             "drawn",
             hint="use aggregate='mean' or 'median'",
         )
-    return search.points[search.group_of]
+    return search.coordinates(np.arange(search.n_rows))
 
 
 def local_lines(

@@ -15,6 +15,7 @@ from sepal.measures._angle import ClassPairAngle, SeparabilityAngle, angle_of_se
 from sepal.measures._angle_simulation import AngleSimulation, simulate_angle
 from sepal.measures._complexity import ComplexityProfile, complexity
 from sepal.measures._margin import hypothesis_margin
+from sepal.measures._mutual_information import mutual_information
 from sepal.measures._overlap import OverlapRegion, OverlapRegions, overlap_regions
 from sepal.measures._projections import Projection, Projections, informative_projections
 from sepal.measures._split_accuracy import SplitAccuracyCurve, expected_accuracy, expected_accuracy_curve
@@ -49,6 +50,7 @@ __all__ = [
     "hypothesis_margin",
     "informative_projections",
     "kernel_alignment",
+    "mutual_information",
     "overlap_regions",
     "simulate_angle",
     "suspects",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import content_order
 from sepal.measures._within import Matrix, within_classes
 
 # Below this share of M's spread left inside the classes, W is singular in the direction of d.
@@ -28,7 +29,8 @@ def permutation_p(
 ) -> float:
     """Share of shuffles whose angle is at least the one with this tangent, the given labels counted in."""
     first, second = pair
-    rows = np.flatnonzero((codes == first) | (codes == second))
+    order = content_order(values, codes)  # where a row stood must not decide which label it is dealt
+    rows = order[(codes[order] == first) | (codes[order] == second)]
     merged = np.unique(np.where(codes == second, first, codes), return_inverse=True)[1].astype(np.int32)
     if values.shape[1] > len(values):  # a rotation into fewer coordinates changes no angle
         around = values - values.mean(axis=0)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sepal.measures._groups import class_table
 from sepal.measures._label_moments import AgreementGraph
-from sepal.neighbors import DistinctRanking, segment_positions
+from sepal.neighbors import Copies, DistinctRanking, segment_positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,27 +22,28 @@ class NearestGraph:
 
     Attributes
     ----------
-    group_of, n_copies : arrays
-        Distinct row of each row, and how many rows are equal to it.
-    first : (n_distinct,) array
-        A row of each distinct row.
+    copies : Copies
+        Which rows are equal.
     source, target : arrays
-        Edges from distinct rows without copies to the distinct rows in their nearest group.
+        Edges from distinct rows without copies to the distinct rows in their nearest group, by their numbers.
     weight : array
         Of each edge: one over the number of rows in the group.
     """
 
-    group_of: NDArray[np.int32]
-    n_copies: NDArray[np.int64]
-    first: NDArray[np.int32]
+    copies: Copies
     source: NDArray[np.int64]
     target: NDArray[np.int64]
     weight: NDArray[np.float64]
 
+    @property
+    def n_copies(self) -> NDArray[np.int64]:
+        """How many rows each distinct row stands for."""
+        return self.copies.count
+
     def total(self, codes: NDArray[np.int32], n_classes: int) -> float:
         """sum_ij a_ij [y_i = y_j], which is n times Thornton's index."""
-        counts = class_table(self.group_of, len(self.n_copies), codes, n_classes)
-        agreeing = float(np.sum(self.weight * counts[self.target, codes[self.first[self.source]]]))
+        counts = class_table(self.copies, codes, n_classes)
+        agreeing = float(np.sum(self.weight * counts[self.target, codes[self.copies.first[self.source]]]))
         copied = self.n_copies > 1
         pairs = (counts[copied] * (counts[copied] - 1)).sum(axis=1)
         return agreeing + float(np.sum(pairs / (self.n_copies[copied] - 1)))
@@ -58,13 +59,12 @@ class NearestGraph:
 
 def nearest_graph(ranking: DistinctRanking) -> NearestGraph:
     """The graph from a ranking of all distinct rows with k = 1."""
-    single = np.flatnonzero(ranking.n_copies[ranking.queries] == 1)
+    copies = ranking.copies
+    single = np.flatnonzero(copies.count == 1)  # every distinct row asks, so its list stands at its own number
     lengths = np.diff(ranking.start)[single]
     source = np.repeat(single, lengths)
     at = segment_positions(ranking.start[single], lengths)
     nearest = ranking.distances[at] == ranking.distances[ranking.start[source]]
-    source, target = source[nearest], ranking.entries[at][nearest].astype(np.int64)
-    size = np.bincount(source, weights=ranking.n_copies[target], minlength=len(ranking.n_copies))
-    return NearestGraph(
-        ranking.group_of, ranking.n_copies, ranking.first, source.astype(np.int64), target, 1.0 / size[source]
-    )
+    source, target = source[nearest], ranking.entries.number[at][nearest].astype(np.int64)
+    size = np.bincount(source, weights=copies.count[target], minlength=copies.n_distinct)
+    return NearestGraph(copies, source.astype(np.int64), target, 1.0 / size[source])

@@ -62,5 +62,5 @@ def hit_and_miss_of(data: Labelled, rows: NDArray[np.intp]) -> tuple[NDArray[np.
             part = data.search.among(inside)
             at = np.searchsorted(inside, rows[mine])
             found = part.distinct_ranking(1, rows=at)
-            hit[mine] = found.distances[found.start[np.searchsorted(found.queries, part.group_of[at])]]
+            hit[mine] = found.distances[found.start[found.list_of(at)]]
     return hit, miss

@@ -23,7 +23,7 @@ from sepal.exceptions import ParameterError
 from sepal.measures._groups import ClassGroups, class_groups
 from sepal.measures._labelled import Labelled, Missing, Progress, label
 from sepal.measures._split_noise import split_std
-from sepal.measures._stratified import check_stratified, stratified_accuracy
+from sepal.measures._stratified import stratified_accuracy
 from sepal.neighbors import Method
 
 if TYPE_CHECKING:
@@ -270,7 +270,9 @@ def expected_accuracy(
         Share or number of rows in the training part. ``"bootstrap"`` is the out-of-bag form: n rows drawn with
         replacement train, the rows never drawn are tested.
     stratified : bool
-        Splits that keep the class shares (k = 1).
+        Splits that keep the class shares (k = 1): each class gives its share of the training rows, rounded down, and
+        the rows still missing come from the classes with the largest remainders, one each. Where remainders are equal
+        the mean is over all ways to choose among them. The training part has just as many rows as were asked for.
     k : int
         Odd; above 1 for two classes only.
     return_std : bool
@@ -315,8 +317,6 @@ def expected_accuracy(
             raise ParameterError("return_std=True needs a share or a number of rows as train_size")
         return _bootstrap_accuracy(data, progress)
     sizes = _train_rows(train_size, data.n_rows, k)
-    if stratified:
-        check_stratified(data.class_counts, sizes)
     mean = accuracy_solve(data, sizes, k, stratified, progress)
     std = split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state) if return_std else None
     if np.ndim(train_size) == 0:
@@ -353,8 +353,6 @@ def expected_accuracy_curve(
     )
     k = _check_k(k, len(data.classes), stratified)
     sizes = _train_rows(train_sizes, data.n_rows, k)
-    if stratified:
-        check_stratified(data.class_counts, sizes)
     mean = accuracy_solve(data, sizes, k, stratified, progress)
     std = split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state)
     return SplitAccuracyCurve(sizes, mean, std, data.n_rows, k, stratified)

@@ -71,7 +71,7 @@ def _mutual_singles(
     n = len(graph.n_copies)
     key = graph.source * n + graph.target
     both = np.isin(key, graph.target * n + graph.source)
-    i, k = graph.first[graph.source[both]], graph.first[graph.target[both]]
+    i, k = graph.copies.first[graph.source[both]], graph.copies.first[graph.target[both]]
     size = np.rint(1.0 / graph.weight[both])
     agree = codes[i] == codes[k]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -86,8 +86,8 @@ def _mutual_singles(
 
 def _twins(graph: NearestGraph, change: NDArray[np.float64]) -> tuple[float, int]:
     """The same for rows of which there are two."""
-    rows = np.flatnonzero(graph.n_copies[graph.group_of] == 2)
-    paired = change[rows[np.argsort(graph.group_of[rows], kind="stable")]]
+    rows = np.flatnonzero(graph.n_copies[graph.copies.of_row.number] == 2)
+    paired = change[rows[np.argsort(graph.copies.of_row.number[rows], kind="stable")]]
     return float(2.0 * np.sum(paired[::2] * paired[1::2])), len(rows)
 
 
@@ -96,7 +96,7 @@ def _cliques(graph: NearestGraph, codes: NDArray[np.int32], n_classes: int) -> f
     many = graph.n_copies > 2
     if not many.any():
         return 0.0
-    counts = class_table(graph.group_of, len(graph.n_copies), codes, n_classes)[many].astype(np.float64)
+    counts = class_table(graph.copies, codes, n_classes)[many].astype(np.float64)
     size = graph.n_copies[many].astype(np.float64)
     share = (counts - 1.0) / (size[:, None] - 1.0)
     alike = np.sum(counts * (counts - 1.0) * (1.0 - share) ** 2, axis=1)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from sepal.neighbors._any_search import AnySearch, DistanceLike, prepare_search
 from sepal.neighbors._class_pass import ClassPass
+from sepal.neighbors._copies import Copies, DistinctRows
 from sepal.neighbors._function_search import FunctionSearch
 from sepal.neighbors._graph import GraphMode, as_graph, check_mode, kneighbors_graph, radius_neighbors_graph
 from sepal.neighbors._neighbor_ranking import neighbor_ranking
@@ -28,8 +29,10 @@ from sepal.neighbors._threads import thread_count
 __all__ = [
     "AnySearch",
     "ClassPass",
+    "Copies",
     "DistanceLike",
     "DistinctRanking",
+    "DistinctRows",
     "FunctionSearch",
     "GraphMode",
     "Method",

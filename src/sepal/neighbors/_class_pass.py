@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.neighbors._copies import Copies, DistinctRows
+
 
 @dataclass(frozen=True, eq=False)
 class Cases:
@@ -15,23 +17,25 @@ class Cases:
     Attributes
     ----------
     case_of : (n_rows,) array
-    group, code, row, copies : (n_cases,) arrays
-        Number of the distinct row, its class, the lowest row of the case, and how many rows it stands for.
+    group : DistinctRows
+        The distinct row of each case.
+    code, row, copies : (n_cases,) arrays
+        Its class, the lowest row of the case, and how many rows it stands for.
     """
 
     case_of: NDArray[np.intp]
-    group: NDArray[np.intp]
+    group: DistinctRows
     code: NDArray[np.int32]
     row: NDArray[np.intp]
     copies: NDArray[np.int64]
 
 
-def find_cases(group_of: NDArray[np.int32], codes: NDArray[np.int32]) -> Cases:
+def find_cases(of: Copies, codes: NDArray[np.int32]) -> Cases:
     """The cases of rows whose distinct row and class are known."""
-    n_groups = int(group_of.max()) + 1
-    key = codes.astype(np.int64) * n_groups + group_of
+    key = codes.astype(np.int64) * of.n_distinct + of.of_row.number
     keys, row, case_of, copies = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-    return Cases(case_of, keys % n_groups, (keys // n_groups).astype(np.int32), row, copies)
+    group = DistinctRows((keys % of.n_distinct).astype(np.int32))
+    return Cases(case_of, group, (keys // of.n_distinct).astype(np.int32), row, copies)
 
 
 @dataclass(frozen=True, eq=False)

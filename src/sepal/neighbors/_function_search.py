@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Rows, ScaleName, Scaling, SparseRows, Table, fit_scaling
 from sepal.exceptions import DataError, ParameterError
-from sepal.neighbors._copies import groups_fit
+from sepal.neighbors._copies import Copies, DistinctRows
 from sepal.neighbors._ranking import DistinctRanking
 from sepal.neighbors._search import Progress, rank_distances
 from sepal.neighbors._threads import thread_count
@@ -66,6 +66,10 @@ def _each_row(rows: Any) -> list[Any]:
     return [rows[[i]] if hasattr(rows, "indptr") else rows[i] for i in range(rows.shape[0])]
 
 
+def _each_alone(n_rows: int) -> Copies:
+    return Copies.by_key(np.arange(n_rows))
+
+
 @dataclass(frozen=True, eq=False)
 class FunctionSearch:
     """What :class:`Search` is for distances by name; every row stands for itself, as the function may do anything.
@@ -76,9 +80,7 @@ class FunctionSearch:
     table: Rows
     fitted: FunctionDistance
     points: Any
-    group_of: NDArray[np.int32]
-    first: NDArray[np.int32]
-    n_copies: NDArray[np.int64]
+    copies: Copies  # none
     threads: int
     method: ClassVar[str] = "brute"
 
@@ -105,14 +107,12 @@ class FunctionSearch:
         elif scale == "standard":
             raise ParameterError("scale='standard' would fill a sparse matrix", hint="scale=None")
         fitted = FunctionDistance(distance, dict(distance_params or {}), scaling)
-        every = np.arange(table.n_rows, dtype=np.int32)
-        ones = np.ones(table.n_rows, dtype=np.int64)
-        return cls(table, fitted, fitted.embed(table), every, every, ones, thread_count(n_jobs))
+        return cls(table, fitted, fitted.embed(table), _each_alone(table.n_rows), thread_count(n_jobs))
 
     def fits_together(self) -> bool:
         """Whether the parts belong to one search."""
         n = self.table.n_rows
-        return self.points.shape[0] == n and groups_fit(n, n, self.group_of, self.first, self.n_copies)
+        return self.points.shape[0] == self.copies.n_rows == self.copies.n_distinct == n and self.threads >= 1
 
     @property
     def n_rows(self) -> int:
@@ -123,21 +123,22 @@ class FunctionSearch:
         self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Progress | None = None
     ) -> DistinctRanking:
         """The k nearest rows of every training row, or of some."""
-        asking = np.arange(self.n_rows) if rows is None else np.unique(rows)
+        asking = self.copies.every() if rows is None else self.copies.asked_by(rows)
         return self._found(asking, self._values(asking), min(k, self.n_rows - 1), None)
 
     def query_ranking(self, queries: Rows, k: int, progress: Progress | None = None) -> DistinctRanking:
         """The k nearest training rows of rows that are not among them."""
         values = self.fitted.between(self.fitted.embed(queries), self.points)
-        return self._found(np.full(queries.n_rows, -1), values, min(k, self.n_rows), None)
+        return self._found(None, values, min(k, self.n_rows), None)
 
     def within(self, radius: NDArray[np.float64], queries: Rows | None = None) -> DistinctRanking:
         """Every training row up to a distance."""
         if queries is None:
             reach = np.minimum(np.full(self.n_rows, float(radius[0])), np.finfo(float).max)
-            return self._found(np.arange(self.n_rows), self._values(np.arange(self.n_rows)), self.n_rows, reach)
+            asking = self.copies.every()
+            return self._found(asking, self._values(asking), self.n_rows, reach)
         values = self.fitted.between(self.fitted.embed(queries), self.points)
-        return self._found(np.full(queries.n_rows, -1), values, self.n_rows, radius)
+        return self._found(None, values, self.n_rows, radius)
 
     def nearest_distance(self, among: NDArray[np.intp], asking: NDArray[np.intp]) -> NDArray[np.float64]:
         """As in :class:`Search`: distance from each asking training row to the nearest of some others."""
@@ -148,25 +149,21 @@ class FunctionSearch:
 
     def among(self, rows: NDArray[np.intp]) -> FunctionSearch:
         """The same search over some of the training rows only."""
-        every = np.arange(len(rows), dtype=np.int32)
-        ones = np.ones(len(rows), dtype=np.int64)
-        return replace(
-            self, table=self.table.take(rows), points=self.points[rows], group_of=every, first=every, n_copies=ones
-        )
+        alone = _each_alone(len(rows))
+        return replace(self, table=self.table.take(rows), points=self.points[rows], copies=alone)
 
-    def _values(self, asking: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _values(self, distinct: DistinctRows) -> NDArray[np.float64]:
         """From some training rows to all; a row is infinitely far from itself."""
+        asking = self.copies.first_rows(distinct)
         values = self.fitted.between(self.points[asking], self.points)
         values[np.arange(len(asking)), asking] = np.inf
         return values
 
     def _found(
-        self, queries: NDArray[np.intp], values: NDArray[np.float64], k: int, limits: NDArray[np.float64] | None
+        self, asking: DistinctRows | None, values: NDArray[np.float64], k: int, limits: NDArray[np.float64] | None
     ) -> DistinctRanking:
         if k < 1:
-            start, rows, distances = np.zeros(len(queries) + 1, dtype=np.int64), np.zeros(0, dtype=np.intp), np.zeros(0)
+            start, rows, distances = np.zeros(len(values) + 1, dtype=np.int64), np.zeros(0, dtype=np.intp), np.zeros(0)
         else:
             start, rows, distances = rank_distances(values, k, n_jobs=self.threads, limits=limits)
-        return DistinctRanking(
-            queries.astype(np.int64), start, rows.astype(np.int32), distances, self.group_of, self.n_copies, self.first
-        )
+        return DistinctRanking(asking, start, DistinctRows(rows.astype(np.int32)), distances, self.copies)

@@ -14,7 +14,7 @@ from sepal.data import ScaleName, Table
 from sepal.distances import FittedDistance, fit_distance
 from sepal.exceptions import ParameterError
 from sepal.neighbors._class_pass import ClassPass, find_cases
-from sepal.neighbors._copies import apart, drop_own, groups_fit, list_copies
+from sepal.neighbors._copies import Copies, DistinctRows, Lists, drop_own, list_copies
 from sepal.neighbors._planner import METHODS, Method, choose_path, effective_metric, path_of
 from sepal.neighbors._ranking import DistinctRanking
 from sepal.neighbors._rounding import TIE_TOLERANCE, exponent_for, is_exact
@@ -38,9 +38,7 @@ class Search:
     table: Table
     fitted: FittedDistance
     points: NDArray[np.float64]  # coordinates of the distinct rows
-    group_of: NDArray[np.int32]
-    first: NDArray[np.int32]
-    n_copies: NDArray[np.int64]
+    copies: Copies
     method: str
     threads: int
 
@@ -61,14 +59,12 @@ class Search:
         fitted = fit_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)
         # Copies are rows at distance 0; some are not, because of what is missing in them.
-        group_of, first = apart(*_native.distinct(points), fitted.compares_nothing(points))
+        copies = Copies.at_no_distance(*_native.distinct(points), fitted.compares_nothing(points))
         return cls(
             table,
             fitted,
-            points if len(first) == len(points) else np.ascontiguousarray(points[first]),
-            group_of,
-            first,
-            np.bincount(group_of, minlength=len(first)).astype(np.int64),
+            np.ascontiguousarray(points[copies.first]) if copies.any else points,
+            copies,
             choose_path(method, fitted, effective_metric(fitted, points), points.shape[1]),
             thread_count(n_jobs),
         )
@@ -82,7 +78,7 @@ class Search:
             and points.shape[1] == len(fitted.mismatch)
             and (fitted.allows_missing or fitted.unit_length or not np.isnan(points).any())
             and self.method in ("tiles", "direct", "tree")
-            and groups_fit(self.table.n_rows, len(points), self.group_of, self.first, self.n_copies)
+            and (self.copies.n_rows, self.copies.n_distinct) == (self.table.n_rows, len(points))
             and self.threads >= 1
         )
 
@@ -95,56 +91,40 @@ class Search:
         self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Progress | None = None
     ) -> DistinctRanking:
         """The k nearest distinct rows of every distinct training row, or of those that ``rows`` belong to."""
+        n = self.copies.n_distinct
         if rows is None:
-            queries = np.arange(len(self.first), dtype=np.int64)
-            start, entries, distances = self._native_search(None, min(k, len(self.first) - 1), progress)
+            asking, found = self.copies.every(), self._native_search(None, min(k, n - 1), progress)
         else:
-            queries = np.unique(self.group_of[rows]).astype(np.int64)
-            found = self._native_search(self.points[queries], min(k + 1, len(self.first)), progress)
-            start, entries, distances = drop_own(*found, queries)
-        start, entries, distances = list_copies(start, entries, distances, queries, self.n_copies)
-        return DistinctRanking(queries, start, entries, distances, self.group_of, self.n_copies, self.first)
+            asking = self.copies.asked_by(rows)
+            found = drop_own(*self._native_search(self.points[asking.number], min(k + 1, n), progress), asking)
+        return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
 
     def query_ranking(self, queries: Table, k: int, progress: Progress | None = None) -> DistinctRanking:
         """The k nearest distinct training rows of rows that are not among them."""
-        start, entries, distances = self._native_search(self.fitted.embed(queries), min(k, len(self.first)), progress)
-        return DistinctRanking(
-            np.full(queries.n_rows, -1, dtype=np.int64),
-            start,
-            entries,
-            distances,
-            self.group_of,
-            self.n_copies,
-            self.first,
-        )
+        k = min(k, self.copies.n_distinct)
+        return DistinctRanking(None, *self._native_search(self.fitted.embed(queries), k, progress), self.copies)
 
     def within(self, radius: NDArray[np.float64], queries: Table | None = None) -> DistinctRanking:
         """Every distinct training row up to a distance: of each query, or of each distinct training row.
 
         ``radius`` holds a number for each query, or one for all training rows.
         """
-        if queries is None:
-            asking = np.arange(len(self.first), dtype=np.int64)
-            found = self._native_search(None, len(self.first) - 1, None, np.full(len(self.first), float(radius[0])))
-            start, entries, distances = list_copies(*found, asking, self.n_copies)
-        else:
-            asking = np.full(queries.n_rows, -1, dtype=np.int64)
-            start, entries, distances = self._native_search(self.fitted.embed(queries), len(self.first), None, radius)
-        return DistinctRanking(asking, start, entries, distances, self.group_of, self.n_copies, self.first)
+        n = self.copies.n_distinct
+        if queries is not None:
+            return DistinctRanking(None, *self._native_search(self.fitted.embed(queries), n, None, radius), self.copies)
+        asking = self.copies.every()
+        found = self._native_search(None, n - 1, None, np.full(n, float(radius[0])))
+        return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
 
     def among(self, rows: NDArray[np.intp]) -> Search:
         """The same search over some of the training rows only (same scaling, same distance)."""
-        groups, first, group_of, n_copies = np.unique(
-            self.group_of[rows], return_index=True, return_inverse=True, return_counts=True
-        )
-        return replace(
-            self,
-            table=self.table.take(rows),
-            points=np.ascontiguousarray(self.points[groups]),
-            group_of=group_of.astype(np.int32),
-            first=first.astype(np.int32),
-            n_copies=n_copies.astype(np.int64),
-        )
+        left, copies = self.copies.among(rows)
+        points = np.ascontiguousarray(self.points[left.number])
+        return replace(self, table=self.table.take(rows), points=points, copies=copies)
+
+    def coordinates(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The coordinates of some training rows."""
+        return np.ascontiguousarray(self.points[self.copies.distinct(rows).number])
 
     def nearest_distance(self, among: NDArray[np.intp], asking: NDArray[np.intp]) -> NDArray[np.float64]:
         """Distance from each asking training row to the nearest of some others.
@@ -154,14 +134,14 @@ class Search:
         part = self.among(among)
         if among is asking:
             found = part.distinct_ranking(1)
-            return found.distances[found.start[:-1]][part.group_of]
-        groups, list_of = np.unique(self.group_of[asking], return_inverse=True)
-        start, _, distances = part._native_search(np.ascontiguousarray(self.points[groups]), 1, None)
-        return distances[start[:-1]][list_of]
+            return found.distances[found.start[:-1]][part.copies.of_row.number]
+        left, copies = self.copies.among(asking)
+        start, _, distances = part._native_search(np.ascontiguousarray(self.points[left.number]), 1, None)
+        return distances[start[:-1]][copies.of_row.number]
 
     def block(self, asking: NDArray[np.intp], among: NDArray[np.intp]) -> NDArray[np.float64]:
         """Distances from some training rows (rows of the matrix) to others (columns)."""
-        points, queries = (np.ascontiguousarray(self.points[self.group_of[rows]]) for rows in (among, asking))
+        points, queries = self.coordinates(among), self.coordinates(asking)
         return self.fitted.distances(
             _native.pair_block(points, queries, *self._metric(), self._team(len(points), len(queries)))
         )
@@ -182,8 +162,8 @@ class Search:
         not nearer; ``to_the_digit`` the last digit decides between a row and the nearest enemy. With ``tree`` everyone
         keeps a few edges on the way, from which the minimum spanning tree grows.
         """
-        cases = find_cases(self.group_of, codes)
-        points = np.ascontiguousarray(self.points[cases.group])
+        cases = find_cases(self.copies, codes)
+        points = np.ascontiguousarray(self.points[cases.group.number])
         asking = points[:0] if further is None else self.fitted.embed(further[0])
         given = _Given.of(self.fitted, points, asking) if len(asking) else _Given.of(self.fitted, points)
         as_squares = to_the_digit and self.fitted.value_is == "square"
@@ -219,7 +199,7 @@ class Search:
         Returns ``start, neighbors, shared``: row i of them has the neighbours ``neighbors[start[i]:start[i+1]]``, and
         ``shared[i]`` is the sum, over these, of the neighbours they share with it. Needs a bit for every pair.
         """
-        points = np.ascontiguousarray(self.points[self.group_of[rows]])
+        points = self.coordinates(rows)
         limits = np.ascontiguousarray(self._below(radius))
         return _native.near_graph(points, limits, *self._metric(), self._team(len(points), len(points)))
 
@@ -240,10 +220,11 @@ class Search:
         k: int,
         progress: Progress | None,
         radius: NDArray[np.float64] | None = None,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    ) -> Lists:
         """Ragged lists of distinct rows and distances, the k nearest or those within a radius: start, entries, ..."""
         if k < 1:  # all rows are equal: nobody else to list
-            return np.zeros(len(self.first) + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0)
+            n_queries = self.copies.n_distinct if queries is None else len(queries)
+            return np.zeros(n_queries + 1, dtype=np.int64), DistinctRows(np.zeros(0, np.int32)), np.zeros(0)
         given = _Given.of(self.fitted, self.points, *(() if queries is None else (queries,)))
         start, entries, values = _native.search(
             given.arrays[0],
@@ -254,10 +235,10 @@ class Search:
             *given.metric,
             given.tie,
             given.zero,
-            self._team(len(self.first), len(given.arrays[-1])),
+            self._team(len(self.points), len(given.arrays[-1])),
             progress,
         )
-        return start, entries, given.distances(values)
+        return start, DistinctRows(entries), given.distances(values)
 
 
 @dataclass(frozen=True, eq=False)

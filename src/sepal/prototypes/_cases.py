@@ -96,7 +96,7 @@ def as_cases(data: Labelled, ties: CaseTies = "expected") -> Cases:
     if ties not in ("expected", "index"):
         raise ParameterError(f"ties must be 'expected' or 'index'; got {ties!r}")
     search, n_classes = data.dense, len(data.classes)
-    point = search.group_of.astype(np.int64)
+    point = search.copies.of_row.number.astype(np.int64)
     if ties == "expected":
         point = _geometric_rank(search.points)[point]
     key, first_pos, found_of, n_copies = np.unique(
@@ -114,7 +114,7 @@ def as_cases(data: Labelled, ties: CaseTies = "expected") -> Cases:
     n_most = np.bincount(point_of, weights=n_copies == most[point_of])
     return Cases(
         data,
-        np.ascontiguousarray(search.points[search.group_of[first_pos]]),
+        search.coordinates(first_pos),
         data.codes[first_pos],
         n_copies.astype(np.int64),
         found_of,

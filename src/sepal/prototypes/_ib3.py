@@ -27,7 +27,7 @@ def ib3_solve(
     data: Labelled, stream_pos: Positions, chance: Any, accept: float, drop: float, progress: Progress | None
 ) -> Positions:
     """Data positions with an acceptable record after the stream."""
-    points = data.dense.points[data.dense.group_of]
+    points = data.dense.coordinates(np.arange(data.n_rows))
     metric = CaseMetric(data.dense, points, data.codes, progress)
     return metric.ib3(stream_pos, chance, _two_sided_z(accept, "accept"), _two_sided_z(drop, "drop")).pos
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
+from sepal.measures import mutual_information
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import CenteredAlignment, Criterion, Thornton
 from sepal.selection._evaluator import Evaluator
@@ -32,7 +33,8 @@ class FeatureRanking:
     columns : dict of arrays
         ``thornton`` (alone), ``gain`` (when added to the best subset; NaN for its members), ``loss`` (when dropped from
         it; NaN for others, and where it is the only member), ``inclusion`` (share of near-best subsets that hold it),
-        ``relieff``, ``mutual_information``, ``anova_f`` (NaN for nominal columns, where it is not defined),
+        ``relieff``, ``mutual_information`` (see :func:`sepal.measures.mutual_information`), ``anova_f`` (NaN for
+        nominal columns, where it is not defined),
         ``correlation`` (with the classes: the correlation ratio, which is abs(r) for two classes; Cramer's V for
         nominal columns), ``alignment`` (centered, alone).
     """
@@ -121,24 +123,12 @@ def _filters(problem: Problem) -> dict[str, NDArray[np.float64]]:
     for f, kind in enumerate(problem.table.kinds):
         known = ~np.isnan(scaled[:, f])
         x, codes = scaled[known, f], problem.codes[known]
-        result["mutual_information"][f] = _mutual_information(x, codes, kind == "nominal")
+        result["mutual_information"][f] = mutual_information(x, codes, discrete=kind == "nominal")
         if kind == "nominal":
             result["correlation"][f] = _cramer(x, codes)
         else:
             result["anova_f"][f], result["correlation"][f] = _variance_ratio(x, codes)
     return result
-
-
-def _mutual_information(x: NDArray[np.float64], codes: NDArray[np.int32], nominal: bool) -> float:
-    if len(np.unique(x)) < 2 or len(np.unique(codes)) < 2:
-        return 0.0
-    if nominal:
-        from sklearn.metrics import mutual_info_score
-
-        return float(mutual_info_score(x, codes))
-    from sklearn.feature_selection import mutual_info_classif
-
-    return float(mutual_info_classif(x[:, None], codes, discrete_features=False, random_state=0)[0])
 
 
 def _variance_ratio(x: NDArray[np.float64], codes: NDArray[np.int32]) -> tuple[float, float]:
