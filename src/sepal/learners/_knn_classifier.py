@@ -172,6 +172,8 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
+        # Of two columns a correlation says only which is larger.
+        tags.classifier_tags.poor_score = self.distance == "correlation"
         return tags
 
     def leave_one_out(self, groups: NDArray[np.intp] | None = None) -> LeaveOneOutCurve:
