@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import Rows, SparseRows, Table, as_rows, as_table, match_table
+from sepal.data import Rows, SparseRows, Table
 from sepal.distances import DISTANCES
+from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._neighborhood import Lists, Neighborhood
 from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius
 from sepal.prototypes._methods import method_named
 
 
-class NeighborLearner(BaseEstimator):  # type: ignore[misc]
+class NeighborLearner(TableEstimator):
     """Base of the learners; see KNNClassifier for the parameters."""
 
     n_neighbors: Any
@@ -40,17 +39,20 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
     n_rows_in_: int
     outputs_: list[Any]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+    def _diet(self) -> Diet:
         entry = DISTANCES.get(self.distance) if isinstance(self.distance, str) else None
         auto = self.distance == "auto"
+        return Diet(
+            levels=auto or (entry is not None and "nominal" in entry.kinds),
+            missing=auto or (entry is not None and entry.allows_missing),
+            sparse=self.scale != "standard" and (auto or (entry is not None and entry.sparse)),
+            pairwise=self.distance == "precomputed",
+            not_negative=self.distance == "tanimoto",
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
-        tags.target_tags.single_output = True
-        tags.input_tags.allow_nan = auto or (entry is not None and entry.allows_missing)
-        tags.input_tags.categorical = tags.input_tags.string = auto or (entry is not None and "nominal" in entry.kinds)
-        tags.input_tags.pairwise = self.distance == "precomputed"
-        tags.input_tags.positive_only = self.distance == "tanimoto"
-        tags.input_tags.sparse = self.scale != "standard" and (auto or (entry is not None and entry.sparse))
         return tags
 
     def fits_together(self) -> bool:
@@ -74,7 +76,15 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         """One model for each of several targets; rows and distance are shared where no target has a say in them."""
         self.outputs_ = [clone(self).fit(X, column, sample_weight) for column in targets.T]
         first = self.outputs_[0]
-        for name in ("n_features_in_", "feature_names_in_", "table_", "neighborhood_", "rows_", "n_rows_in_"):
+        for name in (
+            "n_features_in_",
+            "feature_names_in_",
+            "columns_",
+            "table_",
+            "neighborhood_",
+            "rows_",
+            "n_rows_in_",
+        ):
             if hasattr(first, name):
                 setattr(self, name, getattr(first, name))
         self.n_neighbors_ = max(model.n_neighbors_ for model in self.outputs_)
@@ -88,41 +98,13 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
             )
 
     def _training_table(self, X: Any, y: Any) -> Rows:
-        """The training rows and labels; remembers the columns as scikit-learn does."""
-        if isinstance(X, Table):
-            self.n_features_in_ = X.n_columns
-            self.feature_names_in_ = np.array(X.names, dtype=object)
-            return as_rows(X, y)
-        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-            text = "A column-vector y was passed when a 1d array was expected: one label per row"
-            warnings.warn(text, DataConversionWarning, stacklevel=3)
-        table = as_rows(X, y)
-        if isinstance(table, SparseRows):
-            self._check_sparse()
-            validate_data(self, table.matrix, table.y, skip_check_array=True)
-        else:
-            validate_data(self, X, y, skip_check_array=True)
-        return table
-
-    def _check_sparse(self) -> None:
-        if self.distance == "precomputed":
+        """The training rows and labels; remembers the columns."""
+        rows = self._training_rows(X, y, sparse=True)
+        if isinstance(rows, SparseRows) and self.distance == "precomputed":
             raise ParameterError(
                 "distance='precomputed' needs a dense table; X is sparse", hint="use X.toarray() if it fits into memory"
             )
-
-    def _query_table(self, X: Any) -> Rows:
-        """New rows, coded as the training rows are; columns are checked by name where both have names."""
-        check_is_fitted(self)
-        if isinstance(self.table_, SparseRows):
-            return as_rows(X, like=self.table_)
-        table = as_table(X)
-        if not isinstance(X, Table):
-            validate_data(self, X, reset=False, skip_check_array=True)
-        elif hasattr(self, "feature_names_in_"):
-            for place, (name, wanted) in enumerate(zip(X.names, self.feature_names_in_, strict=False), start=1):
-                if name != wanted:
-                    raise DataError(f"column {place}: expected {wanted!r} as in training, found {name!r}")
-        return match_table(table, self.table_)
+        return rows
 
     def _fit_neighborhood(self, table: Rows, y: NDArray[Any], sample_weight: Any) -> NDArray[np.intp]:
         """Prepare the search over the rows that count; returns their positions."""
@@ -215,7 +197,7 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
             for begin, end in hood.chunks(len(lists), n_sums, k):
                 yield begin, end, lists.part(begin, end)
             return
-        table = self._query_table(X)
+        table = self._new_rows(X)
         for begin, end in hood.chunks(table.n_rows, n_sums, k):
             part = table if end - begin == table.n_rows else table.take(np.arange(begin, end))
             yield begin, end, hood.lists(part, k)
@@ -244,7 +226,7 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         largest = hood.n_rows - (X is None)
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= largest:
             raise ParameterError(f"n_neighbors must be an integer from 1 to {largest}; got {k!r}")
-        lists = hood.plain_lists(None if X is None else self._query_table(X), int(k))
+        lists = hood.plain_lists(None if X is None else self._new_rows(X), int(k))
         at = lists.start[:-1, None] + np.arange(k)
         rows = self.rows_[lists.voter[at]]
         return (lists.distance[at], rows) if return_distance else rows
@@ -284,7 +266,7 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
                 "radius is None; a search by radius needs one", hint="a radius is a distance after scaling"
             )
         hood = self.neighborhood_.for_rows()
-        table = None if X is None else self._query_table(X)
+        table = None if X is None else self._new_rows(X)
         n_queries = hood.n_rows if table is None else table.n_rows
         return hood.lists_within(table, checked_radius(radius, n_queries, alone=table is None))
 

@@ -18,6 +18,7 @@ from sepal.learners._explain import NeighborExplanation, flips_needed
 from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, classification_curve, credit
 from sepal.learners._neighborhood import TiedGroups, Ties
 from sepal.learners._numeric import ahead_by_a_hair
+from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
 from sepal.neighbors import DistanceLike, SparseSearch
@@ -93,6 +94,7 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
     (['no'], [[3, 4, 1]])
     """
 
+    parameter_table = KNN_CLASSIFIER
     classes_: Any  # the labels, or a list of them where there are several targets
 
     def __init__(
@@ -188,7 +190,7 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
     def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
         """Accuracy on the rows of a table for k = 1..k_max, from one search."""
         check_is_fitted(self)
-        hood, rows = self.neighborhood_, self._query_table(table)
+        hood, rows = self.neighborhood_, self._new_rows(table)
         position = {label: code for code, label in enumerate(self.classes_.tolist())}
         wanted = np.array([position.get(label, -1) for label in np.asarray(table.y).tolist()], dtype=np.int32)
         lists = hood.lists(rows, k_max)
@@ -302,7 +304,7 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         ([1, 0], [3.0, 4.0], [[1.0, 0.0], [0.0, 1.0]], [2])
         """
         self._only_target("explain(X)")
-        table = self._query_table(X)
+        table = self._new_rows(X)
         hood, k, weights = self.neighborhood_.for_rows(), self.n_neighbors_, self._weights()
         listed, shares = entry_shares(hood, hood.lists(table, k), weights, k)
         votes, predicted = self.predict_proba(X), self.predict(X)

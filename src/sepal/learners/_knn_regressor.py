@@ -16,6 +16,7 @@ from sepal.learners._base import NeighborLearner, target_columns
 from sepal.learners._explain import NumberExplanation
 from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve
 from sepal.learners._neighborhood import Ties
+from sepal.learners._parameters import KNN_REGRESSOR
 from sepal.learners._regression import (
     AGGREGATES,
     Aggregate,
@@ -56,6 +57,8 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
     >>> mean.tolist(), std.tolist()
     ([2.5], [1.5])
     """
+
+    parameter_table = KNN_REGRESSOR
 
     def __init__(
         self,
@@ -203,7 +206,7 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
     def _query_points(self, X: Any) -> NDArray[np.float64] | None:
         if X is None:
             return line_points(self.neighborhood_)
-        search, table = self.neighborhood_.search, self._query_table(X)
+        search, table = self.neighborhood_.search, self._new_rows(X)
         return search.fitted.embed(table) if isinstance(search, Search) and isinstance(table, Table) else None
 
     def explain(self, X: Any) -> NumberExplanation:
@@ -225,7 +228,7 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         ([15.0], [0, 1], [5.0, 10.0])
         """
         self._only_target("explain(X)")
-        table, k = self._query_table(X), self.n_neighbors_
+        table, k = self._new_rows(X), self.n_neighbors_
         hood = self.neighborhood_.for_rows()
         listed, shares = entry_shares(hood, hood.lists(table, k), self._weights(), k)
         total = np.bincount(listed.query, weights=shares, minlength=len(listed))

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import Table, as_table
+from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.machines._kernel_rows import checked_weights, class_factors
+from sepal.machines._parameters import FISHER
 from sepal.measures._within import Within, within_classes
 
 Floats = NDArray[np.float64]
@@ -59,7 +60,7 @@ def fisher_solve(within: Within, priors: Floats, kappa: float | None) -> FisherS
     return FisherSolution(weights, offsets, axes, ratios[order], np.linalg.norm(null, axis=1), float(kappa))
 
 
-class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, TableEstimator):  # type: ignore[misc]
     """Fisher's linear discriminant; regular or singular covariance, few or many columns, two or more classes.
 
     Parameters
@@ -103,6 +104,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
     ['a', 'b']
     """
 
+    parameter_table = FISHER
+
     def __init__(
         self, *, kappa: float | None = None, priors: ArrayLike | str | None = None, class_weight: Any = None
     ) -> None:
@@ -110,11 +113,13 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
         self.priors = priors
         self.class_weight = class_weight
 
+    def _diet(self) -> Diet:
+        return Diet(hint="code it as numbers first, for instance with sklearn.preprocessing.OneHotEncoder")
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FisherDiscriminant:
         """Fit to labelled rows: X and y, or a Table with a target. A row of weight w counts as w rows."""
-        if isinstance(X, Table):
-            X, y = _from_table(X, y)
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        table, y = self._training_numbers(X, y, ensure_min_samples=2)
+        X = table.values
         check_classification_targets(y)
         self.classes_, places = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -163,9 +168,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
 
     def decision_function(self, X: Any) -> Floats:
         """Signed score of two classes (positive: ``classes_[1]``), or one score per class."""
-        check_is_fitted(self)
-        X = _rows_of(X)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._new_numbers(X).values
         scores = np.asarray(X @ self.coef_.T + self.intercept_)
         return scores.ravel() if len(self.classes_) == 2 else scores
 
@@ -184,8 +187,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
 
     def transform(self, X: Any) -> Floats:
         """Rows projected on the discriminant axes, overall mean at the origin."""
-        check_is_fitted(self)
-        X = validate_data(self, _rows_of(X), dtype=np.float64, reset=False)
+        X = self._new_numbers(X).values
         return np.asarray((X - self.xbar_) @ self.scalings_)
 
     def hyperplane(self, first: Any = None, second: Any = None) -> tuple[Floats, float]:
@@ -213,28 +215,6 @@ def _position(classes: NDArray[Any], label: Any) -> int:
     if len(found) != 1:
         raise ParameterError(f"first, second: expected two of the classes {classes.tolist()}; got {label!r}")
     return int(found[0])
-
-
-def _from_table(table: Table, y: Any) -> tuple[Any, Any]:
-    table = as_table(table, y)
-    if table.y is None:
-        raise DataError("there is no target (y is None)", hint="give the labels as y")
-    return _rows_of(table), table.y
-
-
-def _rows_of(X: Any) -> Any:
-    """A Table as a data frame of numbers, so that names are kept; anything else as it is."""
-    if not isinstance(X, Table):
-        return X
-    nominal = [name for name, kind in zip(X.names, X.kinds, strict=True) if kind == "nominal"]
-    if nominal:
-        raise DataError(
-            f"column {nominal[0]!r} is nominal, and a linear discriminant needs numbers",
-            hint="code it as numbers first, for instance with sklearn.preprocessing.OneHotEncoder",
-        )
-    import pandas as pd
-
-    return pd.DataFrame(X.values, columns=list(X.names))
 
 
 def _check_kappa(kappa: Any) -> None:

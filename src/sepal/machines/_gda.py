@@ -21,7 +21,8 @@ from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, Trans
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.exceptions import DataError
-from sepal.machines._kernel_rows import Array, KernelChoice, checked_rows, class_factors, labelled_table
+from sepal.machines._kernel_rows import Array, KernelChoice, class_factors, labelled_table
+from sepal.machines._parameters import DISCRIMINANT
 from sepal.machines._parzen import log_priors
 from sepal.machines._vector_map import finite_number, vectors_solve, whole_number
 from sepal.machines._vector_models import softmax
@@ -142,6 +143,8 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
         As in :class:`FeatureVectorSelector`.
     """
 
+    parameter_table = DISCRIMINANT
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -184,7 +187,7 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GeneralizedDiscriminant:
         """Find the axes."""
         self._check_parameters()
-        training = labelled_table(self, checked_rows(self, X, reset=True), X, y, sample_weight)
+        training = labelled_table(self, self._training_table(X), X, y, sample_weight)
         table, codes, copies = training.table, training.codes, training.copies
         kernel = KernelChoice.of(self).fit(table, codes, copies)
         most = table.n_rows if self.n_vectors is None else whole_number("n_vectors", self.n_vectors)
@@ -213,7 +216,7 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
     def transform(self, X: Any) -> Array:
         """The rows on the discriminant axes."""
         check_is_fitted(self)
-        Z = self._map.transform(checked_rows(self, X, reset=False))
+        Z = self._map.transform(self._new_numbers(X))
         return np.asarray((Z - self._found.mean) @ self._found.axes)
 
     @property

@@ -13,12 +13,13 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from sepal.data import Kind, Table, as_table, fit_scaling
+from sepal.data import Kind, SparseRows, fit_scaling
+from sepal.estimators import Diet, TableEstimator, without_rows
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels._fitted import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
@@ -30,9 +31,9 @@ from sepal.machines._kernel_rows import (
     check_square,
     check_symmetric,
     checked_labels,
-    checked_rows,
     class_factors,
     is_precomputed,
+    kernel_diet,
 )
 from sepal.machines._merged import MergedRows, distinct_rows, merge_rows
 from sepal.machines._pairs import PairMachines, TrainingRows, gather, votes, winners
@@ -48,7 +49,7 @@ _HOW_PROBABLE = (
 )
 
 
-class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class KernelMachine(ClassifierMixin, TableEstimator):  # type: ignore[misc]
     """The shell of the dual machines; each brings its own solver."""
 
     C: Any
@@ -87,12 +88,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return float(self.C)
         raise ParameterError(f"C must be a number above 0; got {self.C!r}")
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(self.kernel)
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = isinstance(self.kernel, str) and self.kernel == "mixed"
-        return tags
+    def _diet(self) -> Diet:
+        return replace(kernel_diet(self.kernel), sparse=True)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on rows and their classes.
@@ -201,24 +198,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self._machines.from_values(self._sparse_kernel.matrix(scaled, self._sparse_support))
         X = written_out(X)
         if self._by_table:
-            rows = self._row_kernel.coordinates(checked_rows(self, X, reset=False))
+            rows = self._row_kernel.coordinates(self._new_numbers(X))
             return self._machines.from_values(self._row_kernel.columns(rows, self._machines.x))
-        return self._machines.decisions(self._embed(self._values(X)), thread_count(self.n_jobs))
-
-    def _values(self, X: Any) -> Floats:
-        if isinstance(X, Table):
-            return self._known_columns(X)
-        values: Floats = validate_data(self, X, reset=False, dtype=np.float64)
-        return values
-
-    def _known_columns(self, table: Table) -> Floats:
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None and list(names) != list(table.names):
-            raise DataError(f"X: expected the columns {list(names)}, found {list(table.names)}")
-        values: Floats = check_array(_table_values(table), dtype=np.float64)
-        if values.shape[1] != self.n_features_in_:
-            raise DataError(f"X: expected {self.n_features_in_} columns, found {values.shape[1]}")
-        return values
+        return self._machines.decisions(self._embed(self._new_numbers(X).values), thread_count(self.n_jobs))
 
     def _embed(self, values: Floats) -> Floats:
         """What the machines take: scaled features, or kernel values with their support rows."""
@@ -228,32 +210,24 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._gram(scaled, self._machines.x) if callable(self.kernel) else scaled
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        names = None
         self._got_sparse = issparse(X)
         if is_wide(X, self._kernel_name):
-            wide, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
+            given, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
             check_classification_targets(labels)
-            return canonical(wide), labels
+            wide = canonical(given)
+            self.columns_ = without_rows(SparseRows(wide))
+            return wide, labels
         X = written_out(X)
         if self._by_table:
             find_kernel(self.kernel)  # its name first
-            self._table = checked_rows(self, X, reset=True)
+            self._table, _ = self._training_numbers(X)
             codes, classes = checked_labels(self._table, X, y)
             return self._table.values, classes[codes]
-        if isinstance(X, Table):
-            y, names, X = X.y if y is None else y, X.names, _table_values(X)
-        try:
-            values, labels = validate_data(self, X, y, dtype=np.float64)
-        except ValueError:
-            if hasattr(X, "columns"):
-                _table_values(as_table(X))  # says which column is not numeric, and what to do
-            raise
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
+        table, labels = self._training_numbers(X, y)
         check_classification_targets(labels)
         if is_precomputed(self.kernel):
-            check_square(values)
-        return values, labels
+            check_square(table.values)
+        return table.values, labels
 
     def _weights(self, values: Any, codes: NDArray[np.intp], sample_weight: Any) -> Floats:
         weight: Floats = np.maximum(_check_sample_weight(sample_weight, values, dtype=np.float64), 0.0)
@@ -410,13 +384,3 @@ def cross_fitted(machine: KernelMachine, training: TrainingRows, box: Floats, th
             queries = training.gram[held][:, np.flatnonzero(kept)[machines.support]]
         out[held] = machines.decisions(np.ascontiguousarray(queries), threads)
     return out
-
-
-def _table_values(table: Table) -> Floats:
-    nominal = [name for name, kind in zip(table.names, table.kinds, strict=True) if kind == "nominal"]
-    if nominal:
-        raise DataError(
-            f'column "{nominal[0]}" is nominal; this machine needs numbers',
-            hint='use kernel="mixed", which compares levels as equal or not',
-        )
-    return table.values

@@ -13,20 +13,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import Table, fit_scaling
-from sepal.exceptions import DataError, ParameterError
+from sepal.data import fit_scaling
+from sepal.estimators import Diet, TableEstimator
+from sepal.exceptions import ParameterError
 from sepal.machines._kernel_rows import (
     Array,
     aligned_width,
-    checked_rows,
     class_factors,
     class_sample,
     labelled_table,
 )
 from sepal.machines._merged import row_keys
+from sepal.machines._parameters import PARZEN
 from sepal.machines._vector_models import softmax
 
 _BLOCK_NUMBERS = 4_000_000
@@ -161,7 +162,7 @@ def parzen_solve(
     return float(widths[order[best]]), by_width
 
 
-class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ParzenClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
     """The class of the highest density, estimated by a Gaussian window around every training row.
 
     Parameters
@@ -200,6 +201,8 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     kernel = "rbf"  # what the shared checks of rows ask for
 
+    parameter_table = PARZEN
+
     def __init__(
         self,
         width: Any = "loo",
@@ -217,9 +220,12 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    def _diet(self) -> Diet:
+        return Diet(hint="KNNClassifier and SepalClassifier take nominal columns")
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ParzenClassifier:
         """Keep the rows, and find the width."""
-        training = labelled_table(self, _numbers(checked_rows(self, X, reset=True)), X, y, sample_weight)
+        training = labelled_table(self, self._training_numbers(X)[0], X, y, sample_weight)
         table, codes, weights = training.table, training.codes, training.copies
         masses = np.bincount(codes, weights=weights, minlength=len(self.classes_)).astype(np.float64)
         self._scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels, weights=weights)
@@ -254,7 +260,7 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self)
-        table = _numbers(checked_rows(self, X, reset=False))
+        table = self._new_numbers(X)
         queries = self._scaling.apply(table.values) - self._center
         gamma = 1.0 / (2.0 * self.width_**2)
         return self._offsets + log_densities(queries, self._rows, self._codes, self._weights, gamma, len(self.classes_))
@@ -272,20 +278,3 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Array:
         """The densities times priors, divided by their sum."""
         return softmax(self._scores(X))
-
-
-def _numbers(table: Table) -> Table:
-    """The same table, if densities have a meaning for it."""
-    for name, kind, column in zip(table.names, table.kinds, table.values.T, strict=True):
-        if kind == "nominal":
-            raise DataError(
-                f"column {name!r} is nominal, and a density needs numbers",
-                hint="KNNClassifier and SepalClassifier take nominal columns",
-            )
-        gaps = np.flatnonzero(np.isnan(column))
-        if len(gaps):
-            raise DataError(
-                f"column {name!r}, row {gaps[0]}: a cell is missing, and a density needs numbers",
-                hint="KNNClassifier and SepalClassifier take missing cells; or drop those rows first",
-            )
-    return table

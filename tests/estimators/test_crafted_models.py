@@ -16,18 +16,11 @@ from sklearn.base import clone
 
 import sepal._native as native
 from sepal.data import as_table
+from sepal.estimators import load_model, save_model
+from sepal.estimators._field_types import matches
+from sepal.estimators._saving import rebuilt
 from sepal.exceptions import DataError
-from sepal.learners import (
-    DANNClassifier,
-    KNNClassifier,
-    KNNRegressor,
-    MetricClusteringClassifier,
-    WindowKNNClassifier,
-    load_model,
-    save_model,
-)
-from sepal.learners._field_types import matches
-from sepal.learners._saving import rebuilt
+from sepal.learners import DANNClassifier, KNNClassifier, KNNRegressor, MetricClusteringClassifier, WindowKNNClassifier
 from sepal.machines import SVMClassifier
 
 
