@@ -7,9 +7,9 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import get_tags
 
-from sepal.auto import AnyTable
+from sepal.estimators import AnyTable, load_model, save_model
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners import KNNClassifier, KNNRegressor, load_model, save_model
+from sepal.learners import KNNClassifier, KNNRegressor
 from sepal.neighbors import kneighbors_graph, neighbor_ranking, radius_ranking
 from sepal.selection import SeparabilitySelector
 from tests.oracles import knn as oracle
