@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import norm
 from sklearn.datasets import load_iris
 
-from sepal.exceptions import ParameterError
-from sepal.prototypes import all_knn, drop3, enn, ib3, icf, renn, tomek_links
+from sepal.exceptions import DataError, ParameterError
+from sepal.prototypes import METHODS, all_knn, drop3, enn, ib3, icf, renn, tomek_links
 from tests.oracles import prototypes as oracle
 from tests.prototypes.sets import geometric, labels, smooth, squared, tied
 
@@ -41,6 +41,43 @@ def test_repeated_editing_with_copies_of_which_the_first_has_gone():
     for _ in range(60):
         X, y = rng.integers(3, size=(16, 1)).astype(float), labels(rng, 16, 2)
         assert renn(X, y, n_neighbors=1, scale=None).rows.tolist() == oracle.renn(squared(X), y, 1, 0.0)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("number", range(2))
+def test_all_votes_for_the_own_class_or_the_row_goes(number, k):
+    X, y = [with_copies(4), smooth(3)][number]
+    D, tol, rows = squared(X), tol_of(X), list(range(len(y)))
+    wanted = [r for r in rows if set(oracle.knn_votes(D, y, rows, r, k, tol)[0]) == {y[r]}]
+    assert enn(X, y, n_neighbors=k, kind_sel="all", scale=None).rows.tolist() == wanted
+    for protect in (y[0], [y[0]]):
+        kept = enn(X, y, n_neighbors=k, kind_sel="all", protect=protect, scale=None).rows
+        assert kept.tolist() == [r for r in rows if r in wanted or y[r] == y[0]]
+
+
+def test_enn_with_all_on_iris_is_imbalanced_learns():
+    """EditedNearestNeighbours(kind_sel='all', sampling_strategy='not minority') protects the smallest class."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[20:], y[20:]
+    near = np.argsort(((X[:, None] - X[None]) ** 2).sum(axis=2) + np.diag([np.inf] * len(y)), axis=1, kind="stable")
+    kept = enn(X, y, kind_sel="all", protect=0, scale=None).rows
+    plain = [r for r in range(len(y)) if y[r] == 0 or np.all(y[near[r, :3]] == y[r])]
+    assert set(kept) <= set(plain)  # rows tied for the third place are all asked here
+    assert len(plain) - len(kept) <= 2
+
+
+def test_protected_classes_are_classes():
+    X, y = smooth(3)
+    with pytest.raises(ParameterError, match="protect: there is no class 'nobody'"):
+        enn(X, y, protect="nobody")
+    with pytest.raises(ParameterError, match="kind_sel"):
+        enn(X, y, kind_sel="most")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_where_no_row_could_be_kept_there_is_a_clear_error(name):
+    with pytest.raises(DataError, match=f"{name} keeps no row: 6 of 6 rows are equal to a row of another class"):
+        METHODS[name](np.zeros((6, 2)), np.array(list("aababb")))
 
 
 def test_enn_on_iris_keeps_144():
