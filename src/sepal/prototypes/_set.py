@@ -144,14 +144,15 @@ def _is_right(
 def nothing_left(method: str, cases: Cases) -> DataError:
     """What to raise where a method would keep no row at all: a set of no rows answers nothing."""
     n, in_conflict = cases.data.n_rows, int(np.sum(cases.is_conflict[cases.case_of]))
-    if in_conflict:
+    if in_conflict == n:
         return DataError(
             f"{method} keeps no row: {in_conflict} of {n} rows are equal to a row of another class",
             hint="give columns that tell the classes apart, or clean the labels first (sepal.suspects)",
         )
+    of_these = f", {in_conflict} of which are equal to a row of another class" if in_conflict else ""
     return DataError(
-        f"{method} keeps no row: its neighbours contradict each of {n} rows",
-        hint="use a larger n_neighbors, protect a class, or leave the rows as they are",
+        f"{method} keeps no row: none of {n} rows passes its rule{of_these}",
+        hint="use another method or milder parameters, or leave the rows as they are",
     )
 
 
