@@ -122,7 +122,8 @@ class NeighborLearner(TableEstimator):
             ties=self.ties,
             n_jobs=self.n_jobs,
         )
-        kept = None if self.prototypes is None else self._prototype_rows(table, y[rows])
+        weighted = table if weights is None else replace(table, weights=weights[rows])
+        kept = None if self.prototypes is None else self._prototype_rows(weighted, y[rows])
         if kept is not None:
             hood, rows = hood.among(kept), rows[kept]
         self.table_, self.neighborhood_, self.rows_ = table, hood, rows

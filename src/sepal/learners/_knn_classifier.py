@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,8 +12,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Rows, ScaleName, Table, class_codes
-from sepal.exceptions import DataError, ParameterError
-from sepal.learners._base import NeighborLearner, target_columns
+from sepal.exceptions import DataError, ParameterError, SepalWarning
+from sepal.learners._base import NeighborLearner, checked_weights, target_columns
 from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._explain import NeighborExplanation, flips_needed
 from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, classification_curve, credit
@@ -163,6 +164,8 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         if len(self.classes_) < 2:
             which = "rows of positive weight" if self.prototypes is None else "prototypes"
             raise DataError(f"only one class is left among the {which}; at least two are needed")
+        if self.prototypes is not None:
+            self._tell_of_lost_classes(table, checked_weights(sample_weight, table))
         class_factors(self.class_weight, self.priors, self.classes_)
         k = self._check_n_neighbors()
         if k is None:
@@ -177,6 +180,19 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         # Of two columns a correlation says only which is larger.
         tags.classifier_tags.poor_score = self.distance == "correlation"
         return tags
+
+    def _tell_of_lost_classes(self, table: Rows, weights: NDArray[np.float64] | None) -> None:
+        """A class of which no prototype is left is never answered: that must not happen in silence."""
+        labels = np.asarray(table.y) if weights is None else np.asarray(table.y)[weights > 0]
+        lost = np.setdiff1d(labels, self.classes_)
+        if len(lost):
+            warnings.warn(
+                f"the prototypes hold no row of {', '.join(map(str, lost.tolist()))}: such rows are answered as another"
+                f" class, and classes_ has {len(self.classes_)} of {len(self.classes_) + len(lost)} classes; the"
+                " editors of sepal.prototypes take protect= for classes whose rows must stay",
+                SepalWarning,
+                stacklevel=3,
+            )
 
     def leave_one_out(self, groups: NDArray[np.intp] | None = None) -> LeaveOneOutCurve:
         """The leave-one-out curve of the fitted rows; ``groups`` are codes of rows to be left out together."""
