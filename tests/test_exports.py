@@ -86,6 +86,7 @@ SURFACE = {
         "names",
         "read_table",
         "records_repeated",
+        "unit_of",
         "write_whole",
     ],
     "sepal.datasets": ["load", "names"],
