@@ -111,8 +111,11 @@ def _spread(rows: Array, codes: NDArray[np.int32], weights: Array, masses: Array
     return means, within + floor * np.eye(rows.shape[1])
 
 
-class GeneralizedDiscriminant(  # type: ignore[misc]
-    ClassNamePrefixFeaturesOutMixin, TableClassifierMixin, TransformerMixin, VectorParameters
+class GeneralizedDiscriminant(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TableClassifierMixin,
+    TransformerMixin,  # type: ignore[misc]
+    VectorParameters,
 ):
     """Kernel Fisher discriminant: at most (classes - 1) axes that part the classes best, and the classifier on them.
 
