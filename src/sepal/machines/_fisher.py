@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import unit_of
-from sepal.estimators import Diet, TableEstimator
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.machines._kernel_rows import checked_weights, class_factors
 from sepal.machines._parameters import FISHER
@@ -62,7 +62,7 @@ def fisher_solve(within: Within, priors: Floats, kappa: float | None) -> FisherS
     return FisherSolution(weights, offsets, axes, ratios[order], length(null), float(kappa))
 
 
-class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, TableEstimator):  # type: ignore[misc]
+class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TableClassifierMixin, TableEstimator):  # type: ignore[misc]
     """Fisher's linear discriminant; regular or singular covariance, few or many columns, two or more classes.
 
     Parameters
