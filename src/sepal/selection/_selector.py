@@ -14,7 +14,7 @@ from sepal.estimators import Diet, TableEstimator, check_number
 from sepal.exceptions import DataError
 from sepal.selection._choose import Prefer, Procedure
 from sepal.selection._criteria import CriterionLike, Ties
-from sepal.selection._problem import Columns, Groups
+from sepal.selection._problem import Blocks, Columns
 
 
 class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
@@ -31,7 +31,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         Wanted number of features; any by default.
     prefer : {"best", "smallest"}
         The best subset, or the smallest that the data cannot tell from it.
-    scale, ties, groups, keep
+    scale, ties, blocks, keep
         As in :func:`subset_sweep`. Scaling is used to compare rows only; ``transform`` returns columns as they came.
     time_budget : float
         Seconds that ``"auto"`` may use.
@@ -71,7 +71,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         prefer: Prefer = "best",
         scale: str | None = "minmax",
         ties: Ties = "expected",
-        groups: Groups | None = None,
+        blocks: Blocks | None = None,
         keep: Columns = (),
         time_budget: float = 10.0,
         time_limit: float | None = None,
@@ -86,7 +86,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         self.prefer = prefer
         self.scale = scale
         self.ties = ties
-        self.groups = groups
+        self.blocks = blocks
         self.keep = keep
         self.time_budget = time_budget
         self.time_limit = time_limit
