@@ -59,6 +59,9 @@ class AnyTable(TableEstimator):
         inner = self.machine.__sklearn_tags__()
         tags.estimator_type, tags.classifier_tags = inner.estimator_type, inner.classifier_tags
         tags.regressor_tags, tags.target_tags = inner.regressor_tags, inner.target_tags
+        tags.target_tags.multi_output = False  # one target, whatever the machine takes
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.multi_label = False
         return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -15,7 +15,7 @@ from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError
 from sepal.parameters import Parameter
 from sepal.selection._choose import Prefer, Procedure
-from sepal.selection._criteria import CRITERIA, CriterionLike, Ties
+from sepal.selection._criteria import CRITERIA, CriterionLike, Mahalanobis, Ties
 from sepal.selection._problem import Blocks, Columns
 from sepal.selection._search import STRATEGIES
 
@@ -153,7 +153,8 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         return X.select(np.flatnonzero(self.support_).tolist())
 
     def _diet(self) -> Diet:
-        return Diet(levels=True, missing=True)
+        any_cell = self.criterion != "mahalanobis" and not isinstance(self.criterion, Mahalanobis)
+        return Diet(levels=any_cell, missing=any_cell)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
