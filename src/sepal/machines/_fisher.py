@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.estimators import Diet, TableEstimator
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.machines._kernel_rows import checked_weights, class_factors
 from sepal.machines._parameters import FISHER
@@ -60,7 +60,7 @@ def fisher_solve(within: Within, priors: Floats, kappa: float | None) -> FisherS
     return FisherSolution(weights, offsets, axes, ratios[order], np.linalg.norm(null, axis=1), float(kappa))
 
 
-class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, TableEstimator):  # type: ignore[misc]
+class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TableClassifierMixin, TableEstimator):  # type: ignore[misc]
     """Fisher's linear discriminant; regular or singular covariance, few or many columns, two or more classes.
 
     Parameters

@@ -13,13 +13,12 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
-from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from sepal.data import Kind, SparseRows, fit_scaling
-from sepal.estimators import Diet, TableEstimator, without_rows
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, without_rows
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels._fitted import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
@@ -49,7 +48,7 @@ _HOW_PROBABLE = (
 )
 
 
-class KernelMachine(ClassifierMixin, TableEstimator):  # type: ignore[misc]
+class KernelMachine(TableClassifierMixin, TableEstimator):
     """The shell of the dual machines; each brings its own solver."""
 
     C: Any

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import fit_scaling
-from sepal.estimators import Diet, TableEstimator
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.exceptions import ParameterError
 from sepal.machines._kernel_rows import (
     Array,
@@ -162,7 +161,7 @@ def parzen_solve(
     return float(widths[order[best]]), by_width
 
 
-class ParzenClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
+class ParzenClassifier(TableClassifierMixin, TableEstimator):
     """The class of the highest density, estimated by a Gaussian window around every training row.
 
     Parameters
