@@ -20,11 +20,16 @@ def rng() -> np.random.Generator:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out scikit-learn's check of other array libraries: no estimator here claims to take them, and it skips."""
-    left_out = [item for item in items if "check_array_api_input" in item.name]
+    """Leave out two of scikit-learn's checks.
+
+    Other array libraries: no estimator here claims to take them, and the check skips itself. The order of named
+    columns: here they may come in any; ``tests/estimators/test_contract.py`` shows that all else of it holds.
+    """
+    names = ("check_array_api_input", "check_dataframe_column_names_consistency")
+    left_out = [item for item in items if any(name in item.name for name in names)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if "check_array_api_input" not in item.name]
+        items[:] = [item for item in items if not any(name in item.name for name in names)]
 
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")

@@ -6,8 +6,9 @@
 1.0
 
 The families are modules: ``sepal.data``, ``sepal.datasets``, ``sepal.distances``, ``sepal.neighbors``,
-``sepal.kernels``, ``sepal.measures``, ``sepal.prototypes``, ``sepal.learners``, ``sepal.machines``,
-``sepal.evaluation``, ``sepal.selection``, ``sepal.auto``. Everything is loaded when it is first used.
+``sepal.kernels``, ``sepal.measures``, ``sepal.estimators``, ``sepal.prototypes``, ``sepal.learners``,
+``sepal.machines``, ``sepal.evaluation``, ``sepal.selection``, ``sepal.auto``. Everything is loaded when it is first
+used.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         data,
         datasets,
         distances,
+        estimators,
         evaluation,
         kernels,
         learners,
@@ -32,8 +34,9 @@ if TYPE_CHECKING:
     )
     from sepal.auto import SepalClassifier, SepalRegressor
     from sepal.data import Table, read_table
+    from sepal.estimators import load_model, save_model
     from sepal.evaluation import compare, evaluate, leave_one_out_curve
-    from sepal.learners import KNNClassifier, KNNRegressor, WindowKNNClassifier, load_model, save_model
+    from sepal.learners import KNNClassifier, KNNRegressor, WindowKNNClassifier
     from sepal.machines import FeatureVectorClassifier, ParzenClassifier, SVMClassifier
     from sepal.measures import (
         alignment_curve,
@@ -67,11 +70,11 @@ _HOMES = {
     "expected_accuracy": "sepal.measures",
     "hypothesis_margin": "sepal.measures",
     "leave_one_out_curve": "sepal.evaluation",
-    "load_model": "sepal.learners",
+    "load_model": "sepal.estimators",
     "neighbor_ranking": "sepal.neighbors",
     "rank_features": "sepal.selection",
     "read_table": "sepal.data",
-    "save_model": "sepal.learners",
+    "save_model": "sepal.estimators",
     "search_subsets": "sepal.selection",
     "separability": "sepal.report",
     "subset_sweep": "sepal.selection",
@@ -84,6 +87,7 @@ _FAMILIES = (
     "data",
     "datasets",
     "distances",
+    "estimators",
     "evaluation",
     "kernels",
     "learners",
@@ -112,6 +116,7 @@ __all__ = [
     "data",
     "datasets",
     "distances",
+    "estimators",
     "evaluate",
     "evaluation",
     "expected_accuracy",

@@ -7,8 +7,8 @@ from sklearn.datasets import load_iris
 
 from sepal.auto._judging import class_judge
 from sepal.auto._linear_member import RIDGES, fit_linear
-from sepal.auto._views import fit_view
 from sepal.data import as_table
+from sepal.estimators._views import fit_view
 from tests.oracles.geometry import gaussian_posteriors
 
 

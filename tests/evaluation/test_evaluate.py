@@ -255,3 +255,14 @@ def expected_shares(X, y, folds, k):
 def test_sets_are_evaluated_by_tanimoto():
     sets = [{"a", "b"}, {"a", "b", "c"}, {"x", "y"}, {"x", "y", "z"}, {"a", "c"}, {"y", "z"}]
     assert evaluate(KNNClassifier(1), sets, list("aabbab"), cv="loo").n_right == 6
+
+
+@pytest.mark.parametrize("cv", [5, "loo"])
+def test_copies_of_repeated_records_stay_in_one_fold(cv):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(40, 3)).repeat(2, axis=0), rng.integers(0, 2, size=40).repeat(2)
+    found = evaluate(KNNClassifier(1), X, y, cv=cv)
+    assert all(len(set(found.fold[found.rows // 2 == g])) == 1 for g in range(40))
+    assert found.test_mode.endswith(", copies kept together")
+    assert found.n_right < 60
+    assert evaluate(KNNClassifier(1), X, y, cv="loo", groups="rows").n_right == 80

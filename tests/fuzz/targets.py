@@ -19,6 +19,8 @@ from sepal.auto import SepalClassifier, SepalRegressor
 from sepal.auto._paper_chain import PaperChainClassifier
 from sepal.data import as_table
 from sepal.data._read import table_from_bytes
+from sepal.estimators._model_files import packed, unpacked
+from sepal.estimators._saving import FORMAT, VERSION, _pack, rebuilt
 from sepal.exceptions import SepalError
 from sepal.learners import (
     DANNClassifier,
@@ -27,8 +29,6 @@ from sepal.learners import (
     MetricClusteringClassifier,
     WindowKNNClassifier,
 )
-from sepal.learners._model_files import packed, unpacked
-from sepal.learners._saving import FORMAT, VERSION, _pack, rebuilt
 from sepal.machines import (
     FeatureVectorClassifier,
     FeatureVectorRegressor,

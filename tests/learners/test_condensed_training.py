@@ -9,8 +9,9 @@ from sklearn.preprocessing import StandardScaler
 
 import sepal.datasets
 from sepal import prototypes
+from sepal.estimators import load_model, save_model
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners import KNNClassifier, load_model, save_model
+from sepal.learners import KNNClassifier
 from tests.oracles.neighbors import pairwise, squared_euclidean, squared_heom
 
 METHODS = ["hart", "fcnn", "rnn", "mss", "enn", "drop3", "icf"]

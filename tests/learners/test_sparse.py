@@ -11,9 +11,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 from sepal.data import SparseRows, as_rows
+from sepal.estimators import load_model, save_model
 from sepal.evaluation import leave_one_out_curve
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners import KNNClassifier, KNNRegressor, load_model, save_model
+from sepal.learners import KNNClassifier, KNNRegressor
 from tests.oracles.knn import loo_accuracy
 from tests.oracles.neighbors import cosine, pairwise
 

@@ -361,7 +361,7 @@ def test_wrong_data() -> None:
         FeatureVectorSelector(width="aligned").fit(X)
     with pytest.raises(DataError, match="every class"):
         FeatureVectorClassifier().fit(X, np.arange(40) % 2, sample_weight=np.arange(40) % 2)
-    with pytest.raises(DataError, match="row 24, column 'bare_nuclei': a missing value"):
+    with pytest.raises(DataError, match='row 24, column "bare_nuclei": a missing value'):
         FeatureVectorClassifier().fit(datasets.load("breast-cancer"))
 
 

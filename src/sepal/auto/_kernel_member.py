@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from sepal.auto._clock import Clock
 from sepal.auto._judging import Judge
-from sepal.auto._ridge_loo import Spectrum, kernel_fit, kernel_spectrum, vector_spectrum
+from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
 from sepal.auto._trace import Trial
-from sepal.auto._views import View
 from sepal.data import Table
+from sepal.estimators import View
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -91,13 +91,21 @@ class KernelMember:
 
 
 @dataclass(frozen=True, eq=False)
+class MemberFit:
+    """A member, what its solver says that it answers to the training rows, and its answers to each without the row."""
+
+    member: KernelMember
+    fit: Array
+    left_out: Array
+
+
+@dataclass(frozen=True, eq=False)
 class Pick:
     """What one criterion likes best so far."""
 
     value: float
     place: int  # among the trials
     step: int
-    spectrum: Spectrum
     left_out: Array
 
 
@@ -163,14 +171,14 @@ class KernelSearch:
         width = self.unit * 2.0**step
         K = gaussian(self.squares, width)
         spectrum = kernel_spectrum(K) if self.vectors is None else vector_spectrum(K, K[self.vectors])
-        left_out = spectrum.left_out(self.targets, RIDGES)
+        left_out = spectrum.left_out(self.targets, RIDGES, self.judge.groups)
         criteria, scores = self.judge.criteria(left_out), self.judge.scores(left_out)
         self.least[step] = dict(zip(self.judge.names, criteria.min(axis=0).tolist(), strict=True))
         for column, name in enumerate(self.judge.names):
             k = int(criteria[:, column].argmin())
             value = float(criteria[k, column])
             if name not in self.picks or value < self.picks[name].value:
-                self.picks[name] = Pick(value, len(self.trials) + k, step, spectrum, left_out[k].copy())
+                self.picks[name] = Pick(value, len(self.trials) + k, step, left_out[k].copy())
         for k, ridge in enumerate(RIDGES):
             self.trials.append(
                 Trial(
@@ -197,27 +205,27 @@ class KernelSearch:
             marked[pick.place] = replace(marked[pick.place], picked_by=(*marked[pick.place].picked_by, name))
         return marked
 
-    def member(self) -> KernelMember:
-        """The mean of the picks as one model."""
-        parts: dict[float, tuple[Array, Array]] = {}
-        for pick, share in self._distinct():
-            trial = self.trials[pick.place]
-            a, b = pick.spectrum.coefficients(self.targets, trial.ridge)
-            _add(parts, trial.width, share * a, share * b)
-        return _merged(self.view, self.points, parts)
+    def fit(self, table: Table, targets: Array, groups: Rows | None, least_ridge: float = 0.0) -> MemberFit:
+        """The picks fitted to these rows, which may be more than they were found on, and their mean as one model.
 
-    def fit_all(self, table: Table, targets: Array) -> tuple[KernelMember, Array]:
-        """The picks fitted to more rows than they were found on, and the exact leave-one-out decisions for these."""
+        ``groups`` are left out whole. Ridges below ``least_ridge`` are raised to it.
+        """
         points = self.view.coordinates(table)
-        squares = squared_distances(points, points)
+        squares = squared_distances(points, self.points if self.vectors is not None else points)
         parts: dict[float, tuple[Array, Array]] = {}
-        left_out = np.zeros_like(targets)
+        fit, left_out = np.zeros_like(targets), np.zeros_like(targets)
         for pick, share in self._distinct():
             trial = self.trials[pick.place]
-            a, b, decisions = kernel_fit(gaussian(squares, trial.width), targets, trial.ridge)
-            _add(parts, trial.width, share * a, share * b)
-            left_out += share * decisions
-        return _merged(self.view, points, parts), left_out
+            ridge = max(trial.ridge, least_ridge)
+            if self.vectors is None:
+                part = kernel_fit(gaussian(squares, trial.width), targets, ridge, groups)
+            else:
+                K = gaussian(squares, trial.width)
+                part = vector_spectrum(K, K[self.vectors]).fit(targets, ridge, groups)
+            _add(parts, trial.width, share * part.a, share * part.b)
+            fit += share * part.fit
+            left_out += share * part.left_out
+        return MemberFit(_merged(self.view, self.points if self.vectors is not None else points, parts), fit, left_out)
 
     def _distinct(self) -> list[tuple[Pick, float]]:
         """Each picked trial once, with the share of the criteria that picked it."""

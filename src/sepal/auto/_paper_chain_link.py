@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.auto._views import View, fit_view
 from sepal.data import Table
+from sepal.estimators import View, fit_view
 from sepal.machines import FeatureVectorClassifier
 from sepal.machines._kernel_rows import class_sample
 from sepal.machines._merged import row_keys

@@ -11,13 +11,14 @@ from sepal.auto._average import Average, mixture_weights, probable
 from sepal.auto._clock import Clock
 from sepal.auto._forest import ForestMember, grow_forest
 from sepal.auto._judging import ClassJudge, Judge
-from sepal.auto._kernel_member import STEPS, KernelMember, KernelSearch
+from sepal.auto._kernel_member import STEPS, KernelMember, KernelSearch, MemberFit
 from sepal.auto._linear_member import LinearMember, fit_linear
+from sepal.auto._stable_fit import stable_fit
 from sepal.auto._stream import stream_ridge
 from sepal.auto._threads import each
 from sepal.auto._trace import MemberLine, Trace, Trial
-from sepal.auto._views import VIEWS, View, ViewName, fit_view
 from sepal.data import Table
+from sepal.estimators import VIEWS, View, ViewName, fit_view
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -139,10 +140,10 @@ def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> tuple[l
             search.walk(sorted(first.steps()), clock, sides=(-1, 1) if how == "rank" else ())
         else:
             return None
-        member, left_out = _fitted(search, problem, searched, clock)
+        found = _fitted(search, problem, searched, clock, log)
         seconds = clock.elapsed - began
         longest = max(longest, seconds)
-        return search, member, left_out, seconds
+        return search, found.member, found.left_out, seconds
 
     # Levels look the same in every view.
     views = VIEWS if first.view.numbers.size else VIEWS[:1]
@@ -208,26 +209,32 @@ def _gain(before: Array, after: Array, targets: Array) -> tuple[float, float]:
     return float(fall.mean()), float(fall.std() / np.sqrt(len(fall)))
 
 
-def _fitted(search: KernelSearch, problem: Problem, searched: Problem, clock: Clock) -> tuple[KernelMember, Array]:
-    """The member on all rows, where the search saw only some of them."""
+def _fitted(search: KernelSearch, problem: Problem, searched: Problem, clock: Clock, log: _Log) -> MemberFit:
+    """The member on all rows, by a ridge at which it answers as its solver says."""
     share = FITTING / len(VIEWS)
-    if searched is problem:
+    streams = search.vectors is not None and searched is not problem
+    if not streams:
         clock.step(share)
-        return search.member(), search.left_out
-    if search.vectors is None:
-        clock.step(share)
-        return search.fit_all(problem.table, problem.targets)
-    pick = search.picks[search.judge.names[0]]
-    trial = search.trials[pick.place]
-    return stream_ridge(
-        search.view,
-        problem.table,
-        problem.targets,
-        search.points,
-        trial.width,
-        trial.ridge,
-        step=lambda part: clock.step(share * part),
-    )
+
+    def fit(least_ridge: float) -> MemberFit:
+        if not streams:
+            return search.fit(problem.table, problem.targets, problem.judge.groups, least_ridge)
+        trial = search.trials[search.picks[search.judge.names[0]].place]
+        return stream_ridge(
+            search.view,
+            problem.table,
+            problem.targets,
+            search.points,
+            trial.width,
+            max(trial.ridge, least_ridge),
+            step=lambda part: clock.step(share * part) if least_ridge == 0.0 else None,
+            groups=problem.judge.groups,
+        )
+
+    found, ridge = stable_fit(fit, problem.table)
+    if ridge > 0.0:
+        log.notes.append(f"{found.member.name}: ridges below {ridge:g} could not be solved exactly and were raised")
+    return found
 
 
 def _linear(problem: Problem, views: Views, clock: Clock, log: _Log) -> tuple[LinearMember, Array] | None:
@@ -257,7 +264,14 @@ def _forest(
     begin = clock.elapsed
     n_outputs = problem.targets.shape[1]
     member, votes = grow_forest(
-        view, problem.table, problem.answers, n_outputs, n_trees=_TREES, seed=seed, threads=threads
+        view,
+        problem.table,
+        problem.answers,
+        n_outputs,
+        n_trees=_TREES,
+        seed=seed,
+        threads=threads,
+        groups=problem.judge.groups,
     )
     log.member(member.name, votes, clock.elapsed - begin)
     return member, votes

@@ -103,7 +103,7 @@ def make_learner(name: str, options: Mapping[str, Any], settings: Sequence[str],
     learner.set_params(**parameters, **others)
     if not entry.numbers_only or table is None or (set(table.kinds) <= {"numeric"} and not table.has_missing):
         return learner
-    from sepal.auto import AnyTable
+    from sepal.estimators import AnyTable
 
     return AnyTable(learner)
 

@@ -162,7 +162,7 @@ def train(
         check_out(out, data, "-o", "model.sepal")
         with watching("reading") as progress:
             table = given_table(data, target)
-            from sepal.learners import save_model
+            from sepal.estimators import save_model
 
             progress("training", 0.1)
             options = _options(k, weights, distance, scale)
@@ -204,7 +204,7 @@ def predict(
         if out is not None:
             check_out(out, new, "-o", "out.csv", model)
             check_name(out, TABLES, "-o", "a table of predictions")
-        from sepal.learners import load_model
+        from sepal.estimators import load_model
 
         with watching("reading") as progress:
             fitted = load_model(model)

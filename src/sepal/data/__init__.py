@@ -11,10 +11,12 @@ from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._columns import Kind, KindsSpec
 from sepal.data._content_order import content_columns, content_order
 from sepal.data._convert import as_table
+from sepal.data._foreign_frames import is_frame
 from sepal.data._labels import class_codes
+from sepal.data._left_out import LeftOut, Together, copies_of, group_codes, left_out_together, records_repeated
 from sepal.data._matching import match_table
 from sepal.data._read import read_table
-from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling
+from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling, unit_of
 from sepal.data._sparse_reading import Rows, as_rows
 from sepal.data._sparse_rows import SparseRows, equal_sparse_rows
 from sepal.data._table import Table
@@ -26,21 +28,29 @@ __all__ = [
     "BundledSet",
     "Kind",
     "KindsSpec",
+    "LeftOut",
     "Rows",
     "ScaleName",
     "Scaling",
     "SparseRows",
     "Table",
+    "Together",
     "as_rows",
     "as_table",
     "class_codes",
     "content_columns",
     "content_order",
+    "copies_of",
     "equal_sparse_rows",
     "fit_scaling",
+    "group_codes",
+    "is_frame",
+    "left_out_together",
     "load",
     "match_table",
     "names",
     "read_table",
+    "records_repeated",
+    "unit_of",
     "write_whole",
 ]

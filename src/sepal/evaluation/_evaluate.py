@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
-from sepal.data import Rows, Table, as_rows, class_codes
+from sepal.data import Rows, Table, as_rows, class_codes, left_out_together
 from sepal.evaluation._class_scores import COLUMNS, confusion, kappa, per_class
 from sepal.exceptions import DataError, ParameterError
 
@@ -264,8 +264,10 @@ def evaluate(
     cv : int, "loo", splitter or list of test rows
         Number of folds (stratified by class, shuffled by ``random_state``), leave-one-out, a scikit-learn splitter, or
         the test rows of each fold.
-    groups : array-like, optional
-        Rows of one group stay together in one fold.
+    groups : array-like, "rows", "copies" or None
+        Rows of one group stay together in one fold; with ``cv="loo"`` each group is a fold. "copies": rows that are
+        equal in every column. None: these where their numbers show that records were repeated (a copy in the training
+        part would answer for the one that was held out), else "rows": each alone.
     random_state : int or None
         Seed of the folds.
     progress : callable, optional
@@ -297,7 +299,10 @@ def evaluate(
     if not regression:
         class_codes(table)  # refuses numbers that are no classes, and a single class
     classes, codes = (None, target.astype(np.float64)) if regression else np.unique(target, return_inverse=True)
-    folds, mode = _folds(cv, target, None if groups is None else np.asarray(groups), regression, random_state)
+    together = left_out_together(table, groups)
+    folds, mode = _folds(cv, target, together.groups, regression, random_state)
+    if together.together == "copies":
+        mode += ", copies kept together"
     parts = []
     for done, rows in enumerate(folds, start=1):
         parts.append(_answer(estimator, table, rows, classes, codes))
@@ -337,7 +342,9 @@ def _folds(
     if isinstance(cv, str):
         if cv != "loo":
             raise ParameterError(f"cv must be a number of folds, 'loo', a splitter or lists of rows; got {cv!r}")
-        return [np.array([i]) for i in range(n)], "leave-one-out"
+        if groups is None:
+            return [np.array([i]) for i in range(n)], "leave-one-out"
+        return [np.flatnonzero(groups == group) for group in range(groups.max() + 1)], "leave-one-group-out"
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         if not 2 <= cv <= n:
             raise ParameterError(f"cv must be at least 2 and at most the number of rows, {n}; got {cv}")

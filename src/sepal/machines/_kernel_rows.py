@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_random_state, column_or_1d, validate_data
+from sklearn.utils.validation import check_random_state, column_or_1d
 
 from sepal.data import ScaleName, Scaling, Table, as_table, class_codes, fit_scaling
+from sepal.estimators import Diet
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import FittedKernel, fit_kernel, width_from_gamma
 from sepal.kernels._fitted import find_kernel, refuse_missing
@@ -54,28 +55,15 @@ def check_symmetric(matrix: Array, rows: NDArray[np.intp]) -> None:
             )
 
 
-def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Table:
-    """The rows as a Table, with ``n_features_in_`` and ``feature_names_in_`` kept as scikit-learn does.
-
-    Tables pass as they are; with the kernel "mixed" so do data frames, whose kinds then count.
-    """
-    mixed = isinstance(estimator.kernel, str) and estimator.kernel == "mixed"
-    if isinstance(X, Table) or (mixed and hasattr(X, "columns")):
-        table = as_table(X)
-        if reset:
-            estimator.feature_names_in_ = np.array(table.names, dtype=object)
-            estimator.n_features_in_ = table.n_columns
-        elif table.n_columns != estimator.n_features_in_:
-            raise DataError(
-                f"X has {table.n_columns} features, but {type(estimator).__name__} is expecting "
-                f"{estimator.n_features_in_} features as input"
-            )
-        return table
-    finite: Any = "allow-nan" if mixed else True
-    values = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=finite)
-    if reset and is_precomputed(estimator.kernel):
-        check_square(values)
-    return as_table(values)
+def kernel_diet(kernel: Any) -> Diet:
+    """Which rows a machine with this kernel takes."""
+    mixed = isinstance(kernel, str) and kernel == "mixed"
+    return Diet(
+        levels=mixed,
+        missing=mixed,
+        pairwise=is_precomputed(kernel),
+        hint='use kernel="mixed", which compares levels as equal or not',
+    )
 
 
 def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDArray[Any]]:

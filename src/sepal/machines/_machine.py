@@ -13,26 +13,26 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from sepal.data import Kind, Table, as_table, fit_scaling
+from sepal.data import Kind, SparseRows, fit_scaling, unit_of
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, without_rows
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels._fitted import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
 from sepal.machines._dual import NATIVE_KERNELS, NATIVE_NAMES, NativeKernel, PairSolution
 from sepal.machines._indefinite import warn_of_indefinite
-from sepal.machines._kernel_choice import choose_kernel
+from sepal.machines._kernel_choice import check_products, choose_kernel
 from sepal.machines._kernel_rows import (
     KernelChoice,
     check_square,
     check_symmetric,
     checked_labels,
-    checked_rows,
     class_factors,
     is_precomputed,
+    kernel_diet,
 )
 from sepal.machines._merged import MergedRows, distinct_rows, merge_rows
 from sepal.machines._pairs import PairMachines, TrainingRows, gather, votes, winners
@@ -48,7 +48,7 @@ _HOW_PROBABLE = (
 )
 
 
-class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class KernelMachine(TableClassifierMixin, TableEstimator):
     """The shell of the dual machines; each brings its own solver."""
 
     C: Any
@@ -87,12 +87,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return float(self.C)
         raise ParameterError(f"C must be a number above 0; got {self.C!r}")
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(self.kernel)
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = isinstance(self.kernel, str) and self.kernel == "mixed"
-        return tags
+    def _diet(self) -> Diet:
+        return replace(kernel_diet(self.kernel), sparse=True)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on rows and their classes.
@@ -201,24 +197,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self._machines.from_values(self._sparse_kernel.matrix(scaled, self._sparse_support))
         X = written_out(X)
         if self._by_table:
-            rows = self._row_kernel.coordinates(checked_rows(self, X, reset=False))
+            rows = self._row_kernel.coordinates(self._new_numbers(X))
             return self._machines.from_values(self._row_kernel.columns(rows, self._machines.x))
-        return self._machines.decisions(self._embed(self._values(X)), thread_count(self.n_jobs))
-
-    def _values(self, X: Any) -> Floats:
-        if isinstance(X, Table):
-            return self._known_columns(X)
-        values: Floats = validate_data(self, X, reset=False, dtype=np.float64)
-        return values
-
-    def _known_columns(self, table: Table) -> Floats:
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None and list(names) != list(table.names):
-            raise DataError(f"X: expected the columns {list(names)}, found {list(table.names)}")
-        values: Floats = check_array(_table_values(table), dtype=np.float64)
-        if values.shape[1] != self.n_features_in_:
-            raise DataError(f"X: expected {self.n_features_in_} columns, found {values.shape[1]}")
-        return values
+        return self._machines.decisions(self._embed(self._new_numbers(X).values), thread_count(self.n_jobs))
 
     def _embed(self, values: Floats) -> Floats:
         """What the machines take: scaled features, or kernel values with their support rows."""
@@ -228,32 +209,24 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._gram(scaled, self._machines.x) if callable(self.kernel) else scaled
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        names = None
         self._got_sparse = issparse(X)
         if is_wide(X, self._kernel_name):
-            wide, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
+            given, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
             check_classification_targets(labels)
-            return canonical(wide), labels
+            wide = canonical(given)
+            self.columns_ = without_rows(SparseRows(wide))
+            return wide, labels
         X = written_out(X)
         if self._by_table:
             find_kernel(self.kernel)  # its name first
-            self._table = checked_rows(self, X, reset=True)
+            self._table, _ = self._training_numbers(X)
             codes, classes = checked_labels(self._table, X, y)
             return self._table.values, classes[codes]
-        if isinstance(X, Table):
-            y, names, X = X.y if y is None else y, X.names, _table_values(X)
-        try:
-            values, labels = validate_data(self, X, y, dtype=np.float64)
-        except ValueError:
-            if hasattr(X, "columns"):
-                _table_values(as_table(X))  # says which column is not numeric, and what to do
-            raise
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
+        table, labels = self._training_numbers(X, y)
         check_classification_targets(labels)
         if is_precomputed(self.kernel):
-            check_square(values)
-        return values, labels
+            check_square(table.values)
+        return table.values, labels
 
     def _weights(self, values: Any, codes: NDArray[np.intp], sample_weight: Any) -> Floats:
         weight: Floats = np.maximum(_check_sample_weight(sample_weight, values, dtype=np.float64), 0.0)
@@ -270,13 +243,14 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _prepare(self, values: Any, codes: NDArray[np.intp], weight: Floats) -> TrainingRows:
         n_classes = len(self.classes_)
-        self._sparse_kernel = None
+        self._sparse_kernel, unit = None, 1.0
         if isinstance(values, csr_array):
             ranks, first = row_ranks(values)
             rows = merge_rows(ranks[:, None].astype(np.float64), codes, weight, n_classes)
             distinct = values[first[rows.x[:, 0].astype(np.intp)]]
             found = sparse_training(str(self._kernel_name), KernelChoice.of(self), distinct, rows)
             self._sparse_kernel, self._sparse_support, self.width_, self.gamma_ = found
+            self._unit = unit
             return TrainingRows(rows, NativeKernel("precomputed"), found.kernel.matrix(found.rows, found.rows))
         if self.kernel == "precomputed":
             places = np.arange(len(values), dtype=np.float64)[:, None]
@@ -299,12 +273,17 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             rows = merge_rows(values, codes, weight, n_classes)
             kinds: list[Kind] = ["numeric"] * values.shape[1]
             self._scaling = fit_scaling(rows.x, kinds, self.scale, weights=rows.weight)
+            if self.scale is None and self._kernel_name in ("rbf", "poly", "sigmoid"):
+                unit = unit_of(rows.x)
+                self._scaling = replace(self._scaling, shrink=np.full(values.shape[1], unit))
             rows = replace(rows, x=np.ascontiguousarray(self._scaling.apply(rows.x)))
             kernel, self.width_ = choose_kernel(
-                self._kernel_name, self.width, self.gamma, self.degree, self.coef0, rows, self.n_jobs
+                self._kernel_name, self.width, self.gamma, self.degree, self.coef0, rows, self.n_jobs, unit
             )
+            check_products(kernel, rows.x)
             gram = self._gram(rows.x, rows.x) if callable(self.kernel) else None
-        self.gamma_ = kernel.gamma if kernel.name in ("rbf", "poly", "sigmoid") else None
+        self._unit = unit
+        self.gamma_ = kernel.gamma * unit * unit if kernel.name in ("rbf", "poly", "sigmoid") else None
         if self._by_table and self._row_kernel.fitted is not None:
             self.gamma_ = self._row_kernel.fitted.gamma
         return TrainingRows(rows, kernel, gram)
@@ -410,13 +389,3 @@ def cross_fitted(machine: KernelMachine, training: TrainingRows, box: Floats, th
             queries = training.gram[held][:, np.flatnonzero(kept)[machines.support]]
         out[held] = machines.decisions(np.ascontiguousarray(queries), threads)
     return out
-
-
-def _table_values(table: Table) -> Floats:
-    nominal = [name for name, kind in zip(table.names, table.kinds, strict=True) if kind == "nominal"]
-    if nominal:
-        raise DataError(
-            f'column "{nominal[0]}" is nominal; this machine needs numbers',
-            hint='use kernel="mixed", which compares levels as equal or not',
-        )
-    return table.values

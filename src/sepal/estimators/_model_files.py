@@ -58,7 +58,7 @@ def unpacked(data: bytes, place: Path, most: int) -> tuple[Any, dict[str, NDArra
             raise
         raise DataError(
             f"{place}: this is not a model, or the file is damaged ({str(error)[:200] or type(error).__name__})",
-            hint="models are written by `sepal train -o` or sepal.learners.save_model",
+            hint="models are written by `sepal train -o` or sepal.save_model",
         ) from error
 
 

@@ -21,11 +21,11 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
 from sepal.data import Table, write_whole
+from sepal.estimators._field_types import field_types, matches
+from sepal.estimators._model_files import LARGEST, packed, unpacked
+from sepal.estimators._trial import answers_rows
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS, Kernel
-from sepal.learners._field_types import field_types, matches
-from sepal.learners._model_files import LARGEST, packed, unpacked
-from sepal.learners._trial import answers_rows
 
 FORMAT = "sepal model"
 VERSION = 1

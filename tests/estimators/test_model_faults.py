@@ -13,10 +13,11 @@ from sklearn.base import is_classifier
 
 from sepal.auto import SepalClassifier
 from sepal.data import load
+from sepal.estimators import load_model, save_model
+from sepal.estimators._model_files import packed, unpacked
+from sepal.estimators._saving import rebuilt
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners import KNNClassifier, load_model, save_model
-from sepal.learners._model_files import packed, unpacked
-from sepal.learners._saving import rebuilt
+from sepal.learners import KNNClassifier
 from sepal.machines import (
     FeatureVectorClassifier,
     FeatureVectorRegressor,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sepal.auto._views import fit_view
 from sepal.data import as_table
+from sepal.estimators._views import fit_view
 
 TABLE = as_table([[1.0, "a", 5.0], [3.0, "b", 5.0], [None, None, 5.0], [2.0, "a", 5.0]])
 

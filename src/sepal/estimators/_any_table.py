@@ -9,15 +9,18 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.utils.metaestimators import available_if
 
-from sepal.auto._shell import AutoEstimator
-from sepal.auto._views import fit_view
+from sepal.data import Table
+from sepal.estimators._scoring import own_target
+from sepal.estimators._shell import Diet, TableEstimator
+from sepal.estimators._views import fit_view
+from sepal.parameters import Parameter
 
 
 def _has_probabilities(estimator: AnyTable) -> bool:
     return hasattr(getattr(estimator, "machine_", estimator.machine), "predict_proba")
 
 
-class AnyTable(AutoEstimator):
+class AnyTable(TableEstimator):
     """Levels become indicators and gaps the middle of their column, then a machine for numbers takes over.
 
     Parameters
@@ -44,19 +47,28 @@ class AnyTable(AutoEstimator):
     True
     """
 
+    parameter_table = (Parameter("machine", "other", "a classifier or regressor of numbers", also=("anything",)),)
+
     def __init__(self, machine: Any) -> None:
         self.machine = machine
+
+    def _diet(self) -> Diet:
+        return Diet(levels=True, missing=True)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = self.machine.__sklearn_tags__()
         tags.estimator_type, tags.classifier_tags = inner.estimator_type, inner.classifier_tags
         tags.regressor_tags, tags.target_tags = inner.regressor_tags, inner.target_tags
+        tags.target_tags.multi_output = False  # one target, whatever the machine takes
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.multi_label = False
         return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the view and the machine; a Table with a target needs no ``y``."""
-        table = self._training_table(X, y)
+        table = self._training_rows(X, y)
+        assert isinstance(table, Table)  # noqa: S101 - sparse rows were not asked for
         self.view_ = fit_view(table, "minmax")
         self.machine_ = clone(self.machine).fit(self._coordinates(table), np.asarray(table.y))
         if not is_regressor(self.machine):
@@ -69,16 +81,16 @@ class AnyTable(AutoEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What the machine says about the rows."""
-        table = self._query_table(X)
+        table = self._new_table(X)
         return np.asarray(self.machine_.predict(self._coordinates(table)))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The machine's probability of each class."""
-        table = self._query_table(X)
+        table = self._new_table(X)
         return np.asarray(self.machine_.predict_proba(self._coordinates(table)))
 
-    def score(self, X: Any, y: Any) -> float:
-        """The machine's score: accuracy, or R squared."""
-        table = self._query_table(X)
-        return float(self.machine_.score(self._coordinates(table), y))
+    def score(self, X: Any, y: Any = None) -> float:
+        """The machine's score: accuracy, or R squared; a Table with a target needs no ``y``."""
+        table = self._new_table(X)
+        return float(self.machine_.score(self._coordinates(table), own_target(X, y)))

@@ -39,9 +39,13 @@ def _answers(model: Any, name: str, rows: Any) -> bool:
     if ask is None:
         return True
     try:
-        shape = np.shape(ask(rows))
+        answer = ask(rows)
     except (SepalError, MemoryError):
         return True
+    if isinstance(getattr(model, "classes_", None), list):  # several targets: probabilities come as a list
+        parts = answer if isinstance(answer, list) else [answer]
+        return all(np.shape(part)[:1] == (_ROWS,) for part in parts)
+    shape = np.shape(answer)
     if shape[:1] != (_ROWS,):
         return False
     if name == "predict" and hasattr(model, "classes_"):

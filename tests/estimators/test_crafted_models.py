@@ -16,18 +16,11 @@ from sklearn.base import clone
 
 import sepal._native as native
 from sepal.data import as_table
+from sepal.estimators import load_model, save_model
+from sepal.estimators._field_types import matches
+from sepal.estimators._saving import rebuilt
 from sepal.exceptions import DataError
-from sepal.learners import (
-    DANNClassifier,
-    KNNClassifier,
-    KNNRegressor,
-    MetricClusteringClassifier,
-    WindowKNNClassifier,
-    load_model,
-    save_model,
-)
-from sepal.learners._field_types import matches
-from sepal.learners._saving import rebuilt
+from sepal.learners import DANNClassifier, KNNClassifier, KNNRegressor, MetricClusteringClassifier, WindowKNNClassifier
 from sepal.machines import SVMClassifier
 
 
@@ -209,7 +202,7 @@ def search(
     rows = np.array(points, dtype=float).reshape(-1, 2)
     asked = None if queries is None else np.array(queries, dtype=float)
     return native.search(
-        rows, asked, k, method, metric, 2.0, n_numeric, np.array(weights, dtype=float), 0.0, 0.0, threads, None
+        rows, asked, k, None, method, metric, 2.0, n_numeric, np.array(weights, dtype=float), 0.0, 0.0, threads, None
     )
 
 
