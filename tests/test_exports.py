@@ -230,6 +230,7 @@ SURFACE = {
         "thread_count",
     ],
     "sepal.plots": ["draw_curve", "draw_points"],
+    "sepal.parameters": ["Parameter", "check_number", "check_parameters", "check_whole", "parameters"],
     "sepal.prototypes": [
         "METHODS",
         "CondenseCurve",

@@ -21,6 +21,7 @@ from sepal.auto._explaining import explain_classifier
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import class_judge
 from sepal.auto._order import canonical_columns, canonical_order, numbered_by_first_row, spread_order
+from sepal.auto._parameters import SEPAL_CLASSIFIER
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.auto._threads import one_thread
@@ -89,6 +90,8 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
     >>> model.predict([[3.0, 8.0]]).tolist()
     ['no']
     """
+
+    parameter_table = SEPAL_CLASSIFIER
 
     def __init__(
         self,

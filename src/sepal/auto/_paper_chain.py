@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sepal.auto._paper_chain_link import FIXED_CHOICES, SEARCH_ROWS, Array, ChainLink, Codes, link_solve
 from sepal.auto._paper_chain_tree import ClassQuestion, questions_solve, tree_probabilities
+from sepal.auto._parameters import PAPER_CHAIN
 from sepal.auto._shell import AutoEstimator
 from sepal.data import Scaling, Table
 from sepal.exceptions import DataError, ParameterError
@@ -82,6 +83,8 @@ class PaperChainClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc
     >>> bool(chain.score(test, test.y) > 0.89)
     True
     """
+
+    parameter_table = PAPER_CHAIN
 
     def __init__(
         self,

@@ -18,6 +18,7 @@ from sepal.auto._explaining import explain_regressor
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import NumberJudge
 from sepal.auto._order import canonical_columns, canonical_order, numbered_by_first_row
+from sepal.auto._parameters import SEPAL_REGRESSOR
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.data import left_out_together
@@ -58,6 +59,8 @@ class SepalRegressor(RegressorMixin, AutoEstimator):  # type: ignore[misc]
     >>> float(model.predict([[1.0]]).round(2)[0])
     0.84
     """
+
+    parameter_table = SEPAL_REGRESSOR
 
     def __init__(
         self, *, time_limit: float | None = 600.0, n_jobs: int | None = None, random_state: Any = None

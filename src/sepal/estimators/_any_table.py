@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sepal.data import Table
 from sepal.estimators._shell import Diet, TableEstimator
 from sepal.estimators._views import fit_view
+from sepal.parameters import Parameter
 
 
 def _has_probabilities(estimator: AnyTable) -> bool:
@@ -44,6 +45,8 @@ class AnyTable(TableEstimator):
     >>> bool((model.predict(heart) == heart.y).mean() > 0.8)
     True
     """
+
+    parameter_table = (Parameter("machine", "other", "a classifier or regressor of numbers", also=("anything",)),)
 
     def __init__(self, machine: Any) -> None:
         self.machine = machine

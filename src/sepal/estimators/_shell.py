@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from sepal.estimators._columns import (
     warn_of_names,
 )
 from sepal.exceptions import DataError
+from sepal.parameters import Parameter, check_parameters
 
 EXPECTED_FAILED_CHECKS = {
     "check_dataframe_column_names_consistency": "named columns may come in any order: each is found by its name, where "
@@ -73,6 +74,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         As everywhere in scikit-learn; a Table has names, too.
     """
 
+    parameter_table: ClassVar[tuple[Parameter, ...]] = ()
     columns_: Rows
     n_features_in_: int
 
@@ -92,7 +94,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
     # ---------------------------------------------------------------- rows of any kind
 
     def _training_rows(self, X: Any, y: Any = None, *, sparse: bool = False) -> Rows:
-        """Training rows with their target, which a Table may bring; remembers the columns."""
+        """Training rows with their target, which a Table may bring; checks parameters, remembers the columns."""
+        check_parameters(self)
         if not isinstance(X, Table) and getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             text = "A column-vector y was passed when a 1d array was expected: one answer per row"
             warnings.warn(text, DataConversionWarning, stacklevel=4)
@@ -128,6 +131,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
 
         Without ``y`` only the rows are read. ``checks`` go to scikit-learn's ``validate_data``.
         """
+        check_parameters(self)
         checks = {"dtype": np.float64, "ensure_all_finite": "allow-nan" if self._diet().missing else True, **checks}
         without = isinstance(y, str) and y == "no_validation"
         given: Any = X

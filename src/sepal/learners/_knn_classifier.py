@@ -18,6 +18,7 @@ from sepal.learners._explain import NeighborExplanation, flips_needed
 from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, classification_curve, credit
 from sepal.learners._neighborhood import TiedGroups, Ties
 from sepal.learners._numeric import ahead_by_a_hair
+from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
 from sepal.neighbors import SparseSearch
@@ -92,6 +93,8 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
     >>> model.predict([[3.0, 8.0]]).tolist(), model.kneighbors([[3.0, 8.0]])[1].tolist()
     (['no'], [[3, 4, 1]])
     """
+
+    parameter_table = KNN_CLASSIFIER
 
     def __init__(
         self,

@@ -16,6 +16,7 @@ from sepal.learners._base import NeighborLearner
 from sepal.learners._explain import NumberExplanation
 from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve
 from sepal.learners._neighborhood import Ties
+from sepal.learners._parameters import KNN_REGRESSOR
 from sepal.learners._regression import (
     AGGREGATES,
     Aggregate,
@@ -56,6 +57,8 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
     >>> mean.tolist(), std.tolist()
     ([2.5], [1.5])
     """
+
+    parameter_table = KNN_REGRESSOR
 
     def __init__(
         self,

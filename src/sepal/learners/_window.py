@@ -15,6 +15,7 @@ from sepal.data import ScaleName, Table, as_table
 from sepal.estimators import Diet, TableEstimator, check_number, without_rows
 from sepal.exceptions import DataError
 from sepal.learners._drift import DETECTORS
+from sepal.learners._parameters import WINDOW
 from sepal.learners._prequential import PrequentialResult
 from sepal.learners._stream_columns import StreamColumns
 from sepal.learners._stream_labels import checked_labels, checked_times, merged_classes
@@ -85,6 +86,8 @@ class WindowKNNClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc
     """
 
     _native_: tuple[Any, _native.Window] | None
+
+    parameter_table = WINDOW
 
     def __init__(
         self,

@@ -23,6 +23,7 @@ from sepal.machines._dual import (
 from sepal.machines._kernel_choice import KernelFunction
 from sepal.machines._machine import KernelMachine
 from sepal.machines._pairs import TrainingRows
+from sepal.machines._parameters import ADATRON
 
 Floats = NDArray[np.float64]
 MOST_ROWS = 12_000  # distinct rows of two classes; their kernel matrix is kept whole
@@ -72,6 +73,8 @@ class KernelAdatronClassifier(KernelMachine):
     >>> machine.support_.tolist(), round(float(machine.intercept_[0]), 6)
     ([1, 2], -2.0)
     """
+
+    parameter_table = ADATRON
 
     def __init__(
         self,

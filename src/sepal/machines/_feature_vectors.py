@@ -26,6 +26,7 @@ from sepal.machines._kernel_rows import (
     training_table,
 )
 from sepal.machines._merged import row_keys
+from sepal.machines._parameters import VECTOR_CLASSIFIER, VECTOR_REGRESSOR
 from sepal.machines._vector_map import VectorModel, finite_number, model_solve, whole_number
 from sepal.machines._vector_models import fit_temperature, left_out_predictions, softmax
 from sepal.machines._vector_selector import VectorParameters
@@ -160,6 +161,8 @@ class FeatureVectorClassifier(ClassifierMixin, _VectorMachine):  # type: ignore[
     G. Baudat, F. Anouar, "Kernel-based methods and function approximation", IJCNN 2001.
     """
 
+    parameter_table = VECTOR_CLASSIFIER
+
     def __init__(
         self,
         n_vectors: int | str = "loo",
@@ -274,6 +277,8 @@ class FeatureVectorRegressor(RegressorMixin, _VectorMachine):  # type: ignore[mi
     >>> bool(machine.score(x, np.sin(6 * x[:, 0])) > 0.9999)
     True
     """  # noqa: E501
+
+    parameter_table = VECTOR_REGRESSOR
 
     def __init__(
         self,

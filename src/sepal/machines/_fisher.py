@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.machines._kernel_rows import checked_weights, class_factors
+from sepal.machines._parameters import FISHER
 from sepal.measures._within import Within, within_classes
 
 Floats = NDArray[np.float64]
@@ -102,6 +103,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
     >>> machine.predict([[2.0], [3.0]]).tolist()
     ['a', 'b']
     """
+
+    parameter_table = FISHER
 
     def __init__(
         self, *, kappa: float | None = None, priors: ArrayLike | str | None = None, class_weight: Any = None

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sepal.exceptions import DataError
 from sepal.machines._kernel_rows import Array, KernelChoice, class_factors, labelled_table
+from sepal.machines._parameters import DISCRIMINANT
 from sepal.machines._parzen import log_priors
 from sepal.machines._vector_map import finite_number, vectors_solve, whole_number
 from sepal.machines._vector_models import softmax
@@ -141,6 +142,8 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
     vector_rows_, n_vectors_, fitness_, width_, gamma_
         As in :class:`FeatureVectorSelector`.
     """
+
+    parameter_table = DISCRIMINANT
 
     def __init__(
         self,

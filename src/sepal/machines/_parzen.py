@@ -27,6 +27,7 @@ from sepal.machines._kernel_rows import (
     labelled_table,
 )
 from sepal.machines._merged import row_keys
+from sepal.machines._parameters import PARZEN
 from sepal.machines._vector_models import softmax
 
 _BLOCK_NUMBERS = 4_000_000
@@ -199,6 +200,8 @@ class ParzenClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
     """
 
     kernel = "rbf"  # what the shared checks of rows ask for
+
+    parameter_table = PARZEN
 
     def __init__(
         self,

@@ -16,6 +16,7 @@ from sepal.machines._dual import OUT_OF_STEPS, OUT_OF_TIME, STALLED, PairSolutio
 from sepal.machines._kernel_choice import KernelFunction
 from sepal.machines._machine import KernelMachine
 from sepal.machines._pairs import TrainingRows
+from sepal.machines._parameters import SVM
 
 Floats = NDArray[np.float64]
 
@@ -102,6 +103,8 @@ class SVMClassifier(KernelMachine):
     >>> machine.support_.tolist(), round(float(machine.intercept_[0]), 6), machine.predict([[1.9], [2.1]]).tolist()
     ([1, 2], -2.0, [0, 1])
     """
+
+    parameter_table = SVM
 
     def __init__(
         self,

@@ -20,6 +20,7 @@ from sepal.machines._kernel_rows import (
     kernel_diet,
     training_table,
 )
+from sepal.machines._parameters import VECTOR_SELECTOR
 from sepal.machines._vector_map import VectorChoice, VectorMap, vectors_solve, whole_number
 from sepal.machines._vector_selection import VectorSelection
 
@@ -104,6 +105,8 @@ class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, V
     >>> FeatureVectorSelector(2, width=0.5).fit_transform(X).shape
     (50, 2)
     """
+
+    parameter_table = VECTOR_SELECTOR
 
     def __init__(
         self,

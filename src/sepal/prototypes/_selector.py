@@ -10,9 +10,11 @@ from sklearn.utils import _safe_indexing
 from sepal.data import ScaleName, Table, as_table
 from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
+from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError
 from sepal.measures._labelled import Missing
-from sepal.prototypes._methods import method_named
+from sepal.parameters import Parameter
+from sepal.prototypes._methods import METHODS, method_named
 from sepal.prototypes._set import PrototypeSet
 
 
@@ -45,6 +47,15 @@ class PrototypeSelector(TableEstimator):
     ([2.0, 5.0], ['a', 'b'], [2, 3])
     """
 
+    parameter_table = (
+        Parameter("method", "word", "how rows are chosen", words=tuple(METHODS), looked_up=True),
+        Parameter("method_params", "other", "what the method takes beyond these", optional=True, also=("mapping",)),
+        shared.DISTANCE,
+        shared.DISTANCE_PARAMS,
+        shared.SCALE,
+        Parameter("missing", "word", "leave gaps to the distance, or drop such rows", words=("distance", "drop")),
+        shared.N_JOBS,
+    )
     sample_indices_: Any
     prototypes_: PrototypeSet
 

@@ -11,10 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Table
 from sepal.estimators import Diet, TableEstimator, check_number
+from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError
+from sepal.parameters import Parameter
 from sepal.selection._choose import Prefer, Procedure
-from sepal.selection._criteria import CriterionLike, Ties
+from sepal.selection._criteria import CRITERIA, CriterionLike, Ties
 from sepal.selection._problem import Columns, Groups
+from sepal.selection._search import STRATEGIES
 
 
 class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
@@ -61,6 +64,32 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
     >>> SeparabilitySelector().fit(table.values, table.y).get_support(indices=True).tolist()
     [0, 2, 3, 4, 5]
     """
+
+    parameter_table = (
+        Parameter("strategy", "word", "how subsets are searched", words=("auto", "sweep", *STRATEGIES), looked_up=True),
+        Parameter(
+            "criterion",
+            "word",
+            "what a subset is judged by",
+            words=tuple(CRITERIA),
+            also=("function", "anything"),
+            looked_up=True,
+        ),
+        Parameter("n_features", "whole", "how many features; any number by default", at_least=1, optional=True),
+        Parameter("prefer", "word", "the best subset, or the smallest near it", words=("best", "smallest")),
+        shared.SCALE,
+        shared.TIES,
+        Parameter(
+            "groups", "other", "columns that go together", optional=True, also=("mapping", "sequence", "anything")
+        ),
+        Parameter("keep", "other", "columns that are always in", also=("sequence", "anything"), looked_up=True),
+        Parameter("time_budget", "number", "seconds that auto may use", above=0.0, infinite=True),
+        shared.TIME_LIMIT,
+        Parameter("max_evaluations", "whole", "subsets scored at most", at_least=1, optional=True),
+        Parameter("patience", "whole", "subsets without progress before the end", at_least=1, optional=True),
+        shared.RANDOM_STATE,
+        shared.N_JOBS,
+    )
 
     def __init__(
         self,
