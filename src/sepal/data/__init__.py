@@ -16,7 +16,7 @@ from sepal.data._labels import class_codes
 from sepal.data._left_out import LeftOut, Together, copies_of, group_codes, left_out_together, records_repeated
 from sepal.data._matching import match_table
 from sepal.data._read import read_table
-from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling
+from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling, unit_of
 from sepal.data._sparse_reading import Rows, as_rows
 from sepal.data._sparse_rows import SparseRows, equal_sparse_rows
 from sepal.data._table import Table
@@ -52,5 +52,6 @@ __all__ = [
     "names",
     "read_table",
     "records_repeated",
+    "unit_of",
     "write_whole",
 ]
