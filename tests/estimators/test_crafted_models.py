@@ -202,7 +202,7 @@ def search(
     rows = np.array(points, dtype=float).reshape(-1, 2)
     asked = None if queries is None else np.array(queries, dtype=float)
     return native.search(
-        rows, asked, k, method, metric, 2.0, n_numeric, np.array(weights, dtype=float), 0.0, 0.0, threads, None
+        rows, asked, k, None, method, metric, 2.0, n_numeric, np.array(weights, dtype=float), 0.0, 0.0, threads, None
     )
 
 

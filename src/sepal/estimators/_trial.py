@@ -13,6 +13,11 @@ from sepal.exceptions import SepalError
 QUESTIONS = ("predict", "predict_proba", "decision_function", "transform")
 
 
+def _each_target(answer: Any) -> list[Any]:
+    """Of several targets, probabilities come as a list."""
+    return answer if isinstance(answer, list) else [answer]
+
+
 def answers_a_row(model: Any) -> bool:
     """Whether the model answers a row of zeros (and first levels), or refuses it in words of our own."""
     if "n_features_in_" not in vars(model):
@@ -25,7 +30,7 @@ def answers_a_row(model: Any) -> bool:
         try:
             for name in QUESTIONS:
                 ask = getattr(model, name, None)
-                if ask is not None and np.shape(ask(row))[0] != 1:
+                if ask is not None and not all(np.shape(part)[0] == 1 for part in _each_target(ask(row))):
                     return False
         except (SepalError, MemoryError):
             return True

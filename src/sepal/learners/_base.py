@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Rows, SparseRows, Table
@@ -14,7 +16,7 @@ from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._neighborhood import Lists, Neighborhood
-from sepal.neighbors import Search, SparseSearch
+from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius
 from sepal.prototypes._methods import method_named
 
 
@@ -34,6 +36,8 @@ class NeighborLearner(TableEstimator):
     table_: Rows
     rows_: NDArray[np.intp]
     n_neighbors_: float
+    n_rows_in_: int
+    outputs_: list[Any]
 
     def _diet(self) -> Diet:
         entry = DISTANCES.get(self.distance) if isinstance(self.distance, str) else None
@@ -46,6 +50,11 @@ class NeighborLearner(TableEstimator):
             not_negative=self.distance == "tanimoto",
         )
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
     def fits_together(self) -> bool:
         """Whether the fitted attributes belong to one model: a model file may hold anything."""
         if not hasattr(self, "neighborhood_"):
@@ -57,9 +66,36 @@ class NeighborLearner(TableEstimator):
             and isinstance(rows, np.ndarray)
             and rows.dtype.kind == "i"
             and rows.shape == (hood.n_rows,)
+            and isinstance(self.n_rows_in_, int)
+            and 0 <= rows.min() <= rows.max() < self.n_rows_in_
             and isinstance(k, (int, float))
             and 1 <= k <= hood.total_mass
         )
+
+    def _fit_each(self, X: Any, targets: NDArray[Any], sample_weight: Any) -> Any:
+        """One model for each of several targets; rows and distance are shared where no target has a say in them."""
+        self.outputs_ = [clone(self).fit(X, column, sample_weight) for column in targets.T]
+        first = self.outputs_[0]
+        for name in (
+            "n_features_in_",
+            "feature_names_in_",
+            "columns_",
+            "table_",
+            "neighborhood_",
+            "rows_",
+            "n_rows_in_",
+        ):
+            if hasattr(first, name):
+                setattr(self, name, getattr(first, name))
+        self.n_neighbors_ = max(model.n_neighbors_ for model in self.outputs_)
+        return self
+
+    def _only_target(self, what: str) -> None:
+        if hasattr(self, "outputs_"):
+            raise ParameterError(
+                f"{what} is for one target, and this model has {len(self.outputs_)}",
+                hint=f"ask the model of one target: outputs_[0].{what}",
+            )
 
     def _training_table(self, X: Any, y: Any) -> Rows:
         """The training rows and labels; remembers the columns."""
@@ -73,6 +109,7 @@ class NeighborLearner(TableEstimator):
     def _fit_neighborhood(self, table: Rows, y: NDArray[Any], sample_weight: Any) -> NDArray[np.intp]:
         """Prepare the search over the rows that count; returns their positions."""
         weights = checked_weights(sample_weight, table)
+        self.n_rows_in_ = table.n_rows
         rows = np.arange(table.n_rows) if weights is None else np.flatnonzero(weights > 0)
         if len(rows) < table.n_rows:
             table = table.take(rows)
@@ -85,7 +122,8 @@ class NeighborLearner(TableEstimator):
             ties=self.ties,
             n_jobs=self.n_jobs,
         )
-        kept = None if self.prototypes is None else self._prototype_rows(table, y[rows])
+        weighted = table if weights is None else replace(table, weights=weights[rows])
+        kept = None if self.prototypes is None else self._prototype_rows(weighted, y[rows])
         if kept is not None:
             hood, rows = hood.among(kept), rows[kept]
         self.table_, self.neighborhood_, self.rows_ = table, hood, rows
@@ -111,6 +149,8 @@ class NeighborLearner(TableEstimator):
         params = dict(self.distance_params or {})
         if self.feature_weights is None:
             return params or None
+        if callable(self.distance):
+            raise ParameterError("feature_weights have no meaning with a distance function: it weighs as it likes")
         if "weights" in params:
             raise ParameterError("feature_weights and distance_params['weights'] both give weights; leave one out")
         params["weights"] = _column_weights(self.feature_weights, table)
@@ -147,10 +187,18 @@ class NeighborLearner(TableEstimator):
         return int(k_max)
 
     def _lists(
-        self, table: Rows, n_sums: int, k: float, hood: Neighborhood | None = None
+        self, X: Any, n_sums: int, k: float, hood: Neighborhood | None = None
     ) -> Iterator[tuple[int, int, Lists]]:
-        """Neighbours of new rows, so many rows at a time as fit into memory."""
+        """Neighbours of new rows, so many rows at a time as fit into memory; of None, of training rows left out."""
         hood = self.neighborhood_ if hood is None else hood
+        if X is None:
+            if hood.n_rows < 2:
+                raise DataError("X is None, which leaves each training row out, and there is but one")
+            lists = hood.lists_without(k)
+            for begin, end in hood.chunks(len(lists), n_sums, k):
+                yield begin, end, lists.part(begin, end)
+            return
+        table = self._new_rows(X)
         for begin, end in hood.chunks(table.n_rows, n_sums, k):
             part = table if end - begin == table.n_rows else table.take(np.arange(begin, end))
             yield begin, end, hood.lists(part, k)
@@ -184,6 +232,90 @@ class NeighborLearner(TableEstimator):
         rows = self.rows_[lists.voter[at]]
         return (lists.distance[at], rows) if return_distance else rows
 
+    def radius_neighbors(
+        self, X: Any = None, radius: Any = None, return_distance: bool = True, sort_results: bool = False
+    ) -> Any:
+        """All training rows within a radius.
+
+        Parameters
+        ----------
+        X : Table, ndarray, data frame or sparse matrix, optional
+            New rows. Left out, every training row asks about the others.
+        radius : float, or array with one for each row of X
+            In units of the distance, after scaling; rows at this distance are within.
+        return_distance : bool
+            Whether distances come first.
+        sort_results : bool
+            Nearest first; otherwise the rows of each answer ascend.
+
+        Returns
+        -------
+        distances, rows : (n_queries,) arrays of arrays
+            Positions among the rows given to ``fit``. Only ``rows`` without ``return_distance``.
+        """
+        lists = self._within(X, radius)
+        if not sort_results:
+            order = np.lexsort((lists.voter, lists.query))
+            lists = replace(lists, voter=lists.voter[order], distance=lists.distance[order])
+        rows = _array_of_arrays(self.rows_[lists.voter], lists.start)
+        return (_array_of_arrays(lists.distance, lists.start), rows) if return_distance else rows
+
+    def _within(self, X: Any, radius: Any) -> Lists:
+        check_is_fitted(self)
+        if radius is None:
+            raise ParameterError(
+                "radius is None; a search by radius needs one", hint="a radius is a distance after scaling"
+            )
+        hood = self.neighborhood_.for_rows()
+        table = None if X is None else self._new_rows(X)
+        n_queries = hood.n_rows if table is None else table.n_rows
+        return hood.lists_within(table, checked_radius(radius, n_queries, alone=table is None))
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: GraphMode = "connectivity") -> Any:
+        """The graph of the nearest training rows, as a sparse matrix.
+
+        Parameters
+        ----------
+        X, n_neighbors
+            As in :meth:`kneighbors`.
+        mode : {"connectivity", "distance"}
+            What stands in the cells: 1, or the distance.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            (n_queries, n_rows_in_fit), nearest first in each row.
+        """
+        check_is_fitted(self)
+        check_mode(mode)
+        distances, rows = self.kneighbors(X, n_neighbors)
+        start = np.arange(len(rows) + 1) * rows.shape[1]
+        return as_graph(start, rows.ravel(), distances.ravel(), self.n_rows_in_, mode)
+
+    def radius_neighbors_graph(
+        self, X: Any = None, radius: Any = None, mode: GraphMode = "connectivity", sort_results: bool = False
+    ) -> Any:
+        """The graph of all training rows within a radius, as a sparse matrix.
+
+        Parameters
+        ----------
+        X, radius
+            As in :meth:`radius_neighbors`.
+        mode : {"connectivity", "distance"}
+            What stands in the cells: 1, or the distance.
+        sort_results : bool
+            For the sake of scikit-learn: the entries of a row are always nearest first.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            (n_queries, n_rows_in_fit)
+        """
+        check_is_fitted(self)
+        check_mode(mode)
+        lists = self._within(X, radius)
+        return as_graph(lists.start, self.rows_[lists.voter], lists.distance, self.n_rows_in_, mode)
+
     def _parts(self, table: Rows, lists: Lists) -> tuple[NDArray[np.float64], tuple[str, ...]]:
         """The share of each column in the distance of each entry, and the columns; none where these are unknown."""
         search = self.neighborhood_.search
@@ -216,6 +348,22 @@ def checked_weights(sample_weight: Any, table: Rows) -> NDArray[np.float64] | No
     if not np.any(weights > 0):
         raise DataError("sample_weight: all weights are zero; nobody is left to vote")
     return weights
+
+
+def target_columns(y: Any, least: int) -> NDArray[Any] | None:
+    """Targets as a matrix, if there are at least so many of them; None where y is a column."""
+    if y is None or isinstance(y, str):
+        return None
+    given = y if hasattr(y, "ndim") and isinstance(y, np.ndarray) else np.asarray(y)
+    if given.ndim != 2 or given.shape[1] < least:
+        return None
+    return np.asarray(given)
+
+
+def _array_of_arrays(flat: NDArray[Any], start: NDArray[np.int64]) -> NDArray[Any]:
+    found = np.empty(len(start) - 1, dtype=object)
+    found[:] = np.split(flat, start[1:-1]) if len(found) > 1 else [flat] * len(found)
+    return found
 
 
 def _column_weights(given: Any, table: Rows) -> NDArray[np.float64]:

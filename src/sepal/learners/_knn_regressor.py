@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Rows, ScaleName, Table
+from sepal.estimators import TableRegressorMixin
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners._base import NeighborLearner
+from sepal.learners._base import NeighborLearner, target_columns
 from sepal.learners._explain import NumberExplanation
 from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve
 from sepal.learners._neighborhood import Ties
@@ -28,10 +29,10 @@ from sepal.learners._regression import (
 )
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import entry_shares
-from sepal.neighbors import Search
+from sepal.neighbors import DistanceLike, Search
 
 
-class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
+class KNNRegressor(TableRegressorMixin, NeighborLearner):
     """k nearest neighbours for a numeric target: mean, median, quantiles or a local line, with their spread.
 
     Parameters
@@ -66,7 +67,7 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         *,
         aggregate: Aggregate = "mean",
         weights: Any = "uniform",
-        distance: str = "auto",
+        distance: DistanceLike = "auto",
         distance_params: Mapping[str, Any] | None = None,
         feature_weights: Any = None,
         scale: ScaleName | None = "minmax",
@@ -93,6 +94,9 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         # scikit-learn's yardstick is ten noisy columns of which one matters: neighbours do not reach 0.5 there.
         tags.regressor_tags.poor_score = True
+        if self.aggregate == "linear":  # a line needs numbers, all of them
+            tags.input_tags.allow_nan = tags.input_tags.sparse = False
+            tags.input_tags.categorical = tags.input_tags.string = False
         return tags
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KNNRegressor:
@@ -103,7 +107,8 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         X : Table, ndarray, data frame, sparse matrix or list of sets
             The training rows.
         y : array-like, optional
-            The numbers to predict; left out, the target of the Table.
+            The numbers to predict; left out, the target of the Table. A matrix holds several targets, each of which
+            gets a model of its own (with its own k, if that is to be chosen) in ``outputs_``; predict answers a matrix.
         sample_weight : array-like, optional
             Row weights; a whole number counts as repetition, 0 leaves the row out.
         """
@@ -113,6 +118,10 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
             raise ParameterError(
                 "distance='hvdm' learns from classes, and a regressor has none", hint='use distance="auto" or "heom"'
             )
+        targets = target_columns(y, 1)
+        if targets is not None:
+            return self._fit_each(X, targets, sample_weight)  # type: ignore[no-any-return]
+        self.__dict__.pop("outputs_", None)
         table = self._training_table(X, y)
         target = numeric_target(table)
         rows = self._fit_neighborhood(table, target, sample_weight)
@@ -131,6 +140,7 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
 
     def leave_one_out(self, groups: NDArray[np.intp] | None = None) -> LeaveOneOutCurve:
         """The leave-one-out curve of the fitted rows; ``groups`` are codes of rows to be left out together."""
+        self._only_target("leave_one_out()")
         check_is_fitted(self, "y_")
         return regression_curve(
             self.neighborhood_, self.y_, self._weights(), self._largest_k(K_MAX), self.aggregate, groups
@@ -149,6 +159,8 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
 
     def fits_together(self) -> bool:
         """Whether the fitted attributes belong to one model, with a number for each row."""
+        if hasattr(self, "outputs_"):
+            return all(type(model) is type(self) and model.fits_together() for model in self.outputs_)
         if not hasattr(self, "neighborhood_"):
             return True
         y = self.y_
@@ -167,8 +179,8 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : Table, ndarray or data frame
-            New rows.
+        X : Table, ndarray or data frame, or None
+            New rows. None asks for the training rows in use, each answered by the others as if it had been left out.
         return_std : bool
             Return the weighted standard deviation of the neighbours' targets as well.
 
@@ -177,19 +189,25 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         ndarray, or two of them
         """
         check_is_fitted(self)
-        table, k, weights = self._new_rows(X), self.n_neighbors_, self._weights()
-        found, spread = np.empty(table.n_rows), np.empty(table.n_rows)
+        if hasattr(self, "outputs_"):
+            each = [model.predict(X, return_std=True) for model in self.outputs_]
+            means, spreads = (np.stack(columns, axis=1) for columns in zip(*each, strict=True))
+            return (means, spreads) if return_std else means
+        k, weights = self.n_neighbors_, self._weights()
+        found, spread = [], []
         hood = self.neighborhood_ if self.aggregate == "mean" else self.neighborhood_.for_rows()
-        points = self._query_points(table) if self.aggregate == "linear" else None
-        for begin, end, lists in self._lists(table, 6, k, hood):
+        points = self._query_points(X) if self.aggregate == "linear" else None
+        for begin, end, lists in self._lists(X, 6, k, hood):
             at = None if points is None else points[begin:end]
-            found[begin:end] = answers(hood, lists, self.y_, weights, k, self.aggregate, at)
+            found.append(answers(hood, lists, self.y_, weights, k, self.aggregate, at))
             if return_std:
-                spread[begin:end] = mean_and_std(hood, lists, self.y_, weights, k)[1]
-        return (found, spread) if return_std else found
+                spread.append(mean_and_std(hood, lists, self.y_, weights, k)[1])
+        return (np.concatenate(found), np.concatenate(spread)) if return_std else np.concatenate(found)
 
-    def _query_points(self, table: Rows) -> NDArray[np.float64] | None:
-        search = self.neighborhood_.search
+    def _query_points(self, X: Any) -> NDArray[np.float64] | None:
+        if X is None:
+            return line_points(self.neighborhood_)
+        search, table = self.neighborhood_.search, self._new_rows(X)
         return search.fitted.embed(table) if isinstance(search, Search) and isinstance(table, Table) else None
 
     def explain(self, X: Any) -> NumberExplanation:
@@ -210,6 +228,7 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         >>> why.predicted.tolist(), why.rows.tolist(), why.contributions.tolist()
         ([15.0], [0, 1], [5.0, 10.0])
         """
+        self._only_target("explain(X)")
         table, k = self._new_rows(X), self.n_neighbors_
         hood = self.neighborhood_.for_rows()
         listed, shares = entry_shares(hood, hood.lists(table, k), self._weights(), k)
@@ -240,13 +259,14 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
             Each between 0 and 1.
         """
         check_is_fitted(self)
+        self._only_target("predict_quantiles(X)")
         wanted = np.atleast_1d(np.asarray(quantiles_wanted, dtype=np.float64))
         if wanted.ndim != 1 or np.any(~(wanted >= 0)) or np.any(wanted > 1):
             raise ParameterError(f"quantiles_wanted must lie between 0 and 1; got {quantiles_wanted!r}")
-        table, hood = self._new_rows(X), self.neighborhood_.for_rows()
+        hood = self.neighborhood_.for_rows()
         parts = [
             quantiles(hood, lists, self.y_, self._weights(), self.n_neighbors_, wanted)
-            for _, _, lists in self._lists(table, 6, self.n_neighbors_, hood)
+            for _, _, lists in self._lists(X, 6, self.n_neighbors_, hood)
         ]
         return np.concatenate(parts)
 

@@ -19,10 +19,14 @@ from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.distances import squares_without
 from sepal.exceptions import ParameterError
 from sepal.neighbors import (
+    AnySearch,
+    DistanceLike,
+    FunctionSearch,
     Search,
     SparseSearch,
     neighbor_ranking,
     prepare_search,
+    radius_ranking,
     rank_distances,
     square_distances,
 )
@@ -104,7 +108,7 @@ class Neighborhood:
     ``matrix`` holds the distances between training rows where the user measured them; then ``search`` is None.
     """
 
-    search: Search | SparseSearch | None
+    search: AnySearch | None
     matrix: NDArray[np.float64] | None
     weights: NDArray[np.float64]
     ties: Ties
@@ -117,7 +121,7 @@ class Neighborhood:
         table: Rows,
         weights: NDArray[np.float64] | None,
         *,
-        distance: str,
+        distance: DistanceLike,
         distance_params: Mapping[str, Any] | None,
         scale: ScaleName | None,
         ties: Ties,
@@ -220,7 +224,7 @@ class Neighborhood:
             return lists.where(groups[lists.voter] != groups[asker][lists.query])
         return self._with_own(lists)
 
-    def _supervised_lists(self, search: Search, depth: int) -> Lists:
+    def _supervised_lists(self, search: Search, depth: int, limits: NDArray[np.float64] | None = None) -> Lists:
         """Lists under a distance that has learnt from the labels: every row is taken out of what it asks about."""
         codes = class_codes(search.table)[0]
         asker = np.arange(self.n_rows)
@@ -229,11 +233,27 @@ class Neighborhood:
         for begin in range(0, self.n_rows, step):
             block = asker[begin : begin + step]
             squares = squares_without(search.fitted, search.table, codes, self.left_out, block)
-            start, voter, found = rank_distances(squares, depth, n_jobs=self.n_jobs)
+            part = None if limits is None else np.minimum(limits[begin : begin + step], np.finfo(float).max)
+            start, voter, found = rank_distances(squares, depth, n_jobs=self.n_jobs, limits=part)
             starts.append(start[1:] + starts[-1][-1])
             voters.append(voter)
             distances.append(np.sqrt(found))
         return Lists(np.concatenate(starts), np.concatenate(voters), np.concatenate(distances), asker)
+
+    def lists_within(self, queries: Rows | None, radius: NDArray[np.float64]) -> Lists:
+        """All rows within a radius of each query (of each training row without queries), weights ignored."""
+        asker = np.arange(self.n_rows) if queries is None else None
+        if self.search is None:
+            asked = queries.values if isinstance(queries, Table) else None
+            one = radius if asker is None else radius[0]
+            found = radius_ranking(self.matrix, one, queries=asked, distance="precomputed", n_jobs=self.n_jobs)
+            return Lists(found.start, found.flat_rows, found.flat_distances, asker)
+        if queries is None and isinstance(self.search, Search) and self.search.fitted.counts is not None:
+            return self._supervised_lists(
+                self.search, self.n_rows - 1, self.search.fitted.values(radius) * (1 + 2.0**-50)
+            )
+        found_distinct = self.search.within(radius, queries)  # type: ignore[arg-type]
+        return Lists(*found_distinct.everyone(asker), asker)
 
     def plain_lists(self, queries: Rows | None, k: int) -> Lists:
         """At least the k nearest rows of each query (of each training row without queries), weights ignored."""
@@ -259,12 +279,18 @@ class Neighborhood:
         if self.search is None or self.matrix is not None:
             finite = np.asarray(self.matrix)[np.isfinite(np.asarray(self.matrix))]
             return float(finite.max(initial=0.0)) or 1.0
+        if isinstance(self.search, FunctionSearch):
+            return float("nan")  # a function does not tell how far apart rows can be
         if isinstance(self.search, SparseSearch):
             rows = self.search.points.rows
             reach = rows.max(axis=0).toarray() - rows.min(axis=0).toarray()
             return float(np.linalg.norm(reach)) or 1.0 if self.search.fitted.value_is == "square" else 1.0
         fitted, points = self.search.fitted, self.search.points
-        if fitted.value_is not in ("square", "distance", "power") or fitted.metric == "tanimoto":
+        if fitted.value_is == "arc":
+            return float(np.pi)
+        if fitted.metric == "canberra":
+            return float(fitted.mismatch.sum())
+        if fitted.value_is not in ("square", "distance", "power") or fitted.metric in ("tanimoto", "bray_curtis"):
             return 1.0
         low, high = np.fmin.reduce(points, axis=0), np.fmax.reduce(points, axis=0)
         reach = np.nan_to_num(high - low)

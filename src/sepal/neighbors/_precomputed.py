@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sepal.exceptions import DataError, ParameterError
+from sepal.neighbors._radius import checked_radius
 from sepal.neighbors._ranking import NeighborRanking, Ties, check_k, cut
 from sepal.neighbors._search import Progress, rank_distances
 
@@ -38,6 +39,31 @@ def square_distances(X: ArrayLike) -> NDArray[np.float64]:
     return D
 
 
+def _both(
+    X: ArrayLike, queries: ArrayLike | None, scale: Any, distance_params: Any
+) -> tuple[NDArray[np.float64], bool]:
+    """The distances to rank, and whether every training row asks about the others."""
+    for name, value in (("scale", scale), ("distance_params", distance_params)):
+        if value is not None:
+            raise ParameterError(f"{name} has no meaning with distance='precomputed': X holds the distances already")
+    D = square_distances(X)
+    if queries is None:
+        return D, True
+    asked = _check_distances(queries, "queries")
+    if asked.shape[1] != len(D):
+        raise DataError(f"queries must have one column per training row, {len(D)}; got {asked.shape[1]}")
+    return asked, False
+
+
+def within_matrix(
+    X: ArrayLike, radius: Any, queries: ArrayLike | None, scale: Any, distance_params: Any, n_jobs: int | None
+) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
+    """Everyone up to a radius: start, rows, distances."""
+    D, self_join = _both(X, queries, scale, distance_params)
+    reach = checked_radius(radius, len(D), alone=self_join)
+    return rank_distances(D, 1, n_jobs=n_jobs, without_self=self_join, limits=reach)
+
+
 def rank_matrix(
     X: ArrayLike,
     k: int,
@@ -49,15 +75,7 @@ def rank_matrix(
     progress: Progress | None,
 ) -> NeighborRanking:
     """What :func:`neighbor_ranking` answers with ``distance="precomputed"``."""
-    for name, value in (("scale", scale), ("distance_params", distance_params)):
-        if value is not None:
-            raise ParameterError(f"{name} has no meaning with distance='precomputed': X holds the distances already")
-    D = square_distances(X)
-    n_points, self_join = len(D), queries is None
-    if queries is not None:
-        D = _check_distances(queries, "queries")
-        if D.shape[1] != n_points:
-            raise DataError(f"queries must have one column per training row, {n_points}; got {D.shape[1]}")
-    k = check_k(k, n_points - self_join, "the number of rows a query may be near to")
+    D, self_join = _both(X, queries, scale, distance_params)
+    k = check_k(k, D.shape[1] - self_join, "the number of rows a query may be near to")
     lists = cut(*rank_distances(D, k, n_jobs=n_jobs, without_self=self_join, progress=progress), k, ties)
     return NeighborRanking(k, ties, distance="precomputed", method="precomputed", **lists)

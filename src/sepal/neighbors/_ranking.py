@@ -160,15 +160,25 @@ class DistinctRanking:
         ``rows`` are the training rows that ask, one for each list to be made; None means the queries are no
         training rows.
         """
-        if rows is None:
-            list_of = np.arange(len(self.start) - 1, dtype=np.int64)
-            asking = np.full(len(list_of), -1, dtype=np.int64)
-        else:
-            list_of, asking = self.list_of(rows), rows
+        list_of, asking = self._asked(rows)
         if not self.copies.any:
             start, entries, distances = self.lists(list_of)
             return cut(start, self.copies.first_rows(entries), distances, k, ties)
         return cut(*self._members(list_of, asking, k, k if ties == "index" else None), k, ties)
+
+    def everyone(
+        self, rows: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
+        """Whole lists of original rows, for the training rows that ask (None: for all queries); some may be empty."""
+        list_of, asking = self._asked(rows)
+        return self._spread(*self.lists(list_of), asking, None)
+
+    def _asked(self, rows: NDArray[np.int64] | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The list of each asking row and its number, -1 where it is no training row."""
+        if rows is not None:
+            return self.list_of(rows), rows
+        n = len(self.start) - 1
+        return np.arange(n, dtype=np.int64), np.full(n, -1, dtype=np.int64)
 
     def list_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """Which list belongs to each of these training rows."""
@@ -207,15 +217,24 @@ class DistinctRanking:
         self, list_of: NDArray[np.int64], asking: NDArray[np.int64], most_rows: int, most: int | None
     ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
         """Every entry replaced by the rows it stands for (at most ``most`` + 1 of them), without the asking row."""
-        start, entry, distance = self._needed(*self.lists(list_of), most_rows)
+        return self._spread(*self._needed(*self.lists(list_of), most_rows), asking, most)
+
+    def _spread(
+        self,
+        start: NDArray[np.int64],
+        entry: DistinctRows,
+        distance: NDArray[np.float64],
+        asking: NDArray[np.int64],
+        most: int | None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
         by_group = np.argsort(self.copies.of_row.number, kind="stable")
         group_start = np.concatenate([[0], np.cumsum(self.copies.count)[:-1]])
         count = self.copies.counts(entry) if most is None else np.minimum(self.copies.counts(entry), most + 1)
         neighbor = by_group[segment_positions(group_start[entry.number], count)]
-        query = np.repeat(np.repeat(np.arange(len(list_of)), np.diff(start)), count)
+        query = np.repeat(np.repeat(np.arange(len(asking)), np.diff(start)), count)
         distance = np.repeat(distance, count)
         other = neighbor != asking[query]
         query, neighbor, distance = query[other], neighbor[other], distance[other]
         order = np.lexsort((neighbor, distance, query))
-        start = np.searchsorted(query, np.arange(len(list_of) + 1))
+        start = np.searchsorted(query, np.arange(len(asking) + 1))
         return start, neighbor[order], distance[order]

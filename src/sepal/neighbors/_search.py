@@ -24,6 +24,7 @@ Progress = Callable[[float], object]
 
 _WORTH_THREADS = 4_000_000  # coordinate differences; below this starting threads costs more than it saves
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
+_SCALE_FREE = frozenset({"canberra", "bray_curtis"})  # a factor common to all coordinates changes nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +104,18 @@ class Search:
         k = min(k, self.copies.n_distinct)
         return DistinctRanking(None, *self._native_search(self.fitted.embed(queries), k, progress), self.copies)
 
+    def within(self, radius: NDArray[np.float64], queries: Table | None = None) -> DistinctRanking:
+        """Every distinct training row up to a distance: of each query, or of each distinct training row.
+
+        ``radius`` holds a number for each query, or one for all training rows.
+        """
+        n = self.copies.n_distinct
+        if queries is not None:
+            return DistinctRanking(None, *self._native_search(self.fitted.embed(queries), n, None, radius), self.copies)
+        asking = self.copies.every()
+        found = self._native_search(None, n - 1, None, np.full(n, float(radius[0])))
+        return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
+
     def among(self, rows: NDArray[np.intp]) -> Search:
         """The same search over some of the training rows only (same scaling, same distance)."""
         left, copies = self.copies.among(rows)
@@ -141,13 +154,15 @@ class Search:
         reach: float | None = None,
         to_the_digit: bool = False,
         tree: bool = False,
+        rank: NDArray[np.intp] | None = None,
         progress: Progress | None = None,
     ) -> ClassPass:
         """Look at every pair of training rows once: pairs of different classes (``codes``), then those of one class.
 
         ``further`` rows, with their classes, ask the training rows for their nearest. What differs by rounding only is
         not nearer; ``to_the_digit`` the last digit decides between a row and the nearest enemy. With ``tree`` everyone
-        keeps a few edges on the way, from which the minimum spanning tree grows.
+        keeps a few edges on the way, from which the minimum spanning tree grows: of edges of equal length those inside
+        a class come first, then those of rows of lower ``rank``, which is where they stand unless it is given.
         """
         cases = find_cases(self.copies, codes)
         points = np.ascontiguousarray(self.points[cases.group.number])
@@ -159,7 +174,7 @@ class Search:
             given.arrays[0],
             cases.code,
             cases.copies.astype(np.float64),
-            cases.row.astype(np.int32),
+            (cases.row if rank is None else rank[cases.row]).astype(np.int32),
             given.arrays[-1] if len(asking) else asking,
             np.zeros(0, dtype=np.int32) if further is None else further[1],
             *given.metric,
@@ -201,8 +216,14 @@ class Search:
     def _metric(self) -> tuple[str, float, int, NDArray[np.float64]]:
         return self.fitted.metric, self.fitted.p, self.fitted.n_numeric, self.fitted.mismatch
 
-    def _native_search(self, queries: NDArray[np.float64] | None, k: int, progress: Progress | None) -> Lists:
-        """Ragged lists of distinct rows and distances: start, entries, distances."""
+    def _native_search(
+        self,
+        queries: NDArray[np.float64] | None,
+        k: int,
+        progress: Progress | None,
+        radius: NDArray[np.float64] | None = None,
+    ) -> Lists:
+        """Ragged lists of distinct rows and distances, the k nearest or those within a radius: start, entries, ..."""
         if k < 1:  # all rows are equal: nobody else to list
             n_queries = self.copies.n_distinct if queries is None else len(queries)
             return np.zeros(n_queries + 1, dtype=np.int64), DistinctRows(np.zeros(0, np.int32)), np.zeros(0)
@@ -211,6 +232,7 @@ class Search:
             given.arrays[0],
             None if queries is None else np.ascontiguousarray(given.arrays[-1]),
             k,
+            None if radius is None else given.values(radius),
             path_of(self.method, given.metric[0]),
             *given.metric,
             given.tie,
@@ -248,13 +270,28 @@ class _Given:
             (name, fitted.p, fitted.n_numeric, weights),
             _tie(name, *arrays),
             # Unit vectors of one direction differ by rounding: that is no distance.
-            4 * arrays[0].shape[1] * np.finfo(float).eps ** 2 if fitted.unit_length else 0.0,
+            _noise(fitted) * np.finfo(float).eps ** 2,
         )
 
     def distances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Native values as distances between the rows as they were."""
         found = self.fitted.distances(values)
-        return found if self.exponent == 0 else np.ldexp(found, -self.exponent)
+        return found if self.exponent == 0 or self.fitted.metric in _SCALE_FREE else np.ldexp(found, -self.exponent)
+
+    def values(self, radius: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Distances between the rows as they were as native values."""
+        free = self.exponent == 0 or self.fitted.metric in _SCALE_FREE
+        with np.errstate(over="ignore", under="ignore"):
+            found = self.fitted.values(radius if free else np.ldexp(radius, self.exponent))
+        # The square of a root may be smaller than the number: a row at the radius must not be lost over that.
+        return np.ascontiguousarray(found * (1 + 2.0**-50))
+
+
+def _noise(fitted: FittedDistance) -> float:
+    """Squares of so many units of rounding are no distance."""
+    if fitted.metric == "haversine":
+        return 16.0
+    return (64.0 if fitted.centred else 4.0) * len(fitted.mismatch) if fitted.unit_length else 0.0
 
 
 def _tie(metric: str, *arrays: NDArray[np.float64]) -> float:
@@ -276,14 +313,15 @@ def rank_distances(
     n_jobs: int | None = None,
     may_be_exact: bool = True,
     without_self: bool = False,
+    limits: NDArray[np.float64] | None = None,
     progress: Progress | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
     """The k nearest columns of each row of a matrix, everyone tied with the k-th included: start, rows, distances.
 
     Distances that are all whole numbers are tied only where they are equal, unless they cannot be exact.
-    ``without_self`` leaves out column i of row i.
+    ``without_self`` leaves out column i of row i. With ``limits``, one for each row, everyone up to these instead.
     """
     given = np.ascontiguousarray(distances, dtype=np.float64)
     tie = 0.0 if may_be_exact and is_exact(np.where(np.isinf(given), 0.0, given)) else TIE_TOLERANCE
-    start, rows, found = _native.search_distances(given, without_self, k, tie, thread_count(n_jobs), progress)
+    start, rows, found = _native.search_distances(given, without_self, k, limits, tie, thread_count(n_jobs), progress)
     return start, rows.astype(np.intp), found

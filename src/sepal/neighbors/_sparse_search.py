@@ -86,6 +86,16 @@ class SparseSearch:
         found = self._ranked(self.fitted.embed(queries), min(k, self.copies.n_distinct), progress)
         return DistinctRanking(None, *found, self.copies)
 
+    def within(self, radius: NDArray[np.float64], queries: SparseRows | None = None) -> DistinctRanking:
+        """As in :class:`Search`: every distinct training row up to a distance."""
+        n = self.copies.n_distinct
+        if queries is not None:
+            found = self._ranked(self.fitted.embed(queries), n, None, radius=radius)
+            return DistinctRanking(None, *found, self.copies)
+        asking, reach = self.copies.every(), np.full(n, float(radius[0]))
+        found = self._ranked(self.points, n, None, without_self=True, radius=reach)
+        return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
+
     def nearest_distance(self, among: NDArray[np.intp], asking: NDArray[np.intp]) -> NDArray[np.float64]:
         """As in :class:`Search`: distance from each asking training row to the nearest of some others."""
         part = self.among(among)
@@ -100,18 +110,33 @@ class SparseSearch:
         left, copies = self.copies.among(rows)
         return replace(self, table=self.table.take(rows), points=self.points.take(left.number), copies=copies)
 
-    def _ranked(self, queries: SparsePoints, k: int, progress: Progress | None, *, without_self: bool = False) -> Lists:
+    def _ranked(
+        self,
+        queries: SparsePoints,
+        k: int,
+        progress: Progress | None,
+        *,
+        without_self: bool = False,
+        radius: NDArray[np.float64] | None = None,
+    ) -> Lists:
         """Ragged lists: start, distinct rows, distances; ties at the k-th place included."""
         n = len(queries)
         if k < 1:
             return np.zeros(n + 1, dtype=np.int64), DistinctRows(np.zeros(0, np.int32)), np.zeros(0)
         columns = self.points.rows.T.tocsr()
         step = max(1, _CELLS // len(self.points))
+        # A row is infinitely far from itself where it must not be found: no radius reaches that far.
+        limits = (
+            None
+            if radius is None
+            else np.minimum(self.fitted.native_values(radius) * (1 + 2.0**-50), np.finfo(float).max)
+        )
 
         def block(begin: int) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
             asking = queries.take(slice(begin, begin + step))
             values = self._block(asking, columns, k, begin if without_self else None)
-            return rank_distances(values, k, n_jobs=1, may_be_exact=self.fitted.name != "cosine")
+            part = None if limits is None else np.ascontiguousarray(limits[begin : begin + step])
+            return rank_distances(values, k, n_jobs=1, may_be_exact=self.fitted.name != "cosine", limits=part)
 
         with ThreadPoolExecutor(self.threads) as pool:
             found = []

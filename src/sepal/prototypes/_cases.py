@@ -30,8 +30,8 @@ class Cases:
     data : Labelled
     points : (n_cases, p) array
         Coordinates. Cases stand in geometric order (column by column, then class), or by their first row.
-    codes, n_copies : (n_cases,) arrays
-        Class, and how many rows are this case.
+    codes, mass : (n_cases,) arrays
+        Class, and how many rows are this case, by their weights where the table has any.
     case_of : (n_data,) array
         The case of each position in ``data``.
     first_rows : (n_cases,) array
@@ -47,7 +47,7 @@ class Cases:
     data: Labelled
     points: NDArray[np.float64]
     codes: NDArray[np.int32]
-    n_copies: NDArray[np.int64]
+    mass: NDArray[np.float64]
     case_of: NDArray[np.intp]
     first_rows: NDArray[np.intp]
     point_of: NDArray[np.intp]
@@ -91,6 +91,12 @@ def _lexical_order(keys: NDArray[np.float64]) -> NDArray[np.intp]:
         n_keys *= 4
 
 
+def row_mass(data: Labelled) -> NDArray[np.float64]:
+    """How many rows each row counts for: its weight, where the table has weights."""
+    weights = data.dense.table.weights
+    return np.ones(data.n_rows) if weights is None else weights
+
+
 def as_cases(data: Labelled, ties: CaseTies = "expected") -> Cases:
     """Group rows by coordinates and class."""
     if ties not in ("expected", "index"):
@@ -99,29 +105,29 @@ def as_cases(data: Labelled, ties: CaseTies = "expected") -> Cases:
     point = search.copies.of_row.number.astype(np.int64)
     if ties == "expected":
         point = _geometric_rank(search.points)[point]
-    key, first_pos, found_of, n_copies = np.unique(
-        point * n_classes + data.codes, return_index=True, return_inverse=True, return_counts=True
-    )
+    key, first_pos, found_of = np.unique(point * n_classes + data.codes, return_index=True, return_inverse=True)
     if ties == "index":
         order = np.argsort(first_pos)
         place = np.empty(len(order), dtype=np.intp)
         place[order] = np.arange(len(order))
-        key, first_pos, n_copies, found_of = key[order], first_pos[order], n_copies[order], place[found_of]
+        key, first_pos, found_of = key[order], first_pos[order], place[found_of]
     _, point_of = np.unique(key // n_classes, return_inverse=True)
     n_classes_at = np.bincount(point_of)
-    most = np.zeros(len(n_classes_at), dtype=np.int64)
-    np.maximum.at(most, point_of, n_copies)
-    n_most = np.bincount(point_of, weights=n_copies == most[point_of])
+    mass = np.bincount(found_of, weights=row_mass(data)).astype(np.float64)
+    most = np.zeros(len(n_classes_at))
+    np.maximum.at(most, point_of, mass)
+    is_most = mass >= most[point_of] * (1.0 - 1e-9)
+    n_most = np.bincount(point_of, weights=is_most)
     return Cases(
         data,
         search.coordinates(first_pos),
         data.codes[first_pos],
-        n_copies.astype(np.int64),
+        mass,
         found_of,
         data.rows[first_pos],
         point_of,
         n_classes_at[point_of] > 1,
-        (n_copies == most[point_of]) & (n_most[point_of] == 1),
+        is_most & (n_most[point_of] == 1),
     )
 
 
@@ -151,5 +157,11 @@ def label_rows(
         )
     fitted = fit_sparse_distance(rows, distance, scale=scale, params=distance_params)
     fitted.embed(rows)  # refuses what the sparse form of the distance does not compare
-    table = replace(as_table(rows.matrix.toarray()), y=rows.y, target=rows.target, class_order=rows.class_order)
+    table = replace(
+        as_table(rows.matrix.toarray()),
+        y=rows.y,
+        target=rows.target,
+        class_order=rows.class_order,
+        weights=rows.weights,
+    )
     return label(table, None, distance=fitted.name, scale=None, **options)

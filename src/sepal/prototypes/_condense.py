@@ -136,8 +136,8 @@ class CaseMetric:
             asking = np.flatnonzero(self.codes == code)
             if len(wanted):
                 start, _, values = _native.search(
-                    self.points[wanted], self.points[asking], 1, "tiles", "l2", 2.0, 0, np.ones(self.points.shape[1]),
-                    0.0, 0.0, self._threads, self._progress,
+                    self.points[wanted], self.points[asking], 1, None, "tiles", "l2", 2.0, 0,
+                    np.ones(self.points.shape[1]), 0.0, 0.0, self._threads, self._progress,
                 )  # fmt: skip
                 found[asking] = values[start[:-1]]
         return found

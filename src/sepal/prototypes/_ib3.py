@@ -67,7 +67,12 @@ def ib3(
     Returns
     -------
     PrototypeSet
-        The members with an acceptable record at the end. On small data there may be few or none.
+        The members with an acceptable record at the end. On small data there may be few.
+
+    Raises
+    ------
+    DataError
+        If no member has an acceptable record at the end, as happens on small data.
 
     References
     ----------

@@ -12,7 +12,7 @@ from sepal.data import ScaleName
 from sepal.measures._labelled import Labelled, Missing
 from sepal.prototypes._cases import Cases, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Kept, Progress, tied_order
-from sepal.prototypes._set import PrototypeSet, added_rounds, prototype_set
+from sepal.prototypes._set import PrototypeSet, added_rounds, nothing_left, prototype_set
 
 
 def _keepable(cases: Cases, progress: Progress | None) -> tuple[CaseMetric, NDArray[np.intp]]:
@@ -37,6 +37,8 @@ def _selective(
     name: str, solve: Callable[[CaseMetric], Kept], data: Labelled, progress: Progress | None
 ) -> PrototypeSet:
     cases = as_cases(data)
+    if not cases.may_keep.any():
+        raise nothing_left(name, cases)
     part, part_pos = _keepable(cases, progress)
     found = solve(part)
     kept = Kept(part_pos[found.pos], found.round)
