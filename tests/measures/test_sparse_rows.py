@@ -95,9 +95,9 @@ def test_sets_are_compared_by_what_they_share():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_prototypes_of_texts_are_those_of_the_cosine(method):
-    X, y = texts(60, seed=2)
+    X, _ = texts(300, seed=2)
     X = X[np.any(X > 0, axis=1)]
-    y = y[: len(X)]
+    y = np.where(X[:, :5].sum(axis=1) > X[:, 5:].sum(axis=1) / 2, "few", "many")  # a class that IB3 can learn
     selector = PrototypeSelector(method)
     kept, labels = selector.fit_resample(csr_array(X), y)
     dense = PrototypeSelector(method, distance="cosine", scale=None).fit(X, y)
