@@ -17,7 +17,7 @@ report: $(READY) ## how separable is the bundled breast-cancer set?
 	@$(BIN)/sepal report
 
 test: $(TOOLS) browser lint ## lint, types, import contract, tests
-	$(BIN)/pytest -n 2 $(PYTEST)
+	$(BIN)/pytest $(PYTEST)
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .
