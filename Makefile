@@ -16,8 +16,8 @@ NATIVE := CMakeLists.txt $(wildcard native/*)
 report: $(READY) ## how separable is the bundled breast-cancer set?
 	@$(BIN)/sepal report
 
-test: $(TOOLS) browser lint ## lint, types, import contract, tests
-	$(BIN)/pytest $(PYTEST)
+test: $(TOOLS) browser lint ## lint, types, import contract, tests in two processes
+	$(BIN)/pytest -n 2 $(PYTEST)
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .

@@ -14,11 +14,11 @@ import pytest
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
-# A process of pytest-xdist ignores Ctrl-C, and so would the commands that tests start and interrupt; and it sets the
-# width of the terminal, which a pipe does not have.
+# A process that a shell started in the background, or pytest-xdist, ignores Ctrl-C, and so would the commands that
+# tests start and interrupt. pytest-xdist also sets the width of the terminal, which a pipe does not have.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.pop("COLUMNS", None)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
