@@ -78,6 +78,7 @@ SURFACE = {
         "copies_of",
         "equal_sparse_rows",
         "fit_scaling",
+        "geometric_rank",
         "group_codes",
         "is_frame",
         "left_out_together",

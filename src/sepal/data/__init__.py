@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._columns import Kind, KindsSpec
-from sepal.data._content_order import content_columns, content_order
+from sepal.data._content_order import content_columns, content_order, geometric_rank
 from sepal.data._convert import as_table
 from sepal.data._foreign_frames import is_frame
 from sepal.data._labels import class_codes
@@ -43,6 +43,7 @@ __all__ = [
     "copies_of",
     "equal_sparse_rows",
     "fit_scaling",
+    "geometric_rank",
     "group_codes",
     "is_frame",
     "left_out_together",
