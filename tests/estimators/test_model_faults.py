@@ -27,6 +27,7 @@ from sepal.machines import (
     ParzenClassifier,
     SVMClassifier,
 )
+from sepal.selection import SeparabilitySelector
 
 RNG = np.random.default_rng(5)
 Y = np.array(["a", "b"] * 15)
@@ -176,11 +177,36 @@ def test_a_model_without_choices_that_loads_can_answer(tmp_path):
         wreck = json.loads(json.dumps(content))
         assert name in wreck["model"]["fields"]
         wreck["model"]["fields"][name] = other
-        try:
-            loaded = rebuilt(wreck, arrays, path)
-        except DataError:
-            continue
-        assert loaded.predict(table).shape == (60,)
+        with pytest.raises(DataError, match="do not fit together"):
+            rebuilt(wreck, arrays, path)
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("n_features_in_", -3),
+        ("n_features_in_", None),
+        ("n_features_in_", 2),
+        ("columns_", 3),
+        ("feature_names_in_", 3),
+    ],
+)
+def test_columns_that_a_model_does_not_have(path, name, other):
+    content, arrays = unpacked(path.read_bytes(), path, 1 << 29)
+    content["model"]["fields"][name] = other
+    with pytest.raises(DataError, match="do not fit together"):
+        rebuilt(content, arrays, path)
+
+
+def test_a_selector_comes_back_and_its_columns_are_checked(tmp_path):
+    model = SeparabilitySelector().fit(X, Y)
+    path = save_model(model, tmp_path / "m.sepal")
+    assert load_model(path).transform(X).tolist() == model.transform(X).tolist()
+    content, arrays = unpacked(path.read_bytes(), path, 1 << 29)
+    name = content["model"]["fields"]["support_"]["array"]
+    for other in (arrays[name][:2], arrays[name][None], arrays[name].astype(int), np.array([0, 16])):
+        with pytest.raises(DataError, match="do not fit together"):
+            rebuilt(content, {**arrays, name: other}, path)
 
 
 def test_folders_and_paths_that_take_no_model(tmp_path):

@@ -1,4 +1,4 @@
-"""A first question to a model that came from a file: parts that do not belong together cannot answer it."""
+"""A model from a file is asked once before it is handed out, so that what is wrong with it shows at once."""
 
 from __future__ import annotations
 
@@ -6,24 +6,22 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from sepal.data import Kind, Table
+from sepal.data import SparseRows, Table
 from sepal.exceptions import SepalError
 
-Levels = tuple[tuple[str, ...] | None, ...]
-
 QUESTIONS = ("predict", "predict_proba", "decision_function", "transform")
-_DEEP = 3  # objects inside each other in which the columns of a model are looked for
 _FAR = 100.0  # a cell away from all training cells that were scaled
 _ROWS = 11  # a number that is hardly one of classes or columns, with which arrays could be stretched by accident
+_UNSEEN = "\0a level that no training row has"
 
 
 def answers_rows(model: Any) -> bool:
     """Whether the model answers a few rows with what its classes promise, or refuses them in words of our own."""
-    if "n_features_in_" not in vars(model):
+    if not any(name.endswith("_") for name in vars(model)):
         return True  # not fitted
-    rows = _rows(model)
+    rows = _rows(vars(model))
     if rows is None:
         return False
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -42,6 +40,8 @@ def _answers(model: Any, name: str, rows: Any) -> bool:
         answer = ask(rows)
     except (SepalError, MemoryError):
         return True
+    if isinstance(answer, Table):
+        return answer.n_rows == _ROWS
     if isinstance(getattr(model, "classes_", None), list):  # several targets: probabilities come as a list
         parts = answer if isinstance(answer, list) else [answer]
         return all(np.shape(part)[:1] == (_ROWS,) for part in parts)
@@ -57,32 +57,19 @@ def _answers(model: Any, name: str, rows: Any) -> bool:
     return True
 
 
-def _rows(model: Any) -> Any:
-    """Zeros and first levels, ones and last levels, and cells far away, with the columns that the model knows."""
-    columns = getattr(model, "columns_", None)
-    if isinstance(columns, Table):
-        return Table(_cells(columns.levels), columns.names, columns.kinds, columns.levels)
-    width = getattr(model, "n_features_in_", None)
-    if type(width) is not int or not 0 < width < 10**6:
+def _rows(held: dict[str, Any]) -> Table | csr_array | None:
+    """Rows for the columns that the model knows; None if it does not know which columns it has."""
+    columns, width, names = (held.get(name) for name in ("columns_", "n_features_in_", "feature_names_in_"))
+    if not isinstance(columns, (Table, SparseRows)) or type(width) is not int or columns.n_columns != width:
         return None
-    levels = _known_levels(model, _DEEP) or (None,) * width
-    names = getattr(model, "feature_names_in_", None)
-    if len(levels) == width and isinstance(names, np.ndarray) and names.shape == (width,):
-        kinds: tuple[Kind, ...] = tuple("numeric" if each is None else "nominal" for each in levels)
-        return Table(_cells(levels), tuple(map(str, names)), kinds, levels)
-    return _cells((None,) * width)
-
-
-def _cells(levels: Levels) -> NDArray[np.float64]:
-    rows = [(0.0, 1.0, _FAR) if each is None else (0.0, len(each) - 1.0, 0.0) for each in levels]
-    return np.resize(np.array(rows).T, (_ROWS, len(rows)))
-
-
-def _known_levels(part: Any, deep: int) -> Levels | None:
-    """The levels of the columns, as some part of the model keeps them."""
-    held = vars(part) if hasattr(part, "__dict__") else {}
-    found = held.get("levels")
-    if isinstance(found, tuple) and all(each is None or (isinstance(each, tuple) and each) for each in found):
-        return found
-    inner = (_known_levels(each, deep - 1) for each in held.values()) if deep else ()
-    return next((each for each in inner if each is not None), None)
+    if "feature_names_in_" in held and (not isinstance(names, np.ndarray) or names.tolist() != list(columns.names)):
+        return None
+    if isinstance(columns, SparseRows):
+        return csr_array(np.resize([[0.0], [1.0], [_FAR]], (_ROWS, 1)) * np.ones(width))
+    # Zeros and first levels, ones and last levels, cells far away and levels that no training row has.
+    levels = tuple(
+        (*each, _UNSEEN) if each is not None and kind == "nominal" else each
+        for each, kind in zip(columns.levels, columns.kinds, strict=True)
+    )
+    cells = [(0.0, 1.0, _FAR) if each is None else (0.0, max(len(each) - 2.0, 0.0), len(each) - 1.0) for each in levels]
+    return Table(np.resize(np.array(cells).T, (_ROWS, width)), columns.names, columns.kinds, levels)
