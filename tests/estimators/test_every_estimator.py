@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.sparse import csr_array
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 
 from sepal.data import as_table
 from sepal.estimators import TableEstimator
@@ -198,6 +198,36 @@ def test_a_table_brings_its_own_target(name) -> None:
     frame, y = frame_and_target(estimator)
     model = clone(estimator).fit(as_table(frame, y))
     assert_same(answers(model, as_table(frame)), answers(model_of(name, "Table"), as_table(frame)))
+
+
+SCORING = [each for each in EVERY if hasattr(each, "score")]
+
+
+def test_the_estimators_that_score() -> None:
+    assert [name_of(each) for each in EVERY if not hasattr(each, "score")] == [
+        "FeatureVectorSelector",
+        "PrototypeSelector",
+        "SeparabilitySelector",
+    ]
+
+
+@pytest.mark.parametrize("estimator", SCORING, ids=name_of)
+def test_the_score_of_a_table_is_by_its_own_target(estimator) -> None:
+    frame, y = frame_and_target(estimator)
+    model = model_of(name_of(estimator), "Table")
+    turned = y[::-1]  # some answers are wrong, so that a score of 1 for anything shows
+    answer = model.predict(frame)
+    wanted = (
+        1 - ((answer - turned) ** 2).sum() / ((turned - turned.mean()) ** 2).sum()
+        if is_regressor(estimator)
+        else np.mean(answer == turned)
+    )
+    assert wanted < 1
+    assert model.score(as_table(frame, turned)) == pytest.approx(wanted)
+    assert model.score(as_table(frame, y), turned) == pytest.approx(wanted)  # a y that is given counts
+    for rows in (frame, as_table(frame)):
+        with pytest.raises(SepalError, match="score: there is no target"):
+            model.score(rows)
 
 
 def test_frames_keep_their_container_through_a_selector() -> None:

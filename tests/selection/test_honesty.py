@@ -132,3 +132,35 @@ def test_a_known_result_is_not_searched_again() -> None:
     plain = nested_score(table, n_folds=3)
     given = nested_score(table, n_folds=3, result=subset_sweep(table))
     assert (given.honest, given.optimistic, given.subset) == (plain.honest, plain.optimistic, plain.subset)
+
+
+def test_copies_of_noise_are_held_out_together() -> None:
+    rng = np.random.default_rng(3)
+    X, y = np.repeat(rng.normal(size=(60, 3)), 2, axis=0), np.repeat(np.arange(60) % 2, 2)
+    fooled = nested_score(X, y, n_folds=5, groups="rows")
+    for groups in (None, "copies", np.arange(120) // 2):
+        honest = nested_score(X, y, n_folds=5, groups=groups)
+        assert honest.honest < 0.7 < 0.85 < fooled.honest
+        # Sixty pairs that are right or wrong together: the error of sixty rows, not of 120.
+        assert honest.standard_error == pytest.approx(np.sqrt(honest.honest * (1 - honest.honest) / 60), rel=1e-9)
+
+
+def test_groups_are_halved_whole() -> None:
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    twice = stability(np.repeat(X, 2, axis=0), np.repeat(y, 2), n_samples=4, groups=np.arange(80) // 2)
+    # A half of the pairs holds both rows of each, so each row's nearest neighbour is its copy whatever the columns.
+    assert all(subset.score == pytest.approx(1.0) for subset in twice.subsets)
+
+
+def test_groups_with_dropped_rows_and_of_the_wrong_length() -> None:
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
+    X[7, 1] = np.nan
+    labels = np.arange(40) // 2
+    assert nested_score(X, y, n_folds=4, groups=labels, missing="drop").folds
+    for missing in ("drop", "distance"):
+        with pytest.raises(DataError, match="groups: expected one label"):
+            nested_score(X, y, n_folds=4, groups=labels[:30], missing=missing)
+    with pytest.raises(ParameterError, match="from 2 to 20, the number of groups"):
+        nested_score(X, y, n_folds=21, groups=labels)

@@ -135,7 +135,7 @@ def test_every_strategy_with_two_thousand_features(strategy: str) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((40, 2000)), rng.integers(0, 2, 40)
     most = 64 if strategy in CHANCE else 2_010  # one step of a greedy search and a bit
-    search = search_subsets(X, y, strategy=strategy, max_evaluations=most, random_state=0, keep=[7], groups=[[0, 1]])
+    search = search_subsets(X, y, strategy=strategy, max_evaluations=most, random_state=0, keep=[7], blocks=[[0, 1]])
     assert (search.stopped, search.n_evaluations) == ("max_evaluations", most)
     assert search.best.score == max(search.scores.values())
     assert 7 in search.best.columns
@@ -167,9 +167,9 @@ def test_the_interrupt_key_ends_long_work(run: Callable[..., object]) -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_groups_and_kept_columns() -> None:
+def test_blocks_and_kept_columns() -> None:
     X, y = points()
-    search = search_subsets(X, y, strategy="forward", groups=[[0, 1]], keep=[5])
+    search = search_subsets(X, y, strategy="forward", blocks=[[0, 1]], keep=[5])
     assert search.best.columns[-1] == 5
     assert search.n_evaluations == 10  # 4 + 3 + 2 + 1
     assert all((0 in s.columns) == (1 in s.columns) for s in search.near_best(2))

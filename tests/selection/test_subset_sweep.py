@@ -273,13 +273,13 @@ def test_any_list_of_masks_gives_the_scores_of_the_sweep(breast_cancer: SubsetSw
         )
 
 
-# ---------------------------------------------------------------- groups, kept columns, refusals
+# ---------------------------------------------------------------- blocks, kept columns, refusals
 
 
-def test_groups_move_together_and_kept_columns_stay() -> None:
+def test_blocks_move_together_and_kept_columns_stay() -> None:
     X, y = small_integers(p=5)
     plain = subset_sweep(X, y, scale=None)
-    sweep = subset_sweep(X, y, scale=None, groups={"pair": [1, 3]}, keep=[4])
+    sweep = subset_sweep(X, y, scale=None, blocks={"pair": [1, 3]}, keep=[4])
     assert sweep.names[1] == "pair"
     assert len(sweep.scores) == 8
     assert sweep.scores[0] == plain.scores[0b10000]
@@ -291,8 +291,8 @@ def test_groups_move_together_and_kept_columns_stay() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"groups": [[0, 1], [1]]}, "also in group"),
-        ({"groups": [[0]], "keep": [0]}, "also in keep"),
+        ({"blocks": [[0, 1], [1]]}, "also in block"),
+        ({"blocks": [[0]], "keep": [0]}, "also in keep"),
         ({"keep": [0, 1, 2, 3]}, "no feature is left"),
         ({"criterion": "gini"}, "criterion must be one of"),
         ({"criterion": ("thornton", "thornton")}, "only once"),

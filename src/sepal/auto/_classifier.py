@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,6 +25,7 @@ from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.auto._threads import one_thread
 from sepal.data import class_codes, left_out_together
+from sepal.estimators import TableClassifierMixin
 from sepal.evaluation import reliability
 from sepal.exceptions import ParameterError
 from sepal.neighbors import thread_count
@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 _LEAST = 1e-9  # probabilities below this have no logarithm worth keeping
 
 
-class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
+class SepalClassifier(TableClassifierMixin, AutoEstimator):
     """A classifier for any table, without a choice to make.
 
     Gaussian kernel ridge on three scalings of the same rows, widths and ridges chosen by exact leave-one-out; Fisher's

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.auto._paper_chain_link import FIXED_CHOICES, SEARCH_ROWS, Array, ChainLink, Codes, link_solve
@@ -14,6 +13,7 @@ from sepal.auto._paper_chain_tree import ClassQuestion, questions_solve, tree_pr
 from sepal.auto._parameters import PAPER_CHAIN
 from sepal.auto._shell import AutoEstimator
 from sepal.data import Scaling, Table
+from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError, ParameterError
 from sepal.machines import FeatureVectorClassifier
 from sepal.machines._kernel_rows import checked_labels, class_sample
@@ -22,7 +22,7 @@ from sepal.measures import AlignmentCurve
 from sepal.selection import Subset
 
 
-class PaperChainClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
+class PaperChainClassifier(TableClassifierMixin, AutoEstimator):
     """The chain that the founding paper proposes, step by step.
 
     Columns are scaled to [0, 1]; the feature subset with the highest Thornton index is taken; the width of a gaussian

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,13 +22,14 @@ from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.data import left_out_together
 from sepal.data._where import shown
+from sepal.estimators import TableRegressorMixin
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
 
 Array = NDArray[np.float64]
 
 
-class SepalRegressor(RegressorMixin, AutoEstimator):  # type: ignore[misc]
+class SepalRegressor(TableRegressorMixin, AutoEstimator):
     """A regressor for any table, without a choice to make: the parts of :class:`SepalClassifier`, squared error.
 
     Parameters

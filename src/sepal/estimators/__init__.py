@@ -12,6 +12,7 @@ from __future__ import annotations
 from sepal.estimators._any_table import AnyTable
 from sepal.estimators._columns import check_number
 from sepal.estimators._saving import load_model, save_model
+from sepal.estimators._scoring import TableClassifierMixin, TableRegressorMixin
 from sepal.estimators._shell import EXPECTED_FAILED_CHECKS, Diet, TableEstimator, as_numbers, without_rows
 from sepal.estimators._views import VIEWS, View, ViewName, fit_view
 
@@ -20,7 +21,9 @@ __all__ = [
     "VIEWS",
     "AnyTable",
     "Diet",
+    "TableClassifierMixin",
     "TableEstimator",
+    "TableRegressorMixin",
     "View",
     "ViewName",
     "as_numbers",

@@ -10,6 +10,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.utils.metaestimators import available_if
 
 from sepal.data import Table
+from sepal.estimators._scoring import own_target
 from sepal.estimators._shell import Diet, TableEstimator
 from sepal.estimators._views import fit_view
 from sepal.parameters import Parameter
@@ -89,7 +90,7 @@ class AnyTable(TableEstimator):
         table = self._new_table(X)
         return np.asarray(self.machine_.predict_proba(self._coordinates(table)))
 
-    def score(self, X: Any, y: Any) -> float:
-        """The machine's score: accuracy, or R squared."""
+    def score(self, X: Any, y: Any = None) -> float:
+        """The machine's score: accuracy, or R squared; a Table with a target needs no ``y``."""
         table = self._new_table(X)
-        return float(self.machine_.score(self._coordinates(table), y))
+        return float(self.machine_.score(self._coordinates(table), own_target(X, y)))

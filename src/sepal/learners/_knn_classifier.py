@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Rows, ScaleName, Table, class_codes
+from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.learners._base import NeighborLearner, checked_weights, target_columns
 from sepal.learners._class_factors import ClassFactors, class_factors
@@ -25,7 +25,7 @@ from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, codes_fit, entr
 from sepal.neighbors import DistanceLike, SparseSearch
 
 
-class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
+class KNNClassifier(TableClassifierMixin, NeighborLearner):
     """k nearest neighbours on tables of any kind, with k chosen by leave-one-out.
 
     Parameters

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Rows, ScaleName, Table
+from sepal.estimators import TableRegressorMixin
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._base import NeighborLearner, target_columns
 from sepal.learners._explain import NumberExplanation
@@ -31,7 +32,7 @@ from sepal.learners._votes import entry_shares
 from sepal.neighbors import DistanceLike, Search
 
 
-class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
+class KNNRegressor(TableRegressorMixin, NeighborLearner):
     """k nearest neighbours for a numeric target: mean, median, quantiles or a local line, with their spread.
 
     Parameters

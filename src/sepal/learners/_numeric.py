@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 
 from sepal.data import ScaleName, Table, as_table, class_codes
 from sepal.distances import FittedDistance, fit_distance
-from sepal.estimators import TableEstimator
+from sepal.estimators import TableClassifierMixin, TableEstimator
 from sepal.learners._votes import class_preference, preferred
 
 
-class NumericClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
+class NumericClassifier(TableClassifierMixin, TableEstimator):
     """Base of the classifiers that need coordinates."""
 
     scale: ScaleName | None

@@ -7,12 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import sepal._native as _native
 from sepal.data import ScaleName, Table, as_table
-from sepal.estimators import Diet, TableEstimator, check_number, without_rows
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, check_number, without_rows
 from sepal.exceptions import DataError
 from sepal.learners._drift import DETECTORS
 from sepal.learners._parameters import WINDOW
@@ -23,7 +22,7 @@ from sepal.learners._window_rows import WindowRows
 from sepal.learners._window_rules import WindowRules, whole
 
 
-class WindowKNNClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
+class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
     """k-NN over the most recent rows: learns one row or many at a time, and forgets.
 
     Parameters

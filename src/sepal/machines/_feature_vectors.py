@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from sepal.data import Table
+from sepal.estimators import TableClassifierMixin, TableRegressorMixin
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels._fitted import find_kernel
 from sepal.machines._kernel_rows import (
@@ -122,7 +122,7 @@ class _VectorMachine(VectorParameters):
         return pd.DataFrame(columns)
 
 
-class FeatureVectorClassifier(ClassifierMixin, _VectorMachine):  # type: ignore[misc]
+class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
     """A sparse kernel classifier: a linear model on the coordinates of a few selected rows.
 
     The number of vectors is the complexity control: high fitness is not the goal, and more vectors overfit. By default
@@ -254,7 +254,7 @@ class FeatureVectorClassifier(ClassifierMixin, _VectorMachine):  # type: ignore[
         return softmax(self.temperature_ * scores)
 
 
-class FeatureVectorRegressor(RegressorMixin, _VectorMachine):  # type: ignore[misc]
+class FeatureVectorRegressor(TableRegressorMixin, _VectorMachine):
     """A sparse kernel regression: ridge on the coordinates of a few selected rows.
 
     Parameters

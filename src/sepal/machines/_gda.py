@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError
 from sepal.machines._kernel_rows import Array, KernelChoice, class_factors, labelled_table
 from sepal.machines._parameters import DISCRIMINANT
@@ -110,7 +111,12 @@ def _spread(rows: Array, codes: NDArray[np.int32], weights: Array, masses: Array
     return means, within + floor * np.eye(rows.shape[1])
 
 
-class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, VectorParameters):  # type: ignore[misc]
+class GeneralizedDiscriminant(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TableClassifierMixin,
+    TransformerMixin,  # type: ignore[misc]
+    VectorParameters,
+):
     """Kernel Fisher discriminant: at most (classes - 1) axes that part the classes best, and the classifier on them.
 
     Parameters

@@ -13,7 +13,7 @@ from sepal.measures._thornton import RandomState
 from sepal.selection._criteria import CriterionLike, Ties, as_criterion
 from sepal.selection._evaluator import SearchProgress
 from sepal.selection._near_best import Subset
-from sepal.selection._problem import Columns, Groups, Problem, prepare
+from sepal.selection._problem import Blocks, Columns, Problem, prepare
 from sepal.selection._search import STRATEGIES, SubsetSearch, search_solve
 from sepal.selection._subset_sweep import MOST_FEATURES, SubsetSweep, refuse_too_many, sweep_cost, sweep_solve
 
@@ -31,7 +31,7 @@ class Procedure:
     scale: ScaleName | None = "minmax"
     ties: Ties = "expected"
     missing: Missing = "distance"
-    groups: Groups | None = None
+    blocks: Blocks | None = None
     keep: Columns = ()
     time_budget: float = 10.0
     time_limit: float | None = None
@@ -53,7 +53,7 @@ class Procedure:
         """The rows as this procedure sees them."""
         self.check()
         return prepare(
-            X, y, scale=self.scale, missing=self.missing, groups=self.groups, keep=self.keep, n_jobs=self.n_jobs
+            X, y, scale=self.scale, missing=self.missing, blocks=self.blocks, keep=self.keep, n_jobs=self.n_jobs
         )
 
     def sweeps(self, problem: Problem) -> bool:

@@ -119,6 +119,7 @@ def select_facts(
     *,
     honest: bool = True,
     n_folds: int = 10,
+    groups: Any = None,
     random_state: RandomState = 0,
     progress: FactsProgress | None = None,
     **procedure: Any,
@@ -133,6 +134,8 @@ def select_facts(
         Also repeat the whole selection inside every fold.
     n_folds : int
         How many folds.
+    groups : array-like, "rows", "copies" or None
+        Rows that are held out together, as in :func:`nested_score`.
     random_state : int, Generator or None
         For strategies that use chance, and for the folds.
     progress : callable, optional
@@ -157,6 +160,7 @@ def select_facts(
             X,
             y,
             n_folds=n_folds,
+            groups=groups,
             random_state=random_state,
             progress=lambda done: say("selecting again inside folds", first + (1 - first) * done),
             result=result,

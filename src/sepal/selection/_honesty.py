@@ -1,6 +1,7 @@
 """How far to believe a selected subset: chance, stability, and the accuracy of the whole procedure.
 
 Rows are permuted, halved or held out; never drawn with replacement, since a copied row is its own nearest neighbour.
+Rows of one group, and copies of a row where records were repeated, are halved and held out together.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sepal.data import Table
+from sepal.data import Table, left_out_together
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._thornton import RandomState, generator
 from sepal.neighbors import neighbor_ranking
@@ -202,6 +203,7 @@ def stability(
     y: Any = None,
     *,
     n_samples: int = 50,
+    groups: Any = None,
     random_state: RandomState = 0,
     progress: Count | None = None,
     **procedure: Any,
@@ -214,6 +216,8 @@ def stability(
         Labelled rows.
     n_samples : int
         Half-samples, drawn without replacement.
+    groups : array-like, "rows", "copies" or None
+        As in :func:`nested_score`: rows of one group are in a half-sample together or not at all.
     random_state, progress, **procedure
         As in :func:`selection_test`.
 
@@ -227,16 +231,36 @@ def stability(
     how = Procedure(random_state=random_state, **procedure)
     problem = how.prepare(X, y)
     rng = generator(random_state)
+    units = _together(how, problem, groups)
+    class_of = _class_of(units, problem.codes)
     subsets = []
     for at in range(n_samples):
-        rows = [_half(np.flatnonzero(problem.codes == c), rng) for c in range(len(problem.classes))]
-        subsets.append(how.select(problem.table.take(np.sort(np.concatenate(rows)))))
+        drawn = np.concatenate([_half(np.flatnonzero(class_of == c), rng) for c in np.unique(class_of)])
+        subsets.append(how.select(problem.table.take(np.isin(units, drawn))))
         if progress is not None:
             progress((at + 1) / n_samples)
     Z = np.array([[name in s.features for name in problem.names] for s in subsets], dtype=float)
     value, low, high = nogueira_stability(Z)
     frequency = dict(zip(problem.names, Z.mean(axis=0).tolist(), strict=True))
     return Stability(value, low, high, frequency, tuple(subsets))
+
+
+def _together(how: Procedure, problem: Problem, groups: Any) -> NDArray[np.intp]:
+    """For each row that takes part the number of those that stay together; labels are given for all rows."""
+    if how.missing == "drop" and groups is not None and not isinstance(groups, str):
+        labels = np.asarray(groups)
+        if labels.ndim != 1 or len(labels) <= problem.rows.max():
+            raise DataError(f"groups: expected one label for each row, found shape {labels.shape}")
+        groups = labels[problem.rows]
+    found = left_out_together(problem.table, groups).groups
+    return np.arange(problem.n_rows) if found is None else found
+
+
+def _class_of(units: NDArray[np.intp], codes: NDArray[np.int32]) -> NDArray[np.intp]:
+    """The most frequent class of each unit."""
+    counts = np.zeros((units.max() + 1, codes.max() + 1), dtype=np.intp)
+    np.add.at(counts, (units, codes), 1)
+    return np.asarray(counts.argmax(axis=1))
 
 
 def _half(rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
@@ -252,7 +276,7 @@ class NestedScore:
     honest : float
         Accuracy of 1-NN on rows that took no part in selecting the features.
     standard_error : float
-        Of ``honest``, from its rows.
+        Of ``honest``, from its rows, or from the groups that were held out together.
     all_features : float
         The same accuracy without selection, on the same folds.
     optimistic : float
@@ -289,6 +313,7 @@ def nested_score(
     y: Any = None,
     *,
     n_folds: int = 10,
+    groups: Any = None,
     random_state: RandomState = 0,
     progress: Count | None = None,
     result: SubsetSweep | SubsetSearch | None = None,
@@ -302,6 +327,10 @@ def nested_score(
         Labelled rows.
     n_folds : int
         Folds, each with its share of every class.
+    groups : array-like, "rows", "copies" or None
+        Rows of one group are held out together: those with the same label in an array; "rows": each alone; "copies":
+        all that are equal in every column. None: copies together where their numbers show that records were repeated.
+        What is selected inside a fold is still judged with each row left out alone.
     random_state, progress, **procedure
         As in :func:`selection_test`.
     result : SubsetSweep or SubsetSearch, optional
@@ -314,10 +343,13 @@ def nested_score(
     how = Procedure(random_state=random_state, **procedure)
     problem = how.prepare(X, y)
     table, n = problem.table, problem.n_rows
-    if not 2 <= n_folds <= n:
-        raise ParameterError(f"n_folds must be from 2 to {n}, the number of rows; got {n_folds!r}")
+    units = _together(how, problem, groups)
+    n_units = int(units.max()) + 1
+    if not 2 <= n_folds <= n_units:
+        what = "rows" if n_units == n else "groups"
+        raise ParameterError(f"n_folds must be from 2 to {n_units}, the number of {what}; got {n_folds!r}")
     subset = how.choose(how.run(problem) if result is None else result)
-    fold_of = _stratified_folds(problem.codes, n_folds, generator(random_state))
+    fold_of = _stratified_folds(problem.codes, units, n_folds, generator(random_state))
     right, right_all = np.zeros(n), np.zeros(n)
     folds = []
     for fold in range(n_folds):
@@ -329,15 +361,19 @@ def nested_score(
         right_all[test] = _nearest_agrees(train_table, test_table, codes, tuple(range(table.n_columns)), how.scale)
         if progress is not None:
             progress((fold + 1) / n_folds)
-    error = float(right.std() / np.sqrt(n))
+    error = float(np.sqrt(np.sum(np.bincount(units, right - right.mean()) ** 2)) / n)
     return NestedScore(float(right.mean()), error, float(right_all.mean()), subset.score, subset, tuple(folds))
 
 
-def _stratified_folds(codes: NDArray[np.int32], n_folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Rows of each class dealt to the folds in turn, in random order, one class going on where the last one ended."""
-    order = np.concatenate([rng.permutation(np.flatnonzero(codes == c)) for c in np.unique(codes)])
-    fold_of = np.empty(len(codes), dtype=np.int64)
-    fold_of[order] = np.arange(len(codes)) % n_folds
+def _stratified_folds(
+    codes: NDArray[np.int32], units: NDArray[np.intp], n_folds: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Units of each class dealt to the folds in turn, in random order, one class going on where the last one ended."""
+    class_of = _class_of(units, codes)
+    order = np.concatenate([rng.permutation(np.flatnonzero(class_of == c)) for c in np.unique(class_of)])
+    dealt = np.empty(len(class_of), dtype=np.int64)
+    dealt[order] = np.arange(len(class_of)) % n_folds
+    fold_of = dealt[units]
     if any(len(class_set) < 2 for class_set in (np.unique(codes[fold_of != f]) for f in range(n_folds))):
         raise DataError("a fold leaves one class only to learn from", hint="use fewer folds")
     return fold_of

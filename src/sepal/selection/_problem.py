@@ -1,6 +1,6 @@
 """Labelled rows made ready for questions about many feature subsets.
 
-A subset is a bit mask over *units*: a unit is one column, or a group of columns that move together. Columns that are
+A subset is a bit mask over *units*: a unit is one column, or a block of columns that move together. Columns that are
 always kept belong to no unit. The squared distance between two rows is a sum over columns: the squared difference of
 numbers, 0 or 1 for levels, 1 where a cell is missing (HEOM).
 """
@@ -26,7 +26,7 @@ _EXACT = {np.dtype(np.float32): 2.0**24, np.dtype(np.float64): 2.0**53}
 _NUMBER, _NUMBER_OR_MISSING, _LEVEL = 0, 1, 2
 
 Columns = Sequence[str | int]
-Groups = Mapping[str, Columns] | Sequence[Columns]
+Blocks = Mapping[str, Columns] | Sequence[Columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +89,11 @@ class Problem:
         return tuple(sorted([*self.kept, *(column for unit in set_bits(mask) for column in self.units[unit])]))
 
     def mask_of(self, columns: Columns) -> int:
-        """The mask of a subset given by columns; a group must be whole."""
+        """The mask of a subset given by columns; a block must be whole."""
         wanted = {column_position(column, self.table.names, "columns") for column in columns} | set(self.kept)
         mask = sum(1 << i for i, unit in enumerate(self.units) if wanted >= set(unit))
         if self.columns_of(mask) != tuple(sorted(wanted)):
-            raise ParameterError("columns: a group must be given whole or not at all")
+            raise ParameterError("columns: a block must be given whole or not at all")
         return mask
 
     def feature_names(self, mask: int) -> tuple[str, ...]:
@@ -119,17 +119,17 @@ def prepare(
     *,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
-    groups: Groups | None = None,
+    blocks: Blocks | None = None,
     keep: Columns = (),
     n_jobs: int | None = None,
 ) -> Problem:
-    """Check rows, labels, groups and kept columns; scale and pack."""
+    """Check rows, labels, blocks and kept columns; scale and pack."""
     table, rows, notes = as_labelled_table(X, y, missing)
     codes, classes = class_codes(table)
     if table.n_rows < 2:
         raise DataError(f"a nearest neighbour needs at least 2 rows; found {table.n_rows}")
     kept = tuple(sorted({column_position(column, table.names, "keep") for column in keep}))
-    names, units = _units(table, groups, kept)
+    names, units = _units(table, blocks, kept)
     scaling = fit_scaling(table.values, table.kinds, scale, levels=table.levels)
     if scaling.constant:
         constant = ", ".join(repr(table.names[j]) for j in scaling.constant)
@@ -140,20 +140,20 @@ def prepare(
     )  # fmt: skip
 
 
-def _units(table: Table, groups: Groups | None, kept: tuple[int, ...]) -> tuple[tuple[str, ...], Any]:
+def _units(table: Table, blocks: Blocks | None, kept: tuple[int, ...]) -> tuple[tuple[str, ...], Any]:
     """Names and columns of the units, in the order of their first column."""
-    given = groups.items() if isinstance(groups, Mapping) else [(None, group) for group in groups or ()]
+    given = blocks.items() if isinstance(blocks, Mapping) else [(None, block) for block in blocks or ()]
     taken: dict[int, str] = {}
     units: list[tuple[str, tuple[int, ...]]] = []
-    for name, group in given:
-        columns = tuple(sorted({column_position(column, table.names, "groups") for column in group}))
+    for name, block in given:
+        columns = tuple(sorted({column_position(column, table.names, "blocks") for column in block}))
         title = "+".join(table.names[j] for j in columns) if name is None else str(name)
         if not columns:
-            raise ParameterError(f"groups: group {title!r} is empty")
+            raise ParameterError(f"blocks: block {title!r} is empty")
         for column in columns:
             if column in kept or column in taken:
-                where = "also in keep" if column in kept else f"also in group {taken[column]!r}"
-                raise ParameterError(f"groups: column {table.names[column]!r} of group {title!r} is {where}")
+                where = "also in keep" if column in kept else f"also in block {taken[column]!r}"
+                raise ParameterError(f"blocks: column {table.names[column]!r} of block {title!r} is {where}")
             taken[column] = title
         units.append((title, columns))
     units += [(name, (j,)) for j, name in enumerate(table.names) if j not in taken and j not in kept]

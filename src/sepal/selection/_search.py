@@ -19,7 +19,7 @@ from sepal.selection._branch_and_bound import branch_and_bound
 from sepal.selection._criteria import Criterion, CriterionLike, Ties, as_criterion
 from sepal.selection._evaluator import BudgetSpentError, Evaluator, SearchProgress, Step
 from sepal.selection._near_best import Rule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
-from sepal.selection._problem import Columns, Groups, Problem, prepare
+from sepal.selection._problem import Blocks, Columns, Problem, prepare
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -246,7 +246,7 @@ def search_subsets(
     scale: ScaleName | None = "minmax",
     ties: Ties = "expected",
     missing: Missing = "distance",
-    groups: Groups | None = None,
+    blocks: Blocks | None = None,
     keep: Columns = (),
     n_jobs: int | None = None,
     progress: SearchProgress | None = None,
@@ -255,7 +255,7 @@ def search_subsets(
 
     Parameters
     ----------
-    X, y, criterion, scale, ties, missing, groups, keep, n_jobs
+    X, y, criterion, scale, ties, missing, blocks, keep, n_jobs
         As in :func:`subset_sweep`; one criterion.
     strategy : str
         ``"forward"``, ``"backward"``, ``"floating"``, ``"plus_l_take_r"``, ``"genetic"``, ``"annealing"``, ``"swarm"``,
@@ -291,7 +291,7 @@ def search_subsets(
     >>> search.best.size, search.n_evaluations
     (3, 177)
     """
-    problem = prepare(X, y, scale=scale, missing=missing, groups=groups, keep=keep, n_jobs=n_jobs)
+    problem = prepare(X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs)
     return search_solve(
         problem,
         as_criterion(criterion, ties),

@@ -16,7 +16,7 @@ from sepal.exceptions import DataError
 from sepal.parameters import Parameter
 from sepal.selection._choose import Prefer, Procedure
 from sepal.selection._criteria import CRITERIA, CriterionLike, Mahalanobis, Ties
-from sepal.selection._problem import Columns, Groups
+from sepal.selection._problem import Blocks, Columns
 from sepal.selection._search import STRATEGIES
 
 
@@ -34,7 +34,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         Wanted number of features; any by default.
     prefer : {"best", "smallest"}
         The best subset, or the smallest that the data cannot tell from it.
-    scale, ties, groups, keep
+    scale, ties, blocks, keep
         As in :func:`subset_sweep`. Scaling is used to compare rows only; ``transform`` returns columns as they came.
     time_budget : float
         Seconds that ``"auto"`` may use.
@@ -80,7 +80,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         shared.SCALE,
         shared.TIES,
         Parameter(
-            "groups", "other", "columns that go together", optional=True, also=("mapping", "sequence", "anything")
+            "blocks", "other", "columns that go together", optional=True, also=("mapping", "sequence", "anything")
         ),
         Parameter("keep", "other", "columns that are always in", also=("sequence", "anything"), looked_up=True),
         Parameter("time_budget", "number", "seconds that auto may use", above=0.0, infinite=True),
@@ -100,7 +100,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         prefer: Prefer = "best",
         scale: str | None = "minmax",
         ties: Ties = "expected",
-        groups: Groups | None = None,
+        blocks: Blocks | None = None,
         keep: Columns = (),
         time_budget: float = 10.0,
         time_limit: float | None = None,
@@ -115,7 +115,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         self.prefer = prefer
         self.scale = scale
         self.ties = ties
-        self.groups = groups
+        self.blocks = blocks
         self.keep = keep
         self.time_budget = time_budget
         self.time_limit = time_limit

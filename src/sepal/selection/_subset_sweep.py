@@ -35,7 +35,7 @@ from sepal.selection._near_best import (
     smallest,
     subset_frame,
 )
-from sepal.selection._problem import Columns, Groups, Problem, prepare
+from sepal.selection._problem import Blocks, Columns, Problem, prepare
 from sepal.selection._program import full_tree
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def subset_sweep(
     scale: ScaleName | None = "minmax",
     ties: Ties = "expected",
     missing: Missing = "distance",
-    groups: Groups | None = None,
+    blocks: Blocks | None = None,
     keep: Columns = (),
     max_features: int | None = None,
     n_jobs: int | None = None,
@@ -274,8 +274,8 @@ def subset_sweep(
         For ``"thornton"`` and ``"loo_knn"``: what equally near rows count.
     missing : {"distance", "drop"}
         Leave missing cells to the distance, or drop rows that have any.
-    groups : mapping or sequence of column lists, optional
-        Columns that are in or out together; a group counts as one feature.
+    blocks : mapping or sequence of column lists, optional
+        Columns that are in or out together; a block counts as one feature.
     keep : list of columns
         Columns in every subset.
     max_features : int, optional
@@ -312,7 +312,7 @@ def subset_sweep(
     criteria = tuple(as_criterion(each, ties) for each in given)
     if not criteria or len({each.name for each in criteria}) < len(criteria):
         raise ParameterError("criterion: expected at least one criterion, and each only once")
-    problem = prepare(X, y, scale=scale, missing=missing, groups=groups, keep=keep, n_jobs=n_jobs)
+    problem = prepare(X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs)
     for each in criteria:
         each.check(problem)
     refuse_too_many(problem, criteria, max_features)
