@@ -154,4 +154,5 @@ def _moments(column: NDArray[np.float64], weights: NDArray[np.float64] | None) -
     rows = np.ones(len(near_one)) if weights is None else weights[present]
     mean = np.average(near_one, weights=rows)
     deviation = np.sqrt(np.average((near_one - mean) ** 2, weights=rows))
-    return float(low + mean * spread), float(deviation * spread)
+    # Of a range of the smallest floats the product vanishes: the range stands for it.
+    return float(low + mean * spread), float(deviation * spread) or spread

@@ -285,7 +285,7 @@ def _test_rows(
     else:
         raise ParameterError(f"test must be a Table with a target or a pair (X, y); got {type(test).__name__}")
     labels = np.asarray(y)
-    values = shell._values(X)
+    values = shell._new_numbers(X).values
     if labels.shape != (len(values),):
         raise DataError(f"test: expected {len(values)} labels, found shape {labels.shape}")
     known = np.isin(labels, classes)
