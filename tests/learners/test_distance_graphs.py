@@ -55,6 +55,29 @@ def test_a_graph_answers_as_the_rows_it_was_made_of(rng):
     assert KNNClassifier(distance="precomputed").fit(graph, y).loo_curve_.k[-1] <= 9
 
 
+@pytest.mark.parametrize("radius", [1.7e308, np.finfo(float).max, np.inf])
+def test_no_radius_reaches_what_is_not_stored(radius):
+    """Two rows as far apart as numbers go, and a third that the graph does not connect with them."""
+    far = 1.7e308
+    graph = csr_array(([0.0, far, far, 0.0, 0.0], [0, 1, 0, 1, 2], [0, 2, 4, 5]), shape=(3, 3))
+    reached = radius_ranking(graph, radius, distance="precomputed")
+    assert [rows.tolist() for rows in reached.rows] == [[1], [0], []]
+    assert reached.flat_distances.tolist() == [far, far]
+    model = KNNRegressor(1, distance="precomputed").fit(graph, [1.0, 2.0, 3.0])
+    assert [rows.tolist() for rows in model.radius_neighbors(None, radius)[1]] == [[1], [0], []]
+    assert [rows.tolist() for rows in model.radius_neighbors(graph[:2], radius)[1]] == [[0, 1], [0, 1]]
+    assert model.radius_neighbors_graph(None, radius).toarray().tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+
+
+def test_a_cell_stored_twice_holds_the_sum_in_every_layout():
+    twice = csr_array(([1.0, 2.0, 5.0], [1, 1, 0], [0, 2, 3]), shape=(2, 2))
+    for layout in ("csr", "csc", "coo", "lil"):
+        graph = twice.copy().asformat(layout)
+        assert neighbor_ranking(graph, 1, distance="precomputed").distances.tolist() == [[3.0], [5.0]]
+    neighbor_ranking(twice, 1, distance="precomputed")
+    assert twice.data.tolist() == [1.0, 2.0, 5.0]
+
+
 def test_too_few_neighbours_are_counted():
     with pytest.raises(DataError, match=r"3 neighbors .* besides the row itself, .* have only 2 .* row 0"):
         neighbor_ranking(GRAPH, 3, distance="precomputed")

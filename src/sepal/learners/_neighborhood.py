@@ -256,7 +256,6 @@ class Neighborhood:
         asker = np.arange(self.n_rows) if queries is None else None
         if self.search is None:
             asked = queries.values if isinstance(queries, Table) else None
-            radius = np.minimum(radius, np.finfo(float).max / 4)  # what is not in a graph is out of reach
             one = radius if asker is None else radius[0]
             found = radius_ranking(self.matrix, one, queries=asked, distance="precomputed", n_jobs=self.n_jobs)
             return Lists(found.start, found.flat_rows, found.flat_distances, asker)

@@ -18,14 +18,15 @@ _KEEPS_ZEROS = ("csr", "csc", "coo", "lil")
 def graph_distances(graph: Any) -> NDArray[np.float64]:
     """A sparse graph of distances as a matrix: what is not stored is infinitely far, and a stored 0 is a distance.
 
-    The entries of a row may come in any order.
+    The entries of a row may come in any order; a cell that is stored twice holds the sum, as in scipy.
     """
     if graph.format not in _KEEPS_ZEROS:
         raise CellTypeError(
             f"X: a graph of distances in {graph.format} format is not supported due to its handling of explicit zeros",
             hint=f"convert it to one of {', '.join(_KEEPS_ZEROS)} before zeros are lost",
         )
-    rows = graph.tocsr()
+    rows = graph.tocsr(copy=True)
+    rows.sum_duplicates()
     found = np.full(rows.shape, np.inf)
     found[np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), rows.indices] = rows.data
     return found
@@ -91,12 +92,12 @@ def _both(
 def within_matrix(
     X: ArrayLike, radius: Any, queries: ArrayLike | None, scale: Any, distance_params: Any, n_jobs: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
-    """Everyone up to a radius: start, rows, distances."""
+    """Everyone up to a radius: start, rows, distances. Who is infinitely far is within no radius."""
     D, self_join = _both(X, queries, scale, distance_params)
     reach = checked_radius(radius, len(D), alone=self_join)
-    if hasattr(X if self_join else queries, "tocsr"):  # what is not stored is out of reach
-        reach = np.minimum(reach, np.finfo(float).max / 4)
-    return rank_distances(D, 1, n_jobs=n_jobs, without_self=self_join, limits=reach)
+    start, rows, distances = rank_distances(D, 1, n_jobs=n_jobs, without_self=self_join, limits=reach)
+    near = np.isfinite(distances)
+    return np.concatenate([[0], np.cumsum(near)])[start], rows[near], distances[near]
 
 
 def rank_matrix(
