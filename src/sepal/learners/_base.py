@@ -16,7 +16,7 @@ from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._neighborhood import Lists, Neighborhood
-from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius
+from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius, graph_distances
 from sepal.prototypes._methods import method_named
 
 
@@ -45,7 +45,8 @@ class NeighborLearner(TableEstimator):
         return Diet(
             levels=auto or (entry is not None and "nominal" in entry.kinds),
             missing=auto or (entry is not None and entry.allows_missing),
-            sparse=self.scale != "standard" and (auto or (entry is not None and entry.sparse)),
+            sparse=self.distance == "precomputed"
+            or (self.scale != "standard" and (auto or (entry is not None and entry.sparse))),
             pairwise=self.distance == "precomputed",
             not_negative=self.distance == "tanimoto",
         )
@@ -99,12 +100,17 @@ class NeighborLearner(TableEstimator):
 
     def _training_table(self, X: Any, y: Any) -> Rows:
         """The training rows and labels; remembers the columns."""
-        rows = self._training_rows(X, y, sparse=True)
-        if isinstance(rows, SparseRows) and self.distance == "precomputed":
-            raise ParameterError(
-                "distance='precomputed' needs a dense table; X is sparse", hint="use X.toarray() if it fits into memory"
-            )
-        return rows
+        if self.distance != "precomputed" or not hasattr(X, "tocsr"):
+            return self._training_rows(X, y, sparse=True)
+        distances = graph_distances(X)
+        return _with_cells(self._training_rows(_stored(distances), y, sparse=True), distances)
+
+    def _new_rows(self, X: Any) -> Rows:
+        """New rows, coded as the training rows are; with ``precomputed`` a sparse graph of distances, too."""
+        if self.distance != "precomputed" or not hasattr(X, "tocsr"):
+            return super()._new_rows(X)
+        distances = graph_distances(X)
+        return _with_cells(super()._new_rows(_stored(distances)), distances)
 
     def _fit_neighborhood(self, table: Rows, y: NDArray[Any], sample_weight: Any) -> NDArray[np.intp]:
         """Prepare the search over the rows that count; returns their positions."""
@@ -176,7 +182,7 @@ class NeighborLearner(TableEstimator):
 
     def _largest_k(self, default: int) -> int:
         """How far the choice of k goes: at most all rows but the one left out."""
-        largest = max(1, int(self.neighborhood_.total_mass) - 1)
+        largest = max(1, min(int(self.neighborhood_.total_mass) - 1, self.neighborhood_.fewest))
         if self.k_max is None:
             return min(default, largest)
         k_max = self.k_max
@@ -358,6 +364,15 @@ def target_columns(y: Any, least: int) -> NDArray[Any] | None:
     if given.ndim != 2 or given.shape[1] < least:
         return None
     return np.asarray(given)
+
+
+def _stored(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The distances of a graph, 0 where none is stored: readers of tables know no infinity."""
+    return np.where(np.isinf(distances), 0.0, distances)
+
+
+def _with_cells(rows: Rows, values: NDArray[np.float64]) -> Rows:
+    return replace(rows, values=values) if isinstance(rows, Table) else rows
 
 
 def _array_of_arrays(flat: NDArray[Any], start: NDArray[np.int64]) -> NDArray[Any]:

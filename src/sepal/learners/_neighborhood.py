@@ -24,6 +24,7 @@ from sepal.neighbors import (
     FunctionSearch,
     Search,
     SparseSearch,
+    check_reached,
     neighbor_ranking,
     prepare_search,
     radius_ranking,
@@ -161,6 +162,13 @@ class Neighborhood:
         return float(self.weights.sum())
 
     @cached_property
+    def fewest(self) -> int:
+        """How many other rows every row can be near to: all, unless distances came as a graph."""
+        if self.matrix is None:
+            return self.n_rows - 1
+        return int((np.isfinite(self.matrix) & ~np.eye(self.n_rows, dtype=bool)).sum(axis=1).min())
+
+    @cached_property
     def voter_of(self) -> NDArray[np.intp]:
         """The voter each training row belongs to."""
         if self.search is None or self.by_row:
@@ -188,7 +196,8 @@ class Neighborhood:
         """Neighbours of new rows (with ``precomputed`` of their distances to the training rows)."""
         depth = min(self.depth(k), self.n_rows)
         if self.search is None:
-            values = queries.values if isinstance(queries, Table) else queries
+            values = np.asarray(queries.values if isinstance(queries, Table) else queries)
+            check_reached(values, depth, without_self=False)
             found = neighbor_ranking(
                 self.matrix, depth, queries=values, distance="precomputed", ties="expected", n_jobs=self.n_jobs
             )
@@ -208,8 +217,10 @@ class Neighborhood:
         extra = 0 if groups is None else int(np.bincount(groups).max()) - 1
         depth = max(1, min(self.depth(k) + extra, self.n_rows - 1))
         if self.search is None:
+            check_reached(np.asarray(self.matrix), depth - extra, without_self=True)
             found = neighbor_ranking(self.matrix, depth, distance="precomputed", ties="expected", n_jobs=self.n_jobs)
             lists = Lists(found.start, found.flat_rows, found.flat_distances, asker)
+            lists = lists.where(np.isfinite(lists.distance))
         elif isinstance(self.search, Search) and self.search.fitted.counts is not None:
             lists = self._supervised_lists(self.search, depth)
         else:
