@@ -17,7 +17,7 @@ from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._neighborhood import Lists, Neighborhood
 from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius, graph_distances
-from sepal.prototypes._methods import method_named
+from sepal.prototypes import method_named
 
 
 class NeighborLearner(TableEstimator):

@@ -82,7 +82,7 @@ class LeaveOneOutCurve:
 
     def plot(self, ax: Any = None, *, bayes: float | None = None) -> Any:
         """Draw the curve with a band of one standard error; ``bayes`` is the best possible score, where known."""
-        from sepal.plots._neighbors import draw_over_k
+        from sepal.plots import draw_over_k
 
         others = {"training": self.training, "test": self.test}
         levels = {"majority" if self.measure == "accuracy" else "mean": self.baseline, "Bayes": bayes}
