@@ -246,7 +246,15 @@ SURFACE = {
         "thread_count",
     ],
     "sepal.plots": ["draw_curve", "draw_points"],
-    "sepal.parameters": ["Parameter", "check_number", "check_parameters", "check_whole", "parameters"],
+    "sepal.parameters": [
+        "Parameter",
+        "RandomState",
+        "check_number",
+        "check_parameters",
+        "check_whole",
+        "generator",
+        "parameters",
+    ],
     "sepal.prototypes": [
         "METHODS",
         "CondenseCurve",

@@ -13,8 +13,7 @@ import numpy as np
 
 from sepal.cli._learners import make_learner
 from sepal.data import Table
-from sepal.evaluation import Evaluation, compare, evaluate
-from sepal.evaluation._compare import PairTest
+from sepal.evaluation import Evaluation, PairTest, compare, evaluate
 from sepal.exceptions import SepalError, SepalWarning
 
 TITLES = {

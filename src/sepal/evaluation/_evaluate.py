@@ -233,7 +233,7 @@ class Evaluation:
 
     def plot(self, ax: Any = None) -> Any:
         """The confusion matrix as a map; for numbers, predicted against actual."""
-        from sepal.plots._answers import draw_actual_predicted, draw_confusion
+        from sepal.plots import draw_actual_predicted, draw_confusion
 
         if self.classes is None:
             return draw_actual_predicted(self.actual, self.predicted, ax)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.distances import squares_without
-from sepal.exceptions import ParameterError
+from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import (
     AnySearch,
     DistanceLike,
@@ -161,12 +161,14 @@ class Neighborhood:
         """Weight of all rows."""
         return float(self.weights.sum())
 
-    @cached_property
-    def fewest(self) -> int:
-        """How many other rows every row can be near to: all, unless distances came as a graph."""
-        if self.matrix is None:
-            return self.n_rows - 1
-        return int((np.isfinite(self.matrix) & ~np.eye(self.n_rows, dtype=bool)).sum(axis=1).min())
+    def fewest(self, groups: NDArray[np.intp] | None = None) -> int:
+        """How many neighbours everyone can have when it (or its group) is left out, weights counted."""
+        mass = int(self.total_mass - (1.0 if groups is None else np.bincount(groups, weights=self.weights).max()))
+        if self.matrix is None or np.isfinite(self.matrix).all():
+            return mass
+        units = np.arange(self.n_rows) if groups is None else groups
+        reached = np.isfinite(self.matrix) & (units[:, None] != units[None, :])
+        return min(mass, int(reached.sum(axis=1).min()))
 
     @cached_property
     def voter_of(self) -> NDArray[np.intp]:
@@ -222,7 +224,7 @@ class Neighborhood:
             lists = Lists(found.start, found.flat_rows, found.flat_distances, asker)
             lists = lists.where(np.isfinite(lists.distance))
         elif isinstance(self.search, Search) and self.search.fitted.counts is not None:
-            lists = self._supervised_lists(self.search, depth)
+            lists = self._supervised_lists(self.search, depth, groups=groups)
         else:
             ranking = self.search.distinct_ranking(depth)
             if self.by_row or groups is not None:
@@ -232,18 +234,29 @@ class Neighborhood:
                 start, voters, distances = ranking.lists(ranking.list_of(asker))
                 lists = Lists(start, voters.number.astype(np.intp), distances, asker)
         if groups is not None:
-            return lists.where(groups[lists.voter] != groups[asker][lists.query])
+            lists = lists.where(groups[lists.voter] != groups[asker][lists.query])
+            if np.diff(lists.start).min() == 0:
+                row = int(np.diff(lists.start).argmin())
+                raise DataError(f"groups: the graph of distances leads row {row} to no row of another group")
+            return lists
         return self._with_own(lists)
 
-    def _supervised_lists(self, search: Search, depth: int, limits: NDArray[np.float64] | None = None) -> Lists:
+    def _supervised_lists(
+        self,
+        search: Search,
+        depth: int,
+        limits: NDArray[np.float64] | None = None,
+        groups: NDArray[np.intp] | None = None,
+    ) -> Lists:
         """Lists under a distance that has learnt from the labels: every row is taken out of what it asks about."""
         codes = class_codes(search.table)[0]
+        left_out = self.left_out if groups is None else self.weights
         asker = np.arange(self.n_rows)
         starts, voters, distances = [np.zeros(1, dtype=np.int64)], [], []
         step = max(1, _CELLS // self.n_rows)
         for begin in range(0, self.n_rows, step):
             block = asker[begin : begin + step]
-            squares = squares_without(search.fitted, search.table, codes, self.left_out, block)
+            squares = squares_without(search.fitted, search.table, codes, left_out, block, groups)
             part = None if limits is None else np.minimum(limits[begin : begin + step], np.finfo(float).max)
             start, voter, found = rank_distances(squares, depth, n_jobs=self.n_jobs, limits=part)
             starts.append(start[1:] + starts[-1][-1])

@@ -22,6 +22,7 @@ from sepal.neighbors._precomputed import check_reached, graph_distances, square_
 from sepal.neighbors._radius import checked_radius
 from sepal.neighbors._radius_ranking import RadiusRanking, radius_ranking
 from sepal.neighbors._ranking import DistinctRanking, NeighborRanking, segment_positions
+from sepal.neighbors._rounding import TIE_TOLERANCE as TIE_TOLERANCE
 from sepal.neighbors._search import Search, rank_distances
 from sepal.neighbors._sparse_search import SparseSearch
 from sepal.neighbors._threads import thread_count

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sepal.data import ScaleName, Table
+from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Missing
-from sepal.measures._thornton import RandomState
+from sepal.parameters import RandomState
 from sepal.selection._criteria import CriterionLike, Ties, as_criterion
 from sepal.selection._evaluator import SearchProgress
 from sepal.selection._near_best import Subset

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.measures._thornton import RandomState
+from sepal.parameters import RandomState
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import as_criterion
 from sepal.selection._honesty import NestedScore, nested_score
@@ -95,7 +95,7 @@ class SelectionFacts:
 
     def plot(self) -> Any:
         """A figure with the scores by size, and beside them the inclusion bars."""
-        from sepal.plots import _selection as draw
+        from sepal import plots as draw
 
         figure, (left, right) = draw.side_by_side(max(4.2, 1.0 + 0.28 * min(len(self.inclusion), 30)))
         self.result.plot("size", ax=left)

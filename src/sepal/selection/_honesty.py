@@ -16,8 +16,8 @@ from scipy.special import ndtri
 
 from sepal.data import Table, left_out_together
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._thornton import RandomState, generator
 from sepal.neighbors import neighbor_ranking
+from sepal.parameters import RandomState, generator
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import Thornton, as_criterion
 from sepal.selection._near_best import Subset

@@ -14,12 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Scaling, Table, class_codes, fit_scaling
-from sepal.data._columns import column_position
+from sepal.data import Missing, ScaleName, Scaling, Table, as_labelled_table, class_codes, column_position, fit_scaling
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._labelled import Missing, as_labelled_table
-from sepal.neighbors import thread_count
-from sepal.neighbors._rounding import TIE_TOLERANCE
+from sepal.neighbors import TIE_TOLERANCE, thread_count
 
 ALIGN = 16  # positions; the native code wants every class to start at a multiple of this
 _EXACT = {np.dtype(np.float32): 2.0**24, np.dtype(np.float64): 2.0**53}

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Missing
-from sepal.measures._thornton import RandomState, generator
+from sepal.parameters import RandomState, generator
 from sepal.selection import _greedy, _stochastic
 from sepal.selection._branch_and_bound import branch_and_bound
 from sepal.selection._criteria import Criterion, CriterionLike, Ties, as_criterion
@@ -143,7 +142,7 @@ class SubsetSearch:
 
     def plot(self, kind: str = "history", ax: Any = None) -> Any:
         """Draw ``"history"`` (best score so far), ``"size"`` (score by size) or ``"inclusion"`` (bars)."""
-        from sepal.plots import _selection as draw
+        from sepal import plots as draw
 
         if kind == "history":
             evaluations = [step.evaluations for step in self.history] + [self.n_evaluations]

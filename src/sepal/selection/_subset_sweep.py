@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Missing
 from sepal.selection._criteria import (
     PAIRS_PER_SECOND,
     Criterion,
@@ -155,7 +154,7 @@ class SubsetSweep:
 
     def plot(self, kind: str = "size", ax: Any = None) -> Any:
         """Draw ``"size"`` (score by size), ``"inclusion"`` (bars) or ``"criteria"`` (one criterion against another)."""
-        from sepal.plots import _selection as draw
+        from sepal import plots as draw
 
         first, some = self.problem.smallest_mask, self.scores[self.problem.smallest_mask :]
         if kind == "size":
