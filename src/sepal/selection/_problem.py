@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName, Scaling, Table, as_labelled_table, class_codes, column_position, fit_scaling
 from sepal.exceptions import DataError, ParameterError
+from sepal.measures import settled
 from sepal.neighbors import TIE_TOLERANCE, thread_count
 
 ALIGN = 16  # positions; the native code wants every class to start at a multiple of this
@@ -121,6 +122,7 @@ def prepare(
     n_jobs: int | None = None,
 ) -> Problem:
     """Check rows, labels, blocks and kept columns; scale and pack."""
+    scale = settled(X, scale=scale)["scale"]
     table, rows, notes = as_labelled_table(X, y, missing)
     codes, classes = class_codes(table)
     if table.n_rows < 2:
