@@ -152,6 +152,13 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         check_number(X.n_columns, self.n_features_in_, self)
         return X.select(np.flatnonzero(self.support_).tolist())
 
+    def fits_together(self) -> bool:
+        """Whether a selector from a file knows of each column whether it is selected."""
+        support = vars(self).get("support_")
+        if support is None:
+            return True
+        return bool(support.dtype == np.bool_ and support.shape == (self.n_features_in_,))
+
     def _diet(self) -> Diet:
         any_cell = self.criterion != "mahalanobis" and not isinstance(self.criterion, Mahalanobis)
         return Diet(levels=any_cell, missing=any_cell)
