@@ -55,8 +55,8 @@ GroupColumn = Annotated[
         "--groups",
         metavar="COLUMN",
         help="The column that says which rows belong together (the patient, the batch): they are left out together, "
-        "and the column is no feature. Without it copies of a row are kept together where their numbers show that records "
-        "were repeated.",
+        "and the column is no feature. Without it copies of a row are kept together where their numbers show that "
+        "records were repeated.",
         show_default=False,
     ),
 ]
