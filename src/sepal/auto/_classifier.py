@@ -52,7 +52,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
     n_jobs : int, optional
         Threads. The answer does not depend on it.
     random_state : int, RandomState or None
-        For the samples that large tables need and for the draws of the trees. None always draws the same ones.
+        For the samples that large tables need and for the draws of the trees. None draws anew each time.
 
     Attributes
     ----------
