@@ -21,6 +21,7 @@ from sepal.measures._projections import Projection, Projections, informative_pro
 from sepal.measures._split_accuracy import SplitAccuracyCurve, expected_accuracy, expected_accuracy_curve
 from sepal.measures._suspects import SuspectRow, Suspects, suspects
 from sepal.measures._thornton import thornton_samples, thornton_score
+from sepal.measures._thornton_interval import wilson_interval
 from sepal.measures._thornton_test import ThorntonTest, thornton_test
 
 __all__ = [
@@ -57,4 +58,5 @@ __all__ = [
     "thornton_samples",
     "thornton_score",
     "thornton_test",
+    "wilson_interval",
 ]
