@@ -11,19 +11,23 @@ NEEDS := $(BIN)/python -c 'import functools, sys, tomllib; print(*functools.redu
 BROWSERS := chromium chromium-browser google-chrome chrome
 NATIVE := CMakeLists.txt $(wildcard native/*)
 
-.PHONY: report test lint test-oldest wheel bench quality clean check-tools browser FORCE
+.PHONY: report test lint test-fresh test-oldest wheel bench quality clean check-tools browser FORCE
 
 report: $(READY) ## how separable is the bundled breast-cancer set?
 	@$(BIN)/sepal report
 
-test: $(TOOLS) browser lint ## lint, types, import contract, tests
-	$(BIN)/pytest $(PYTEST)
+test: $(TOOLS) browser lint ## lint, types, import contract, tests in two processes
+	$(BIN)/pytest -n 2 $(PYTEST)
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Both commands of the README in a clone, on a machine with Python, make and a compiler only: minutes.
+test-fresh: $(TOOLS)
+	$(BIN)/pytest .ci/test_fresh_clone.py
 
 # uv can ask for the lowest version of everything that pyproject.toml names; the floors are then shown to be true.
 test-oldest: $(TOOLS) ## the tests with the oldest versions of the dependencies that are declared

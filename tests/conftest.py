@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 
 import numpy as np
 import pytest
@@ -11,6 +12,13 @@ import pytest
 # The peers we compare with use OpenMP, whose threads spin while they wait: on a busy machine that costs far more than
 # the work itself. Read when it is first loaded, so it must stand before any test imports scikit-learn.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
+# A process that a shell started in the background, or pytest-xdist, ignores Ctrl-C, and so would the commands that
+# tests start and interrupt. pytest-xdist also sets the width of the terminal, which a pipe does not have.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.pop("COLUMNS", None)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sepal.data import content_columns, content_order
+from sepal.data import content_columns, content_order, geometric_rank
 
 
 def sorted_by_content(X, y):
@@ -30,6 +30,27 @@ def test_columns_that_can_be_exchanged_are_set_apart_together():
     for rows in ([1, 0, 2, 3], [0, 1, 3, 2], [3, 2, 1, 0], [2, 0, 1, 3]):
         np.testing.assert_array_equal(sorted_by_content(X[rows], y)[0], wanted)
         np.testing.assert_array_equal(sorted_by_content(X[rows][:, ::-1], y)[0], wanted)
+
+
+def test_classes_under_other_names(rng):
+    for _ in range(100):
+        X, y = rng.integers(0, 2, size=(9, 4)).astype(float), rng.integers(0, 3, size=9)
+        names = rng.permutation(3)
+        columns = content_columns(X, y)
+        np.testing.assert_array_equal(X[:, content_columns(X, names[y])], X[:, columns])
+
+
+def test_the_place_on_a_map_follows_the_rows(rng):
+    X = np.array([[3.0, 1.0, 0.0], [0.0, 1.0, 5.0], [3.0, 0.0, 0.0]])
+    # The columns by their values: 0 0 5, then 0 1 1, then 0 3 3.
+    np.testing.assert_array_equal(geometric_rank(X, np.zeros(3, int)), [1, 2, 0])
+    for _ in range(100):
+        X, y = rng.integers(0, 2, size=(9, 4)).astype(float), rng.integers(0, 2, size=9)
+        rows, columns = rng.permutation(9), rng.permutation(4)
+        moved = X[rows][:, columns]
+        first, second = np.argsort(geometric_rank(X, y)), np.argsort(geometric_rank(moved, y[rows]))
+        gaps = [np.abs(one[:, None] - one[None]).sum(axis=-1) for one in (X[first], moved[second])]
+        np.testing.assert_array_equal(*gaps)
 
 
 def test_zeros_and_missing_cells_have_one_form(rng):

@@ -7,8 +7,18 @@ import pytest
 
 from sepal.measures import angle_of_separability, complexity, expected_accuracy
 
+
+def many(X, y):
+    """Enough rows for samples, and still many ties."""
+    return np.concatenate([X + 4.0 * (X % 3) * step for step in range(60)]), np.tile(y, 60)
+
+
 OF_CHANCE = {
     "L3 and N4": lambda X, y: [complexity(X, y, random_state=0)[key] for key in ("L3", "N4")],
+    "N1": lambda X, y: complexity(X, y)["N1"],
+    "samples of complexity": lambda X, y: [
+        complexity(*many(X, y), time_limit=1e-9)[key] for key in ("N1", "N3", "LSC")
+    ],
     "one split": lambda X, y: expected_accuracy(X, y, [10, 20, 33], return_std=True)[1],
     "one stratified split": lambda X, y: expected_accuracy(X, y, [9, 20], stratified=True, return_std=True)[1],
     "permutation_p": lambda X, y: [

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._columns import Kind, KindsSpec
-from sepal.data._content_order import content_columns, content_order
+from sepal.data._content_order import content_columns, content_order, geometric_rank
 from sepal.data._convert import as_table
 from sepal.data._foreign_frames import is_frame
 from sepal.data._labels import class_codes
 from sepal.data._left_out import LeftOut, Together, copies_of, group_codes, left_out_together, records_repeated
 from sepal.data._matching import match_table
 from sepal.data._read import read_table
-from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling
+from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling, unit_of
 from sepal.data._sparse_reading import Rows, as_rows
 from sepal.data._sparse_rows import SparseRows, equal_sparse_rows
 from sepal.data._table import Table
@@ -43,6 +43,7 @@ __all__ = [
     "copies_of",
     "equal_sparse_rows",
     "fit_scaling",
+    "geometric_rank",
     "group_codes",
     "is_frame",
     "left_out_together",
@@ -51,5 +52,6 @@ __all__ = [
     "names",
     "read_table",
     "records_repeated",
+    "unit_of",
     "write_whole",
 ]

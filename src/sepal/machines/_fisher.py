@@ -19,13 +19,15 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from sepal.data import unit_of
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.machines._kernel_rows import checked_weights, class_factors
 from sepal.machines._parameters import FISHER
-from sepal.measures._within import Within, within_classes
+from sepal.measures._within import Within, length, within_classes
 
 Floats = NDArray[np.float64]
+_SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,7 @@ def fisher_solve(within: Within, priors: Floats, kappa: float | None) -> FisherS
     axes = (roots * (weights - priors @ weights)).T @ vectors[:, order] / np.sqrt(ratios[order])
     largest = np.abs(axes).argmax(axis=0)
     axes = axes * np.sign(axes[largest, np.arange(axes.shape[1])])
-    return FisherSolution(weights, offsets, axes, ratios[order], np.linalg.norm(null, axis=1), float(kappa))
+    return FisherSolution(weights, offsets, axes, ratios[order], length(null), float(kappa))
 
 
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TableClassifierMixin, TableEstimator):  # type: ignore[misc]
@@ -138,11 +140,13 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Tabl
                 hint=None if sample_weight is None else "weights count rows: multiply them",
             )
         _check_kappa(self.kappa)
-        within = within_classes(X, codes, len(self.classes_), None if sample_weight is None else weights)
+        self._unit = unit_of(X)
+        within = within_classes(X * self._unit, codes, len(self.classes_), None if sample_weight is None else weights)
         costs = class_factors(self.class_weight, self.classes_, codes, weights)
         self.priors_ = _priors(self.priors, within.counts) * costs
         self.priors_ /= self.priors_.sum()
-        found = fisher_solve(within, self.priors_, self.kappa)
+        kappa = None if self.kappa is None else max(float(self.kappa) * self._unit * self._unit, _SMALLEST)
+        found = fisher_solve(within, self.priors_, kappa)
         self._store(within, found)
         if np.any(found.null_norms > 0):
             warnings.warn(
@@ -155,21 +159,26 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Tabl
         return self
 
     def _store(self, within: Within, found: FisherSolution) -> None:
-        self.kappa_, self.rank_, self.null_norms_ = found.kappa, within.rank, found.null_norms
-        self.means_ = within.means + within.center
-        self.xbar_ = self.priors_ @ self.means_
-        self.scalings_, self.explained_ratios_ = found.axes, found.ratios
+        unit = self._unit  # the rows were taken times it: everything is told in the units given
+        self.kappa_, self.rank_, self.null_norms_ = found.kappa / unit / unit, within.rank, found.null_norms / unit
+        self._center = self.priors_ @ (within.means + within.center)
+        self.means_, self.xbar_ = (within.means + within.center) / unit, self._center / unit
+        with np.errstate(over="ignore"):  # in the units of the smallest floats they may be beyond the largest
+            self.scalings_ = found.axes * unit
+        self._axes, self.explained_ratios_ = found.axes, found.ratios
         self._n_features_out = found.axes.shape[1]
         coef = found.weights
         intercept = found.offsets - coef @ within.center
         if len(self.classes_) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self.coef_, self.intercept_ = coef, intercept
+        with np.errstate(over="ignore"):
+            self.coef_ = coef * unit
+        self._normals, self.intercept_ = coef, intercept
 
     def decision_function(self, X: Any) -> Floats:
         """Signed score of two classes (positive: ``classes_[1]``), or one score per class."""
         X = self._new_numbers(X).values
-        scores = np.asarray(X @ self.coef_.T + self.intercept_)
+        scores = np.asarray((X * self._unit) @ self._normals.T + self.intercept_)
         return scores.ravel() if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -188,7 +197,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Tabl
     def transform(self, X: Any) -> Floats:
         """Rows projected on the discriminant axes, overall mean at the origin."""
         X = self._new_numbers(X).values
-        return np.asarray((X - self.xbar_) @ self.scalings_)
+        return np.asarray((X * self._unit - self._center) @ self._axes)
 
     def hyperplane(self, first: Any = None, second: Any = None) -> tuple[Floats, float]:
         """The plane between two classes: unit normal towards ``second``, and the offset with normal'x = offset on it.
@@ -197,17 +206,17 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Tabl
         """
         check_is_fitted(self)
         if len(self.classes_) == 2 and first is None and second is None:
-            normal, intercept = self.coef_[0], float(self.intercept_[0])
+            normal, intercept = self._normals[0], float(self.intercept_[0])
         else:
             a, b = (_position(self.classes_, label) for label in (first, second))
-            coef, intercepts = self.coef_, self.intercept_
+            coef, intercepts = self._normals, self.intercept_
             if len(self.classes_) == 2:
                 coef, intercepts = np.vstack([np.zeros_like(coef), coef]), np.append(0.0, intercepts)
             normal, intercept = coef[b] - coef[a], float(intercepts[b] - intercepts[a])
-        length = float(np.linalg.norm(normal))
-        if length == 0:
+        size = float(length(normal))
+        if size == 0:
             raise DataError("the means of the two classes are equal: there is no plane between them")
-        return normal / length, -intercept / length
+        return normal / size, -intercept / size / self._unit
 
 
 def _position(classes: NDArray[Any], label: Any) -> int:

@@ -17,14 +17,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from sepal.data import Kind, SparseRows, fit_scaling
+from sepal.data import Kind, SparseRows, fit_scaling, unit_of
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, without_rows
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels._fitted import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
 from sepal.machines._dual import NATIVE_KERNELS, NATIVE_NAMES, NativeKernel, PairSolution
 from sepal.machines._indefinite import warn_of_indefinite
-from sepal.machines._kernel_choice import choose_kernel
+from sepal.machines._kernel_choice import check_products, choose_kernel
 from sepal.machines._kernel_rows import (
     KernelChoice,
     check_square,
@@ -243,13 +243,14 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
 
     def _prepare(self, values: Any, codes: NDArray[np.intp], weight: Floats) -> TrainingRows:
         n_classes = len(self.classes_)
-        self._sparse_kernel = None
+        self._sparse_kernel, unit = None, 1.0
         if isinstance(values, csr_array):
             ranks, first = row_ranks(values)
             rows = merge_rows(ranks[:, None].astype(np.float64), codes, weight, n_classes)
             distinct = values[first[rows.x[:, 0].astype(np.intp)]]
             found = sparse_training(str(self._kernel_name), KernelChoice.of(self), distinct, rows)
             self._sparse_kernel, self._sparse_support, self.width_, self.gamma_ = found
+            self._unit = unit
             return TrainingRows(rows, NativeKernel("precomputed"), found.kernel.matrix(found.rows, found.rows))
         if self.kernel == "precomputed":
             places = np.arange(len(values), dtype=np.float64)[:, None]
@@ -272,12 +273,17 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
             rows = merge_rows(values, codes, weight, n_classes)
             kinds: list[Kind] = ["numeric"] * values.shape[1]
             self._scaling = fit_scaling(rows.x, kinds, self.scale, weights=rows.weight)
+            if self.scale is None and self._kernel_name in ("rbf", "poly", "sigmoid"):
+                unit = unit_of(rows.x)
+                self._scaling = replace(self._scaling, shrink=np.full(values.shape[1], unit))
             rows = replace(rows, x=np.ascontiguousarray(self._scaling.apply(rows.x)))
             kernel, self.width_ = choose_kernel(
-                self._kernel_name, self.width, self.gamma, self.degree, self.coef0, rows, self.n_jobs
+                self._kernel_name, self.width, self.gamma, self.degree, self.coef0, rows, self.n_jobs, unit
             )
+            check_products(kernel, rows.x)
             gram = self._gram(rows.x, rows.x) if callable(self.kernel) else None
-        self.gamma_ = kernel.gamma if kernel.name in ("rbf", "poly", "sigmoid") else None
+        self._unit = unit
+        self.gamma_ = kernel.gamma * unit * unit if kernel.name in ("rbf", "poly", "sigmoid") else None
         if self._by_table and self._row_kernel.fitted is not None:
             self.gamma_ = self._row_kernel.fitted.gamma
         return TrainingRows(rows, kernel, gram)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import fit_scaling
+from sepal.data import fit_scaling, unit_of
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.exceptions import ParameterError
 from sepal.machines._kernel_rows import (
@@ -32,6 +32,7 @@ from sepal.machines._vector_models import softmax
 _BLOCK_NUMBERS = 4_000_000
 _LOO_ROWS = 5000  # widths are compared by leaving out at most this many rows, each against all others
 # Widths for "loo": the root mean squared distance times these. Gamma doubles with every other one.
+_WIDTHS = (1e-150, 1e150)  # beyond these the square of a width is no number; rows are near 1
 _LOO_FACTORS = 2.0 ** (np.arange(-24, 9) / 4.0)
 
 
@@ -228,6 +229,9 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
         table, codes, weights = training.table, training.codes, training.copies
         masses = np.bincount(codes, weights=weights, minlength=len(self.classes_)).astype(np.float64)
         self._scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels, weights=weights)
+        self._unit = unit_of(table.values) if self.scale is None else 1.0
+        if self.scale is None:
+            self._scaling = replace(self._scaling, shrink=np.full(table.n_columns, self._unit))
         scaled = self._scaling.apply(table.values)
         self._center = weights @ scaled / weights.sum()
         rows = scaled - self._center
@@ -236,15 +240,15 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
         left_out = class_sample(codes, row_keys(scaled), _LOO_ROWS, self.random_state)
         if isinstance(self.width, str) and self.width == "loo":
             spread = float(np.sqrt(2.0 * (weights @ rows**2).sum() / weights.sum())) or 1.0
-            self.loo_widths_ = spread * _LOO_FACTORS
-            self.width_, self.loo_scores_ = parzen_solve(
-                rows, codes, weights, self.loo_widths_, shares, left_out, factors
-            )
-            self.loo_score_ = float(self.loo_scores_[self.loo_widths_ == self.width_][0])
+            widths = spread * _LOO_FACTORS
+            self._width, self.loo_scores_ = parzen_solve(rows, codes, weights, widths, shares, left_out, factors)
+            self.loo_score_ = float(self.loo_scores_[widths == self._width][0])
+            self.loo_widths_ = widths / self._unit
         else:
-            self.width_ = self._given_width(table, scaled, codes, weights)
-            _, scores = parzen_solve(rows, codes, weights, np.array([self.width_]), shares, left_out, factors)
+            self._width = self._given_width(table, scaled, codes, weights)
+            _, scores = parzen_solve(rows, codes, weights, np.array([self._width]), shares, left_out, factors)
             self.loo_score_ = float(scores[0])
+        self.width_ = self._width / self._unit  # in the units given
         self._rows, self._codes, self._weights = rows, codes, weights
         self._offsets = shares - np.log(masses)
         return self
@@ -255,13 +259,13 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
         number = isinstance(self.width, (int, float, np.number)) and not isinstance(self.width, bool)
         if not number or not 0 < self.width < np.inf:
             raise ParameterError(f"width must be 'loo', 'aligned' or a positive number; got {self.width!r}")
-        return float(self.width)
+        return float(np.clip(float(self.width) * self._unit, *_WIDTHS))
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self)
         table = self._new_numbers(X)
         queries = self._scaling.apply(table.values) - self._center
-        gamma = 1.0 / (2.0 * self.width_**2)
+        gamma = 1.0 / (2.0 * self._width**2)
         return self._offsets + log_densities(queries, self._rows, self._codes, self._weights, gamma, len(self.classes_))
 
     def decision_function(self, X: Any) -> Array:

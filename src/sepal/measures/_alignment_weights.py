@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName, as_table, class_codes
+from sepal.data import ScaleName, as_table, class_codes, content_order
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels._transforms import as_gram, center_gram
 from sepal.measures._alignment import Array, Target, class_target
@@ -151,8 +151,8 @@ def align_feature_weights(
     notes: tuple[str, ...] = ()
     if table.n_rows > max_rows:
         notes = (f"a random sample of {max_rows} of {table.n_rows} rows was used",)
-        # Drawn in an order by values, so that the order of the rows does not matter.
-        ordered = np.lexsort((*table.values.T, class_codes(table)[0]))
+        # Drawn in an order by values, so that the order of rows and columns does not matter.
+        ordered = content_order(table.values, class_codes(table)[0])
         table = table.take(ordered[np.sort(rng.choice(table.n_rows, max_rows, replace=False))])
     codes, classes = class_codes(table)
     points = kernel_points(table, "rbf", scale)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import content_order
-from sepal.measures._within import Matrix, within_classes
+from sepal.measures._within import Matrix, length, within_classes
 
 # Below this share of M's spread left inside the classes, W is singular in the direction of d.
 _SEPARATED = 1e-9
@@ -47,7 +47,7 @@ def permutation_p(
         solved = both.solve(d) / both.degrees_of_freedom
         left_inside = 1 - c * np.sum(d * solved, axis=1)
         regular = left_inside > _SEPARATED
-        tangents = 0.5 * kappa * dof * np.linalg.norm(solved, axis=1) / np.where(regular, left_inside, 1.0)
+        tangents = 0.5 * kappa * dof * length(solved) / np.where(regular, left_inside, 1.0)
         for i in np.flatnonzero(~regular):
             tangents[i] = _tangent_of(values, codes, rows, picked[i], pair, kappa)
         hits += int(np.sum(tangents >= tangent * (1 - 1e-9)))
@@ -68,7 +68,7 @@ def _tangent_of(
     shuffled[rows[picked]] = pair[0]
     within = within_classes(values, shuffled, int(codes.max()) + 1)
     d = within.means[pair[0]] - within.means[pair[1]]
-    return angle_tangent(float(np.linalg.norm(within.solve(d))), float(np.linalg.norm(within.null_part(d))), kappa)
+    return angle_tangent(float(length(within.solve(d))), float(length(within.null_part(d))), kappa)
 
 
 def angle_tangent(solution: float, null: float, kappa: float) -> float:

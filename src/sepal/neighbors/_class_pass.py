@@ -75,8 +75,8 @@ class ClassPass:
     def tree(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The rows that each edge of the minimum spanning tree of all rows joins.
 
-        Among edges of equal length those inside one class come first, then those of lower rows, so that the tree is
-        unique. Copies hang on the lowest row of their case.
+        Among edges of equal length those inside one class come first, then those of rows of lower rank, so that the
+        tree is unique. Copies hang on the lowest row of their case.
         """
         lowest = self.cases.row[self.cases.case_of]
         copy = np.flatnonzero(lowest != np.arange(len(lowest)))

@@ -154,13 +154,15 @@ class Search:
         reach: float | None = None,
         to_the_digit: bool = False,
         tree: bool = False,
+        rank: NDArray[np.intp] | None = None,
         progress: Progress | None = None,
     ) -> ClassPass:
         """Look at every pair of training rows once: pairs of different classes (``codes``), then those of one class.
 
         ``further`` rows, with their classes, ask the training rows for their nearest. What differs by rounding only is
         not nearer; ``to_the_digit`` the last digit decides between a row and the nearest enemy. With ``tree`` everyone
-        keeps a few edges on the way, from which the minimum spanning tree grows.
+        keeps a few edges on the way, from which the minimum spanning tree grows: of edges of equal length those inside
+        a class come first, then those of rows of lower ``rank``, which is where they stand unless it is given.
         """
         cases = find_cases(self.copies, codes)
         points = np.ascontiguousarray(self.points[cases.group.number])
@@ -172,7 +174,7 @@ class Search:
             given.arrays[0],
             cases.code,
             cases.copies.astype(np.float64),
-            cases.row.astype(np.int32),
+            (cases.row if rank is None else rank[cases.row]).astype(np.int32),
             given.arrays[-1] if len(asking) else asking,
             np.zeros(0, dtype=np.int32) if further is None else further[1],
             *given.metric,

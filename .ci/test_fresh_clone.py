@@ -1,6 +1,6 @@
 """The README's two commands on a machine that has Python, make and a C++ compiler, and nothing else.
 
-It takes minutes, so it runs under CI only (``CI=true``); ``make test`` by hand does without it.
+It takes minutes, so it is not among the tests of ``make test``: ``make test-fresh`` runs it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ def run(machine, *words):
     return done.stdout
 
 
-@pytest.mark.skipif(os.environ.get("CI") != "true", reason="minutes of compiling: under CI only")
 def test_the_two_commands_on_a_bare_machine(machine):
     first = run(machine, "report")
     assert first.startswith("Compiling sepal and installing what it needs")
