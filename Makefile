@@ -11,7 +11,7 @@ NEEDS := $(BIN)/python -c 'import functools, sys, tomllib; print(*functools.redu
 BROWSERS := chromium chromium-browser google-chrome chrome
 NATIVE := CMakeLists.txt $(wildcard native/*)
 
-.PHONY: report test lint test-fresh test-oldest wheel bench quality clean check-tools browser FORCE
+.PHONY: report test lint test-fresh test-oldest fuzz wheel bench quality clean check-tools browser FORCE
 
 report: $(READY) ## how separable is the bundled breast-cancer set?
 	@$(BIN)/sepal report
@@ -36,6 +36,10 @@ test-oldest: $(TOOLS) ## the tests with the oldest versions of the dependencies 
 	@echo "Compiling and installing with the oldest versions into build/oldest ..."
 	@$(BIN)/uv pip install -q --python build/oldest/bin/python --resolution lowest-direct ".[app,dev]"
 	build/oldest/bin/python -m pytest -p no:cacheprovider $(PYTEST)
+
+# WHAT=csv (arff, parquet, model-svm, ...) picks one kind of input.
+fuzz: $(TOOLS) ## changed files for the readers, until Ctrl-C; what fails is kept in tests/fuzz/corpus
+	$(BIN)/python -m tests.fuzz $(WHAT)
 
 wheel: check-tools ## sdist, and the wheel that is built from it; then tried in clean environments
 	@test -x build/packing/bin/python || $(PYTHON) -m venv build/packing

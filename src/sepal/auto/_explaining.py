@@ -16,7 +16,7 @@ from sepal.auto._threads import one_thread
 from sepal.data import Table, copies_of
 from sepal.estimators import fit_view
 from sepal.exceptions import SepalError
-from sepal.selection._choose import Procedure
+from sepal.selection import Procedure
 
 if TYPE_CHECKING:
     from sepal.auto._classifier import SepalClassifier

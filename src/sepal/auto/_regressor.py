@@ -21,8 +21,7 @@ from sepal.auto._order import canonical_columns, canonical_order, numbered_by_fi
 from sepal.auto._parameters import SEPAL_REGRESSOR
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
-from sepal.data import left_out_together
-from sepal.data._where import shown
+from sepal.data import left_out_together, shown
 from sepal.estimators import TableRegressorMixin
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count

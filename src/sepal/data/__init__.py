@@ -9,10 +9,17 @@ from __future__ import annotations
 
 from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._columns import Kind, KindsSpec
+from sepal.data._columns import column_position as column_position
+from sepal.data._complete_rows import Missing as Missing
+from sepal.data._complete_rows import as_labelled_table as as_labelled_table
+from sepal.data._complete_rows import complete_part as complete_part
 from sepal.data._content_order import content_columns, content_order, geometric_rank
 from sepal.data._convert import as_table
 from sepal.data._foreign_frames import is_frame
+from sepal.data._labels import MOST_FLOAT_CLASSES as MOST_FLOAT_CLASSES
 from sepal.data._labels import class_codes
+from sepal.data._labels import is_continuous as is_continuous
+from sepal.data._labels import label_array as label_array
 from sepal.data._left_out import LeftOut, Together, copies_of, group_codes, left_out_together, records_repeated
 from sepal.data._matching import match_table
 from sepal.data._read import read_table
@@ -20,6 +27,7 @@ from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling, unit_of
 from sepal.data._sparse_reading import Rows, as_rows
 from sepal.data._sparse_rows import SparseRows, equal_sparse_rows
 from sepal.data._table import Table
+from sepal.data._where import shown as shown
 from sepal.data._whole_files import write_whole
 
 __all__ = [

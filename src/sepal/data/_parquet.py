@@ -26,7 +26,7 @@ def read_parquet(data: bytes, source: str) -> Source:
         found = frame_columns(frame, origin)
     except (SepalError, MemoryError):
         raise
-    except (ValueError, ArithmeticError, TypeError, OSError, RuntimeError) as error:
+    except (ValueError, ArithmeticError, LookupError, TypeError, OSError, RuntimeError) as error:
         # What pyarrow and polars find only when they hand out the cells.
         raise _damaged(source, error) from error
     columns = [column for column in found if not _INDEX.fullmatch(column.name)]
@@ -48,7 +48,7 @@ def _frame(data: bytes, source: str) -> Any:
             return file.read()
     except (SepalError, MemoryError):
         raise
-    except (pyarrow.ArrowException, OSError, ValueError, RuntimeError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError, LookupError, RuntimeError) as error:
         raise _damaged(source, error) from error
 
 

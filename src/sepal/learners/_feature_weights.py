@@ -23,8 +23,7 @@ from sepal.learners._leave_one_out import LeaveOneOutCurve
 from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares
-from sepal.measures import mutual_information
-from sepal.measures._alignment_weights import align_solve
+from sepal.measures import align_solve, mutual_information
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +65,7 @@ class LearnedWeights:
 
     def plot(self, ax: Any = None) -> Any:
         """The weights as bars."""
-        from sepal.plots._neighbors import draw_split_bars
+        from sepal.plots import draw_split_bars
 
         order = np.argsort(-self.weights, kind="stable")
         bars = [self.names[j] for j in order]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from sepal.data import Table
 from sepal.estimators import TableClassifierMixin, TableRegressorMixin
 from sepal.exceptions import DataError, ParameterError
-from sepal.kernels._fitted import find_kernel
+from sepal.kernels import find_kernel
 from sepal.machines._kernel_rows import (
     Array,
     KernelChoice,

@@ -24,7 +24,7 @@ from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.machines._kernel_rows import checked_weights, class_factors
 from sepal.machines._parameters import FISHER
-from sepal.measures._within import Within, length, within_classes
+from sepal.measures import Within, length, within_classes
 
 Floats = NDArray[np.float64]
 _SMALLEST = float(np.finfo(np.float64).tiny)

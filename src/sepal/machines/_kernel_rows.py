@@ -15,12 +15,9 @@ from sklearn.utils.validation import check_random_state, column_or_1d
 from sepal.data import ScaleName, Scaling, Table, as_table, class_codes, fit_scaling
 from sepal.estimators import Diet
 from sepal.exceptions import DataError, ParameterError
-from sepal.kernels import FittedKernel, fit_kernel, width_from_gamma
-from sepal.kernels._fitted import find_kernel, refuse_missing
+from sepal.kernels import FittedKernel, find_kernel, fit_kernel, refuse_missing, width_from_gamma
 from sepal.machines._merged import distinct_rows, row_keys
-from sepal.measures import alignment_curve
-from sepal.measures._alignment import row_weights
-from sepal.measures._alignment_curve import labelled_pairs
+from sepal.measures import alignment_curve, labelled_pairs, row_weights
 
 Array = NDArray[np.float64]
 _ALIGNED_ROWS = 2000  # alignment looks at all pairs of rows; this many give two digits of the width
@@ -226,7 +223,7 @@ def aligned_width(
     With ``capped`` at most the root of the mean squared distance between rows: wider kernels only turn into the linear
     one, whose alignment may still be a little higher, and leave a machine with a given C nothing to bend.
     """
-    complete = np.flatnonzero(~np.isnan(table.values).any(axis=1))
+    complete = np.flatnonzero(table.complete_rows)
     # By values, so that the order of the rows does not matter.
     ordered = complete[np.lexsort((row_keys(table.values[complete]), codes[complete]))]
     step = -(-len(ordered) // _ALIGNED_ROWS)

@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from sepal.data import Kind, SparseRows, fit_scaling, unit_of
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, without_rows
 from sepal.exceptions import DataError, ParameterError, SepalWarning
-from sepal.kernels._fitted import find_kernel
+from sepal.kernels import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
 from sepal.machines._dual import NATIVE_KERNELS, NATIVE_NAMES, NativeKernel, PairSolution
 from sepal.machines._indefinite import warn_of_indefinite

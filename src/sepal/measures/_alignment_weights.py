@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data import ScaleName, as_table, class_codes, content_order
 from sepal.exceptions import DataError, ParameterError
-from sepal.kernels._transforms import as_gram, center_gram
+from sepal.kernels import as_gram, center_gram
 from sepal.measures._alignment import Array, Target, class_target
 from sepal.measures._alignment_curve import alignment_curve, kernel_points
 

@@ -34,8 +34,8 @@ from sepal.measures._gower import GOWER, prepare_search
 from sepal.measures._interpolated import interpolate
 from sepal.measures._labelled import Progress
 from sepal.measures._numbers import as_numbers
-from sepal.measures._thornton import RandomState, generator
 from sepal.neighbors import Search
+from sepal.parameters import RandomState, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +107,7 @@ class ComplexityProfile:
 
     def plot(self, ax: Any = None) -> Any:
         """A radar of the 22 measures: the rim is 1, hard."""
-        from sepal.plots._geometry import draw_radar
+        from sepal.plots import draw_radar
 
         return draw_radar(
             [measure.id for measure in MEASURES],

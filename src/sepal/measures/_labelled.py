@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Rows, ScaleName, Table, as_rows, as_table, class_codes
-from sepal.exceptions import DataError, ParameterError
+from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes
+from sepal.exceptions import DataError
 from sepal.neighbors import AnySearch, Method, Search, prepare_search
 
-Missing = Literal["distance", "drop"]
 Progress = Callable[[float], object]
 
 
@@ -48,24 +47,6 @@ class Labelled:
     def class_counts(self) -> NDArray[np.int64]:
         """Rows per class."""
         return np.bincount(self.codes, minlength=len(self.classes))
-
-
-def as_labelled_table(X: Any, y: Any, missing: Missing) -> tuple[Table, NDArray[np.intp], tuple[str, ...]]:
-    """The table, without incomplete rows if they are to be dropped, and where its rows were."""
-    if missing not in ("distance", "drop"):
-        raise ParameterError(f"missing must be 'distance' or 'drop'; got {missing!r}")
-    table = as_table(X, y)
-    rows = np.arange(table.n_rows)
-    if missing == "distance" or not table.has_missing:
-        return table, rows, ()
-    rows = np.flatnonzero(~np.isnan(table.values).any(axis=1))
-    if len(rows) == 0:
-        raise DataError(
-            f"every one of the {table.n_rows} rows has a missing cell; nothing is left after missing='drop'",
-            hint='use distance="heom" or "nan_euclidean", which define missing cells',
-        )
-    note = f"{table.n_rows - len(rows)} of {table.n_rows} rows have missing cells and were dropped"
-    return table.take(rows), rows, (note,)
 
 
 def label(

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
-from sepal.measures._labelled import Labelled, Missing, label
+from sepal.data import Missing, ScaleName
+from sepal.measures._labelled import Labelled, label
 from sepal.neighbors import Method
 
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table
+from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Labelled, Missing, Progress, label
+from sepal.measures._labelled import Labelled, Progress, label
 from sepal.measures._neighborhood import neighborhood
-from sepal.measures._thornton import RandomState, generator, sample_rows
+from sepal.measures._thornton import sample_rows
+from sepal.parameters import RandomState, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +102,7 @@ class OverlapRegions:
 
     def plot(self, ax: Any = None) -> Any:
         """How much each pair of classes mixes, as bars."""
-        from sepal.plots._geometry import draw_bars
+        from sepal.plots import draw_bars
 
         return draw_bars(
             [" / ".join(map(str, region.classes)) for region in self.regions],

@@ -13,8 +13,9 @@ from sepal.data import ScaleName, Table, as_table, class_codes
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._groups import class_groups
 from sepal.measures._labelled import Progress
-from sepal.measures._thornton import RandomState, first_groups, generator
+from sepal.measures._thornton import first_groups
 from sepal.neighbors import Search
+from sepal.parameters import RandomState, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +60,7 @@ class Projections:
 
     def plot(self, most: int = 6, axes: Any = None) -> Any:
         """Scatter plots of the best planes. Points that coincide are moved apart a little."""
-        from sepal.plots._geometry import draw_planes
+        from sepal.plots import draw_planes
 
         shown = self.planes[:most]
         places = {name: i for i, name in enumerate(self.table.names)}

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import ClassGroups, class_groups
-from sepal.measures._labelled import Labelled, Missing, Progress, label
+from sepal.measures._labelled import Labelled, Progress, label
 from sepal.measures._split_noise import split_std
 from sepal.measures._stratified import stratified_accuracy
 from sepal.neighbors import Method

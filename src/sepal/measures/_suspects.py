@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, SparseRows, equal_sparse_rows
+from sepal.data import Missing, ScaleName, SparseRows, equal_sparse_rows
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Labelled, Missing, Progress, label
+from sepal.measures._labelled import Labelled, Progress, label
 from sepal.measures._margin import margin_solve
 from sepal.measures._neighborhood import Neighborhood, hit_and_miss_of, kth_distance, neighborhood
-from sepal.measures._thornton import RandomState, generator, sample_rows
+from sepal.measures._thornton import sample_rows
+from sepal.parameters import RandomState, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,7 +121,7 @@ class Suspects:
 
     def plot(self, most: int = 20, ax: Any = None) -> Any:
         """The margins of the worst rows as bars."""
-        from sepal.plots._geometry import draw_bars
+        from sepal.plots import draw_bars
 
         worst = self.rows[:most]
         return draw_bars(

@@ -14,29 +14,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, as_table
+from sepal.data import Missing, ScaleName, as_table
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import ClassGroups, class_groups
-from sepal.measures._labelled import Labelled, Missing, Progress, label
+from sepal.measures._labelled import Labelled, Progress, label
 from sepal.neighbors import DistinctRanking, Method
+from sepal.parameters import RandomState, generator
 
 ThorntonTies = Literal["expected", "index", "pessimistic", "optimistic", "jitter"]
 _TIES = ("expected", "index", "pessimistic", "optimistic", "jitter")
 JITTER = 1e-3  # standard deviation of the noise, in scaled units, as in the founding paper
-
-RandomState = int | np.random.Generator | np.random.RandomState | None
-
-
-def generator(random_state: RandomState) -> np.random.Generator:
-    """A generator from whatever a user may give as ``random_state``."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31))
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(
-            f"random_state must be None, an integer of at least 0 or a numpy generator; got {random_state!r}"
-        ) from error
 
 
 def first_groups(groups: ClassGroups) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import class_groups
 from sepal.measures._label_shuffles import permutation_test, shuffler
-from sepal.measures._labelled import Labelled, Missing, Progress, label
+from sepal.measures._labelled import Labelled, Progress, label
 from sepal.measures._nearest import NearestGraph, nearest_graph
-from sepal.measures._thornton import RandomState, first_groups, generator, nearest_ranking, sample_rows
+from sepal.measures._thornton import first_groups, nearest_ranking, sample_rows
 from sepal.measures._thornton_interval import effective_rows, wilson_interval
 from sepal.measures._thornton_p import LabelMoments, PValue, label_moments, p_value
 from sepal.neighbors import DistinctRanking, Method
+from sepal.parameters import RandomState, generator
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,10 +18,11 @@ from sepal.neighbors._function_search import FunctionSearch
 from sepal.neighbors._graph import GraphMode, as_graph, check_mode, kneighbors_graph, radius_neighbors_graph
 from sepal.neighbors._neighbor_ranking import neighbor_ranking
 from sepal.neighbors._planner import Method
-from sepal.neighbors._precomputed import square_distances
+from sepal.neighbors._precomputed import check_reached, graph_distances, square_distances
 from sepal.neighbors._radius import checked_radius
 from sepal.neighbors._radius_ranking import RadiusRanking, radius_ranking
 from sepal.neighbors._ranking import DistinctRanking, NeighborRanking, segment_positions
+from sepal.neighbors._rounding import TIE_TOLERANCE as TIE_TOLERANCE
 from sepal.neighbors._search import Search, rank_distances
 from sepal.neighbors._sparse_search import SparseSearch
 from sepal.neighbors._threads import thread_count
@@ -42,7 +43,9 @@ __all__ = [
     "SparseSearch",
     "as_graph",
     "check_mode",
+    "check_reached",
     "checked_radius",
+    "graph_distances",
     "kneighbors_graph",
     "neighbor_ranking",
     "prepare_search",

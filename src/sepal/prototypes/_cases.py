@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, SparseRows, as_rows, as_table
+from sepal.data import Missing, ScaleName, SparseRows, as_rows, as_table
 from sepal.distances import fit_sparse_distance
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._labelled import Labelled, Missing, label
+from sepal.measures import Labelled, label
 
 CaseTies = Literal["expected", "index"]
 _MOST_CELLS = 50_000_000  # 400 MB

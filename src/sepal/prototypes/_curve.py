@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from sepal.data import Rows, ScaleName, Table, as_rows, class_codes
+from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._labelled import Missing, Progress, as_labelled_table
+from sepal.measures import Progress
 from sepal.neighbors import AnySearch, prepare_search
 from sepal.prototypes._methods import METHODS, method_named
 
@@ -63,7 +63,7 @@ class CondenseCurve:
 
     def plot(self, ax: Any = None) -> Any:
         """A point per method: share of rows kept against held-out accuracy."""
-        from sepal.plots._neighbors import draw_size_accuracy
+        from sepal.plots import draw_size_accuracy
 
         return draw_size_accuracy(
             self.methods, self.kept_share.tolist(), self.accuracy.tolist(), self.full_accuracy, ax

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
-from sepal.measures._labelled import Labelled, Missing
+from sepal.data import Missing, ScaleName
+from sepal.measures import Labelled
 from sepal.prototypes._cases import Cases, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions, Progress, tied_order
 from sepal.prototypes._edited import enn_solve

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Labelled, Missing
+from sepal.measures import Labelled
 from sepal.neighbors import DistinctRanking
 from sepal.prototypes._cases import as_cases, label_rows, row_mass
 from sepal.prototypes._condense import CaseMetric, Progress

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Labelled, Missing
-from sepal.measures._thornton import RandomState, generator
+from sepal.measures import Labelled
+from sepal.parameters import RandomState, generator
 from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions, Progress
 from sepal.prototypes._set import PrototypeSet, Round, prototype_set

@@ -7,12 +7,11 @@ from typing import Any
 
 from sklearn.utils import _safe_indexing
 
-from sepal.data import ScaleName, Table, as_table
+from sepal.data import Missing, ScaleName, Table, as_table
 from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
 from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError
-from sepal.measures._labelled import Missing
 from sepal.parameters import Parameter
 from sepal.prototypes._methods import METHODS, method_named
 from sepal.prototypes._set import PrototypeSet

@@ -38,10 +38,7 @@ def feature_facts(
         raise DataError(f"subsets are scored by Euclidean distance or HEOM, not {distance}")
     if n_columns > SEARCHED_COLUMNS:
         raise DataError(f"{n_columns:,} columns take long to choose from; see sepal select")
-    from sepal.selection import search_subsets, subset_sweep
-    from sepal.selection._criteria import PAIRS_PER_SECOND
-    from sepal.selection._near_best import inclusion, smallest
-    from sepal.selection._subset_sweep import sweep_cost
+    from sepal.selection import PAIRS_PER_SECOND, inclusion, search_subsets, smallest, subset_sweep, sweep_cost
 
     found: SubsetSweep | SubsetSearch
     table, strategy = rows.table, "every subset"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table
+from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, expected_accuracy_curve, thornton_test
 from sepal.report._facts import (
@@ -40,7 +40,7 @@ def measure_facts(
     n_permutations: int = 0,
     distance: str = "auto",
     scale: ScaleName | None = "minmax",
-    missing: str = "distance",
+    missing: Missing = "distance",
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -184,7 +184,7 @@ def _table(table: Table) -> TableFacts:
         n_columns=table.n_columns,
         kinds={kind: table.kinds.count(kind) for kind in ("numeric", "ordinal", "nominal")},
         n_missing=table.n_missing,
-        n_rows_with_missing=int(np.isnan(table.values).any(axis=1).sum()),
+        n_rows_with_missing=int((~table.complete_rows).sum()),
         target=table.target,
         notes=notes,
         citation=table.citation,

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.measures._labelled import label
-from sepal.measures._margin import margin_solve, nearest_hit_and_miss
-from sepal.measures._neighborhood import hit_and_miss_of
+from sepal.measures import hit_and_miss_of, label, margin_solve, nearest_hit_and_miss
 from sepal.report._facts import MarginFacts
 from sepal.report._rows import Rows
 

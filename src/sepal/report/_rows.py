@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes, fit_scaling
-from sepal.exceptions import ParameterError
+from sepal.data import Missing, ScaleName, Table, as_labelled_table, as_table, class_codes, fit_scaling
 
 # Up to this many rows every row asks about every other. Beyond it a sample asks, so that a million rows take a minute.
 ALL_PAIRS_ROWS = 20_000
@@ -37,7 +36,7 @@ class Rows:
     codes: NDArray[np.int32]
     classes: list[Any]
     sample: NDArray[np.intp] | None
-    missing: str
+    missing: Missing
 
     @property
     def n_dropped(self) -> int:
@@ -59,19 +58,13 @@ class Rows:
         return replace(part, values=scaling.apply(part.values)), None
 
 
-def take_rows(X: Any, y: Any, missing: str, random_state: int, time_limit: float | None = None) -> Rows:
+def take_rows(X: Any, y: Any, missing: Missing, random_state: int, time_limit: float | None = None) -> Rows:
     """Drop incomplete rows if asked to, code the classes, and draw the sample of a large table.
 
     Large is what has many rows, or what a time limit does not allow to compare row by row.
     """
-    if missing not in ("distance", "drop"):
-        raise ParameterError(f"missing must be 'distance' or 'drop'; got {missing!r}")
     given = as_table(X, y)
-    origin = np.arange(given.n_rows)
-    table = given
-    if missing == "drop" and given.has_missing:
-        table = given.drop_missing()
-        origin = np.flatnonzero(~np.isnan(given.values).any(axis=1))
+    table, origin, _ = as_labelled_table(given, None, missing)
     codes, classes = class_codes(table)
     sample = None
     most = ALL_PAIRS_ROWS

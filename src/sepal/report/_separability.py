@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sepal.data import ScaleName, Table
+from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
     AlignmentCurve,
@@ -189,7 +189,7 @@ def separability(
     *,
     distance: str = "auto",
     scale: ScaleName | None = "minmax",
-    missing: str = "distance",
+    missing: Missing = "distance",
     time_limit: float | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -353,7 +353,7 @@ def _complexity(
 
 def _angle(table: Table, random_state: int, tick: Callable[[float], None]) -> SeparabilityAngle:
     """Complete rows if nearly all are and every class keeps some, else column means for missing cells."""
-    complete = ~np.isnan(table.values).any(axis=1)
+    complete = table.complete_rows
     labels = table.y if table.y is not None else np.empty(0)
     n_classes = len(np.unique(labels))
     kept = len(np.unique(labels[complete])) == n_classes

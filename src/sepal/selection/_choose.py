@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sepal.data import ScaleName, Table
+from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Missing
-from sepal.measures._thornton import RandomState
+from sepal.parameters import RandomState
 from sepal.selection._criteria import CriterionLike, Ties, as_criterion
 from sepal.selection._evaluator import SearchProgress
 from sepal.selection._near_best import Subset
@@ -49,11 +48,18 @@ class Procedure:
             raise ParameterError(f"prefer must be 'best' or 'smallest'; got {self.prefer!r}")
         as_criterion(self.criterion, self.ties)
 
-    def prepare(self, X: Any, y: Any = None) -> Problem:
+    def prepare(self, X: Any, y: Any = None, groups: Any = None) -> Problem:
         """The rows as this procedure sees them."""
         self.check()
         return prepare(
-            X, y, scale=self.scale, missing=self.missing, blocks=self.blocks, keep=self.keep, n_jobs=self.n_jobs
+            X,
+            y,
+            scale=self.scale,
+            missing=self.missing,
+            blocks=self.blocks,
+            keep=self.keep,
+            n_jobs=self.n_jobs,
+            groups=groups,
         )
 
     def sweeps(self, problem: Problem) -> bool:
@@ -94,7 +100,7 @@ class Procedure:
             return result.best()[0]
         return result.best_of_size(self.n_features)
 
-    def select(self, table: Table) -> Subset:
+    def select(self, table: Table, groups: Any = None) -> Subset:
         """From rows to the selected subset."""
-        problem = self.prepare(table)
+        problem = self.prepare(table, groups=groups)
         return self.choose(self.run(problem))

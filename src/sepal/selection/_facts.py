@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.measures._thornton import RandomState
+from sepal.parameters import RandomState
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import as_criterion
 from sepal.selection._honesty import NestedScore, nested_score
@@ -95,7 +95,7 @@ class SelectionFacts:
 
     def plot(self) -> Any:
         """A figure with the scores by size, and beside them the inclusion bars."""
-        from sepal.plots import _selection as draw
+        from sepal import plots as draw
 
         figure, (left, right) = draw.side_by_side(max(4.2, 1.0 + 0.28 * min(len(self.inclusion), 30)))
         self.result.plot("size", ax=left)
@@ -135,7 +135,7 @@ def select_facts(
     n_folds : int
         How many folds.
     groups : array-like, "rows", "copies" or None
-        Rows that are held out together, as in :func:`nested_score`.
+        Rows that are left out together where subsets are judged, and held out together, as in :func:`nested_score`.
     random_state : int, Generator or None
         For strategies that use chance, and for the folds.
     progress : callable, optional
@@ -145,7 +145,7 @@ def select_facts(
     """
     say = _quiet if progress is None else progress
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y)
+    problem = how.prepare(X, y, groups)
     started = time.monotonic()
     first = 1.0 / (1 + n_folds) if honest else 1.0
     result = how.run(problem, _told(say, how, problem, first))

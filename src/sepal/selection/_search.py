@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Missing
-from sepal.measures._thornton import RandomState, generator
+from sepal.parameters import RandomState, generator
 from sepal.selection import _greedy, _stochastic
 from sepal.selection._branch_and_bound import branch_and_bound
 from sepal.selection._criteria import Criterion, CriterionLike, Ties, as_criterion
@@ -143,7 +142,7 @@ class SubsetSearch:
 
     def plot(self, kind: str = "history", ax: Any = None) -> Any:
         """Draw ``"history"`` (best score so far), ``"size"`` (score by size) or ``"inclusion"`` (bars)."""
-        from sepal.plots import _selection as draw
+        from sepal import plots as draw
 
         if kind == "history":
             evaluations = [step.evaluations for step in self.history] + [self.n_evaluations]
@@ -248,6 +247,7 @@ def search_subsets(
     missing: Missing = "distance",
     blocks: Blocks | None = None,
     keep: Columns = (),
+    groups: Any = None,
     n_jobs: int | None = None,
     progress: SearchProgress | None = None,
 ) -> SubsetSearch:
@@ -255,7 +255,7 @@ def search_subsets(
 
     Parameters
     ----------
-    X, y, criterion, scale, ties, missing, blocks, keep, n_jobs
+    X, y, criterion, scale, ties, missing, blocks, keep, groups, n_jobs
         As in :func:`subset_sweep`; one criterion.
     strategy : str
         ``"forward"``, ``"backward"``, ``"floating"``, ``"plus_l_take_r"``, ``"genetic"``, ``"annealing"``, ``"swarm"``,
@@ -291,7 +291,7 @@ def search_subsets(
     >>> search.best.size, search.n_evaluations
     (3, 177)
     """
-    problem = prepare(X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs)
+    problem = prepare(X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs, groups=groups)
     return search_solve(
         problem,
         as_criterion(criterion, ties),
