@@ -53,7 +53,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
     n_jobs : int, optional
         Threads. The answer does not depend on it.
     random_state : int, RandomState or None
-        For the samples that large tables need and for the draws of the trees. None always draws the same ones.
+        For the samples that large tables need and for the draws of the trees. None draws anew each time.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         time_limit: float | None = 600.0,
         balanced: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.time_limit = time_limit
         self.balanced = balanced
@@ -142,7 +142,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         rows = canonical_order(table.values, given.astype(np.float64))
         table, codes = table.take(rows), given[rows].astype(np.int32)
         judge = class_judge(codes, self.balanced, numbered_by_first_row(together.groups, rows))
-        random = check_random_state(0 if self.random_state is None else self.random_state)
+        random = check_random_state(self.random_state)
         order = spread_order(codes, random)
         problem = Problem(table, np.eye(len(self.classes_))[codes], codes, judge, order)
         seed, threads = int(random.randint(1 << 30)), thread_count(self.n_jobs)

@@ -66,9 +66,7 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
 
     parameter_table = SEPAL_REGRESSOR
 
-    def __init__(
-        self, *, time_limit: float | None = 600.0, n_jobs: int | None = None, random_state: Any = None
-    ) -> None:
+    def __init__(self, *, time_limit: float | None = 600.0, n_jobs: int | None = None, random_state: Any = 0) -> None:
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -103,7 +101,7 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         self._unit = float(answers.std()) or 1.0
         targets = (answers - self._mean) / self._unit
         judge = NumberJudge(targets, numbered_by_first_row(together.groups, rows))
-        random = check_random_state(0 if self.random_state is None else self.random_state)
+        random = check_random_state(self.random_state)
         problem = Problem(table, targets[:, None], targets, judge, random.permutation(len(targets)))
         seed, threads = int(random.randint(1 << 30)), thread_count(self.n_jobs)
         done = solve_in_time(problem, clock=clock, seed=seed, threads=threads)
