@@ -149,8 +149,8 @@ def test_groups_are_halved_whole() -> None:
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
     twice = stability(np.repeat(X, 2, axis=0), np.repeat(y, 2), n_samples=4, groups=np.arange(80) // 2)
-    # A half of the pairs holds both rows of each, so each row's nearest neighbour is its copy whatever the columns.
-    assert all(subset.score == pytest.approx(1.0) for subset in twice.subsets)
+    # A half of the pairs holds both rows of each, and a row is judged without its copy: as if there were none.
+    assert [s.score for s in twice.subsets] == pytest.approx([s.score for s in stability(X, y, n_samples=4).subsets])
 
 
 def test_groups_with_dropped_rows_and_of_the_wrong_length() -> None:

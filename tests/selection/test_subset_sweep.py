@@ -90,7 +90,7 @@ def test_real_numbers_with_copies() -> None:
     rng = np.random.default_rng(5)
     X = rng.normal(size=(20, 3)).repeat(2, axis=0)
     y = rng.integers(0, 2, size=40)
-    sweep = subset_sweep(X, y, scale=None)
+    sweep = subset_sweep(X, y, scale=None, groups="rows")
     assert sweep.problem.packed.x.dtype == np.float64
     for columns in all_subsets(3):
         expected = subset_score(X, y, columns)

@@ -6,6 +6,7 @@ import html
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -267,7 +268,8 @@ def evaluate(
     groups : array-like, "rows", "copies" or None
         Rows of one group stay together in one fold; with ``cv="loo"`` each group is a fold. "copies": rows that are
         equal in every column. None: these where their numbers show that records were repeated (a copy in the training
-        part would answer for the one that was held out), else "rows": each alone.
+        part would answer for the one that was held out), else "rows": each alone. Estimators whose ``fit`` takes
+        ``groups`` get those of their training rows.
     random_state : int or None
         Seed of the folds.
     progress : callable, optional
@@ -305,7 +307,7 @@ def evaluate(
         mode += ", copies kept together"
     parts = []
     for done, rows in enumerate(folds, start=1):
-        parts.append(_answer(estimator, table, rows, classes, codes))
+        parts.append(_answer(estimator, table, rows, classes, codes, groups))
         if progress is not None:
             progress(done / len(folds))
     order = np.argsort(np.concatenate(folds), kind="stable")
@@ -395,12 +397,21 @@ def _check_folds(folds: list[NDArray[np.intp]], n: int) -> None:
 
 
 def _answer(
-    estimator: Any, table: Rows, rows: NDArray[np.intp], classes: NDArray[Any] | None, codes: NDArray[Any]
+    estimator: Any,
+    table: Rows,
+    rows: NDArray[np.intp],
+    classes: NDArray[Any] | None,
+    codes: NDArray[Any],
+    groups: Any,
 ) -> dict[str, Any]:
-    """Fit on all other rows and answer these."""
+    """Fit on all other rows and answer these; who leaves rows out to choose is told of the groups."""
     others = np.setdiff1d(np.arange(table.n_rows), rows)
     model = clone(estimator)
-    model.fit(_rows_for(model, table, others), np.asarray(table.y)[others])
+    told = {}
+    if groups is not None and "groups" in signature(model.fit).parameters:
+        labels = groups if isinstance(groups, str) else np.asarray(groups)[others]
+        told = {"groups": labels} if isinstance(labels, str) or len(np.unique(labels)) > 1 else {}
+    model.fit(_rows_for(model, table, others), np.asarray(table.y)[others], **told)
     asked = _rows_for(model, table, rows)
     answer = np.asarray(model.predict(asked))
     if classes is None:

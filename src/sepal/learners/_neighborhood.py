@@ -257,7 +257,7 @@ class Neighborhood:
         for begin in range(0, self.n_rows, step):
             block = asker[begin : begin + step]
             squares = squares_without(search.fitted, search.table, codes, left_out, block, groups)
-            part = None if limits is None else np.minimum(limits[begin : begin + step], np.finfo(float).max)
+            part = None if limits is None else np.ascontiguousarray(limits[begin : begin + step])
             start, voter, found = rank_distances(squares, depth, n_jobs=self.n_jobs, limits=part)
             starts.append(start[1:] + starts[-1][-1])
             voters.append(voter)
@@ -273,9 +273,9 @@ class Neighborhood:
             found = radius_ranking(self.matrix, one, queries=asked, distance="precomputed", n_jobs=self.n_jobs)
             return Lists(found.start, found.flat_rows, found.flat_distances, asker)
         if queries is None and isinstance(self.search, Search) and self.search.fitted.counts is not None:
-            return self._supervised_lists(
-                self.search, self.n_rows - 1, self.search.fitted.values(radius) * (1 + 2.0**-50)
-            )
+            with np.errstate(over="ignore"):
+                squares = self.search.fitted.values(radius) * (1 + 2.0**-50)
+            return self._supervised_lists(self.search, self.n_rows - 1, squares)
         found_distinct = self.search.within(radius, queries)  # type: ignore[arg-type]
         return Lists(*found_distinct.everyone(asker), asker)
 

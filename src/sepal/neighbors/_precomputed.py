@@ -92,12 +92,10 @@ def _both(
 def within_matrix(
     X: ArrayLike, radius: Any, queries: ArrayLike | None, scale: Any, distance_params: Any, n_jobs: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
-    """Everyone up to a radius: start, rows, distances. Who is infinitely far is within no radius."""
+    """Everyone up to a radius: start, rows, distances."""
     D, self_join = _both(X, queries, scale, distance_params)
     reach = checked_radius(radius, len(D), alone=self_join)
-    start, rows, distances = rank_distances(D, 1, n_jobs=n_jobs, without_self=self_join, limits=reach)
-    near = np.isfinite(distances)
-    return np.concatenate([[0], np.cumsum(near)])[start], rows[near], distances[near]
+    return rank_distances(D, 1, n_jobs=n_jobs, without_self=self_join, limits=reach)
 
 
 def rank_matrix(

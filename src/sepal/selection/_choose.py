@@ -36,7 +36,7 @@ class Procedure:
     time_limit: float | None = None
     max_evaluations: int | None = None
     patience: int | None = None
-    random_state: RandomState = None
+    random_state: RandomState = 0
     n_jobs: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -48,11 +48,18 @@ class Procedure:
             raise ParameterError(f"prefer must be 'best' or 'smallest'; got {self.prefer!r}")
         as_criterion(self.criterion, self.ties)
 
-    def prepare(self, X: Any, y: Any = None) -> Problem:
+    def prepare(self, X: Any, y: Any = None, groups: Any = None) -> Problem:
         """The rows as this procedure sees them."""
         self.check()
         return prepare(
-            X, y, scale=self.scale, missing=self.missing, blocks=self.blocks, keep=self.keep, n_jobs=self.n_jobs
+            X,
+            y,
+            scale=self.scale,
+            missing=self.missing,
+            blocks=self.blocks,
+            keep=self.keep,
+            n_jobs=self.n_jobs,
+            groups=groups,
         )
 
     def sweeps(self, problem: Problem) -> bool:
@@ -93,7 +100,7 @@ class Procedure:
             return result.best()[0]
         return result.best_of_size(self.n_features)
 
-    def select(self, table: Table) -> Subset:
+    def select(self, table: Table, groups: Any = None) -> Subset:
         """From rows to the selected subset."""
-        problem = self.prepare(table)
+        problem = self.prepare(table, groups=groups)
         return self.choose(self.run(problem))

@@ -120,6 +120,13 @@ class ExpectedAccuracy(DistanceCriterion):
     cost = 20.0
     train_size: float = 0.5
 
+    def check(self, problem: Problem) -> None:
+        if problem.left_out.together == "groups":
+            raise ParameterError(
+                "groups: the criterion 'expected_accuracy' is a mean over splits of single rows",
+                hint='use criterion="thornton" or "loo_knn", which leave out the group of a row',
+            )
+
     def _question(self, problem: Problem, samples: bool) -> Neighbors:
         if not 0 < self.train_size < 1:
             raise ParameterError(f"train_size must be a share between 0 and 1; got {self.train_size!r}")
@@ -152,9 +159,12 @@ class LooKnn(DistanceCriterion):
     ties: Ties = "expected"
 
     def _question(self, problem: Problem, k: int | None = None, samples: bool = False) -> Neighbors:
-        others = problem.n_rows - 1
+        others = problem.n_others
         if self.k is not None and not 1 <= self.k <= others:
-            raise ParameterError(f"k must be from 1 to {others}, one less than the number of rows; got {self.k!r}")
+            left = (
+                "one less than the number of rows" if problem.groups is None else "the rows outside the largest group"
+            )
+            raise ParameterError(f"k must be from 1 to {others}, {left}; got {self.k!r}")
         if self.ties not in ("expected", "index"):
             raise ParameterError(f"ties must be 'expected' or 'index' for the criterion 'loo_knn'; got {self.ties!r}")
         most = k or self.k or min(self.k_max, others)

@@ -135,7 +135,7 @@ def select_facts(
     n_folds : int
         How many folds.
     groups : array-like, "rows", "copies" or None
-        Rows that are held out together, as in :func:`nested_score`.
+        Rows that are left out together where subsets are judged, and held out together, as in :func:`nested_score`.
     random_state : int, Generator or None
         For strategies that use chance, and for the folds.
     progress : callable, optional
@@ -145,7 +145,7 @@ def select_facts(
     """
     say = _quiet if progress is None else progress
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y)
+    problem = how.prepare(X, y, groups)
     started = time.monotonic()
     first = 1.0 / (1 + n_folds) if honest else 1.0
     result = how.run(problem, _told(say, how, problem, first))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sepal.data import Table, left_out_together
+from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import neighbor_ranking
 from sepal.parameters import RandomState, generator
@@ -73,6 +73,7 @@ def selection_test(
     y: Any = None,
     *,
     n_permutations: int = 199,
+    groups: Any = None,
     random_state: RandomState = 0,
     progress: Count | None = None,
     **procedure: Any,
@@ -85,6 +86,9 @@ def selection_test(
         Labelled rows.
     n_permutations : int
         Random labelings.
+    groups : array-like, "rows", "copies" or None
+        As in :func:`subset_sweep`. The labels of a group stay together: they are exchanged with those of another group
+        of the same size.
     random_state : int, Generator or None
         For the labelings, and for strategies that use chance.
     progress : callable, optional
@@ -104,9 +108,9 @@ def selection_test(
     if n_permutations < 1:
         raise ParameterError(f"n_permutations must be at least 1; got {n_permutations!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y)
+    problem = how.prepare(X, y, groups)
     rng = generator(random_state)
-    labels = np.column_stack([problem.codes, *(rng.permutation(problem.codes) for _ in range(n_permutations))])
+    labels = np.column_stack([problem.codes, *(_shuffled(problem, rng) for _ in range(n_permutations))])
     criterion = as_criterion(how.criterion, how.ties)
     if criterion == Thornton() and how.sweeps(problem) and how.n_features is None:
         best = _best_of_labelings(problem, labels, progress)
@@ -118,9 +122,31 @@ def selection_test(
                 progress((b + 1) / labels.shape[1])
     score, null = float(best[0]), best[1:]
     reached = int(np.sum(null >= score - 1e-12))
+    return SelectionTest(score, null, (1 + reached) / (1 + n_permutations), _chance(problem))
+
+
+def _shuffled(problem: Problem, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Labels of another order; those of a group go together to another one of its size."""
+    if problem.groups is None:
+        return rng.permutation(problem.codes)
+    by_group = np.argsort(problem.groups, kind="stable")
+    sizes = np.bincount(problem.groups)
+    begins = np.cumsum(sizes) - sizes
+    shuffled = problem.codes.copy()
+    for size in np.unique(sizes):
+        rows = by_group[begins[sizes == size][:, None] + np.arange(size)]
+        shuffled[rows] = problem.codes[rng.permutation(rows)]
+    return shuffled
+
+
+def _chance(problem: Problem) -> float:
+    """How often two rows have one class, if they are not of one group."""
     counts = problem.class_counts.astype(float)
-    chance = float(np.sum(counts * (counts - 1)) / (problem.n_rows * (problem.n_rows - 1)))
-    return SelectionTest(score, null, (1 + reached) / (1 + n_permutations), chance)
+    same, pairs = float(np.sum(counts**2)), float(problem.n_rows) ** 2
+    groups = np.arange(problem.n_rows) if problem.groups is None else problem.groups
+    inside = np.zeros((int(groups.max()) + 1, len(counts)))
+    np.add.at(inside, (groups, problem.codes), 1.0)
+    return (same - float(np.sum(inside**2))) / (pairs - float(np.sum(inside.sum(axis=1) ** 2)))
 
 
 def _best_of_labelings(problem: Problem, labels: NDArray[np.int32], progress: Count | None) -> NDArray[np.float64]:
@@ -138,7 +164,7 @@ def _best_of_labelings(problem: Problem, labels: NDArray[np.int32], progress: Co
 
 def _relabeled(problem: Problem, codes: NDArray[np.int32]) -> Problem:
     codes = codes.astype(np.int32)
-    packed = pack(problem.table, codes, len(problem.classes), problem.scaling)
+    packed = pack(problem.table, codes, len(problem.classes), problem.scaling, problem.groups)
     return replace(problem, codes=codes, packed=packed)
 
 
@@ -229,14 +255,15 @@ def stability(
     if n_samples < 2:
         raise ParameterError(f"n_samples must be at least 2; got {n_samples!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y)
+    problem = how.prepare(X, y, groups)
     rng = generator(random_state)
-    units = _together(how, problem, groups)
+    units = _units(problem)
     class_of = _class_of(units, problem.codes)
     subsets = []
     for at in range(n_samples):
         drawn = np.concatenate([_half(np.flatnonzero(class_of == c), rng) for c in np.unique(class_of)])
-        subsets.append(how.select(problem.table.take(np.isin(units, drawn))))
+        rows = np.flatnonzero(np.isin(units, drawn))
+        subsets.append(how.select(problem.table.take(rows), _within(problem, rows)))
         if progress is not None:
             progress((at + 1) / n_samples)
     Z = np.array([[name in s.features for name in problem.names] for s in subsets], dtype=float)
@@ -245,15 +272,15 @@ def stability(
     return Stability(value, low, high, frequency, tuple(subsets))
 
 
-def _together(how: Procedure, problem: Problem, groups: Any) -> NDArray[np.intp]:
-    """For each row that takes part the number of those that stay together; labels are given for all rows."""
-    if how.missing == "drop" and groups is not None and not isinstance(groups, str):
-        labels = np.asarray(groups)
-        if labels.ndim != 1 or len(labels) <= problem.rows.max():
-            raise DataError(f"groups: expected one label for each row, found shape {labels.shape}")
-        groups = labels[problem.rows]
-    found = left_out_together(problem.table, groups).groups
-    return np.arange(problem.n_rows) if found is None else found
+def _units(problem: Problem) -> NDArray[np.intp]:
+    """For each row the number of those that stay together."""
+    return np.arange(problem.n_rows) if problem.groups is None else problem.groups
+
+
+def _within(problem: Problem, rows: NDArray[Any]) -> Any:
+    """What a selection from some of the rows is told of groups: those of all rows."""
+    given = problem.left_out.together
+    return problem.groups[rows] if given == "groups" and problem.groups is not None else given
 
 
 def _class_of(units: NDArray[np.intp], codes: NDArray[np.int32]) -> NDArray[np.intp]:
@@ -330,7 +357,7 @@ def nested_score(
     groups : array-like, "rows", "copies" or None
         Rows of one group are held out together: those with the same label in an array; "rows": each alone; "copies":
         all that are equal in every column. None: copies together where their numbers show that records were repeated.
-        What is selected inside a fold is still judged with each row left out alone.
+        So they are where subsets are judged inside a fold.
     random_state, progress, **procedure
         As in :func:`selection_test`.
     result : SubsetSweep or SubsetSearch, optional
@@ -341,9 +368,9 @@ def nested_score(
     Scaling is learned from the training rows of each fold. Tied neighbours are averaged over.
     """
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y)
+    problem = how.prepare(X, y, groups)
     table, n = problem.table, problem.n_rows
-    units = _together(how, problem, groups)
+    units = _units(problem)
     n_units = int(units.max()) + 1
     if not 2 <= n_folds <= n_units:
         what = "rows" if n_units == n else "groups"
@@ -355,7 +382,7 @@ def nested_score(
     for fold in range(n_folds):
         test = np.flatnonzero(fold_of == fold)
         train_table, test_table = table.take(fold_of != fold), table.take(test)
-        folds.append(how.select(train_table))
+        folds.append(how.select(train_table, _within(problem, np.flatnonzero(fold_of != fold))))
         codes = problem.codes[fold_of != fold], problem.codes[test]
         right[test] = _nearest_agrees(train_table, test_table, codes, folds[-1].columns, how.scale)
         right_all[test] = _nearest_agrees(train_table, test_table, codes, tuple(range(table.n_columns)), how.scale)

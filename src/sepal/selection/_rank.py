@@ -57,7 +57,9 @@ class FeatureRanking:
         return str(self.frame().to_html(index=False, float_format="{:.4f}".format))
 
 
-def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: Any) -> FeatureRanking:
+def rank_features(
+    X: Any, y: Any = None, *, relieff_k: int = 10, groups: Any = None, **procedure: Any
+) -> FeatureRanking:
     """Everything about each feature in one table.
 
     Parameters
@@ -66,6 +68,9 @@ def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: An
         Labelled rows.
     relieff_k : int
         Neighbours per class for ReliefF.
+    groups : array-like, "rows", "copies" or None
+        As in :func:`subset_sweep`, for Thornton's index and ReliefF, which ask for neighbours. The other columns of the
+        table look at all rows.
     **procedure
         How the best subset is found: parameters of :class:`SeparabilitySelector` other than ``criterion``.
 
@@ -81,7 +86,7 @@ def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: An
     'sgot'
     """
     how = Procedure(**{**procedure, "criterion": "thornton"})
-    problem = how.prepare(X, y)
+    problem = how.prepare(X, y, groups)
     result = how.run(problem)
     best = how.choose(result)
     single = _per_unit_scores(problem, Thornton(how.ties), [1 << unit for unit in range(problem.n_units)])
@@ -100,7 +105,7 @@ def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: An
     }
     columns = {name: values[of_unit] for name, values in per_unit.items()}
     filters = {
-        "relieff": relieff(problem.table, problem.codes, len(problem.classes), relieff_k),
+        "relieff": relieff(problem.table, problem.codes, len(problem.classes), relieff_k, problem.groups),
         **_filters(problem),
     }
     columns |= {name: values[order] for name, values in filters.items()}

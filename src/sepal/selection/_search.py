@@ -201,7 +201,7 @@ def search_solve(
     time_limit: float | None = None,
     max_evaluations: int | None = None,
     patience: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     options: Mapping[str, Any] | None = None,
     progress: SearchProgress | None = None,
 ) -> SubsetSearch:
@@ -240,13 +240,14 @@ def search_subsets(
     time_limit: float | None = None,
     max_evaluations: int | None = None,
     patience: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     options: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     ties: Ties = "expected",
     missing: Missing = "distance",
     blocks: Blocks | None = None,
     keep: Columns = (),
+    groups: Any = None,
     n_jobs: int | None = None,
     progress: SearchProgress | None = None,
 ) -> SubsetSearch:
@@ -254,7 +255,7 @@ def search_subsets(
 
     Parameters
     ----------
-    X, y, criterion, scale, ties, missing, blocks, keep, n_jobs
+    X, y, criterion, scale, ties, missing, blocks, keep, groups, n_jobs
         As in :func:`subset_sweep`; one criterion.
     strategy : str
         ``"forward"``, ``"backward"``, ``"floating"``, ``"plus_l_take_r"``, ``"genetic"``, ``"annealing"``, ``"swarm"``,
@@ -290,7 +291,7 @@ def search_subsets(
     >>> search.best.size, search.n_evaluations
     (3, 177)
     """
-    problem = prepare(X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs)
+    problem = prepare(X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs, groups=groups)
     return search_solve(
         problem,
         as_criterion(criterion, ties),

@@ -251,6 +251,7 @@ def subset_sweep(
     missing: Missing = "distance",
     blocks: Blocks | None = None,
     keep: Columns = (),
+    groups: Any = None,
     max_features: int | None = None,
     n_jobs: int | None = None,
     progress: SearchProgress | None = None,
@@ -277,6 +278,11 @@ def subset_sweep(
         Columns that are in or out together; a block counts as one feature.
     keep : list of columns
         Columns in every subset.
+    groups : array-like, "rows", "copies" or None
+        Which rows are left out together by the criteria that leave rows out (``"thornton"`` and ``"loo_knn"``): those
+        with the same label in an array; "rows": each alone; "copies": all that are equal in every column. None: copies
+        where their numbers show that records were repeated (a copy would be everyone's nearest neighbour), else each
+        alone. Rows of a group are one unit where subsets are compared.
     max_features : int, optional
         Largest number of features to sweep; 22 by default.
     n_jobs : int, optional
@@ -311,7 +317,7 @@ def subset_sweep(
     criteria = tuple(as_criterion(each, ties) for each in given)
     if not criteria or len({each.name for each in criteria}) < len(criteria):
         raise ParameterError("criterion: expected at least one criterion, and each only once")
-    problem = prepare(X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs)
+    problem = prepare(X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs, groups=groups)
     for each in criteria:
         each.check(problem)
     refuse_too_many(problem, criteria, max_features)

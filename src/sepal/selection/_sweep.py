@@ -22,8 +22,9 @@ _PAIRS_PER_THREAD = 4e6
 BIN_BITS, N_BINS = 5, 64 << 5  # bins per binade of a histogram of squared distances, as a power of two; 64 binades
 
 
-def _rows(packed: Packed) -> Any:
-    return packed.x, packed.row_of, packed.class_of, packed.class_start, packed.term, packed.cost
+def _rows(packed: Packed, heed_groups: bool = True) -> Any:
+    groups = packed.group_of if heed_groups else packed.group_of[:0]
+    return packed.x, packed.row_of, packed.class_of, packed.class_start, packed.term, packed.cost, groups
 
 
 def _threads(problem: Problem, program: Program) -> int:
@@ -38,6 +39,11 @@ def _steps(program: Program) -> Any:
 
 class Question(ABC):
     """Something to be known of the distances of every subset."""
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether it is about rows that are left out, with their groups, and not about all pairs of rows."""
+        return False
 
     @abstractmethod
     def told(self, problem: Problem) -> tuple[Any, ...]:
@@ -54,6 +60,7 @@ class Agreement(Question):
 
     ties: str
     samples: bool = False
+    leaves_out = True
 
     def told(self, problem: Problem) -> tuple[Any, ...]:
         return "agreement", self.ties, self.samples
@@ -71,6 +78,10 @@ class Neighbors(Question):
     survival: NDArray[np.float64] | None = None
     ties: str = "expected"
     samples: bool = False
+
+    @property
+    def leaves_out(self) -> bool:
+        return self.survival is None
 
     def told(self, problem: Problem) -> tuple[Any, ...]:
         survival = np.zeros(0) if self.survival is None else self.survival
@@ -121,18 +132,22 @@ def bin_edges(problem: Problem) -> NDArray[np.float64]:
 def sweep(
     problem: Problem, program: Program, questions: Sequence[Question], progress: Progress | None = None
 ) -> list[NDArray[np.float64]]:
-    """The answer to each question, from one walk."""
+    """The answer to each question, from one walk; from two where only some of them heed groups."""
     packed = problem.packed
-    answers = _native.sweep(
-        _rows(packed),
-        _steps(program),
-        [question.told(problem) for question in questions],
-        packed.tie,
-        _threads(problem, program),
-        progress,
-    )
-    pairs = zip(questions, answers, strict=True)
-    return [question.shaped(problem, program, answer) for question, answer in pairs]
+    found: dict[int, NDArray[np.float64]] = {}
+    heeds = [question.leaves_out and problem.groups is not None for question in questions]
+    for heed in sorted(set(heeds)):
+        asked = [question for question, each in zip(questions, heeds, strict=True) if each == heed]
+        answers = _native.sweep(
+            _rows(packed, heed),
+            _steps(program),
+            [question.told(problem) for question in asked],
+            packed.tie,
+            _threads(problem, program),
+            progress,
+        )
+        found |= dict(zip(map(id, asked), answers, strict=True))
+    return [question.shaped(problem, program, found[id(question)]) for question in questions]
 
 
 def labeling_sums(
