@@ -154,6 +154,7 @@ SURFACE = {
         "thornton_samples",
         "thornton_score",
         "thornton_test",
+        "wilson_interval",
     ],
     "sepal.neighbors": [
         "NeighborRanking",
