@@ -218,7 +218,6 @@ SURFACE = {
         "thornton_samples",
         "thornton_score",
         "thornton_test",
-        "wilson_interval",
     ],
     "sepal.neighbors": [
         "AnySearch",
