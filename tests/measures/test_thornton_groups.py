@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures import thornton_samples, thornton_score, thornton_test
+from sepal.measures import prepare, thornton_samples, thornton_score, thornton_test
 from tests.oracles import selection as oracle
 from tests.oracles.thornton import thornton_samples as expected_samples
 
@@ -44,6 +44,8 @@ def test_dropped_rows_and_wrong_groups():
     y, groups = list("aabbba"), [1, 1, 2, 3, 4, 4]
     # Nearest of another group: 5 (b) for the two a, 6 (b) for 5, 5 (b) for 6 and for 9.
     assert thornton_samples(X, y, scale=None, missing="drop", groups=groups).tolist() == [0, 0, 1, 1, 0]
+    ready = prepare(X, y, scale=None, missing="drop")
+    assert thornton_samples(ready, groups=[1, 1, 3, 4, 4]).tolist() == [0, 0, 1, 1, 0]
     with pytest.raises(DataError, match="one label for each of 6 rows"):
         thornton_samples(X, y, missing="drop", groups=groups[:5])
     with pytest.raises(ParameterError, match="'rows', 'copies' or None"):

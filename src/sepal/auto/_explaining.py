@@ -77,6 +77,7 @@ def _told(model: SepalClassifier | SepalRegressor, baselines: tuple[Baseline, ..
         task=facts.task,
         score=model.leave_one_out_score_,
         standard_error=model.leave_one_out_error_,
+        interval=model.leave_one_out_interval_,
         baselines=baselines,
         trace=model.trace_,
         reliability=facts.reliability,

@@ -76,6 +76,8 @@ def as_table(
     [0.0, 2.0]
     """
     labels = None if y is None else label_array(y)
+    if hasattr(type(X), "__sepal_table__"):
+        X = X.__sepal_table__()
     if isinstance(X, Table):
         table = X
         if kinds is not None:

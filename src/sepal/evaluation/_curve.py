@@ -11,6 +11,7 @@ import numpy as np
 from sepal.data import Rows, ScaleName, SparseRows, Table, as_rows
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier, KNNRegressor, LeaveOneOutCurve
+from sepal.measures import settled
 
 
 def leave_one_out_curve(
@@ -73,10 +74,8 @@ def leave_one_out_curve(
     kind = KNNRegressor if _is_regression(table, task) else KNNClassifier
     options: dict[str, Any] = {
         "weights": weights,
-        "distance": distance,
-        "distance_params": distance_params,
+        **settled(X, distance=distance, distance_params=distance_params, scale=scale),
         "feature_weights": feature_weights,
-        "scale": scale,
         "n_jobs": n_jobs,
         **learner,
     }

@@ -18,20 +18,22 @@ from sepal.measures._angle import ClassPairAngle, SeparabilityAngle, angle_of_se
 from sepal.measures._angle_simulation import AngleSimulation, simulate_angle
 from sepal.measures._complexity import ComplexityProfile, complexity
 from sepal.measures._complexity_table import MEASURES as MEASURES
-from sepal.measures._labelled import Labelled as Labelled
-from sepal.measures._labelled import Progress as Progress
-from sepal.measures._labelled import label as label
 from sepal.measures._margin import hypothesis_margin
 from sepal.measures._margin import margin_solve as margin_solve
 from sepal.measures._margin import nearest_hit_and_miss as nearest_hit_and_miss
 from sepal.measures._mutual_information import mutual_information
 from sepal.measures._neighborhood import hit_and_miss_of as hit_and_miss_of
 from sepal.measures._overlap import OverlapRegion, OverlapRegions, overlap_regions
+from sepal.measures._prepared import Prepared, prepare
+from sepal.measures._prepared import Progress as Progress
+from sepal.measures._prepared import sample_rows as sample_rows
+from sepal.measures._prepared import settled as settled
 from sepal.measures._projections import Projection, Projections, informative_projections
 from sepal.measures._projections import jittered as jittered
 from sepal.measures._split_accuracy import SplitAccuracyCurve, expected_accuracy, expected_accuracy_curve
 from sepal.measures._suspects import SuspectRow, Suspects, suspects
 from sepal.measures._thornton import thornton_samples, thornton_score
+from sepal.measures._thornton_interval import wilson_interval
 from sepal.measures._thornton_test import ThorntonTest, thornton_test
 from sepal.measures._within import Within as Within
 from sepal.measures._within import length as length
@@ -46,6 +48,7 @@ __all__ = [
     "KernelWeights",
     "OverlapRegion",
     "OverlapRegions",
+    "Prepared",
     "Projection",
     "Projections",
     "SeparabilityAngle",
@@ -66,9 +69,11 @@ __all__ = [
     "kernel_alignment",
     "mutual_information",
     "overlap_regions",
+    "prepare",
     "simulate_angle",
     "suspects",
     "thornton_samples",
     "thornton_score",
     "thornton_test",
+    "wilson_interval",
 ]

@@ -23,6 +23,7 @@ from sepal.measures._alignment import (
     pair_sums,
     row_weights,
 )
+from sepal.measures._prepared import settled
 from sepal.neighbors import thread_count
 
 if TYPE_CHECKING:
@@ -322,6 +323,7 @@ def alignment_curve(
     >>> bool(curve.scores.max() <= curve.best_score)
     True
     """
+    scale = settled(X, scale=scale)["scale"]
     rows, n_rows, notes = labelled_pairs(X, y, kernel=kernel, scale=scale, missing=missing, sample_weight=sample_weight)
     grid = _grid(widths, kernel, rows)
     scores, best_width, best_score, at_edge = curve_solve(

@@ -19,6 +19,7 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import as_gram, center_gram
 from sepal.measures._alignment import Array, Target, class_target
 from sepal.measures._alignment_curve import alignment_curve, kernel_points
+from sepal.measures._prepared import settled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,6 +143,7 @@ def align_feature_weights(
     for name, value, least in (("n_starts", n_starts, 1), ("max_rows", max_rows, 2), ("max_iter", max_iter, 1)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
             raise ParameterError(f"{name} must be a whole number of at least {least}; got {value!r}")
+    scale = settled(X, scale=scale)["scale"]
     table = as_table(X, y)
     if missing == "drop":
         table = table.drop_missing()

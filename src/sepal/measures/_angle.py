@@ -21,8 +21,8 @@ from sepal.data import ScaleName, as_table, class_codes, fit_scaling, unit_of
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._angle_permutation import angle_tangent, permutation_p
 from sepal.measures._hotelling import GlobalTest, HotellingTest, holm, hotelling, wilks_and_pillai
-from sepal.measures._labelled import Progress
 from sepal.measures._numbers import MissingNumbers, as_numbers
+from sepal.measures._prepared import Progress
 from sepal.measures._within import Within, length, within_classes
 from sepal.parameters import RandomState, generator
 

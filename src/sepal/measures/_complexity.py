@@ -32,8 +32,8 @@ from sepal.measures._complexity_neighbors import RowMeasures, row_measures
 from sepal.measures._complexity_table import EVERY, EVERY_NAME, MEASURES
 from sepal.measures._gower import GOWER, prepare_search
 from sepal.measures._interpolated import interpolate
-from sepal.measures._labelled import Progress
 from sepal.measures._numbers import as_numbers
+from sepal.measures._prepared import Progress
 from sepal.neighbors import Search
 from sepal.parameters import RandomState, generator
 

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Labelled, Progress, label
 from sepal.measures._neighborhood import neighborhood
-from sepal.measures._thornton import sample_rows
-from sepal.parameters import RandomState, generator
+from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.parameters import RandomState
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,10 +149,20 @@ def overlap_regions(
     >>> found.regions[0].rows
     (2, 3)
     """
-    data = label(X, y, distance=distance, distance_params=distance_params, scale=scale, missing=missing, n_jobs=n_jobs)
+    data = prepare(
+        X,
+        y,
+        distance=distance,
+        distance_params=distance_params,
+        scale=scale,
+        missing=missing,
+        n_queries=n_queries,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < data.n_rows:
         raise ParameterError(f"k must be an integer from 1 to {data.n_rows - 1}, one less than the rows; got {k!r}")
-    asking = sample_rows(data.n_rows, n_queries, generator(random_state))
+    asking = data.asking
     shares = neighborhood(data, int(k), asking, progress).shares
     varying = _varying(data.dense.table.values)
     regions = [_region(data, asking, shares, varying, a, b) for a, b in combinations(range(len(data.classes)), 2)]
@@ -174,7 +183,7 @@ def _varying(values: NDArray[np.float64]) -> list[int]:
 
 
 def _region(
-    data: Labelled, asking: NDArray[np.intp], shares: NDArray[np.float64], varying: list[int], a: int, b: int
+    data: Prepared, asking: NDArray[np.intp], shares: NDArray[np.float64], varying: list[int], a: int, b: int
 ) -> OverlapRegion:
     codes, table = data.codes[asking], data.dense.table
     of_a, of_b = np.flatnonzero(codes == a), np.flatnonzero(codes == b)

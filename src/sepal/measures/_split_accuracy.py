@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import ClassGroups, class_groups
-from sepal.measures._labelled import Labelled, Progress, label
+from sepal.measures._prepared import Prepared, Progress, prepare
 from sepal.measures._split_noise import split_std
 from sepal.measures._stratified import stratified_accuracy
 from sepal.neighbors import Method
@@ -196,7 +196,7 @@ def _check_k(k: int, n_classes: int, other: bool) -> int:
     return int(k)
 
 
-def _mean_over_rows(data: Labelled, ranks: int, solve: Any, progress: Progress | None) -> NDArray[np.float64]:
+def _mean_over_rows(data: Prepared, ranks: int, solve: Any, progress: Progress | None) -> NDArray[np.float64]:
     """Mean over rows of what ``solve`` gives per case (an array per size), in chunks of rows that fit in memory."""
     chunk = max(1, _CHUNK_ENTRIES // max(ranks, 1))
     n_chunks = -(-data.n_rows // chunk)
@@ -207,13 +207,13 @@ def _mean_over_rows(data: Labelled, ranks: int, solve: Any, progress: Progress |
             if progress is not None:
                 progress((done + fraction) / n_chunks)
 
-        ranking = data.search.distinct_ranking(ranks, rows=None if n_chunks == 1 else rows, progress=report)
+        ranking = data.ranking(ranks, rows, report)
         total = total + np.array([value.sum() for value in solve(ranking, rows)])
     return np.asarray(total) / data.n_rows
 
 
 def accuracy_solve(
-    data: Labelled, sizes: NDArray[np.int64], k: int, stratified: bool, progress: Progress | None
+    data: Prepared, sizes: NDArray[np.int64], k: int, stratified: bool, progress: Progress | None
 ) -> NDArray[np.float64]:
     """A(m) for each number of training rows."""
     N, n_classes = data.n_rows - 1, len(data.classes)
@@ -232,7 +232,7 @@ def accuracy_solve(
     return _mean_over_rows(data, ranks, per_row, progress)
 
 
-def _bootstrap_accuracy(data: Labelled, progress: Progress | None) -> float:
+def _bootstrap_accuracy(data: Prepared, progress: Progress | None) -> float:
     n = data.n_rows
     ranks = min(n - 1, int(np.ceil(-np.log(NEGLIGIBLE))) + 2)  # ((N-j)/N)^n < e^-j
 
@@ -251,7 +251,7 @@ def expected_accuracy(
     stratified: bool = False,
     k: int = 1,
     return_std: bool = False,
-    distance: str = "euclidean",
+    distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
@@ -296,7 +296,7 @@ def expected_accuracy(
     >>> round(expected_accuracy(datasets.load("sonar"), train_size=0.5), 4)
     0.83
     """
-    data = label(
+    data = prepare(
         X,
         y,
         distance=distance,
@@ -331,7 +331,7 @@ def expected_accuracy_curve(
     *,
     stratified: bool = False,
     k: int = 1,
-    distance: str = "euclidean",
+    distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
@@ -341,7 +341,7 @@ def expected_accuracy_curve(
     progress: Progress | None = None,
 ) -> SplitAccuracyCurve:
     """The learning curve of k-NN, exact at every size. Parameters are those of :func:`expected_accuracy`."""
-    data = label(
+    data = prepare(
         X,
         y,
         distance=distance,

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName, SparseRows, equal_sparse_rows
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Labelled, Progress, label
 from sepal.measures._margin import margin_solve
 from sepal.measures._neighborhood import Neighborhood, hit_and_miss_of, kth_distance, neighborhood
-from sepal.measures._thornton import sample_rows
-from sepal.parameters import RandomState, generator
+from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.parameters import RandomState
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,10 +185,20 @@ def suspects(
     >>> [(each.row, each.label, each.voted) for each in found.rows]
     [(1, 'b', 'a')]
     """
-    data = label(X, y, distance=distance, distance_params=distance_params, scale=scale, missing=missing, n_jobs=n_jobs)
+    data = prepare(
+        X,
+        y,
+        distance=distance,
+        distance_params=distance_params,
+        scale=scale,
+        missing=missing,
+        n_queries=n_queries,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < data.n_rows:
         raise ParameterError(f"k must be an integer from 1 to {data.n_rows - 1}, one less than the rows; got {k!r}")
-    asking = sample_rows(data.n_rows, n_queries, generator(random_state))
+    asking = data.asking
     near = neighborhood(data, int(k), asking, progress)
     usual = _usual_distance(near)
     return Suspects(
@@ -211,7 +220,7 @@ def _usual_distance(near: Neighborhood) -> float:
     return float(np.median(apart)) if len(apart) else 0.0
 
 
-def _contradicted(data: Labelled, near: Neighborhood) -> tuple[SuspectRow, ...]:
+def _contradicted(data: Prepared, near: Neighborhood) -> tuple[SuspectRow, ...]:
     own = data.codes[near.rows]
     own_share = near.shares[np.arange(len(own)), own]
     others = near.shares.copy()
@@ -250,7 +259,7 @@ def _contradicted(data: Labelled, near: Neighborhood) -> tuple[SuspectRow, ...]:
     return tuple(found)
 
 
-def _mutual(data: Labelled, near: Neighborhood, at: NDArray[np.intp]) -> NDArray[np.int64]:
+def _mutual(data: Prepared, near: Neighborhood, at: NDArray[np.intp]) -> NDArray[np.int64]:
     """Contradicting neighbours that have the row among their own k nearest."""
     lengths = np.diff(near.start)[at]
     flat = np.concatenate([np.arange(near.start[q], near.start[q + 1]) for q in at])
@@ -263,7 +272,7 @@ def _mutual(data: Labelled, near: Neighborhood, at: NDArray[np.intp]) -> NDArray
     return np.bincount(owner[mutual], minlength=len(at))
 
 
-def _equal_rows(data: Labelled) -> dict[str, tuple[Duplicates, ...]]:
+def _equal_rows(data: Prepared) -> dict[str, tuple[Duplicates, ...]]:
     """Rows that are equal as they stand in the table; a missing cell equals a missing cell."""
     table = data.search.table
     group_of = equal_sparse_rows(table.matrix)[0] if isinstance(table, SparseRows) else equal_groups(table.values)
@@ -303,7 +312,7 @@ def row_numbers(cells: NDArray[np.float64]) -> NDArray[np.uint64]:
     return np.asarray((mixed ^ (mixed >> 29)).sum(axis=1))
 
 
-def _near_duplicates(data: Labelled, near: Neighborhood, usual: float) -> tuple[NearDuplicate, ...]:
+def _near_duplicates(data: Prepared, near: Neighborhood, usual: float) -> tuple[NearDuplicate, ...]:
     query = np.repeat(np.arange(len(near.rows)), np.diff(near.start))
     a, b = near.rows[query], near.neighbor
     close = (data.codes[a] != data.codes[b]) & (near.distance > 0) & (near.distance <= NEAR * usual)

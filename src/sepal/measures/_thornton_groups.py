@@ -8,21 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import group_codes, left_out_together
-from sepal.measures._labelled import Labelled, Progress
+from sepal.measures._prepared import Prepared, Progress
 from sepal.neighbors import DistinctRanking
 
 _CELLS = 2_000_000  # neighbours listed at a time
 
 
-def groups_of(data: Labelled, groups: Any, n_given: int) -> NDArray[np.intp] | None:
+def groups_of(data: Prepared, groups: Any, n_given: int) -> NDArray[np.intp] | None:
     """Numbers of the rows that are no neighbours of each other, from what the user said; None: there are none such."""
     if not isinstance(groups, str):
-        groups = group_codes(groups, n_given)[data.rows]
+        codes = group_codes(groups, n_given)
+        groups = codes if n_given == data.n_rows else codes[data.rows]
     return left_out_together(data.search.table, groups).groups
 
 
 def samples_of_groups(
-    data: Labelled, groups: NDArray[np.intp], ties: str, rows: NDArray[np.intp], progress: Progress | None
+    data: Prepared, groups: NDArray[np.intp], ties: str, rows: NDArray[np.intp], progress: Progress | None
 ) -> NDArray[np.float64]:
     """For each asking row, how far the nearest row of another group agrees with it."""
     depth = int(np.bincount(groups).max())  # the others of the group, and one more
@@ -38,7 +39,7 @@ def samples_of_groups(
 
 
 def _samples(
-    data: Labelled,
+    data: Prepared,
     groups: NDArray[np.intp],
     ties: str,
     asking: NDArray[np.intp],

@@ -13,9 +13,9 @@ from sepal.data import Missing, ScaleName, left_out_together
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import class_groups
 from sepal.measures._label_shuffles import permutation_test, shuffler
-from sepal.measures._labelled import Labelled, Progress, label
 from sepal.measures._nearest import NearestGraph, nearest_graph
-from sepal.measures._thornton import first_groups, nearest_ranking, sample_rows
+from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._thornton import first_groups, nearest_ranking
 from sepal.measures._thornton_interval import effective_rows, wilson_interval
 from sepal.measures._thornton_p import LabelMoments, PValue, label_moments, p_value
 from sepal.neighbors import DistinctRanking, Method
@@ -112,7 +112,7 @@ class ThorntonTest:
         return text if self.z is None else f"{text}, z = {self.z:.1f}, p = {self.p_value:.2g}"
 
 
-def _class_notes(data: Labelled) -> tuple[str, ...]:
+def _class_notes(data: Prepared) -> tuple[str, ...]:
     counts = data.class_counts
     return tuple(
         f"class {data.classes[c]!s} has one row only: its nearest neighbour is always of another class"
@@ -120,7 +120,7 @@ def _class_notes(data: Labelled) -> tuple[str, ...]:
     )
 
 
-def _copies_notes(data: Labelled) -> tuple[str, ...]:
+def _copies_notes(data: Prepared) -> tuple[str, ...]:
     found = left_out_together(data.search.table, "rows")
     if not found.repeated:
         return ()
@@ -136,13 +136,13 @@ def thornton_test(
     y: Any = None,
     n_permutations: int = 0,
     *,
-    distance: str = "euclidean",
+    distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
     confidence: float = 0.95,
     n_queries: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     method: Method = "auto",
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -160,8 +160,7 @@ def thornton_test(
     n_queries : int, optional
         Ask a random sample of rows only. Gives the interval for the score of all rows, and no z or p-value.
     random_state : int, Generator or None
-        For ``n_queries`` and ``n_permutations`` only. Permutations are the same at every call if it is None; they do
-        not depend on the order of the rows.
+        For ``n_queries`` and ``n_permutations`` only. Permutations do not depend on the order of the rows.
 
     Returns
     -------
@@ -186,24 +185,25 @@ def thornton_test(
         raise ParameterError(f"n_permutations must be an integer of at least 0; got {n_permutations!r}")
     if not 0 < confidence < 1:
         raise ParameterError(f"confidence must lie between 0 and 1; got {confidence!r}")
-    data = label(
+    data = prepare(
         X,
         y,
         distance=distance,
         distance_params=distance_params,
         scale=scale,
         missing=missing,
-        n_jobs=n_jobs,
+        n_queries=n_queries,
+        random_state=random_state,
         method=method,
+        n_jobs=n_jobs,
     )
-    rng = generator(random_state)
-    rows = sample_rows(data.n_rows, n_queries, rng)
+    rows = data.asking
     if len(rows) < data.n_rows and n_permutations:
         raise ParameterError("n_permutations needs every row to ask; leave out n_queries")
-    seed = 0 if random_state is None else int(rng.integers(2**63))
+    seed = int(generator(random_state).integers(2**63))
     if len(rows) < data.n_rows:
         return _judge(data, nearest_ranking(data, rows, progress), rows, confidence, None)
-    ranking = data.search.distinct_ranking(2, progress=progress)
+    ranking = data.ranking(2, None, progress)
     return _judge(data, ranking, rows, confidence, _chances(data, ranking, int(n_permutations), seed))
 
 
@@ -218,7 +218,7 @@ class _Chances:
     n_permutations: int
 
 
-def _chances(data: Labelled, ranking: DistinctRanking, n_permutations: int, seed: int) -> _Chances:
+def _chances(data: Prepared, ranking: DistinctRanking, n_permutations: int, seed: int) -> _Chances:
     graph, counts = nearest_graph(ranking), data.class_counts
     moments = label_moments(graph.symmetric(), counts)
     total = graph.total(data.codes, len(data.classes))
@@ -230,7 +230,7 @@ def _chances(data: Labelled, ranking: DistinctRanking, n_permutations: int, seed
 
 
 def _judge(
-    data: Labelled, ranking: DistinctRanking, rows: NDArray[np.intp], confidence: float, chances: _Chances | None
+    data: Prepared, ranking: DistinctRanking, rows: NDArray[np.intp], confidence: float, chances: _Chances | None
 ) -> ThorntonTest:
     """The test from one ranking of nearest tied groups: the two nearest if all rows ask."""
     n, counts, n_classes = data.n_rows, data.class_counts, len(data.classes)

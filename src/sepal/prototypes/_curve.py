@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures import Progress
+from sepal.measures import Progress, settled
 from sepal.neighbors import AnySearch, prepare_search
 from sepal.prototypes._methods import METHODS, method_named
 
@@ -137,12 +137,7 @@ def condense_curve(
     codes, _ = class_codes(table)
     folds = _folds(codes, cv, random_state)
     params = method_params or {}
-    common: dict[str, Any] = {
-        "distance": distance,
-        "distance_params": distance_params,
-        "scale": scale,
-        "n_jobs": n_jobs,
-    }
+    common = settled(X, distance=distance, distance_params=distance_params, scale=scale) | {"n_jobs": n_jobs}
     right = np.zeros((len(names) + 1, table.n_rows))
     kept, consistency = np.zeros((len(names), cv)), np.zeros((len(names), cv))
     for fold, (train_rows, test_rows) in enumerate(folds):

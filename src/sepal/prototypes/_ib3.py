@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.measures import Labelled
+from sepal.measures import Prepared
 from sepal.parameters import RandomState, generator
 from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions, Progress
@@ -24,7 +24,7 @@ def _two_sided_z(confidence: float, name: str) -> float:
 
 
 def ib3_solve(
-    data: Labelled, stream_pos: Positions, chance: Any, accept: float, drop: float, progress: Progress | None
+    data: Prepared, stream_pos: Positions, chance: Any, accept: float, drop: float, progress: Progress | None
 ) -> Positions:
     """Data positions with an acceptable record after the stream."""
     points = data.dense.coordinates(np.arange(data.n_rows))

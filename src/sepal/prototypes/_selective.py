@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName
-from sepal.measures import Labelled
+from sepal.measures import Prepared
 from sepal.prototypes._cases import Cases, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Kept, Progress, tied_order
 from sepal.prototypes._set import PrototypeSet, added_rounds, nothing_left, prototype_set
@@ -34,7 +34,7 @@ def rss_solve(metric: CaseMetric) -> Kept:
 
 
 def _selective(
-    name: str, solve: Callable[[CaseMetric], Kept], data: Labelled, progress: Progress | None
+    name: str, solve: Callable[[CaseMetric], Kept], data: Prepared, progress: Progress | None
 ) -> PrototypeSet:
     cases = as_cases(data)
     if not cases.may_keep.any():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import ParameterError
-from sepal.measures import ThorntonTest, expected_accuracy_curve, thornton_test
+from sepal.measures import ThorntonTest, expected_accuracy_curve, prepare, thornton_test
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
@@ -28,6 +28,7 @@ from sepal.report._rows import Rows, take_rows
 # What is being done, and the share of the whole work that is behind.
 Progress = Callable[[str, float], object]
 
+SHARED_NEIGHBORS = 5  # of every row that asks: what suspects and overlaps read
 CURVE_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
@@ -70,12 +71,11 @@ def measure_facts(
     (0.875, 0.83)
     """
     say = _quiet if progress is None else progress
-    rows = take_rows(X, y, missing, random_state)
-    search: dict[str, Any] = {"distance": distance, "scale": scale, "n_jobs": n_jobs}
+    rows = take_rows(X, y, distance=distance, scale=scale, missing=missing, random_state=random_state, n_jobs=n_jobs)
     sizes = train_rows(train_sizes, _curve_rows(rows), k)
-    facts = basic_facts(rows, sizes, k, n_permutations, random_state, search, lambda what, done: say(what, 0.8 * done))
+    facts = basic_facts(rows, sizes, k, n_permutations, random_state, lambda what, done: say(what, 0.8 * done))
     say("margins", 0.8)
-    margin = margin_facts(margins(rows, **search))
+    margin = margin_facts(margins(rows))
     say("done", 1.0)
     return MeasureFacts(**facts, margins=margin)
 
@@ -86,20 +86,22 @@ def basic_facts(
     k: int,
     n_permutations: int,
     random_state: int,
-    search: dict[str, Any],
     say: Progress,
 ) -> dict[str, Any]:
-    """What ``report`` and ``measure`` both say; without ``sizes`` the curve has nine points."""
-    test = _test(rows, n_permutations, random_state, search, _stage(say, "nearest neighbours", 0.0, 0.3))
+    """What ``report`` and ``measure`` both say; without ``sizes`` the curve has nine points.
+
+    The deepest search comes first: what it finds serves the others.
+    """
     if sizes is None:
         sizes = train_rows(CURVE_SHARES, _curve_rows(rows), k)
-    curve = _curve(rows, sizes, k, random_state, search, _stage(say, "all random splits", 0.3, 1.0))
+    curve = _curve(rows, sizes, k, random_state, _stage(say, "all random splits", 0.0, 0.7))
+    test = _test(rows, n_permutations, random_state, _stage(say, "nearest neighbours", 0.7, 1.0))
     classes = _classes(test)
     return {
         "table": _table(rows.given),
         "classes": classes,
         "majority": _majority(classes),
-        "settings": _settings(rows, test, search["distance"], search["scale"], random_state),
+        "settings": _settings(rows, test, random_state),
         "thornton": _thornton(test),
         "curve": curve,
     }
@@ -139,18 +141,15 @@ def _curve_rows(rows: Rows) -> int:
     return rows.table.n_rows if rows.sample is None else len(rows.sample)
 
 
-def _test(
-    rows: Rows, n_permutations: int, random_state: int, search: dict[str, Any], progress: Callable[[float], object]
-) -> ThorntonTest:
+def _test(rows: Rows, n_permutations: int, random_state: int, progress: Callable[[float], object]) -> ThorntonTest:
     if rows.sample is not None and n_permutations:
         raise ParameterError(
             f"permutations need every row to ask, and {rows.table.n_rows} rows are too many for that",
             hint="leave them out: the interval of the sample is given",
         )
-    n_queries = None if rows.sample is None else len(rows.sample)
-    return thornton_test(
-        rows.table, None, n_permutations, n_queries=n_queries, random_state=random_state, progress=progress, **search
-    )
+    if rows.sample is not None:
+        rows.ready.ranking(SHARED_NEIGHBORS, rows.sample, progress)
+    return thornton_test(rows.ready, None, n_permutations, random_state=random_state, progress=progress)
 
 
 def _curve(
@@ -158,13 +157,13 @@ def _curve(
     sizes: NDArray[np.int64],
     k: int,
     random_state: int,
-    search: dict[str, Any],
     progress: Callable[[float], object],
 ) -> CurveFacts:
-    table, scale = rows.sampled_table(search["scale"])
-    curve = expected_accuracy_curve(
-        table, None, sizes, k=k, random_state=random_state, progress=progress, **{**search, "scale": scale}
-    )
+    ready = rows.ready
+    if rows.sample is not None:
+        part, scale = rows.part(rows.sample)
+        ready = prepare(part, distance=rows.distance, scale=scale, n_jobs=rows.n_jobs)
+    curve = expected_accuracy_curve(ready, None, sizes, k=k, random_state=random_state, progress=progress)
     points = zip(curve.train_sizes.tolist(), curve.accuracy.tolist(), curve.split_std.tolist(), strict=True)
     return CurveFacts(
         k=k,
@@ -204,13 +203,11 @@ def _majority(classes: tuple[ClassFacts, ...]) -> MajorityFacts:
     return MajorityFacts(largest.label, largest.share)
 
 
-def _settings(
-    rows: Rows, test: ThorntonTest, distance: str, scale: ScaleName | None, random_state: int
-) -> SettingsFacts:
+def _settings(rows: Rows, test: ThorntonTest, random_state: int) -> SettingsFacts:
     return SettingsFacts(
-        asked_distance=distance,
+        asked_distance=rows.asked_distance,
         distance=test.distance,
-        scale=scale,
+        scale=rows.scale,
         missing=rows.missing,
         ties="expected",
         n_rows=rows.table.n_rows,

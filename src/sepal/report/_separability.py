@@ -23,6 +23,7 @@ from sepal.measures import (
     complexity,
     informative_projections,
     overlap_regions,
+    sample_rows,
     suspects,
 )
 from sepal.report._facts import (
@@ -38,7 +39,7 @@ from sepal.report._facts import (
     plain,
 )
 from sepal.report._features import feature_facts
-from sepal.report._gather import Progress, basic_facts
+from sepal.report._gather import SHARED_NEIGHBORS, Progress, basic_facts
 from sepal.report._geometry_verdict import geometry_verdicts
 from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, Rows, take_rows
 from sepal.report._suspects import suspects_dict
@@ -241,13 +242,21 @@ def separability(
         raise ParameterError(f"time_limit must be None or a number of seconds above 0; got {time_limit!r}")
     say = (lambda what, done: None) if progress is None else progress
     clock = _Clock(time_limit)
-    rows = take_rows(X, y, missing, random_state, time_limit)
-    search: dict[str, Any] = {"distance": distance, "scale": scale, "n_jobs": n_jobs}
-    basic = basic_facts(rows, None, 1, 0, random_state, search, lambda what, done: say(what, _BASIC * done))
+    rows = take_rows(
+        X,
+        y,
+        distance=distance,
+        scale=scale,
+        missing=missing,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        time_limit=time_limit,
+    )
+    basic = basic_facts(rows, None, 1, 0, random_state, lambda what, done: say(what, _BASIC * done))
     clock.lap("neighbours and splits")
     part, sample_rows = _complexity_rows(rows, random_state)
     found: dict[str, Any] = {}
-    work = _sections(rows, part, basic["settings"].distance, random_state, search, clock)
+    work = _sections(rows, part, random_state, clock)
     for i, (name, section) in enumerate(work.items()):
         begin, share = _BASIC + (1 - _BASIC) * i / len(work), (1 - _BASIC) / len(work)
         say(name, begin)
@@ -305,24 +314,17 @@ def _ticking(say: Progress, name: str, begin: float, share: float, clock: _Clock
 
 
 def _sections(
-    rows: Rows, part: Table, distance: str, random_state: int, search: dict[str, Any], clock: _Clock
+    rows: Rows, part: Table, random_state: int, clock: _Clock
 ) -> dict[str, Callable[[Callable[[float], None]], Any]]:
     """What is measured after the basic facts, the most telling first."""
-    n_jobs, scale = search["n_jobs"], search["scale"]
-    asked: dict[str, Any] = {
-        **search,
-        "missing": rows.missing,
-        "k": min(5, rows.table.n_rows - 1),
-        "n_queries": None if rows.sample is None else len(rows.sample),
-        "random_state": random_state,
-    }
+    k = min(SHARED_NEIGHBORS, rows.table.n_rows - 1)
     return {
-        "suspects": lambda tick: suspects(rows.given, progress=tick, **asked),
+        "suspects": lambda tick: suspects(rows.ready, k=k, progress=tick),
         "angle": lambda tick: _angle(rows.given, random_state, tick),
-        "overlap": lambda tick: overlap_regions(rows.given, progress=tick, **asked),
-        "features": lambda tick: feature_facts(rows, distance, scale, random_state, n_jobs, tick),
-        "alignment": lambda tick: _alignment(rows, search, random_state, tick),
-        "complexity": lambda tick: _complexity(part, clock, random_state, n_jobs, tick),
+        "overlap": lambda tick: overlap_regions(rows.ready, k=k, progress=tick),
+        "features": lambda tick: feature_facts(rows, random_state, tick),
+        "alignment": lambda tick: _alignment(rows, random_state, tick),
+        "complexity": lambda tick: _complexity(part, clock, random_state, rows.n_jobs, tick),
         "projections": lambda tick: informative_projections(
             rows.table, most_rows=_PLANE_ROWS, random_state=random_state, progress=tick
         ),
@@ -335,8 +337,8 @@ def _complexity_rows(rows: Rows, random_state: int) -> tuple[Table, int | None]:
         return rows.table, None
     rng = np.random.default_rng(random_state)
     parts = []
-    for code in range(len(rows.classes)):
-        inside = np.flatnonzero(rows.codes == code)
+    for code in range(len(rows.ready.classes)):
+        inside = np.flatnonzero(rows.ready.codes == code)
         wanted = min(len(inside), max(2, round(len(inside) * SAMPLE_ROWS / rows.table.n_rows)))
         parts.append(rng.choice(inside, size=wanted, replace=False))
     sample = np.sort(np.concatenate(parts))
@@ -367,17 +369,15 @@ def _angle(table: Table, random_state: int, tick: Callable[[float], None]) -> Se
     )
 
 
-def _alignment(rows: Rows, search: dict[str, Any], random_state: int, tick: Callable[[float], None]) -> AlignmentCurve:
+def _alignment(rows: Rows, random_state: int, tick: Callable[[float], None]) -> AlignmentCurve:
     """Centred alignment over all widths, of at most 3,000 complete rows."""
-    table, scale = rows.table, search["scale"]
-    if table.n_rows > _ALIGNED_ROWS:
-        picked = np.random.default_rng(random_state).choice(table.n_rows, size=_ALIGNED_ROWS, replace=False)
-        table, scale = rows.scaled_part(np.sort(picked), scale)
+    n_rows = rows.table.n_rows
+    table, scale = rows.part(None if n_rows <= _ALIGNED_ROWS else sample_rows(n_rows, _ALIGNED_ROWS, random_state))
     return alignment_curve(
         table,
         kernel="mixed" if "nominal" in table.kinds else "rbf",
         scale=scale,
         missing="drop",
-        n_jobs=1 if table.n_rows < _WORTH_THREADS else search["n_jobs"],
+        n_jobs=1 if table.n_rows < _WORTH_THREADS else rows.n_jobs,
         progress=tick,
     )

@@ -36,7 +36,7 @@ class Procedure:
     time_limit: float | None = None
     max_evaluations: int | None = None
     patience: int | None = None
-    random_state: RandomState = None
+    random_state: RandomState = 0
     n_jobs: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 

@@ -28,6 +28,7 @@ from sepal.data import (
     left_out_together,
 )
 from sepal.exceptions import DataError, ParameterError
+from sepal.measures import settled
 from sepal.neighbors import TIE_TOLERANCE, thread_count
 
 ALIGN = 16  # positions; the native code wants every class to start at a multiple of this
@@ -147,6 +148,7 @@ def prepare(
     groups: Any = None,
 ) -> Problem:
     """Check rows, labels, blocks, kept columns and groups; scale and pack."""
+    scale = settled(X, scale=scale)["scale"]
     table, rows, notes = as_labelled_table(X, y, missing)
     codes, classes = class_codes(table)
     if table.n_rows < 2:

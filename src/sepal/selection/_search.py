@@ -201,7 +201,7 @@ def search_solve(
     time_limit: float | None = None,
     max_evaluations: int | None = None,
     patience: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     options: Mapping[str, Any] | None = None,
     progress: SearchProgress | None = None,
 ) -> SubsetSearch:
@@ -240,7 +240,7 @@ def search_subsets(
     time_limit: float | None = None,
     max_evaluations: int | None = None,
     patience: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     options: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     ties: Ties = "expected",

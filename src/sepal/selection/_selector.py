@@ -106,7 +106,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         time_limit: float | None = None,
         max_evaluations: int | None = None,
         patience: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.strategy = strategy
