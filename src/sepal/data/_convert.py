@@ -21,6 +21,7 @@ from sepal.data._columns import (
     is_missing,
     recast,
     resolve_kinds,
+    rounding_note,
 )
 from sepal.data._foreign_frames import declared_levels, is_frame, is_series
 from sepal.data._labels import Labels, label_array
@@ -206,7 +207,7 @@ def _rounding_notes(array: NDArray[Any], name: str) -> list[str]:
         return []
     if max(abs(int(array.max())), abs(int(array.min()))) <= LARGEST_EXACT_INTEGER:
         return []
-    return [f"whole numbers above 2^53 in {shown(name)} were rounded to the nearest float64"]
+    return [rounding_note(name)]
 
 
 def column_from_array(name: str, position: int, array: NDArray[Any], origin: Origin = MEMORY) -> Column:

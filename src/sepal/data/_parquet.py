@@ -6,6 +6,7 @@ import io
 import re
 from typing import Any
 
+from sepal.data._columns import Column, coded_column
 from sepal.data._convert import frame_columns
 from sepal.data._source import Source
 from sepal.data._unpacking import most_unpacked
@@ -32,7 +33,15 @@ def read_parquet(data: bytes, source: str) -> Source:
     columns = [column for column in found if not _INDEX.fullmatch(column.name)]
     if not columns:
         raise DataError(f"{source}: no columns")
-    return Source(columns, origin)
+    return Source(columns, origin, as_texts=lambda position: _texts(frame, position))
+
+
+def _texts(frame: Any, position: int) -> Column:
+    """The cells of a numeric column, digit by digit."""
+    import narwhals as nw
+
+    series = nw.from_native(frame, eager_only=True)[:, position]
+    return coded_column(str(series.name), position, (None if cell is None else str(cell) for cell in series.to_list()))
 
 
 def _frame(data: bytes, source: str) -> Any:

@@ -12,7 +12,7 @@ from sepal.data import SparseRows, Table
 from sepal.exceptions import SepalError
 
 QUESTIONS = ("predict", "predict_proba", "decision_function", "transform")
-_FAR = 100.0  # a cell away from all training cells that were scaled
+_REACH = (1.0, 100.0)  # cells near the training cells, and away from all of them, which a model may refuse
 _ROWS = 11  # a number that is hardly one of classes or columns, with which arrays could be stretched by accident
 _UNSEEN = "\0a level that no training row has"
 
@@ -21,13 +21,13 @@ def answers_rows(model: Any) -> bool:
     """Whether the model answers a few rows with what its classes promise, or refuses them in words of our own."""
     if not any(name.endswith("_") for name in vars(model)):
         return True  # not fitted
-    rows = _rows(vars(model))
-    if rows is None:
-        return False
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            return all(_answers(model, name, rows) for name in QUESTIONS)
+            if not _knows_its_columns(vars(model)):
+                return False
+            tries = [_rows(model.columns_, reach) for reach in _REACH]
+            return all(_answers(model, name, rows) for name in QUESTIONS for rows in tries)
         except Exception:  # whatever it is, it comes from the parts and not from the rows
             return False
 
@@ -57,19 +57,22 @@ def _answers(model: Any, name: str, rows: Any) -> bool:
     return True
 
 
-def _rows(held: dict[str, Any]) -> Table | csr_array | None:
-    """Rows for the columns that the model knows; None if it does not know which columns it has."""
-    columns, width, names = (held.get(name) for name in ("columns_", "n_features_in_", "feature_names_in_"))
+def _knows_its_columns(held: dict[str, Any]) -> bool:
+    columns, width = held.get("columns_"), held.get("n_features_in_")
     if not isinstance(columns, (Table, SparseRows)) or type(width) is not int or columns.n_columns != width:
-        return None
-    if "feature_names_in_" in held and (not isinstance(names, np.ndarray) or names.tolist() != list(columns.names)):
-        return None
+        return False
+    return "feature_names_in_" not in held or held["feature_names_in_"].tolist() == list(columns.names)
+
+
+def _rows(columns: Table | SparseRows, reach: float) -> Table | csr_array:
+    """Zeros and first levels, ones and last levels, cells that far away and levels that no training row has."""
     if isinstance(columns, SparseRows):
-        return csr_array(np.resize([[0.0], [1.0], [_FAR]], (_ROWS, 1)) * np.ones(width))
-    # Zeros and first levels, ones and last levels, cells far away and levels that no training row has.
+        return csr_array(np.resize([[0.0], [1.0], [reach]], (_ROWS, 1)) * np.ones(columns.n_columns))
     levels = tuple(
         (*each, _UNSEEN) if each is not None and kind == "nominal" else each
         for each, kind in zip(columns.levels, columns.kinds, strict=True)
     )
-    cells = [(0.0, 1.0, _FAR) if each is None else (0.0, max(len(each) - 2.0, 0.0), len(each) - 1.0) for each in levels]
-    return Table(np.resize(np.array(cells).T, (_ROWS, width)), columns.names, columns.kinds, levels)
+    cells = [
+        (0.0, 1.0, reach) if each is None else (0.0, max(len(each) - 2.0, 0.0), len(each) - 1.0) for each in levels
+    ]
+    return Table(np.resize(np.array(cells).T, (_ROWS, len(levels))), columns.names, columns.kinds, levels)

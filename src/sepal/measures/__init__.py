@@ -21,7 +21,7 @@ from sepal.measures._complexity_table import MEASURES as MEASURES
 from sepal.measures._margin import hypothesis_margin
 from sepal.measures._margin import margin_solve as margin_solve
 from sepal.measures._margin import nearest_hit_and_miss as nearest_hit_and_miss
-from sepal.measures._mutual_information import mutual_information
+from sepal.measures._mutual_information import mutual_information as mutual_information
 from sepal.measures._neighborhood import hit_and_miss_of as hit_and_miss_of
 from sepal.measures._overlap import OverlapRegion, OverlapRegions, overlap_regions
 from sepal.measures._prepared import Prepared, prepare
@@ -68,7 +68,6 @@ __all__ = [
     "hypothesis_margin",
     "informative_projections",
     "kernel_alignment",
-    "mutual_information",
     "overlap_regions",
     "prepare",
     "simulate_angle",
