@@ -274,7 +274,7 @@ def separability(
     return replace(report, verdict=_spoken(report, rows, random_state))
 
 
-def _spoken(report: SeparabilityReport, rows: Rows, random_state: int) -> tuple[Verdict, ...]:
+def _spoken(report: SeparabilityReport, rows: ReportRows, random_state: int) -> tuple[Verdict, ...]:
     """The verdict; of each record once where records were repeated, since a copy finds its own."""
     once = _each_record_once(rows, random_state)
     if once is None:
@@ -286,7 +286,7 @@ def _spoken(report: SeparabilityReport, rows: Rows, random_state: int) -> tuple[
     return (first, *spoken, *geometry_verdicts(report, COPIED_CHAPTERS))
 
 
-def _each_record_once(rows: Rows, random_state: int) -> Rows | None:
+def _each_record_once(rows: ReportRows, random_state: int) -> ReportRows | None:
     """The first row of each that is equal in all columns; None where rows may well be independent."""
     table = rows.table
     if not left_out_together(table, "rows").repeated:
