@@ -34,7 +34,7 @@ void check_length(const Row& row, std::int64_t n, const char* name) {
 
 nb::tuple solve_pairs(const Matrix& x, const std::string& kernel, double gamma, double coef0, int degree,
                            const std::vector<std::int64_t>& start, const Row& box, const Row& start_beta, double tol,
-                           bool narrow, double cache_bytes, double deadline, int threads, nb::object progress) {
+                           bool narrow, double cache_bytes, double deadline, std::int64_t most_steps, int threads, nb::object progress) {
     const KernelSource source = kernel_source(x, kernel, gamma, coef0, degree);
     check_length(box, source.n, "box");
     check_start(start, x.shape(0));
@@ -51,7 +51,7 @@ nb::tuple solve_pairs(const Matrix& x, const std::string& kernel, double gamma, 
             }
     }
     PythonPoll poll(std::move(progress));
-    const DualPlan plan{tol, narrow, cache_bytes, deadline, team_of(threads), &poll};
+    const DualPlan plan{tol, narrow, cache_bytes, deadline, most_steps, team_of(threads), &poll};
     std::vector<DualAnswer> answers;
     {
         const nb::gil_scoped_release free;
@@ -85,7 +85,8 @@ nb::tuple leave_one_out(const Matrix& x, const std::string& kernel, double gamma
     for (std::int64_t k : which)
         if (k < 0 || k >= n) throw std::invalid_argument("which: no such member");
     PythonPoll poll(std::move(progress));
-    const DualPlan plan{tol, narrow, cache_bytes, std::numeric_limits<double>::infinity(), team_of(threads), &poll};
+    const DualPlan plan{tol, narrow, cache_bytes, std::numeric_limits<double>::infinity(),
+                        std::numeric_limits<std::int64_t>::max(), team_of(threads), &poll};
     const DualWhole whole{t.data(), low.data(), high.data(), left.data(), beta.data(), product.data()};
     std::vector<double> decision(which.size());
     std::vector<std::int32_t> solved(which.size());
@@ -182,7 +183,8 @@ nb::object expansion_of(const Matrix& support, const std::vector<std::int64_t>& 
 void bind_dual(nb::module_& m) {
     m.def("dual_solve_pairs", &solve_pairs, nb::arg("x"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
           nb::arg("degree"), nb::arg("start"), nb::arg("box"), nb::arg("start_beta"), nb::arg("tol"), nb::arg("narrow"),
-          nb::arg("cache_bytes"), nb::arg("deadline"), nb::arg("threads"), nb::arg("progress").none());
+          nb::arg("cache_bytes"), nb::arg("deadline"), nb::arg("most_steps"), nb::arg("threads"),
+          nb::arg("progress").none());
     m.def("dual_leave_one_out", &leave_one_out, nb::arg("x"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
           nb::arg("degree"), nb::arg("members"), nb::arg("t"), nb::arg("low"), nb::arg("high"), nb::arg("left"),
           nb::arg("beta"), nb::arg("product"), nb::arg("which"), nb::arg("most"), nb::arg("tol"), nb::arg("narrow"),

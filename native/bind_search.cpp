@@ -13,7 +13,17 @@ nb::tuple finish(Ranking&& r, const PythonPoll& poll) {
     return as_tuple(std::move(r));
 }
 
-nb::tuple search(const Matrix& points, nb::object queries, int k, const std::string& method, const std::string& metric,
+// Limits of a search by radius, one per query, or none.
+const double* limits_of(const nb::object& limits, std::size_t n_queries, Row& kept) {
+    if (limits.is_none()) return nullptr;
+    kept = nb::cast<Row>(limits);
+    if (kept.shape(0) != n_queries) throw std::invalid_argument("one limit per query is needed");
+    if (std::any_of(kept.data(), kept.data() + n_queries, [](double x) { return !(x >= 0); }))
+        throw std::invalid_argument("a limit must be at least 0");
+    return kept.data();
+}
+
+nb::tuple search(const Matrix& points, nb::object queries, int k, nb::object limits, const std::string& method, const std::string& metric,
                  double p, int n_numeric, const Row& weights, double tie, double zero, int threads, nb::object progress) {
     const bool self_join = queries.is_none();
     const Matrix asked = self_join ? points : nb::cast<Matrix>(queries);
@@ -24,7 +34,9 @@ nb::tuple search(const Matrix& points, nb::object queries, int k, const std::str
     check_rows(points, may_be_nan);
     if (!self_join) check_rows(asked, may_be_nan);
     PythonPoll poll(std::move(progress));
-    const Plan plan{k, self_join, tie, zero, team_of(threads), &poll};
+    Row kept;
+    const double* reach = limits_of(limits, asked.shape(0), kept);
+    const Plan plan{reach == nullptr ? k : kEverybody, self_join, tie, zero, team_of(threads), &poll, reach};
     const Points data = points_of(points), wanted = points_of(asked);
     Ranking ranking;
     {
@@ -36,11 +48,13 @@ nb::tuple search(const Matrix& points, nb::object queries, int k, const std::str
     return finish(std::move(ranking), poll);
 }
 
-nb::tuple search_distances(const Matrix& distances, bool self_join, int k, double tie, int threads, nb::object progress) {
+nb::tuple search_distances(const Matrix& distances, bool self_join, int k, nb::object limits, double tie, int threads, nb::object progress) {
     if (k < 1) throw std::invalid_argument("k must be at least 1");
     check_rows(distances, true);
     PythonPoll poll(std::move(progress));
-    const Plan plan{k, self_join, tie, 0.0, team_of(threads), &poll};
+    Row kept;
+    const double* reach = limits_of(limits, distances.shape(0), kept);
+    const Plan plan{reach == nullptr ? k : kEverybody, self_join, tie, 0.0, team_of(threads), &poll, reach};
     Ranking ranking;
     {
         const nb::gil_scoped_release free;
@@ -61,10 +75,10 @@ nb::tuple distinct(const Matrix& points) {
 } // namespace
 
 void bind_search(nb::module_& m) {
-    m.def("search", &search, nb::arg("points"), nb::arg("queries").none(), nb::arg("k"), nb::arg("method"),
+    m.def("search", &search, nb::arg("points"), nb::arg("queries").none(), nb::arg("k"), nb::arg("limits").none(), nb::arg("method"),
           nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("tie"), nb::arg("zero"),
           nb::arg("threads"), nb::arg("progress").none());
-    m.def("search_distances", &search_distances, nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("tie"),
+    m.def("search_distances", &search_distances, nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
     m.def("distinct", &distinct, nb::arg("points"));
     m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });

@@ -31,4 +31,5 @@ NB_MODULE(_native, m) {
     sepal::bind_condense(m);
     sepal::bind_sweep(m);
     sepal::bind_forest(m);
+    sepal::bind_shuffle(m);
 }

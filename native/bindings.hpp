@@ -61,7 +61,8 @@ inline Metric metric_named(const std::string& name) {
                                                            {"linf", Metric::linf},     {"lp", Metric::lp},
                                                            {"nan_l2", Metric::nan_l2}, {"unit_l2", Metric::unit_l2},
                                                            {"mixed", Metric::mixed},   {"gower", Metric::gower},
-                                                           {"tanimoto", Metric::tanimoto}};
+                                                           {"tanimoto", Metric::tanimoto}, {"canberra", Metric::canberra},
+                                                           {"bray_curtis", Metric::bray_curtis}, {"haversine", Metric::haversine}};
     for (const auto& [known, metric] : names)
         if (name == known) return metric;
     throw std::invalid_argument("no native metric is called " + name);
@@ -105,5 +106,6 @@ void bind_alignment(nb::module_& m);
 void bind_sweep(nb::module_& m);
 void bind_condense(nb::module_& m);
 void bind_forest(nb::module_& m);
+void bind_shuffle(nb::module_& m);
 
 } // namespace sepal

@@ -4,6 +4,7 @@
 //   panel(i0, row_limit, j, col_limit, hits)  the pairs with h >= min(row_limit, col_limit), counted
 //   limit(bound)                              the h that a value equal to `bound` would have
 //   lower(h), upper(h, i, j)                  what h says of the true value
+//   at_most(value)                            the largest `lower` that a true value up to this one may have
 //   zero(value)                               the largest `lower` that rounding noise of 0 may have
 //   query_row(i), point_row(j)                the rows at these positions
 //   apart(block i, block j, limit)            true if no pair of the two blocks can have h >= limit
@@ -25,7 +26,10 @@ template <class Filter> class BlockSearch {
   public:
     BlockSearch(Filter& filter, std::int64_t n_points, std::int64_t n_queries, const Plan& plan)
         : filter_(filter), n_points_(n_points), n_queries_(n_queries), plan_(plan), block_(filter.block),
-          rows_(n_queries), locks_(std::make_unique<std::mutex[]>(blocks(n_queries))) {}
+          rows_(n_queries), locks_(std::make_unique<std::mutex[]>(blocks(n_queries))) {
+        if (plan.limits != nullptr)
+            for (std::int64_t i = 0; i < n_queries; ++i) rows_[i].bound = filter.at_most(plan.reach(filter.query_row(i)));
+    }
 
     // A filter that cannot tell near from far, because the rows lie in clusters far apart or one is very far out, keeps
     // nearly everybody: then the search gives up before memory does.
@@ -122,6 +126,10 @@ template <class Filter> class BlockSearch {
             for (const auto& c : rows_[i].items())
                 found.push_back({filter_.exact(i, c.row, c.lower), filter_.point_row(c.row)});
             rows_[i].release();
+            if (plan_.limits != nullptr) {
+                const double reach = plan_.reach(filter_.query_row(i));
+                std::erase_if(found, [reach](const Neighbor& each) { return !(each.value <= reach); });
+            }
             builder.set(filter_.query_row(i), found, plan_, this_thread());
         });
         return watch.stopped() ? Ranking{} : builder.finish();

@@ -12,7 +12,7 @@ struct ClassQuestion {
     Points points; // distinct rows of each class, class after class
     const std::int32_t* classes;
     const double* copies;       // rows each of them stands for
-    const std::int32_t* rows;   // the lowest of these
+    const std::int32_t* rows;   // the rank of the lowest of these
     Points further;             // rows that only ask
     const std::int32_t* further_classes;
     double tie, further_tie;    // values up to (1 + tie) * the smallest are tied with it

@@ -129,11 +129,15 @@ template <class Real> class Solver {
         return in_parts([&](std::int64_t first, std::int64_t last) { return passes_.update(s_, row_i, row_j, step, first, last); });
     }
 
-    // True when the active rows are solved; false when out of time, stopped or stalled.
+    // True when the active rows are solved; false when out of time or steps, stopped or stalled.
     bool iterate() {
         double since_shrink = violation();
         for (std::int64_t round = 1;; ++round) {
             if (!(violation() >= plan_.tol)) return true;
+            if (iterations_ >= plan_.most_steps) {
+                out_of_steps_ = true;
+                return false;
+            }
             if (round % kRound == 0) {
                 if (!clock_.go_on()) return false;
                 if (violation() < kProgress * since_shrink) {
@@ -224,6 +228,7 @@ template <class Real> class Solver {
         out.iterations = iterations_;
         out.status = clock_.status() != DualStatus::solved ? clock_.status()
                      : stalled_                            ? DualStatus::stalled
+                     : out_of_steps_                       ? DualStatus::out_of_steps
                                                            : DualStatus::solved;
         out.product.resize(source_.n);
         for (std::int32_t i : members_) out.product[i] = gradient_all_[i] + t_[i];
@@ -246,7 +251,7 @@ template <class Real> class Solver {
     std::vector<PairBest> parts_;
     std::vector<Real> no_row_;
     std::int64_t iterations_ = 0;
-    bool stalled_ = false;
+    bool stalled_ = false, out_of_steps_ = false;
 };
 
 } // namespace
@@ -281,6 +286,7 @@ DualAnswer dual_solve(const KernelSource& source, const std::vector<std::int32_t
     DualPlan rest = plan;
     rest.deadline -= std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const std::int64_t before = found.iterations;
+    rest.most_steps -= before;
     found = Solver<double>(source, members, t, low, high, std::move(found.beta), rest).run();
     found.iterations += before;
     return found;

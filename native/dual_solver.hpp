@@ -25,11 +25,12 @@ struct DualPlan {
     bool narrow;         // kernel rows in float32, as long as that cannot show in the answer
     double cache_bytes;  // kept kernel rows
     double deadline;     // seconds; infinite without a limit
+    std::int64_t most_steps; // of each pair of classes
     int threads;
     Poll* poll;          // may be null
 };
 
-enum class DualStatus { solved, out_of_time, stopped, stalled };
+enum class DualStatus { solved, out_of_time, stopped, stalled, out_of_steps };
 
 struct DualAnswer {
     std::vector<double> beta;

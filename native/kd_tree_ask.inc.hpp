@@ -84,8 +84,9 @@ template <Metric M, int P> class Asking {
   public:
     SEPAL_ATTR explicit Asking(const Job& job)
         : job_(job), p_(P > 0 ? P : job.p), block_(job.asking.block(job.leaf)), n_queries_(job.asking.size(job.leaf)) {
-        std::fill_n(bounds_, n_queries_, std::numeric_limits<double>::infinity());
+        for (int i = 0; i < n_queries_; ++i) bounds_[i] = job.found[i].bound;
         std::fill(bounds_ + n_queries_, bounds_ + kLeaf, -1.0); // nobody asks in the padding
+        widest_ = *std::max_element(bounds_, bounds_ + n_queries_);
     }
 
     SEPAL_ATTR void run() {

@@ -16,6 +16,9 @@ template <class F> auto with_metric(Metric m, F&& f) {
     case Metric::mixed: return f.template operator()<Metric::mixed>();
     case Metric::gower: return f.template operator()<Metric::gower>();
     case Metric::tanimoto: return f.template operator()<Metric::tanimoto>();
+    case Metric::canberra: return f.template operator()<Metric::canberra>();
+    case Metric::bray_curtis: return f.template operator()<Metric::bray_curtis>();
+    case Metric::haversine: return f.template operator()<Metric::haversine>();
     default: return f.template operator()<Metric::l2>();
     }
 }

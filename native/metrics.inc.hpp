@@ -8,7 +8,8 @@ namespace sepal::SEPAL_ISA {
 template <Metric M> struct Sum {
     using D = Doubles;
     using V = D::V;
-    V total{}, count{}; // count: weight of the cells compared; for tanimoto, of the union
+    V total{}, count{}; // count: weight of the cells compared; tanimoto: of the union; bray_curtis: of the sums;
+                        // haversine: product of the cosines of both latitudes
 
     SEPAL_ATTR SEPAL_INLINE void add(V x, V z, const MetricSpec& spec, int f) {
         const V t = x - z;
@@ -42,6 +43,19 @@ template <Metric M> struct Sum {
             total += D::abs(t);
             count += D::max(x, z);
         }
+        if constexpr (M == Metric::canberra) { // two zeros agree
+            const V size = D::abs(x) + D::abs(z), none = D::fill(0);
+            total += D::pick(D::equal(size, none), none, D::fill(spec.weights[f]) * (D::abs(t) / size));
+        }
+        if constexpr (M == Metric::bray_curtis) {
+            total += D::fill(spec.weights[f]) * D::abs(t);
+            count += D::fill(spec.weights[f]) * D::abs(x + z);
+        }
+        if constexpr (M == Metric::haversine) { // latitude, its cosine, longitude: hav(a) = sin^2(a / 2)
+            if (f == 0) total = half_sine_squared(t);
+            if (f == 1) count = x * z;
+            if (f == 2) total += count * half_sine_squared(t);
+        }
     }
     SEPAL_ATTR SEPAL_INLINE V value(int p) const {
         if constexpr (M == Metric::nan_l2) {
@@ -54,6 +68,10 @@ template <Metric M> struct Sum {
         }
         if constexpr (M == Metric::tanimoto) // two empty sets are equal
             return D::pick(D::equal(count, D::fill(0)), D::fill(0), total / count);
+        if constexpr (M == Metric::bray_curtis) { // two rows of zeros are equal; opposite rows have no common size
+            const V none = D::fill(0), far = D::fill(std::numeric_limits<double>::infinity());
+            return D::pick(D::equal(total, none), none, D::pick(D::equal(count, none), far, total / count));
+        }
         if constexpr (M == Metric::unit_l2) // a row of NaN stands for a zero vector: at right angles to everything
             return D::pick(D::equal(total, total), total, D::fill(2));
         return total;
@@ -64,6 +82,15 @@ template <Metric M> struct Sum {
         double x[D::width];
         D::store(x, t);
         for (double& each : x) each = std::pow(each, p);
+        return D::load(x);
+    }
+    SEPAL_ATTR static SEPAL_INLINE V half_sine_squared(V t) {
+        double x[D::width];
+        D::store(x, t);
+        for (double& each : x) {
+            const double s = std::sin(each / 2);
+            each = s * s;
+        }
         return D::load(x);
     }
 };

@@ -11,6 +11,8 @@
 
 namespace sepal {
 
+constexpr int kEverybody = std::numeric_limits<int>::max(); // as k: nobody is left out for being one too many
+
 // Points as rows of float64, row-major.
 struct Points {
     const double* x;
@@ -34,12 +36,18 @@ struct Poll {
 };
 
 struct Plan {
-    int k;
+    int k;          // kEverybody with limits
     bool self_join; // queries are the points themselves: self is left out by index
     double tie;     // values up to (1 + tie) * the smallest of a group are tied with it
     double zero;    // values up to this are rounding noise of 0
     int threads;
     Poll* poll;
+    const double* limits = nullptr; // per query, for a search by radius: everybody up to (1 + tie) * this value
+
+    // The largest value that belongs to the answer of a query.
+    double reach(std::int64_t query) const {
+        return limits == nullptr ? std::numeric_limits<double>::infinity() : std::max(limits[query] * (1 + tie), zero);
+    }
 };
 
 struct Neighbor {
@@ -86,6 +94,7 @@ template <class Real> class Candidates {
         if (!(lower <= bound)) return;
         if (items_.size() >= room_) shrink();
         items_.push_back({lower, row});
+        if (k == kEverybody) return;
         if (k == 1) {
             bound = std::min(bound, std::max(upper * widen, zero));
             return;
@@ -166,6 +175,16 @@ class Nearest {
         k_ = k;
         room_ = 2 * k;
     }
+    // Keep everything up to a value instead.
+    void reset_within(double reach) {
+        reset(std::numeric_limits<std::size_t>::max());
+        bound = reach;
+        room_ = k_;
+    }
+    void begin(const Plan& plan, std::int64_t query) {
+        if (plan.limits == nullptr) reset(static_cast<std::size_t>(plan.k));
+        else reset_within(plan.reach(query));
+    }
 
   private:
     // Few are kept in order; more are cut down whenever twice as many have come.
@@ -221,13 +240,13 @@ class RankingBuilder {
 };
 
 // The metrics that are computed directly from differences, in float64, feature after feature.
-enum class Metric { l2, l1, linf, lp, nan_l2, unit_l2, mixed, gower, tanimoto };
+enum class Metric { l2, l1, linf, lp, nan_l2, unit_l2, mixed, gower, tanimoto, canberra, bray_curtis, haversine };
 
 struct MetricSpec {
     Metric metric;
     double p;              // for lp
     int n_numeric;         // for mixed and gower: columns before this are numbers, the rest level codes
-    const double* weights; // per column; mixed: cost of a mismatch or a missing cell; nan_l2, gower: what a cell counts
+    const double* weights; // per column; mixed: cost of a mismatch or a missing cell; nan_l2, gower, canberra, bray_curtis: what a cell counts
 };
 
 Ranking search_tiles(Points points, Points queries, const Plan& plan);

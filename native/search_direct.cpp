@@ -48,6 +48,7 @@ struct DirectFilter {
     static double lower(double h) { return -h; }
     static double upper(double h, std::int64_t, std::int64_t) { return -h; }
     static double zero(double value) { return value; }
+    static double at_most(double value) { return value; }
     static std::int64_t query_row(std::int64_t i) { return i; }
     static std::int32_t point_row(std::int32_t j) { return j; }
     static bool apart(std::int64_t, std::int64_t, double) { return false; }

@@ -9,7 +9,7 @@ Ranking search_matrix(Points distances, const Plan& plan) {
     const Loop rows{.n = distances.n, .threads = plan.threads, .grain = 16};
     parallel_for(rows, [] { return Nearest(); }, [&](Nearest& found, std::int64_t i) {
         if (!watch.go_on()) return;
-        found.reset(static_cast<std::size_t>(plan.k));
+        found.begin(plan, i);
         const double* row = distances.row(i);
         for (int j = 0; j < distances.p; ++j)
             if (!(plan.self_join && i == j)) found.push({row[j], j}, 1 + plan.tie, plan.zero);

@@ -96,6 +96,7 @@ struct TileFilter {
         return -2 * h + static_cast<float>(4.1 * shrink) * (left.half[i] + right.half[j]) + 1e-35f;
     }
     float zero(double value) const { return static_cast<float>(value * frame.factor * frame.factor * 1.001 + 1e-35); }
+    float at_most(double value) const { return std::max(static_cast<float>(value * frame.factor * frame.factor * widen), zero(value)); }
     std::int32_t query_row(std::int64_t i) const { return left_order[i]; }
     std::int32_t point_row(std::int32_t j) const { return right_order[j]; }
     bool apart(std::int64_t i, std::int64_t j, float limit) const { return gap(left, i, right, j) > -2 * limit; }

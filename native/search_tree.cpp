@@ -54,7 +54,7 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
     parallel_for(leaves, [] { return Found(kLeaf); }, [&](Found& found, std::int64_t at) {
         if (!watch.go_on()) return;
         const auto leaf = static_cast<std::int32_t>(at);
-        for (Nearest& each : found) each.reset(static_cast<std::size_t>(plan.k));
+        for (int i = 0; i < asking->size(leaf); ++i) found[i].begin(plan, asking->rows(leaf)[i]);
         function({tree, *asking, spec, plan, leaf, points.p, found.data()});
         for (int i = 0; i < asking->size(leaf); ++i)
             builder.set(asking->rows(leaf)[i], found[i].items(), plan, this_thread());

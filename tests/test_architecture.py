@@ -14,6 +14,7 @@ DOORS = {
     "learners/_window.py",
     "machines/_dual.py",
     "measures/_alignment.py",
+    "measures/_label_shuffles.py",
     "neighbors/_search.py",
     "prototypes/_condense.py",
     "selection/_sweep.py",
@@ -66,3 +67,15 @@ def test_native_code_is_called_by_keyword():
                 continue
             if isinstance(node.func.value, ast.Name) and node.func.value.id == "_native":
                 assert len(node.args) < 2, f"{door}:{node.lineno}"
+
+
+def test_no_room_opens_a_private_module_of_another():
+    """What a room gives to others stands in its ``__init__``: in ``__all__`` for users, or as ``x as x`` for rooms."""
+    private = re.compile(r"sepal\.(\w+)\._\w+")
+    found = {
+        f"{path.relative_to(SOURCES)}: {name}"
+        for path in SOURCES.rglob("*.py")
+        for name in _imports(path)
+        if (inside := private.match(name)) and inside[1] != path.relative_to(SOURCES).parts[0]
+    }
+    assert not found

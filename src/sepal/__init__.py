@@ -6,8 +6,9 @@
 1.0
 
 The families are modules: ``sepal.data``, ``sepal.datasets``, ``sepal.distances``, ``sepal.neighbors``,
-``sepal.kernels``, ``sepal.measures``, ``sepal.prototypes``, ``sepal.learners``, ``sepal.machines``,
-``sepal.evaluation``, ``sepal.selection``, ``sepal.auto``. Everything is loaded when it is first used.
+``sepal.kernels``, ``sepal.measures``, ``sepal.estimators``, ``sepal.prototypes``, ``sepal.learners``,
+``sepal.machines``, ``sepal.evaluation``, ``sepal.selection``, ``sepal.auto``. Everything is loaded when it is first
+used.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         data,
         datasets,
         distances,
+        estimators,
         evaluation,
         kernels,
         learners,
@@ -32,23 +34,29 @@ if TYPE_CHECKING:
     )
     from sepal.auto import SepalClassifier, SepalRegressor
     from sepal.data import Table, read_table
-    from sepal.evaluation import compare, evaluate, leave_one_out_curve
-    from sepal.learners import KNNClassifier, KNNRegressor, WindowKNNClassifier, load_model, save_model
-    from sepal.machines import FeatureVectorClassifier, ParzenClassifier, SVMClassifier
-    from sepal.measures import (
-        alignment_curve,
-        expected_accuracy,
-        hypothesis_margin,
-        thornton_samples,
-        thornton_score,
-        thornton_test,
-    )
-    from sepal.neighbors import neighbor_ranking
-    from sepal.prototypes import PrototypeSelector
+    from sepal.estimators import load_model, save_model
+    from sepal.evaluation import compare, evaluate
+    from sepal.evaluation import leave_one_out_curve as leave_one_out_curve
+    from sepal.learners import KNNClassifier
+    from sepal.learners import KNNRegressor as KNNRegressor
+    from sepal.learners import WindowKNNClassifier as WindowKNNClassifier
+    from sepal.machines import FeatureVectorClassifier as FeatureVectorClassifier
+    from sepal.machines import ParzenClassifier as ParzenClassifier
+    from sepal.machines import SVMClassifier
+    from sepal.measures import alignment_curve as alignment_curve
+    from sepal.measures import expected_accuracy as expected_accuracy
+    from sepal.measures import hypothesis_margin as hypothesis_margin
+    from sepal.measures import prepare, thornton_score, thornton_test
+    from sepal.measures import thornton_samples as thornton_samples
+    from sepal.neighbors import neighbor_ranking as neighbor_ranking
+    from sepal.prototypes import PrototypeSelector as PrototypeSelector
     from sepal.report import separability
-    from sepal.selection import SeparabilitySelector, rank_features, search_subsets, subset_sweep
+    from sepal.selection import SeparabilitySelector as SeparabilitySelector
+    from sepal.selection import rank_features as rank_features
+    from sepal.selection import search_subsets as search_subsets
+    from sepal.selection import subset_sweep as subset_sweep
 
-# Public name -> the module it lives in; families stand for themselves.
+# Name -> the module it lives in; families stand for themselves. Names beyond ``__all__`` are there for short scripts.
 _HOMES = {
     "FeatureVectorClassifier": "sepal.machines",
     "KNNClassifier": "sepal.learners",
@@ -67,11 +75,12 @@ _HOMES = {
     "expected_accuracy": "sepal.measures",
     "hypothesis_margin": "sepal.measures",
     "leave_one_out_curve": "sepal.evaluation",
-    "load_model": "sepal.learners",
+    "load_model": "sepal.estimators",
     "neighbor_ranking": "sepal.neighbors",
+    "prepare": "sepal.measures",
     "rank_features": "sepal.selection",
     "read_table": "sepal.data",
-    "save_model": "sepal.learners",
+    "save_model": "sepal.estimators",
     "search_subsets": "sepal.selection",
     "separability": "sepal.report",
     "subset_sweep": "sepal.selection",
@@ -84,6 +93,7 @@ _FAMILIES = (
     "data",
     "datasets",
     "distances",
+    "estimators",
     "evaluation",
     "kernels",
     "learners",
@@ -95,44 +105,31 @@ _FAMILIES = (
 )
 
 __all__ = [
-    "FeatureVectorClassifier",
     "KNNClassifier",
-    "KNNRegressor",
-    "ParzenClassifier",
-    "PrototypeSelector",
     "SVMClassifier",
     "SepalClassifier",
     "SepalRegressor",
-    "SeparabilitySelector",
     "Table",
-    "WindowKNNClassifier",
-    "alignment_curve",
     "auto",
     "compare",
     "data",
     "datasets",
     "distances",
+    "estimators",
     "evaluate",
     "evaluation",
-    "expected_accuracy",
-    "hypothesis_margin",
     "kernels",
     "learners",
-    "leave_one_out_curve",
     "load_model",
     "machines",
     "measures",
-    "neighbor_ranking",
     "neighbors",
+    "prepare",
     "prototypes",
-    "rank_features",
     "read_table",
     "save_model",
-    "search_subsets",
     "selection",
     "separability",
-    "subset_sweep",
-    "thornton_samples",
     "thornton_score",
     "thornton_test",
 ]

@@ -13,6 +13,7 @@ def search(
     points: NDArray[np.float64],
     queries: NDArray[np.float64] | None,
     k: int,
+    limits: NDArray[np.float64] | None,
     method: str,
     metric: str,
     p: float,
@@ -27,6 +28,7 @@ def search_distances(
     distances: NDArray[np.float64],
     self_join: bool,
     k: int,
+    limits: NDArray[np.float64] | None,
     tie: float,
     threads: int,
     progress: _Progress | None,
@@ -65,6 +67,7 @@ def dual_solve_pairs(
     narrow: bool,
     cache_bytes: float,
     deadline: float,
+    most_steps: int,
     threads: int,
     progress: _Progress | None,
 ) -> tuple[
@@ -349,4 +352,17 @@ def forest_means(
     leaf_value: NDArray[np.float64],
     n_outputs: int,
     threads: int,
+) -> NDArray[np.float64]: ...
+def shuffled_agreement(
+    start: NDArray[np.int64],
+    edge_start: NDArray[np.int64],
+    from_row: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    seed: int,
+    first: int,
+    count: int,
+    threads: int,
+    progress: _Progress | None,
 ) -> NDArray[np.float64]: ...

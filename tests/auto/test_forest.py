@@ -9,8 +9,8 @@ import pytest
 
 import sepal._native as native
 from sepal.auto._forest import grow_forest
-from sepal.auto._views import fit_view
 from sepal.data import as_table
+from sepal.estimators._views import fit_view
 from tests.oracles import forest as oracle
 
 RNG = np.random.RandomState(5)

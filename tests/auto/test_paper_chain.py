@@ -15,8 +15,8 @@ from sepal.auto import PaperChainClassifier
 from sepal.auto._paper_chain_link import RIDGES
 from sepal.auto._paper_chain_tree import best_split, class_flow
 from sepal.data import as_table
+from sepal.estimators import load_model, save_model
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners import load_model, save_model
 from tests.machines.contract import contract
 from tests.oracles import alignment as alignment_oracle
 from tests.oracles import feature_vectors as vectors_oracle

@@ -43,20 +43,35 @@ def test_leave_one_out_equals_n_refits():
 def test_one_ridge_without_a_decomposition_is_the_same():
     scale = kernel_spectrum(K.copy()).scale
     for relative in RIDGES:
-        a, b, fast = kernel_fit(K.copy(), Y, float(relative))
+        fast = kernel_fit(K.copy(), Y, float(relative))
         for output in range(2):
             slow_a, slow_b = ridge.fit(K, Y[:, output], relative * scale)
-            np.testing.assert_allclose(K @ a[:, output] + b[output], K @ slow_a + slow_b, rtol=1e-8, atol=1e-9)
+            slow_fit = K @ slow_a + slow_b
+            answers = K @ fast.a[:, output] + fast.b[output]
+            np.testing.assert_allclose(answers, slow_fit, rtol=1e-8, atol=1e-9)
+            np.testing.assert_allclose(fast.fit[:, output], slow_fit, rtol=1e-8, atol=1e-9)
             slow = ridge.left_out(K, Y[:, output], relative * scale)
-            np.testing.assert_allclose(fast[:, output], slow, rtol=1e-6, atol=1e-9)
+            np.testing.assert_allclose(fast.left_out[:, output], slow, rtol=1e-6, atol=1e-9)
 
 
-def test_coefficients_solve_the_equations_of_the_optimum():
-    spectrum = kernel_spectrum(K.copy())
-    a, b = spectrum.coefficients(Y, 0.1)
-    for output in range(2):
-        slow_a, slow_b = ridge.fit(K, Y[:, output], 0.1 * spectrum.scale)
-        np.testing.assert_allclose(K @ a[:, output] + b[output], K @ slow_a + slow_b, rtol=1e-9)
+@pytest.mark.parametrize(("n", "ridges"), [(50, (1e-5, 1e-2, 10.0)), (400, (1e-5, 1e-3)), (1000, (1e-5,))])
+@pytest.mark.parametrize("width", [0.25, 2.0, 8.0])
+def test_answers_to_new_rows_are_those_of_the_optimum_whatever_size_width_and_ridge(n, ridges, width):
+    """At a small ridge and a wide kernel coefficients are millions, and their sum must still be 0."""
+    rng = np.random.RandomState(n)
+    rows, new = rng.randn(n, 3), rng.randn(100, 3)
+    targets = rows @ [[1.0], [-0.5], [2.0]] + 0.5 * rng.randn(n, 1)
+    squares = ((rows**2).sum(axis=1)[:, None] - 2.0 * rows @ rows.T + (rows**2).sum(axis=1)).clip(0.0)
+    own = np.exp(-squares / (2.0 * (width * 2.4) ** 2))
+    asked = np.exp(-((new[:, None] - rows) ** 2).sum(axis=2) / (2.0 * (width * 2.4) ** 2))
+    centring = np.eye(n) - 1.0 / n
+    scale = np.einsum("ij,ji->", centring, own) / n
+    for relative in ridges:
+        fast = kernel_fit(own.copy(), targets, relative)
+        slow_a, slow_b = ridge.fit(own, targets[:, 0], relative * scale)
+        np.testing.assert_allclose(asked @ fast.a[:, 0] + fast.b[0], asked @ slow_a + slow_b, atol=2e-4)
+        np.testing.assert_allclose(own @ fast.a[:, 0] + fast.b[0], fast.fit[:, 0], atol=1e-5)
+        assert abs(fast.a.sum()) < 1e-12 * np.abs(fast.a).sum()
 
 
 def test_rows_that_repeat_each_other_are_left_out_one_at_a_time_too():
@@ -65,13 +80,14 @@ def test_rows_that_repeat_each_other_are_left_out_one_at_a_time_too():
     spectrum = kernel_spectrum(copies.copy())
     assert spectrum.vectors.shape[1] < 17
     fast = spectrum.left_out(answers, RIDGES)
-    a, b = spectrum.coefficients(answers, 0.1)
+    whole = kernel_fit(copies.copy(), answers, 0.1)
     for output in range(2):
         for k, relative in enumerate(RIDGES):
             slow = ridge.left_out(copies, answers[:, output], relative * spectrum.scale)
             np.testing.assert_allclose(fast[k, :, output], slow, rtol=1e-6, atol=1e-9)
         slow_a, slow_b = ridge.fit(copies, answers[:, output], 0.1 * spectrum.scale)
-        np.testing.assert_allclose(copies @ a[:, output] + b[output], copies @ slow_a + slow_b, rtol=1e-8)
+        answered = copies @ whole.a[:, output] + whole.b[output]
+        np.testing.assert_allclose(answered, copies @ slow_a + slow_b, rtol=1e-8)
 
 
 def test_rows_that_are_all_equal_get_the_mean_of_the_others():
@@ -87,9 +103,11 @@ def test_leave_one_out_on_feature_vectors_equals_n_refits():
     for k, relative in enumerate(RIDGES):
         slow = ridge.left_out(nystrom, Y[:, 0], relative * spectrum.scale)
         np.testing.assert_allclose(fast[k, :, 0], slow, rtol=1e-6, atol=1e-7)
-    a, b = spectrum.coefficients(Y, 0.1)
+    found = spectrum.fit(Y, 0.1)
     slow_a, slow_b = ridge.fit(nystrom, Y[:, 0], 0.1 * spectrum.scale)
-    np.testing.assert_allclose(K[:, vectors] @ a[:, 0] + b[0], nystrom @ slow_a + slow_b, rtol=1e-6)
+    np.testing.assert_allclose(K[:, vectors] @ found.a[:, 0] + found.b[0], nystrom @ slow_a + slow_b, rtol=1e-6)
+    np.testing.assert_allclose(found.fit[:, 0], nystrom @ slow_a + slow_b, rtol=1e-6)
+    np.testing.assert_allclose(found.left_out, spectrum.left_out(Y, np.array([0.1]))[0])
 
 
 def test_feature_vectors_that_repeat_each_other_do_no_harm():

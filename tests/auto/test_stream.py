@@ -7,8 +7,8 @@ import numpy as np
 from sepal.auto import _stream
 from sepal.auto._kernel_member import gaussian, squared_distances
 from sepal.auto._ridge_loo import vector_spectrum
-from sepal.auto._views import fit_view
 from sepal.data import as_table
+from sepal.estimators._views import fit_view
 
 RNG = np.random.RandomState(1)
 
@@ -22,7 +22,9 @@ def test_blocks_give_what_the_matrix_gives(monkeypatch):
     vectors = np.arange(0, 60, 5)
     K = gaussian(squared_distances(coordinates, coordinates[vectors]), 1.5)
     spectrum = vector_spectrum(K, K[vectors])
-    member, left_out = _stream.stream_ridge(view, table, targets, coordinates[vectors], 1.5, 0.01)
+    found = _stream.stream_ridge(view, table, targets, coordinates[vectors], 1.5, 0.01)
+    member, left_out = found.member, found.left_out
     np.testing.assert_allclose(left_out, spectrum.left_out(targets, np.array([0.01]))[0], atol=1e-6)
-    a, b = spectrum.coefficients(targets, 0.01)
-    np.testing.assert_allclose(member.decisions(table), K @ a + b, atol=1e-6)
+    whole = spectrum.fit(targets, 0.01)
+    np.testing.assert_allclose(member.decisions(table), K @ whole.a + whole.b, atol=1e-6)
+    np.testing.assert_allclose(found.fit, whole.fit, atol=1e-6)

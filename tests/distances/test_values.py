@@ -35,6 +35,12 @@ COMPLETE = [
     ("mahalanobis", {}, {}),
     ("mahalanobis", {"covariance": COVARIANCE}, {"covariance": COVARIANCE}),
     ("cosine", {}, {}),
+    ("correlation", {}, {}),
+    ("correlation", {"weights": WEIGHTS}, {"weights": WEIGHTS}),
+    ("canberra", {}, {}),
+    ("canberra", {"weights": WEIGHTS}, {"weights": WEIGHTS}),
+    ("bray_curtis", {}, {}),
+    ("bray_curtis", {"weights": WEIGHTS}, {"weights": WEIGHTS}),
     ("nan_euclidean", {}, {}),
     ("heom", {}, {"nominal_mask": [False] * 4}),
 ]

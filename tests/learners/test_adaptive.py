@@ -148,7 +148,7 @@ def test_nca_gradient():
 
 
 def relieff_by_loops(X, y, k):
-    """Min-max scaled numbers without ties, as the definition says."""
+    """Min-max scaled numbers, as the definition says; rows tied for the k-th place share the places that are left."""
     Z = (X - X.min(axis=0)) / np.ptp(X, axis=0)
     classes, counts = np.unique(y, return_counts=True)
     share = dict(zip(classes.tolist(), counts / len(y), strict=True))
@@ -156,8 +156,13 @@ def relieff_by_loops(X, y, k):
     for i in range(len(y)):
         for c in classes.tolist():
             others = [j for j in range(len(y)) if y[j] == c and j != i]
-            near = sorted(others, key=lambda j: np.sum((Z[i] - Z[j]) ** 2))[:k]
-            mean = np.mean([np.abs(Z[i] - Z[j]) for j in near], axis=0)
+            places = min(k, len(others))
+            far = {j: float(np.sum((Z[i] - Z[j]) ** 2)) for j in others}
+            last = sorted(far.values())[places - 1]
+            nearer = [j for j in others if far[j] < last - 1e-9]
+            tied = [j for j in others if abs(far[j] - last) <= 1e-9]
+            near = sum(np.abs(Z[i] - Z[j]) for j in nearer)
+            mean = (near + (places - len(nearer)) * np.mean([np.abs(Z[i] - Z[j]) for j in tied], axis=0)) / places
             total += -mean if c == y[i] else mean * share[c] / (1 - share[y[i]])
     return total / len(y)
 
@@ -169,6 +174,18 @@ def test_relieff_equals_the_loops():
     expected = np.maximum(relieff_by_loops(X, y, 5), 0)
     found = learn_feature_weights(X, y, method="relieff", n_neighbors=5, k_max=5).weights
     np.testing.assert_allclose(found, expected * 3 / expected.sum(), rtol=1e-9)
+
+
+def test_relieff_with_copies_in_any_row_order():
+    rng = np.random.default_rng(4)
+    for _ in range(12):
+        X, y = rng.integers(0, 4, size=(24, 2)).astype(float), rng.permutation(np.arange(24) % 2)
+        X[0], X[1] = 0.0, 3.0
+        expected = np.maximum(relieff_by_loops(X, y, 3), 0)
+        if expected.sum() < 1e-9:
+            continue
+        found = learn_feature_weights(X, y, method="relieff", n_neighbors=3, k_max=3).weights
+        np.testing.assert_allclose(found, expected * 2 / expected.sum(), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("method", ["nca", "relieff", "alignment", "mutual_information"])

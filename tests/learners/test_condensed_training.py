@@ -9,8 +9,9 @@ from sklearn.preprocessing import StandardScaler
 
 import sepal.datasets
 from sepal import prototypes
+from sepal.estimators import load_model, save_model
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners import KNNClassifier, load_model, save_model
+from sepal.learners import KNNClassifier
 from tests.oracles.neighbors import pairwise, squared_euclidean, squared_heom
 
 METHODS = ["hart", "fcnn", "rnn", "mss", "enn", "drop3", "icf"]
@@ -81,6 +82,31 @@ def test_rows_of_weight_zero_are_not_condensed():
     model = KNNClassifier(1, prototypes="fcnn").fit(table, sample_weight=weight)
     expected = 50 + prototypes.fcnn(table.take(np.arange(50, 250))).rows
     np.testing.assert_array_equal(model.rows_, expected)
+
+
+def test_a_later_copy_is_kept_and_the_first_is_not():
+    X, y = np.array([[0.0], [5.0], [0.0]]), np.array(list("bba"))
+    model = KNNClassifier(1, scale=None, ties="index", prototypes=[1, 2]).fit(X, y)
+    assert model.predict([[0.1]]).tolist() == ["a"]
+    assert model.kneighbors([[0.1], [4.9]])[1].tolist() == [[2], [1]]
+    explained = KNNClassifier(1, scale=None).fit([[0.0], [5.0], [0.0], [9.0]], list("abba")).explain([[9.2]])
+    assert explained.other_row.tolist() == [1]
+
+
+@pytest.mark.parametrize("ties", ["index", "expected"])
+def test_neighbours_among_kept_rows_with_many_copies(ties):
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        n = int(rng.integers(6, 14))
+        X, y = rng.integers(3, size=(n, 1)).astype(float), rng.permutation(np.arange(n) % 2)
+        kept = rng.permutation(n)[: int(rng.integers(2, n))]
+        if len(set(y[kept])) < 2:
+            continue
+        model = KNNClassifier(1, scale=None, ties=ties, prototypes=kept).fit(X, y)
+        queries = np.array([[0.0], [1.0], [2.0], [0.6]])
+        far, k = np.abs(queries - X[np.sort(kept)].T), int(rng.integers(1, len(kept) + 1))
+        wanted = [[int(np.sort(kept)[j]) for j in np.lexsort((np.arange(len(kept)), row))[:k]] for row in far]
+        assert model.kneighbors(queries, k)[1].tolist() == wanted
 
 
 def test_in_a_plain_pipeline():

@@ -429,7 +429,7 @@ def test_wrong_columns_are_named():
         model.predict(pd.DataFrame({"size": ["big"], "color": ["red"]}))
     with pytest.raises(DataError, match='column "color"'):
         model.predict(pd.DataFrame({"size": [1.0], "color": [3.5]}))
-    with pytest.raises(DataError, match="'size' as in training, found 'weight'"):
+    with pytest.raises(DataError, match=r"unseen at fit time:\n- weight\n.*now missing:\n- size\n"):
         model.predict(as_table([[1.0, "red"]], names=["weight", "color"]))
 
 

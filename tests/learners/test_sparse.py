@@ -11,9 +11,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 from sepal.data import SparseRows, as_rows
+from sepal.estimators import load_model, save_model
 from sepal.evaluation import leave_one_out_curve
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners import KNNClassifier, KNNRegressor, load_model, save_model
+from sepal.learners import KNNClassifier, KNNRegressor
 from tests.oracles.knn import loo_accuracy
 from tests.oracles.neighbors import cosine, pairwise
 
@@ -197,7 +198,7 @@ def test_refusals():
         KNNClassifier(1, distance="manhattan").fit(csr_array(X), y)
     with pytest.raises(ParameterError, match="scale='standard' would fill"):
         KNNClassifier(1, scale="standard").fit(csr_array(X), y)
-    with pytest.raises(ParameterError, match="'precomputed' needs a dense table"):
+    with pytest.raises(DataError, match="must be square"):
         KNNClassifier(1, distance="precomputed").fit(csr_array(X), y)
     with pytest.raises(DataError, match="0 and 1 only"):
         KNNClassifier(1, distance="tanimoto").fit(csr_array(X), y)

@@ -62,7 +62,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("estimator", "failing"), CASES, ids=[str(case[0]) for case in CASES])
+@pytest.mark.parametrize(("estimator", "failing"), CASES, ids=[str(case[0]).split(" at 0x")[0] for case in CASES])
 def test_contract_but_for(estimator, failing: dict[str, str]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

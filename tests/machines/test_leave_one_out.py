@@ -42,6 +42,11 @@ def _without_each(training, solution, *, until_it_turns=False, tol=TOL, threads=
     return which, found, solved
 
 
+def _given_units(X, rows):
+    """The distinct rows in the units of X: a machine that does not scale takes them times a power of two."""
+    return rows.x * (np.abs(X).max() / np.abs(rows.x).max())
+
+
 def _expected(training, solution, C, which):
     K = _removal._kernel(training, solution.rows, solution.rows, 1)
     return np.array([oracle.exact_leave_one_out(K, solution.sign, C, int(i)) for i in which])
@@ -111,8 +116,9 @@ def test_a_copy_leaves_and_the_others_stay():
         i = solution.rows[which[k]]
         weight = training.rows.weight.copy()
         weight[i] = 1.0
-        peer = SVC(C=1.0, gamma=1.0, tol=1e-9).fit(training.rows.x, training.rows.codes, sample_weight=weight)
-        assert found[k] == pytest.approx(float(peer.decision_function(training.rows.x[[i]])[0]), abs=2e-5)
+        x = _given_units(X, training.rows)
+        peer = SVC(C=1.0, gamma=1.0, tol=1e-9).fit(x, training.rows.codes, sample_weight=weight)
+        assert found[k] == pytest.approx(float(peer.decision_function(x[[i]])[0]), abs=2e-5)
 
 
 def test_rows_of_several_weights():
@@ -124,8 +130,9 @@ def test_rows_of_several_weights():
     for k in range(0, len(which), 5):
         kept = np.arange(len(y)) != solution.rows[which[k]]
         rows = training.rows
-        peer = SVC(C=2.0, gamma=1.0, tol=1e-9).fit(rows.x[kept], rows.codes[kept], sample_weight=rows.weight[kept])
-        assert found[k] == pytest.approx(float(peer.decision_function(rows.x[~kept])[0]), abs=2e-5)
+        x = _given_units(X, rows)
+        peer = SVC(C=2.0, gamma=1.0, tol=1e-9).fit(x[kept], rows.codes[kept], sample_weight=rows.weight[kept])
+        assert found[k] == pytest.approx(float(peer.decision_function(x[~kept])[0]), abs=2e-5)
 
 
 def test_the_only_row_of_a_class_is_wrong_without_itself():

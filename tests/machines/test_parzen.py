@@ -122,7 +122,9 @@ def test_class_without_weight() -> None:
         ParzenClassifier().fit(IRIS.data, IRIS.target, sample_weight=IRIS.target > 0)
 
 
-@pytest.mark.parametrize(("name", "words"), [("hepatitis", "'sex' is nominal"), ("breast-cancer", "row 23: a cell is")])
+@pytest.mark.parametrize(
+    ("name", "words"), [("hepatitis", '"sex" is nominal'), ("breast-cancer", 'row 24, column "bare_nuclei"')]
+)
 def test_what_has_no_density_is_named(name: str, words: str) -> None:
     with pytest.raises(DataError, match=words):
         ParzenClassifier().fit(datasets.load(name))

@@ -235,8 +235,9 @@ def test_containers_names_pickle_clone_and_the_input_is_left_alone():
     copy = pickle.loads(pickle.dumps(plain))  # noqa: S301
     assert np.array_equal(copy.decision_function(X), plain.decision_function(X))
     assert clone(plain).get_params() == plain.get_params()
-    with pytest.raises(DataError, match="expected the columns"):
-        SVMClassifier().fit(as_table(pandas_frame, labels)).predict(as_table(pandas_frame[["b", "a", "c", "d"]]))
+    model = SVMClassifier().fit(as_table(pandas_frame, labels))
+    other_order = as_table(pandas_frame[["b", "a", "c", "d"]])
+    np.testing.assert_array_equal(model.decision_function(other_order), model.decision_function(as_table(pandas_frame)))
 
 
 def test_row_order_and_threads_do_not_change_the_model():
@@ -378,7 +379,7 @@ def test_nominal_columns_and_lost_classes_are_named():
         SVMClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[1, 0])
     with pytest.raises(DataError, match="weight 0"):
         SVMClassifier().fit([[0.0], [1.0], [2.0]], [0, 1, 2], sample_weight=[1, 1, 0])
-    with pytest.raises(DataError, match="at least 0"):
+    with pytest.raises(DataError, match="two classes"):  # a row of negative weight is absent, as in scikit-learn
         SVMClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[1, -1])
 
 

@@ -154,8 +154,10 @@ def test_ties_and_copies():
     D = oracle.gower(X.tolist())
     D = np.round(D, 12)  # equal distances equal
     profile = complexity(X, y)
-    for key in ("N1", "N2", "N3", "LSC"):
+    for key in ("N2", "N3", "LSC"):
         assert profile[key] == pytest.approx(ORACLES[key](D, y.tolist())), key
+    order = oracle.by_values(X.tolist())
+    assert profile["N1"] == pytest.approx(oracle.n1(D[np.ix_(order, order)], y[order].tolist()))
     A = oracle.graph(D, y.tolist())
     assert profile["Density"] == pytest.approx(oracle.density(A))
     assert profile["ClsCoef"] == pytest.approx(oracle.clustering(A))
@@ -165,7 +167,24 @@ def test_row_order_does_not_matter_with_ties():
     X, y = gridded(n=60, seed=3)
     order = np.random.default_rng(0).permutation(len(X))
     first, second = complexity(X, y), complexity(X[order], y[order])
-    for key in ("F1", "F1v", "F2", "F3", "F4", "N2", "N2m", "N3", "T1", "LSC", "Density", "ClsCoef", "T3", "C1", "C2"):
+    for key in (
+        "F1",
+        "F1v",
+        "F2",
+        "F3",
+        "F4",
+        "N1",
+        "N2",
+        "N2m",
+        "N3",
+        "T1",
+        "LSC",
+        "Density",
+        "ClsCoef",
+        "T3",
+        "C1",
+        "C2",
+    ):
         assert first[key] == pytest.approx(second[key], abs=1e-9), key
 
 

@@ -11,6 +11,7 @@ from scipy.stats import norm
 from sepal import datasets
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import expected_accuracy, expected_accuracy_curve, thornton_score
+from sepal.measures._stratified import Strata
 from tests.measures.labelled_rows import FAMILIES, copies, lattice, no_ties
 from tests.oracles import thornton as oracle
 
@@ -42,7 +43,7 @@ def test_majority_of_k_by_enumeration(family, k, rng):
     X, y, D = family(rng, 8)
     for m in range(k, 8):
         wanted = float(oracle.mean(oracle.accuracies_of_all_splits(D, y, m, k)))
-        assert expected_accuracy(X, y, m, k=k, scale=None) == pytest.approx(wanted, rel=1e-11, abs=1e-14)
+        assert expected_accuracy(X, y, m, n_neighbors=k, scale=None) == pytest.approx(wanted, rel=1e-11, abs=1e-14)
 
 
 @by_name
@@ -51,7 +52,7 @@ def test_majority_of_k_by_ranks(family, k, rng):
     X, y, D = family(rng, 36)
     for m in (k, 12, 18, 35):
         wanted = float(oracle.expected_vote_accuracy(D, y, m, k))
-        assert expected_accuracy(X, y, m, k=k, scale=None) == pytest.approx(wanted, rel=1e-10, abs=1e-13)
+        assert expected_accuracy(X, y, m, n_neighbors=k, scale=None) == pytest.approx(wanted, rel=1e-10, abs=1e-13)
 
 
 @by_name
@@ -98,7 +99,7 @@ def test_within_four_standard_errors_of_300_sampled_splits(family, classes, k, r
     for m in (8, 20, 32):
         sampled = [float(a) for a in oracle.sampled_split_accuracies(D, y, m, 300, rng, k)]
         error = np.std(sampled, ddof=1) / math.sqrt(300)
-        assert abs(expected_accuracy(X, y, m, k=k, scale=None) - np.mean(sampled)) < 4 * error
+        assert abs(expected_accuracy(X, y, m, n_neighbors=k, scale=None) - np.mean(sampled)) < 4 * error
 
 
 def test_large_numbers_of_rows_keep_their_digits(rng):
@@ -113,32 +114,51 @@ def test_large_numbers_of_rows_keep_their_digits(rng):
 
 # ---------------------------------------------------------------- stratified splits
 
-# class sizes, train_size, training rows of each class: the same share of each, rounded half to even
+# class sizes, train_size, training rows of each class, by hand: whole parts, then the largest remainders; where these
+# are equal, every way there is
 STRATIFIED = [
-    ((4, 4), 4, (2, 2)),
-    ((4, 4), 0.25, (1, 1)),
-    ((6, 3), 6, (4, 2)),
-    ((6, 3), 3, (2, 1)),
-    ((3, 3, 3), 3, (1, 1, 1)),
-    ((5, 3), 4, (2, 2)),  # 2.5 and 1.5: different rates
-    ((5, 4), 0.6, (3, 2)),  # m = 5: 2.8 and 2.2, different rates
-    ((4, 3, 1), 0.5, (2, 2, 0)),  # the class of one never trains
-    ((4, 3, 1), 0.75, (3, 2, 1)),  # and here it always does
-    ((5, 1), 0.5, (2, 0)),
+    ((4, 4), 4, [(2, 2)]),
+    ((4, 4), 0.25, [(1, 1)]),
+    ((6, 3), 6, [(4, 2)]),
+    ((6, 3), 3, [(2, 1)]),
+    ((3, 3, 3), 3, [(1, 1, 1)]),
+    ((3, 3, 3), 4, [(2, 1, 1), (1, 2, 1), (1, 1, 2)]),  # 4/3 each
+    ((3, 3, 3), 5, [(2, 2, 1), (2, 1, 2), (1, 2, 2)]),
+    ((5, 3), 4, [(3, 1), (2, 2)]),  # 2.5 and 1.5
+    ((5, 4), 0.6, [(3, 2)]),  # m = 5: 2.8 and 2.2, different rates
+    ((4, 3, 1), 0.5, [(2, 2, 0), (2, 1, 1)]),  # 2, 1.5 and 0.5
+    ((4, 3, 1), 0.75, [(3, 2, 1)]),  # the class of one always trains
+    ((4, 3, 1), 2, [(1, 1, 0)]),  # and here it never does
+    ((5, 1), 0.5, [(3, 0), (2, 1)]),
+    ((4, 4), 1, [(1, 0), (0, 1)]),
+    ((3, 3, 2), 7, [(3, 2, 2), (2, 3, 2)]),  # 2.625, 2.625, 1.75: the last first, then one of the two
 ]
 
 
+def test_stratified_sizes_by_hand():
+    for sizes, train_size, ways in STRATIFIED:
+        n = sum(sizes)
+        m = train_size if isinstance(train_size, int) else round(train_size * n)
+        assert all(sum(way) == m for way in ways)
+        strata = Strata.of(np.array(sizes), m)
+        assert strata.n_ways == len(ways)
+        drawn = strata.drawn(200, np.random.default_rng(0))
+        assert {tuple(way) for way in drawn.tolist()} == set(ways)
+
+
 @by_name
-@pytest.mark.parametrize(("sizes", "train_size", "counts"), STRATIFIED)
-def test_stratified_splits_by_enumeration(family, sizes, train_size, counts, rng):
+@pytest.mark.parametrize(("sizes", "train_size", "ways"), STRATIFIED)
+def test_stratified_splits_by_enumeration(family, sizes, train_size, ways, rng):
     n = sum(sizes)
     X, _, D = family(rng, n)
     y = ["abc"[c] for c, size in enumerate(sizes) for _ in range(size)]
     y = [y[j] for j in rng.permutation(n)]
-    trained = dict(zip("abc", counts, strict=False))
-    splits = oracle.accuracies_of_all_stratified_splits(D, y, trained)
+    each = [
+        float(oracle.mean(oracle.accuracies_of_all_stratified_splits(D, y, dict(zip("abc", counts, strict=False)))))
+        for counts in ways
+    ]
     found = expected_accuracy(X, y, train_size, stratified=True, scale=None)
-    assert found == pytest.approx(float(oracle.mean(splits)), rel=1e-11, abs=1e-14)
+    assert found == pytest.approx(np.mean(each), rel=1e-11, abs=1e-14)
 
 
 @by_name
@@ -147,17 +167,29 @@ def test_stratified_splits_by_ranks(family, rng):
     y = list("a" * 12 + "b" * 8 + "c" * 4)
     y = [y[j] for j in rng.permutation(24)]
     # 12, 8, 4 times the share m / 24
-    for m, counts in ((12, (6, 4, 2)), (7, (4, 2, 1)), (21, (10, 7, 4))):
-        wanted = oracle.expected_stratified_accuracy(D, y, dict(zip("abc", counts, strict=True)))
+    for m, ways in ((12, [(6, 4, 2)]), (7, [(4, 2, 1)]), (21, [(11, 7, 3), (10, 7, 4)])):
+        each = [oracle.expected_stratified_accuracy(D, y, dict(zip("abc", way, strict=True))) for way in ways]
         found = expected_accuracy(X, y, m, stratified=True, scale=None)
-        assert found == pytest.approx(float(wanted), rel=1e-10)
+        assert found == pytest.approx(float(np.mean([float(one) for one in each])), rel=1e-10)
 
 
-@pytest.mark.parametrize(("sizes", "train_size"), [((4, 4, 4), 11), ((5, 5), 1), ((4, 4, 1), 8)])
-def test_stratified_splits_without_training_or_test_rows_are_refused(sizes, train_size, rng):
-    y = [c for c, size in enumerate(sizes) for _ in range(size)]
-    with pytest.raises(ParameterError, match="train_size"):
-        expected_accuracy(rng.normal(size=(len(y), 2)), y, train_size, stratified=True)
+def test_stratified_splits_of_many_small_classes_train_on_as_many_rows_as_they_say(rng):
+    """20 classes of 3 rows, 30 train: 10 classes give two rows and 10 one; by far too many ways to list."""
+    X, y = rng.normal(size=(60, 2)) + np.repeat(rng.normal(size=(20, 2)) * 3, 3, axis=0), np.repeat(np.arange(20), 3)
+    D = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(D, np.inf)
+    right = []
+    for _ in range(3000):
+        taken = np.where(rng.permutation(20) < 10, 2, 1)
+        training = np.concatenate([3 * c + rng.permutation(3)[:m] for c, m in enumerate(taken)])
+        tested = np.setdiff1d(np.arange(60), training)
+        right.append(np.mean(y[training[D[np.ix_(tested, training)].argmin(axis=1)]] == y[tested]))
+    found, std = expected_accuracy(X, y, 30, stratified=True, return_std=True, scale=None)
+    assert found == pytest.approx(np.mean(right), abs=4 * np.std(right) / np.sqrt(3000))
+    assert std == pytest.approx(np.std(right), rel=0.2)
+    curve = expected_accuracy_curve(X, y, [20, 30, 40], stratified=True, scale=None)
+    assert curve.train_sizes.tolist() == [20, 30, 40]
+    assert curve.accuracy[1] == found
 
 
 # ---------------------------------------------------------------- how noisy one split is
@@ -190,7 +222,7 @@ def test_deviation_of_one_split_of_k_nearest_by_sampling(family, k, rng):
     X = X + (np.array(y) == "a")[:, None] * 1.5 if family is no_ties else X
     D = ((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2)
     sampled = [float(a) for a in oracle.sampled_split_accuracies(D, y, 20, 500, rng, k)]
-    _, std = expected_accuracy(X, y, 20, k=k, return_std=True, scale=None)
+    _, std = expected_accuracy(X, y, 20, n_neighbors=k, return_std=True, scale=None)
     assert std == pytest.approx(np.std(sampled, ddof=1), rel=0.25)
 
 
@@ -237,7 +269,8 @@ def test_curve_is_the_accuracy_at_each_size(rng):
 def test_curve_takes_k_and_strata(rng):
     X, y, _ = lattice(rng, 40)
     np.testing.assert_array_equal(
-        expected_accuracy_curve(X, y, [10, 20], k=3).accuracy, expected_accuracy(X, y, [10, 20], k=3)
+        expected_accuracy_curve(X, y, [10, 20], n_neighbors=3).accuracy,
+        expected_accuracy(X, y, [10, 20], n_neighbors=3),
     )
     np.testing.assert_array_equal(
         expected_accuracy_curve(X, y, [10, 20], stratified=True).accuracy,
@@ -267,20 +300,20 @@ def test_train_sizes_of_an_odd_shape(train_size, rng):
 @pytest.mark.parametrize("k", [0, 2, -1, True, 1.0, "3"])
 def test_k_must_be_odd(k, rng):
     X, y, _ = no_ties(rng, 12)
-    with pytest.raises(ParameterError, match="k must be odd"):
-        expected_accuracy(X, y, 0.5, k=k)
+    with pytest.raises(ParameterError, match="n_neighbors must be odd"):
+        expected_accuracy(X, y, 0.5, n_neighbors=k)
 
 
 def test_k_above_one_is_for_two_classes_and_plain_splits(rng):
     X, y, _ = no_ties(rng, 20, "abc")
-    with pytest.raises(ParameterError, match="k must be 1"):
-        expected_accuracy(X, y, 0.5, k=3)
+    with pytest.raises(ParameterError, match="n_neighbors must be 1"):
+        expected_accuracy(X, y, 0.5, n_neighbors=3)
     X, y, _ = no_ties(rng, 20)
     for call in ({"stratified": True}, {"train_size": "bootstrap"}):
-        with pytest.raises(ParameterError, match="k must be 1"):
-            expected_accuracy(X, y, k=3, **call)
+        with pytest.raises(ParameterError, match="n_neighbors must be 1"):
+            expected_accuracy(X, y, n_neighbors=3, **call)
     with pytest.raises(ParameterError, match="train_size"):
-        expected_accuracy(X, y, 2, k=3)
+        expected_accuracy(X, y, 2, n_neighbors=3)
 
 
 def test_bootstrap_has_no_strata_and_no_deviation(rng):

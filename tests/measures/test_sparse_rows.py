@@ -93,17 +93,28 @@ def test_sets_are_compared_by_what_they_share():
     assert sepal.thornton_samples(sets[:4], ["u", "u", "v", "v"], distance="auto").tolist() == [1.0, 1.0, 1.0, 1.0]
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_prototypes_of_texts_are_those_of_the_cosine(method):
+def some_texts():
     X, y = texts(60, seed=2)
-    X = X[np.any(X > 0, axis=1)]
-    y = y[: len(X)]
+    some = np.any(X > 0, axis=1)
+    return X[some], y[some]
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "ib3"])
+def test_prototypes_of_texts_are_those_of_the_cosine(method):
+    X, y = some_texts()
     selector = PrototypeSelector(method)
     kept, labels = selector.fit_resample(csr_array(X), y)
     dense = PrototypeSelector(method, distance="cosine", scale=None).fit(X, y)
     np.testing.assert_array_equal(selector.sample_indices_, dense.sample_indices_)
     assert kept.shape == (len(selector.sample_indices_), X.shape[1])
     np.testing.assert_array_equal(labels, y[selector.sample_indices_])
+
+
+def test_ib3_keeps_no_text_of_random_classes_and_says_so():
+    X, y = some_texts()
+    for rows, how in ((csr_array(X), {}), (X, {"distance": "cosine", "scale": None})):
+        with pytest.raises(DataError, match="ib3 keeps no row: none of 57 rows passes its rule"):
+            PrototypeSelector("ib3", **how).fit(rows, y)
 
 
 def test_a_sparse_learner_may_condense():
@@ -121,7 +132,7 @@ def test_what_cannot_take_sparse_rows_says_so():
     with pytest.raises(DataError, match=r"sparse matrix.*dense(.|\n)*toarray"):
         overlap_regions(csr_array(X), y)
     with pytest.raises(DataError, match=r"sparse matrix.*dense(.|\n)*toarray"):
-        sepal.thornton_score(csr_array(X), y, ties="jitter", random_state=0)
+        sepal.thornton_score(csr_array(X), y, distance="euclidean", ties="jitter")
     with pytest.raises(ParameterError, match="'tree' cannot search sparse rows"):
         neighbor_ranking(csr_array(X), 1, method="tree")
     with pytest.raises(DataError, match="100000 x 1000 cells, more than"):

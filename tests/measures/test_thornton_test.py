@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.stats import norm
 
 from sepal.data import as_table
@@ -22,6 +23,9 @@ def same_moments(X, y, D):
     test = thornton_test(X, y, scale=None)
     assert test.chance * len(y) == pytest.approx(float(mean), rel=1e-12)
     assert test.permutation_std * len(y) == pytest.approx(math.sqrt(variance), rel=1e-9, abs=1e-12)
+    if test.permutation_std > 0:
+        third = oracle.central_moment_by_enumeration(D, y, 3)
+        assert test.permutation_skewness == pytest.approx(float(third) / math.sqrt(variance) ** 3, rel=1e-9, abs=1e-9)
     return test
 
 
@@ -35,7 +39,9 @@ def test_permutation_moments_by_enumeration(family, sizes, rng):
     test = same_moments(X, y, D)
     if test.permutation_std > 0:
         assert test.z == pytest.approx((test.score - test.chance) / test.permutation_std, rel=1e-9)
-        assert test.p_value == pytest.approx(norm.sf(test.z), rel=1e-9)
+        share = float(oracle.share_at_least_as_separable(D, y))
+        assert test.p_source == "permutations"  # the index of so few rows has few values
+        assert test.p_value == pytest.approx(share, rel=4 * math.sqrt((1 - share) / 100), abs=1e-9)
     else:
         assert test.z is None
         assert test.p_value is None
@@ -108,6 +114,36 @@ def test_permutations_depend_on_the_seed_alone(rng):
     X, y, _ = no_ties(rng, 40)
     a, b = (thornton_test(X, y, 100, random_state=7).permutation_p for _ in range(2))
     assert a == b
+    c, d = (thornton_test(X, y, 100).permutation_p for _ in range(2))
+    assert c == d
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+@pytest.mark.parametrize("seed", [0, 3])
+def test_permutations_do_not_depend_on_the_order_of_rows_columns_or_class_names(family, seed, rng):
+    X, y, _ = family(rng, 40, "abc")
+    names = [f"column {j}" for j in range(X.shape[1])]
+    first = thornton_test(as_table(X, y, names=names), None, 137, random_state=seed)
+    assert first.p_source == "permutations" or first.p_value is None
+    for _ in range(4):
+        rows_, columns = rng.permutation(40), rng.permutation(X.shape[1])
+        renamed = [{"a": "z", "b": "b", "c": "a"}[label] for label in np.array(y)[rows_]]
+        moved = as_table(X[rows_][:, columns], renamed, names=[names[j] for j in columns])
+        test = thornton_test(moved, None, 137, random_state=seed)
+        assert test.permutation_p == first.permutation_p
+        assert test.p_value == first.p_value
+
+
+def test_sparse_permutations_do_not_depend_on_the_order_of_rows(rng):
+    X = csr_array(rng.poisson(0.4, size=(60, 8)).astype(float))
+    y, order = rng.integers(2, size=60), rng.permutation(60)
+    first, moved = (thornton_test(X[at], y[at], 137) for at in (np.arange(60), order))
+    assert (first.permutation_p, first.p_value) == (moved.permutation_p, moved.p_value)
+
+
+def test_number_of_threads_does_not_change_the_permutations(rng):
+    X, y, _ = no_ties(rng, 900)
+    assert len({thornton_test(X, y, 2500, n_jobs=n_jobs).permutation_p for n_jobs in (1, 2, 5)}) == 1
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
@@ -134,7 +170,7 @@ def test_class_with_one_member_is_noted_and_counts_in_the_macro_average(rng):
     test = thornton_test(X, y, scale=None)
     assert test.per_class["alone"] == 0.0
     assert test.macro == pytest.approx(float(oracle.macro_average(oracle.thornton_samples(D, y), y)))
-    (note,) = test.notes
+    note = test.notes[0]
     assert "alone" in note
     assert "one row" in note
 
@@ -143,7 +179,7 @@ def test_every_class_with_one_member(rng):
     test = thornton_test(rng.normal(size=(4, 2)), ["a", "b", "c", "d"])
     assert (test.score, test.chance, test.corrected, test.macro) == (0.0, 0.0, 0.0, 0.0)
     assert test.z is None
-    assert len(test.notes) == 4
+    assert len(test.notes) == 4  # and no p-value to speak of
 
 
 def test_one_class_is_refused():
@@ -151,16 +187,28 @@ def test_one_class_is_refused():
         thornton_test(np.eye(3), ["a", "a", "a"])
 
 
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+@pytest.mark.parametrize("size", [4, 5, 12, 50])
+def test_interval_counts_rows_that_are_nearest_to_each_other(family, size, rng):
+    X, y, D = family(rng, size, "ab")
+    y[:2] = ["a", "b"]
+    low, high = thornton_test(X, y, scale=None).interval
+    score, n, z = float(oracle.thornton_score(D, y)), oracle.effective_rows(D, y), norm.ppf(0.975)
+    centre, half = score + z * z / (2 * n), z * math.sqrt(score * (1 - score) / n + z * z / (4 * n * n))
+    assert low == pytest.approx((centre - half) / (1 + z * z / n), rel=1e-9, abs=1e-12)
+    assert high == pytest.approx((centre + half) / (1 + z * z / n), rel=1e-9)
+
+
 def test_interval_is_wilsons(rng):
-    X, y, _ = no_ties(rng, 50)
-    test = thornton_test(X, y, confidence=0.9)
-    n, z, p = 50, norm.ppf(0.95), test.score
+    X, y, D = no_ties(rng, 50)
+    test = thornton_test(X, y, scale=None, confidence=0.9)
+    n, z, p = oracle.effective_rows(D, y), norm.ppf(0.95), test.score
     # Wilson 1927: the p0 for which |p - p0| = z sqrt(p0 (1 - p0) / n)
     for end in test.interval:
         assert abs(p - end) == pytest.approx(z * math.sqrt(end * (1 - end) / n), rel=1e-9)
     assert test.interval[0] < p < test.interval[1]
     assert test.confidence == 0.9
-    wider = thornton_test(X, y, confidence=0.99).interval
+    wider = thornton_test(X, y, scale=None, confidence=0.99).interval
     assert wider[0] < test.interval[0]
     assert wider[1] > test.interval[1]
 

@@ -172,6 +172,12 @@ def spanning_tree(D, y):
     return tree
 
 
+def by_values(X):
+    """Rows column by column, the column of the lowest values first: the order in which equal edges are taken."""
+    columns = sorted(range(len(X[0])), key=lambda j: sorted(row[j] for row in X))
+    return sorted(range(len(X)), key=lambda i: [X[i][j] for j in columns])
+
+
 def n1(D, y):
     touching = set()
     for i, j in spanning_tree(D, y):

@@ -127,6 +127,57 @@ def squared_heom(x: Row, z: Row, nominal_mask: Sequence[bool]) -> float:
     return total
 
 
+def correlation(x: Row, z: Row, weights: Row | None = None) -> float:
+    """``1 - r``, with weighted means and products where there are weights; a constant row is at distance 1.
+
+    Means and products are taken in rational numbers, so that a constant row is one whatever its number.
+    """
+    w = [Fraction(1)] * len(x) if weights is None else [Fraction(v) for v in weights]
+    total = sum(w)
+    centred = []
+    for row in (x, z):
+        exact = [Fraction(v) for v in row]
+        mean = sum(a * b for a, b in zip(w, exact, strict=True)) / total
+        centred.append([v - mean for v in exact])
+    a, b = centred
+    aa, bb, ab = (
+        sum(u * p * q for u, p, q in zip(w, left, right, strict=True)) for left, right in ((a, a), (b, b), (a, b))
+    )
+    if aa == 0 or bb == 0:
+        return 1.0
+    if ab <= 0:
+        return 1.0 - float(ab) / math.sqrt(float(aa * bb))
+    # 1 - r = (1 - r^2) / (1 + r), and 1 - r^2 is a rational number
+    return float(1 - ab * ab / (aa * bb)) / (1.0 + float(ab) / math.sqrt(float(aa * bb)))
+
+
+def canberra(x: Row, z: Row, weights: Row | None = None) -> float:
+    """Lance & Williams 1966: ``sum w |x - z| / (|x| + |z|)``; two zeros add nothing."""
+    total = 0.0
+    for a, b, w in zip(x, z, [1.0] * len(x) if weights is None else weights, strict=True):
+        if abs(a) + abs(b) > 0:
+            total += w * (abs(a - b) / (abs(a) + abs(b)))
+    return total
+
+
+def bray_curtis(x: Row, z: Row, weights: Row | None = None) -> float:
+    """Bray & Curtis 1957: ``sum w |x - z| / sum w |x + z|``; equal rows 0, opposite rows infinitely far."""
+    above = below = 0.0
+    for a, b, w in zip(x, z, [1.0] * len(x) if weights is None else weights, strict=True):
+        above += w * abs(a - b)
+        below += w * abs(a + b)
+    if above == 0:
+        return 0.0
+    return above / below if below > 0 else math.inf
+
+
+def haversine(x: Row, z: Row) -> float:
+    """The angle between two places given as latitude and longitude in radians."""
+    (lat1, lon1), (lat2, lon2) = x, z
+    h = math.sin((lat1 - lat2) / 2) ** 2 + math.cos(lat1) * math.cos(lat2) * math.sin((lon1 - lon2) / 2) ** 2
+    return 2.0 * math.asin(math.sqrt(min(h, 1.0)))
+
+
 # ---------------------------------------------------------------- all pairs
 
 
@@ -218,6 +269,10 @@ def compared_values(name: str, queries: np.ndarray, train: np.ndarray, **params:
         "cosine": (cosine, ()),
         "nan_euclidean": (squared_nan_euclidean, ()),
         "heom": (squared_heom, ("nominal_mask",)),
+        "correlation": (correlation, ("weights",)),
+        "canberra": (canberra, ("weights",)),
+        "bray_curtis": (bray_curtis, ("weights",)),
+        "haversine": (haversine, ()),
     }[name]
     unknown = set(params) - set(wanted)
     assert not unknown, f"{name} takes {wanted}, not {sorted(unknown)}"
@@ -263,6 +318,20 @@ def tied_groups(
             stop += 1
         yield smallest, sorted(order[start:stop])
         start = stop
+
+
+def within(
+    values: Sequence[float], limit: float, tolerance: float = TIE_TOLERANCE, exclude: int | None = None
+) -> list[tuple[int, float]]:
+    """Rows up to a limit (of the same kind as the values), nearest first: (row, smallest value of its tied group).
+
+    A value that is larger than the limit by no more than the tolerance is at the limit.
+    """
+    near = [row for row, value in enumerate(values) if value <= limit * (1.0 + tolerance)]
+    found = []
+    for smallest, rows in tied_groups([values[row] for row in near], tolerance):
+        found += [(near[at], smallest) for at in rows if near[at] != exclude]
+    return found
 
 
 class Neighbor(NamedTuple):

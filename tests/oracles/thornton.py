@@ -341,6 +341,44 @@ def permutation_moments(
     return P2 * B, squares * (P2 - P22) + paths * (P3 - P22) + B * B * (P22 - P2 * P2)
 
 
+def central_moment_by_enumeration(D: np.ndarray, y: Labels, order: int) -> Fraction:
+    """A central moment of n * SI over all arrangements of the labels."""
+    groups = first_groups(D)
+    sums = [sum(_samples(groups, labels, "expected"), Fraction(0)) for labels in distinct_labelings(list(y))]
+    center = mean(sums)
+    return mean([(s - center) ** order for s in sums])
+
+
+def share_at_least_as_separable(D: np.ndarray, y: Labels) -> Fraction:
+    """The exact permutation p-value: the share of all arrangements of the labels with an index as large or larger."""
+    groups = first_groups(D)
+    observed = sum(_samples(groups, y, "expected"), Fraction(0))
+    sums = [sum(_samples(groups, labels, "expected"), Fraction(0)) for labels in distinct_labelings(list(y))]
+    return Fraction(sum(s >= observed for s in sums), len(sums))
+
+
+def effective_rows(D: np.ndarray, y: Labels, prior: int = 4) -> float:
+    """Independent trials that tell as much about further rows, from rows that are really taken away one by one."""
+    n, samples, groups = len(y), thornton_samples(D, y), first_groups(D)
+    score = mean(samples)
+
+    def change(i: int, k: int) -> Fraction:
+        """What row i's agreement loses when row k is gone."""
+        left = [row for row in range(n) if row not in (i, k)]
+        if not left:
+            return samples[i] - score
+        least = min(D[i, row] for row in left)
+        near = [row for row in left if D[i, row] <= least * (1 + TIE_TOLERANCE)]
+        return samples[i] - Fraction(sum(same_class(y, i, row) for row in near), len(near))
+
+    pairs = [(i, k) for i in range(n) for k in groups[i] if i in groups[k]]
+    products = sum((change(i, k) * change(k, i) for i, k in pairs), Fraction(0))
+    alone = sum(len(groups[i]) == 1 == len(groups[k]) for i, k in pairs)
+    binomial = n * score * (1 - score)
+    spread = sum((s - score) ** 2 for s in samples) + max(Fraction(0), products)
+    return float(n * (binomial + prior) / (min(spread, 2 * binomial) + prior * (1 + Fraction(alone, 2 * n))))
+
+
 def _falling(x: int, k: int) -> int:
     return math.prod(range(x - k + 1, x + 1)) if x >= k else 0
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import norm
 from sklearn.datasets import load_iris
 
-from sepal.exceptions import ParameterError
-from sepal.prototypes import all_knn, drop3, enn, ib3, icf, renn, tomek_links
+from sepal.exceptions import DataError, ParameterError
+from sepal.prototypes import METHODS, all_knn, drop3, enn, ib3, icf, renn, tomek_links
 from tests.oracles import prototypes as oracle
 from tests.prototypes.sets import geometric, labels, smooth, squared, tied
 
@@ -25,6 +25,18 @@ def tol_of(X: np.ndarray) -> float:
     return 0.0 if np.all(np.floor(X) == X) else oracle.TOL
 
 
+def kept_by(method, *rows_and_labels, **options) -> list[int]:
+    """The kept rows; none where the method says that it keeps none."""
+    try:
+        found = method(*rows_and_labels, **options)
+    except DataError as error:
+        if f"{method.__name__} keeps no row" not in str(error):
+            raise
+        return []
+    assert found.n_kept > 0
+    return found.rows.tolist()
+
+
 @pytest.mark.parametrize("k", [1, 2, 3, 5])
 @pytest.mark.parametrize("number", range(len(SETS) + 2))
 def test_enn_family_equals_the_plain_loops(number, k):
@@ -33,6 +45,51 @@ def test_enn_family_equals_the_plain_loops(number, k):
     assert enn(X, y, n_neighbors=k, scale=None).rows.tolist() == oracle.enn(D, y, k, tol=tol)
     assert renn(X, y, n_neighbors=k, scale=None).rows.tolist() == oracle.renn(D, y, k, tol)
     assert all_knn(X, y, n_neighbors=k, scale=None).rows.tolist() == oracle.all_knn(D, y, k, tol)
+
+
+def test_repeated_editing_with_copies_of_which_the_first_has_gone():
+    """The second pass searches among what is left, where a later copy may be the only one."""
+    rng = np.random.default_rng(7)
+    for _ in range(60):
+        X, y = rng.integers(3, size=(16, 1)).astype(float), labels(rng, 16, 2)
+        assert kept_by(renn, X, y, n_neighbors=1, scale=None) == oracle.renn(squared(X), y, 1, 0.0)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("number", range(2))
+def test_all_votes_for_the_own_class_or_the_row_goes(number, k):
+    X, y = [with_copies(4), smooth(3)][number]
+    D, tol, rows = squared(X), tol_of(X), list(range(len(y)))
+    wanted = [r for r in rows if set(oracle.knn_votes(D, y, rows, r, k, tol)[0]) == {y[r]}]
+    assert kept_by(enn, X, y, n_neighbors=k, kind_sel="all", scale=None) == wanted
+    for protect in (y[0], [y[0]]):
+        kept = enn(X, y, n_neighbors=k, kind_sel="all", protect=protect, scale=None).rows
+        assert kept.tolist() == [r for r in rows if r in wanted or y[r] == y[0]]
+
+
+def test_enn_with_all_on_iris_is_imbalanced_learns():
+    """EditedNearestNeighbours(kind_sel='all', sampling_strategy='not minority') protects the smallest class."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[20:], y[20:]
+    near = np.argsort(((X[:, None] - X[None]) ** 2).sum(axis=2) + np.diag([np.inf] * len(y)), axis=1, kind="stable")
+    kept = enn(X, y, kind_sel="all", protect=0, scale=None).rows
+    plain = [r for r in range(len(y)) if y[r] == 0 or np.all(y[near[r, :3]] == y[r])]
+    assert set(kept) <= set(plain)  # rows tied for the third place are all asked here
+    assert len(plain) - len(kept) <= 2
+
+
+def test_protected_classes_are_classes():
+    X, y = smooth(3)
+    with pytest.raises(ParameterError, match="protect: there is no class 'nobody'"):
+        enn(X, y, protect="nobody")
+    with pytest.raises(ParameterError, match="kind_sel"):
+        enn(X, y, kind_sel="most")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_where_no_row_could_be_kept_there_is_a_clear_error(name):
+    with pytest.raises(DataError, match=f"{name} keeps no row: 6 of 6 rows are equal to a row of another class"):
+        METHODS[name](np.zeros((6, 2)), np.array(list("aababb")))
 
 
 def test_enn_on_iris_keeps_144():
@@ -55,9 +112,9 @@ def test_tomek_links_equal_the_plain_loops(number):
     X, y = [*SETS, with_copies(2), with_copies(3)][number]
     links = oracle.tomek_links(squared(X), y, tol_of(X))
     gone = {row for pair in links for row in pair}
-    found = tomek_links(X, y, scale=None)
-    assert found.rows.tolist() == [r for r in range(len(y)) if r not in gone]
-    assert f"{len(links)} Tomek links" in found.notes
+    assert kept_by(tomek_links, X, y, scale=None) == [r for r in range(len(y)) if r not in gone]
+    if len(gone) < len(y):
+        assert f"{len(links)} Tomek links" in tomek_links(X, y, scale=None).notes
 
 
 def test_tomek_links_may_take_the_larger_class_only():
@@ -126,8 +183,12 @@ def test_a_class_that_is_lost_is_named():
 
 def test_conflicting_duplicates_are_reported():
     X, y = [[0.0], [0.0], [1.0], [1.0], [2.0], [7.0], [8.0]], list("abaaabb")
-    for method in (enn, renn, all_knn, tomek_links, drop3, icf, ib3):
+    for method in (enn, renn, all_knn, tomek_links, drop3, icf):
         assert {0, 1} <= set(method(X, y).conflicting_rows.tolist()), method.__name__
+    with pytest.raises(DataError, match="ib3 keeps no row: none of 7 rows passes its rule, 2 of which are equal"):
+        ib3(X, y)
+    rows, classes = [[10.0 * (i % 2) + i / 100] for i in range(60)], [i % 2 for i in range(60)]
+    assert {60, 61} <= set(ib3([*rows, [50.0], [50.0]], [*classes, 0, 1]).conflicting_rows.tolist())
 
 
 @pytest.mark.parametrize(

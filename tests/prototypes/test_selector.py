@@ -33,7 +33,7 @@ def test_the_methods_are_these():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_through_the_selector(method):
-    X, y = smooth(0, n=90)
+    X, y = smooth(0, n=300 if method == "ib3" else 90, n_classes=2)
     given = X.copy()
     selector = clone(PrototypeSelector(method, scale=None))
     X_kept, y_kept = selector.fit_resample(X, y)

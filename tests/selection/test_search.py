@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 import pytest
 
 import sepal.datasets
 from sepal.exceptions import ParameterError
 from sepal.selection import STRATEGIES, SubsetSweep, search_subsets, subset_sweep
+from tests.interrupting import seconds_to_stop
 from tests.oracles.selection import all_subsets, backward, forward, mahalanobis, subset_score
 
 CHANCE = ["genetic", "annealing", "swarm", "random"]
@@ -58,7 +54,7 @@ def test_wanted_size(strategy: str, breast_cancer: SubsetSweep) -> None:
         breast_cancer.problem.table, strategy=strategy, n_features=4, random_state=1, max_evaluations=120
     )
     assert search.best.size == 4
-    assert search.best.score <= breast_cancer.best_of_size(4).score + 1e-12
+    assert search.best.score <= breast_cancer.best_by_size()[4].score + 1e-12
     assert all(s.size == 4 for s in search.near_best())
 
 
@@ -135,7 +131,7 @@ def test_every_strategy_with_two_thousand_features(strategy: str) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((40, 2000)), rng.integers(0, 2, 40)
     most = 64 if strategy in CHANCE else 2_010  # one step of a greedy search and a bit
-    search = search_subsets(X, y, strategy=strategy, max_evaluations=most, random_state=0, keep=[7], groups=[[0, 1]])
+    search = search_subsets(X, y, strategy=strategy, max_evaluations=most, random_state=0, keep=[7], blocks=[[0, 1]])
     assert (search.stopped, search.n_evaluations) == ("max_evaluations", most)
     assert search.best.score == max(search.scores.values())
     assert 7 in search.best.columns
@@ -152,24 +148,24 @@ def test_every_strategy_keeps_to_the_time(strategy: str) -> None:
     assert search.best.score == max(search.scores.values())
 
 
-@pytest.mark.parametrize("run", [subset_sweep, partial(search_subsets, strategy="random", max_evaluations=10**6)])
-def test_the_interrupt_key_ends_long_work(run: Callable[..., object]) -> None:
-    rng = np.random.default_rng(0)
-    X, y = rng.random((3000, 22)), rng.integers(0, 2, 3000)  # a day or so
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
-    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            run(X, y)
-    finally:
-        timer.join()
-        signal.signal(signal.SIGINT, before)
+A_DAY_OF_SUBSETS = """
+import numpy as np
+from sepal.selection import search_subsets, subset_sweep
+rng = np.random.default_rng(0)
+X, y = rng.random((3000, 22)), rng.integers(0, 2, 3000)
+"""
 
 
-def test_groups_and_kept_columns() -> None:
+@pytest.mark.parametrize(
+    "work", ["subset_sweep(X, y)", "search_subsets(X, y, strategy='random', max_evaluations=10**6)"]
+)
+def test_the_interrupt_key_ends_long_work(work: str) -> None:
+    assert seconds_to_stop(A_DAY_OF_SUBSETS, work) < 5.0
+
+
+def test_blocks_and_kept_columns() -> None:
     X, y = points()
-    search = search_subsets(X, y, strategy="forward", groups=[[0, 1]], keep=[5])
+    search = search_subsets(X, y, strategy="forward", blocks=[[0, 1]], keep=[5])
     assert search.best.columns[-1] == 5
     assert search.n_evaluations == 10  # 4 + 3 + 2 + 1
     assert all((0 in s.columns) == (1 in s.columns) for s in search.near_best(2))

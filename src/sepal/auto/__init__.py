@@ -6,9 +6,8 @@ honest leave-one-out score. May be imported by report and everything after it on
 
 from __future__ import annotations
 
-from sepal.auto._any_table import AnyTable
 from sepal.auto._classifier import SepalClassifier
 from sepal.auto._paper_chain import PaperChainClassifier
 from sepal.auto._regressor import SepalRegressor
 
-__all__ = ["AnyTable", "PaperChainClassifier", "SepalClassifier", "SepalRegressor"]
+__all__ = ["PaperChainClassifier", "SepalClassifier", "SepalRegressor"]

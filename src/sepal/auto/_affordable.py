@@ -15,7 +15,7 @@ from sepal.auto._clock import Clock
 from sepal.auto._kernel_member import gaussian, squared_distances
 from sepal.auto._solve import SEARCH_ROWS, Problem, Rows, Solution, most_vectors, solve
 from sepal.auto._threads import one_thread
-from sepal.auto._views import VIEWS, fit_view
+from sepal.estimators import VIEWS, fit_view
 
 _PILOT_ROWS = 1024
 _FEWEST_ROWS = 1000  # there is always time for these

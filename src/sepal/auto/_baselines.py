@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,9 @@ from scipy.special import softmax
 from sepal.auto._judging import ClassJudge, Judge, NumberJudge
 from sepal.auto._linear_member import RIDGES, fisher_left_out
 from sepal.auto._ridge_loo import Spectrum
-from sepal.auto._views import fit_view
 from sepal.data import Table
+from sepal.estimators import fit_view
+from sepal.learners import KNNClassifier, KNNRegressor
 from sepal.measures import thornton_samples
 from sepal.neighbors import neighbor_ranking
 
@@ -36,6 +37,10 @@ def majority(judge: ClassJudge) -> Baseline:
 
 def nearest(table: Table, judge: ClassJudge, n_jobs: int | None) -> Baseline:
     """The nearest other row, ranges scaled; tied neighbours share."""
+    if judge.groups is not None:
+        rule = KNNClassifier(1, k_max=1, distance=_distance(table), n_jobs=n_jobs).fit(_unlabelled(table), judge.codes)
+        curve = rule.leave_one_out(judge.groups)
+        return Baseline("1-NN", float(curve.score[0]), float(curve.standard_error[0]))
     right = thornton_samples(table, judge.codes, distance=_distance(table), n_jobs=n_jobs)
     score = float(judge.weights @ right)
     return Baseline("1-NN", score, float(np.sqrt(judge.weights**2 @ (right - score) ** 2)))
@@ -47,7 +52,7 @@ def linear(table: Table, judge: ClassJudge) -> Baseline:
     if coordinates.shape[1] > len(coordinates):  # the same products in as many coordinates as there are rows
         values, vectors = eigh(coordinates @ coordinates.T)
         coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
-    left_out = np.stack([fisher_left_out(coordinates, judge.codes, ridge) for ridge in RIDGES])
+    left_out = np.stack([fisher_left_out(coordinates, judge.codes, ridge, judge.groups) for ridge in RIDGES])
     likelihoods = judge.log_likelihoods(softmax(left_out, axis=2), np.eye(len(RIDGES)))
     return _baseline("linear", left_out[int(likelihoods.argmax())], judge)
 
@@ -60,6 +65,10 @@ def mean(judge: NumberJudge) -> Baseline:
 
 def nearest_number(table: Table, judge: NumberJudge, n_jobs: int | None) -> Baseline:
     """The number of the nearest other row, ranges scaled; the mean where several are equally near."""
+    if judge.groups is not None:
+        rule = KNNRegressor(1, k_max=1, distance=_distance(table), n_jobs=n_jobs).fit(_unlabelled(table), judge.targets)
+        curve = rule.leave_one_out(judge.groups)
+        return Baseline("1-NN", float(curve.score[0]), float(curve.standard_error[0]))
     ranking = neighbor_ranking(table, 1, distance=_distance(table), scale="minmax", ties="expected", n_jobs=n_jobs)
     sizes = np.diff(ranking.start)
     asking = np.repeat(np.arange(len(sizes)), sizes)
@@ -69,11 +78,11 @@ def nearest_number(table: Table, judge: NumberJudge, n_jobs: int | None) -> Base
 def linear_number(table: Table, judge: NumberJudge) -> Baseline:
     """Ridge on the standardised columns; the ridge by the squared error of the left-out rows."""
     coordinates = fit_view(table, "standard").coordinates(table)
-    left_out = ridge_left_out(coordinates, judge.targets[:, None], np.array(RIDGES))
+    left_out = ridge_left_out(coordinates, judge.targets[:, None], np.array(RIDGES), judge.groups)
     return _baseline("linear", left_out[int(judge.criteria(left_out)[:, 0].argmin())], judge)
 
 
-def ridge_left_out(X: Array, targets: Array, ridges: Array) -> Array:
+def ridge_left_out(X: Array, targets: Array, ridges: Array, groups: NDArray[np.intp] | None = None) -> Array:
     """Predictions of linear ridge with a free intercept for each ridge and row, the row itself left out.
 
     The unit of the ridges is the mean of the values of X'X, X centred, that are not zero.
@@ -83,11 +92,15 @@ def ridge_left_out(X: Array, targets: Array, ridges: Array) -> Array:
     values, vectors = eigh(centred.T @ centred if p <= n else centred @ centred.T) if p else (np.zeros(0), centred)
     kept = values > max(n, p) * np.finfo(np.float64).eps * values.max(initial=0.0)
     if not kept.any():  # rows that are all alike: every prediction is the mean of the others
-        return Spectrum(np.zeros((n, 1)), np.ones(1), 1.0, None, np.empty(0)).left_out(targets, ridges)
+        return Spectrum(np.zeros((n, 1)), np.ones(1), 1.0).left_out(targets, ridges, groups)
     values, vectors = values[kept], vectors[:, kept]
     if p <= n:
         vectors = (centred @ vectors) / np.sqrt(values)
-    return Spectrum(vectors, values, float(values.mean()), None, np.empty(0)).left_out(targets, ridges)
+    return Spectrum(vectors, values, float(values.mean())).left_out(targets, ridges, groups)
+
+
+def _unlabelled(table: Table) -> Table:
+    return replace(table, y=None, target=None, class_order=None)
 
 
 def _distance(table: Table) -> str:

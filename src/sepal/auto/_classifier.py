@@ -9,22 +9,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.auto._affordable import InTime, solve_in_time
 from sepal.auto._answering import answers_in_blocks
 from sepal.auto._calibration import calibrate, calibration_rows
+from sepal.auto._claim import accuracy_claim
 from sepal.auto._clock import Clock
 from sepal.auto._explaining import explain_classifier
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import class_judge
-from sepal.auto._order import canonical_columns, canonical_order, spread_order
+from sepal.auto._order import canonical_columns, canonical_order, numbered_by_first_row, spread_order
+from sepal.auto._parameters import SEPAL_CLASSIFIER
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.auto._threads import one_thread
-from sepal.data import class_codes
+from sepal.data import class_codes, left_out_together
+from sepal.estimators import TableClassifierMixin
 from sepal.evaluation import reliability
 from sepal.exceptions import ParameterError
 from sepal.neighbors import thread_count
@@ -33,7 +35,7 @@ Array = NDArray[np.float64]
 _LEAST = 1e-9  # probabilities below this have no logarithm worth keeping
 
 
-class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
+class SepalClassifier(TableClassifierMixin, AutoEstimator):
     """A classifier for any table, without a choice to make.
 
     Gaussian kernel ridge on three scalings of the same rows, widths and ridges chosen by exact leave-one-out; Fisher's
@@ -51,13 +53,22 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
     n_jobs : int, optional
         Threads. The answer does not depend on it.
     random_state : int, RandomState or None
-        For the samples that large tables need and for the draws of the trees. None always draws the same ones.
+        For the samples that large tables need and for the draws of the trees. None draws anew each time.
 
     Attributes
     ----------
     classes_ : ndarray
+    left_out_ : {"rows", "copies", "groups"}
+        Which rows were left out together: each alone, all copies of a row, or the given groups.
+    copies_share_ : float
+        The share of the rows that have a copy, equal in all columns.
     leave_one_out_score_, leave_one_out_error_ : float
-        Accuracy of the averaged decisions, each row decided without knowing its label; and its standard error.
+        Accuracy of the averaged decisions, each row decided without knowing its label; and its standard error. Up to
+        400 rows widths, ridges, weights and calibration are chosen anew for each tenth of the rows, without it; with
+        more rows such choices no longer flatter.
+    leave_one_out_interval_ : tuple of float
+        A 95 % interval for the accuracy on further rows; 1.96 times the standard error reaches its farther end. How
+        often it covers is in ``docs/guide/how-sure.md``.
     temperature_, offsets_ : float, ndarray
         The calibration: what the logarithms of the averaged probabilities are multiplied by, and what is added per
         class.
@@ -68,14 +79,25 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
     trace_ : Trace
         What was tried and what was chosen.
 
+    Notes
+    -----
+    Leaving one row out says how new rows will fare if rows were drawn independently. A copy among the others then is
+    evidence like any other: a new row finds copies as often. Where records were repeated a new row does not, and a row
+    that is judged beside its copy is judged by its own answer. How many rows occur once, twice, three times tells: no
+    distribution gives, say, every row twice. All copies of a row are left out together where these numbers contradict
+    independent rows, and wherever there are copies :meth:`explain` gives both figures. Rows copied at random
+    (oversampling, bootstrap) cannot be told from coarse columns: give ``groups="copies"`` for these.
+
     Examples
     --------
     >>> import sepal.datasets
     >>> athletes = sepal.datasets.load("athletes")
     >>> model = SepalClassifier().fit(athletes)
-    >>> model.predict([[3.0, 8.0]]).tolist()
-    ['no']
+    >>> model.predict(athletes)[:3].tolist()
+    ['no', 'no', 'no']
     """
+
+    parameter_table = SEPAL_CLASSIFIER
 
     def __init__(
         self,
@@ -83,14 +105,16 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
         time_limit: float | None = 600.0,
         balanced: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.time_limit = time_limit
         self.balanced = balanced
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, *, progress: Callable[[float], object] | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, *, groups: Any = None, progress: Callable[[float], object] | None = None
+    ) -> Self:
         """Learn from rows and their classes.
 
         Parameters
@@ -99,6 +123,10 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
             The training rows; numbers, ordered levels, names, missing cells.
         y : array-like, optional
             The class of each row; left out, the target of the Table.
+        groups : array-like, "rows", "copies" or None
+            Which rows are left out together wherever a row is judged without itself: those with the same label in
+            an array; "rows": each alone; "copies": all that are equal in every column. None decides by the numbers of
+            copies: where these show that records were repeated, copies go together (see the notes of the class).
         progress : callable, optional
             Gets the share of the work that is done, from 0 to 1. What it raises ends the work.
         """
@@ -107,24 +135,26 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
             raise ParameterError(f"balanced must be True or False; got {self.balanced!r}")
         table = self._training_table(X, y)
         class_codes(table)
+        together = left_out_together(table, groups)
         self.classes_, given = np.unique(np.asarray(table.y), return_inverse=True)
         self.column_order_ = canonical_columns(table.values, given)
         table = table.select(self.column_order_.tolist())
         rows = canonical_order(table.values, given.astype(np.float64))
         table, codes = table.take(rows), given[rows].astype(np.int32)
-        judge = class_judge(codes, self.balanced)
-        random = check_random_state(0 if self.random_state is None else self.random_state)
+        judge = class_judge(codes, self.balanced, numbered_by_first_row(together.groups, rows))
+        random = check_random_state(self.random_state)
         order = spread_order(codes, random)
         problem = Problem(table, np.eye(len(self.classes_))[codes], codes, judge, order)
         seed, threads = int(random.randint(1 << 30)), thread_count(self.n_jobs)
         done = solve_in_time(problem, clock=clock, seed=seed, threads=threads)
         self._keep(done, rows[done.rows], table.n_rows, clock)
+        self._tell_copies(together, table.n_rows)
         return self
 
     def _keep(self, done: InTime, used: NDArray[np.intp], n_given: int, clock: Clock) -> None:
         """What a fit leaves behind; ``used`` says which of the given rows took part."""
         codes, solution = np.asarray(done.problem.answers, dtype=np.int32), done.solution
-        judge = class_judge(codes, self.balanced)
+        judge = class_judge(codes, self.balanced, done.problem.judge.groups)
         self.average_ = solution.average
         self.n_rows_ = len(codes)
         self.class_shares_ = np.bincount(codes, minlength=len(self.classes_)) / len(codes)
@@ -133,11 +163,20 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
         with one_thread():
             self.temperature_, self.offsets_ = calibrate(logarithms[some], codes[some], judge.take(some).weights)
         decisions = self.temperature_ * logarithms + self.offsets_
-        score, standard_error = judge.scores(decisions[None])[0].tolist()
-        self.leave_one_out_score_, self.leave_one_out_error_ = score, standard_error
-        self.trace_ = replace(solution.trace, score=score, standard_error=standard_error, seconds=clock.elapsed)
-        self.sample_ = done.problem.sample(SEARCH_ROWS).table.select(np.argsort(self.column_order_).tolist())
+        for fold in solution.folds:
+            logarithms, rest = self._logarithms(fold.mixed), fold.rest
+            with one_thread():
+                temperature, offsets = calibrate(logarithms[rest], codes[rest], judge.take(rest).weights)
+            decisions[fold.aside] = temperature * logarithms[fold.aside] + offsets
         left_out = self._probabilities(decisions)
+        claim = accuracy_claim(judge, decisions, left_out)
+        self.leave_one_out_score_ = float(judge.scores(decisions[None])[0, 0])
+        self.leave_one_out_error_, self.leave_one_out_interval_ = claim.error, claim.interval
+        self.trace_ = replace(
+            solution.trace, score=self.leave_one_out_score_, standard_error=claim.error, seconds=clock.elapsed
+        )
+        self.sample_groups_ = done.problem.sample(SEARCH_ROWS).judge.groups
+        self.sample_ = done.problem.sample(SEARCH_ROWS).table.select(np.argsort(self.column_order_).tolist())
         self.left_out_proba_ = np.full((n_given, len(self.classes_)), np.nan)
         self.left_out_proba_[used] = left_out
         self.reliability_ = reliability(left_out, codes, weights=judge.weights)
@@ -172,7 +211,7 @@ class SepalClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
         return self._probabilities(self._decisions(X))
 
     def _decisions(self, X: Any) -> Array:
-        table = self._query_table(X).select(self.column_order_.tolist())
+        table = self._new_table(X).select(self.column_order_.tolist())
         logarithms = self._logarithms(answers_in_blocks(self.average_, table, self.n_jobs))
         return self.temperature_ * logarithms + self.offsets_
 

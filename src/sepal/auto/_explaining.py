@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from sepal.auto._baselines import Baseline, linear, linear_number, majority, mean, nearest, nearest_number
 from sepal.auto._explanation import Explanation
-from sepal.auto._findings import Facts, find
+from sepal.auto._findings import Copies, Facts, find
 from sepal.auto._judging import NumberJudge, class_judge
 from sepal.auto._threads import one_thread
-from sepal.auto._views import fit_view
-from sepal.data import Table
+from sepal.data import Table, copies_of
+from sepal.estimators import fit_view
 from sepal.exceptions import SepalError
-from sepal.selection._choose import Procedure
+from sepal.selection import Procedure
 
 if TYPE_CHECKING:
     from sepal.auto._classifier import SepalClassifier
@@ -23,16 +24,19 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[np.float64]
+_COPY_ROWS = 1000  # more do not change what copies do to the figure
 
 
 def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation:
     """See :meth:`SepalClassifier.explain`."""
     table = model.sample_
     codes = np.searchsorted(model.classes_, np.asarray(table.y)).astype(np.int32)
-    judge = class_judge(codes, model.balanced)
+    judge = class_judge(codes, model.balanced, model.sample_groups_)
     with one_thread():
         rule = linear(table, judge)
     baselines = (majority(judge), nearest(table, judge, model.n_jobs), rule)
+    if model.left_out_ == "copies":  # a copy would be everyone's nearest neighbour, whatever the columns
+        table = table.take(np.sort(np.unique(copies_of(table), return_index=True)[1]))
     inclusion, subset, subset_score = _subset(table, time_limit, model.n_jobs)
     counts = np.rint(model.class_shares_ * model.n_rows_).astype(int)
     return _told(
@@ -51,7 +55,7 @@ def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation
 def explain_regressor(model: SepalRegressor) -> Explanation:
     """See :meth:`SepalRegressor.explain`."""
     table = model.sample_
-    judge = NumberJudge(np.asarray(table.y, dtype=np.float64))
+    judge = NumberJudge(np.asarray(table.y, dtype=np.float64), model.sample_groups_)
     with one_thread():
         rule = linear_number(table, judge)
     baselines = (mean(judge), nearest_number(table, judge, model.n_jobs), rule)
@@ -66,12 +70,14 @@ def _told(model: SepalClassifier | SepalRegressor, baselines: tuple[Baseline, ..
         n_rows=model.n_rows_,
         n_searched=max(trial.rows for trial in model.trace_.trials),
         n_features=model.sample_.n_columns,
+        copies=_copies(model),
         **own,
     )
     return Explanation(
         task=facts.task,
         score=model.leave_one_out_score_,
         standard_error=model.leave_one_out_error_,
+        interval=model.leave_one_out_interval_,
         baselines=baselines,
         trace=model.trace_,
         reliability=facts.reliability,
@@ -79,6 +85,25 @@ def _told(model: SepalClassifier | SepalRegressor, baselines: tuple[Baseline, ..
         subset=facts.subset,
         findings=find(facts),
     )
+
+
+def _copies(model: SepalClassifier | SepalRegressor) -> Copies | None:
+    """The score with each row left out alone, and with all its copies, on the same rows (a sample of large tables)."""
+    if not model.copies_share_ or model.left_out_ == "groups":
+        return None
+    table, groups = model.sample_, copies_of(model.sample_)
+    if table.n_rows > _COPY_ROWS:  # whole groups, in an order that has nothing to do with the answers
+        shuffled = np.random.RandomState(0).permutation(groups.max() + 1)[groups]
+        order = np.argsort(shuffled, kind="stable")[:_COPY_ROWS]
+        table = table.take(np.sort(order))
+    both = dict.fromkeys(("rows", "copies"), model.leave_one_out_score_)
+    for how in both:
+        if how != model.left_out_ or table.n_rows < model.n_rows_:
+            try:
+                both[how] = float(clone(model).fit(table, groups=how).leave_one_out_score_)
+            except SepalError:  # one distinct row, or one class among so few
+                return None
+    return Copies(model.copies_share_, model.left_out_, both["rows"], both["copies"], table.n_rows)
 
 
 def _ties(probabilities: Array) -> int:

@@ -37,6 +37,21 @@ class Finding:
     facts: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Copies:
+    """What copies do to the score.
+
+    ``share`` of the rows have a copy. ``alone`` is the score with each row left out alone, ``together`` with all its
+    copies, both on ``rows`` rows; ``left_out`` says which of them the headline is.
+    """
+
+    share: float
+    left_out: str
+    alone: float
+    together: float
+    rows: int
+
+
 @dataclass(frozen=True, eq=False)
 class Facts:
     """What the rules look at.
@@ -58,6 +73,7 @@ class Facts:
     subset_score: float | None = None
     inclusion: Mapping[str, float] = field(default_factory=dict)
     n_ties: int = 0
+    copies: Copies | None = None
 
     @property
     def task(self) -> Task:
@@ -206,6 +222,26 @@ def _calibration(f: Facts) -> Finding | None:
     return Finding("overconfident" if gap > 0 else "underconfident", text, facts)
 
 
+def _copies(f: Facts) -> Finding | None:
+    if f.copies is None:
+        return None
+    c = f.copies
+    why = {
+        "copies": "So many cannot come about if rows are drawn independently: records were repeated, and the score is "
+        "that without copies",
+        "rows": "If records were repeated (or rows drawn again to balance classes), a new row has no copy, and the "
+        'second figure is the honest one: fit(..., groups="copies") chooses by it. If the columns are coarse and rows '
+        "coincide by themselves, the first one is",
+    }[c.left_out]
+    text = (
+        f"Copies: {c.share:.1%} of the rows equal another one in all columns. With one row left out at a time "
+        f"the score is {f.said(c.alone)}, with all its copies {f.said(c.together)}"
+        f"{'' if c.rows >= f.n_rows else f' (on {c.rows} rows)'}. {why}."
+    )
+    facts = {"share": c.share, "alone": c.alone, "together": c.together, "left_out": c.left_out, "rows": c.rows}
+    return Finding("copies", text, facts)
+
+
 def _few_rows_err(f: Facts) -> Finding | None:
     if f.worst_share is None or f.worst_share < 0.5:
         return None
@@ -217,9 +253,18 @@ def _few_rows_err(f: Facts) -> Finding | None:
 
 
 def _cut_short(f: Facts) -> Finding | None:
-    if not f.trace.notes:
+    notes = [note for note in f.trace.notes if note.startswith("time_limit")]
+    if not notes:
         return None
-    return Finding("time-limit", "There was not enough time for everything: " + "; ".join(f.trace.notes) + ".", {})
+    return Finding("time-limit", "There was not enough time for everything: " + "; ".join(notes) + ".", {})
+
+
+def _raised_ridge(f: Facts) -> Finding | None:
+    notes = [note for note in f.trace.notes if note.startswith("kernel-")]
+    if not notes:
+        return None
+    text = f"Numbers have no more digits: {'; '.join(notes)}. The scores are those of the model that answers."
+    return Finding("raised-ridge", text, {"notes": notes})
 
 
 def _sampled(f: Facts) -> Finding | None:
@@ -293,7 +338,9 @@ RULES = (
     Rule(_imbalanced, ("classes",)),
     Rule(_calibration, ("classes",), learned=True),
     Rule(_few_rows_err, ("numbers",)),
+    Rule(_copies),
     Rule(_cut_short),
+    Rule(_raised_ridge),
     Rule(_sampled),
     Rule(_subset, ("classes",)),
     Rule(_arbitrary),

@@ -8,7 +8,7 @@ equal). Numbers are judged by squared error.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,22 @@ class Judge(Protocol):
 
     names: ClassVar[tuple[str, ...]]
 
+    @property
+    def groups(self) -> NDArray[np.intp] | None:
+        """Numbers of the groups of rows that are left out together; None where each row is alone."""
+
+    @property
+    def weights(self) -> Array:
+        """Of the rows; together 1."""
+
+    def losses(self, left_out: Array) -> Array:
+        """What each criterion holds of each row, smaller is better.
+
+        From shape (trials, n, outputs) to (criteria, trials, n).
+        """
+
     def criteria(self, left_out: Array) -> Array:
-        """Smaller is better; from shape (trials, n, outputs) to (trials, criteria)."""
+        """Their means; from shape (trials, n, outputs) to (trials, criteria)."""
 
     def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
         """Of the answers, for weights of shape (mixtures, members) and answers of shape (members, n, outputs)."""
@@ -51,41 +65,66 @@ class ClassJudge:
     names: ClassVar[tuple[str, ...]] = ("squared", "log_loss", "error")
     codes: Codes
     weights: Array
+    groups: NDArray[np.intp] | None = None
+
+    def losses(self, left_out: Array) -> Array:
+        own = self._own(left_out)
+        squared = np.einsum("tnc,tnc->tn", left_out, left_out) - 2.0 * own + 1.0
+        wrong = left_out.argmax(axis=2) != self.codes
+        return np.stack([squared, _log_losses(left_out, own, self.weights)[0], wrong + 1e-6 * squared])
 
     def criteria(self, left_out: Array) -> Array:
-        own = self._own(left_out)
-        squared = (np.einsum("tnc,tnc->tn", left_out, left_out) - 2.0 * own + 1.0) @ self.weights
-        wrong = (left_out.argmax(axis=2) != self.codes) @ self.weights
-        return np.column_stack([squared, _log_losses(left_out, own, self.weights)[0], wrong + 1e-6 * squared])
+        return np.asarray((self.losses(left_out) @ self.weights).T)
 
     def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
-        return np.asarray(len(self.codes) * (np.log(mixtures @ self._own(members) + _FLOOR) @ self.weights))
+        return np.asarray(
+            _units(self.codes, self.groups) * (np.log(mixtures @ self._own(members) + _FLOOR) @ self.weights)
+        )
+
+    def surprise(self, probabilities: Array) -> Array:
+        """Minus the log of the probability of each row's class; from shape (trials, n, outputs) to (trials, n)."""
+        return np.asarray(-np.log(self._own(probabilities) + _FLOOR))
 
     def scores(self, left_out: Array) -> Array:
         right = (left_out.argmax(axis=2) == self.codes).astype(np.float64)
         score = right @ self.weights
-        return np.column_stack([score, np.sqrt((right - score[:, None]) ** 2 @ self.weights**2)])
+        return np.column_stack([score, _errors((right - score[:, None]) * self.weights, self.groups)])
 
     def temperature(self, left_out: Array) -> float:
         return float(_log_losses(left_out[None], self._own(left_out[None]), self.weights)[1][0])
 
     def take(self, rows: NDArray[np.intp]) -> ClassJudge:
-        return ClassJudge(self.codes[rows], self.weights[rows] / self.weights[rows].sum())
+        groups = None if self.groups is None else self.groups[rows]
+        return ClassJudge(self.codes[rows], self.weights[rows] / self.weights[rows].sum(), groups)
 
     def _own(self, left_out: Array) -> Array:
         return np.asarray(left_out[:, np.arange(len(self.codes)), self.codes])
 
 
-def class_judge(codes: Codes, balanced: bool) -> ClassJudge:
+def class_judge(codes: Codes, balanced: bool, groups: NDArray[np.intp] | None = None) -> ClassJudge:
     """Every row counts alike, or every class does."""
     counts = np.bincount(codes)
     present = np.count_nonzero(counts)
     weights = 1.0 / (present * counts[codes]) if balanced else np.full(len(codes), 1.0 / len(codes))
-    return ClassJudge(codes, weights)
+    return ClassJudge(codes, weights, groups)
+
+
+def _units(rows: NDArray[Any], groups: NDArray[np.intp] | None) -> int:
+    """How many independent rows there are: rows of one group are counted once."""
+    return len(rows) if groups is None else len(np.unique(groups))
+
+
+def _errors(off: Array, groups: NDArray[np.intp] | None) -> Array:
+    """Standard errors of sums over rows, from what each row, or each group of rows, is off its mean."""
+    if groups is not None:
+        off = np.stack([np.bincount(groups, weights=each) for each in off])
+    return np.asarray(np.sqrt((off**2).sum(axis=1)))
 
 
 def _log_losses(decisions: Array, own: Array, weights: Array) -> tuple[Array, Array]:
-    """For each trial the least log-loss of softmax(factor * decisions) over factors, and the factor: Newton on its log.
+    """For each trial the log-loss of each row under softmax(factor * decisions), and the factor that makes it least.
+
+    By Newton's method on the logarithm of the factor.
 
     With t the log of the factor and p the softmax, the derivative by t is E_p s - s_own for s = factor * decisions, and
     the second derivative is the first plus the variance of s under p; both averaged over the rows.
@@ -111,7 +150,7 @@ def _log_losses(decisions: Array, own: Array, weights: Array) -> tuple[Array, Ar
         convex = curve > 1e-12
         move = np.where(convex, slope / np.where(convex, curve, 1.0), np.sign(slope) * _LONGEST_STEP)
         t = np.clip(t - np.clip(move, -_LONGEST_STEP, _LONGEST_STEP), low, high)
-    return (np.log(total) - factor[:, None] * own) @ weights, factor
+    return np.log(total) - factor[:, None] * own, factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,24 +159,36 @@ class NumberJudge:
 
     names: ClassVar[tuple[str, ...]] = ("squared",)
     targets: Array
+    groups: NDArray[np.intp] | None = None
+
+    @property
+    def weights(self) -> Array:
+        return np.full(len(self.targets), 1.0 / len(self.targets))
+
+    def losses(self, left_out: Array) -> Array:
+        return np.asarray((left_out[None, :, :, 0] - self.targets) ** 2)
 
     def criteria(self, left_out: Array) -> Array:
-        return np.asarray(((left_out[:, :, 0] - self.targets) ** 2).mean(axis=1, keepdims=True))
+        return np.asarray((self.losses(left_out) @ self.weights).T)
 
     def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
         """Of normal errors, whose variance is the one that makes them likeliest."""
         squares = ((mixtures @ members[:, :, 0] - self.targets) ** 2).mean(axis=1)
-        return np.asarray(-0.5 * len(self.targets) * np.log(squares + _TINY))
+        return np.asarray(-0.5 * _units(self.targets, self.groups) * np.log(squares + _TINY))
 
     def scores(self, left_out: Array) -> Array:
         squares = (left_out[:, :, 0] - self.targets) ** 2
         n = len(self.targets)
         about = (self.targets - self.targets.mean()) * (n / (n - 1.0))
         total = float((about**2).mean()) or 1.0
-        return np.column_stack([1.0 - squares.mean(axis=1) / total, squares.std(axis=1) / np.sqrt(n) / total])
+        mean = squares.mean(axis=1)
+        own = _errors((squares - mean[:, None]) / n, self.groups)
+        # R squared is a ratio of means over the same rows. Both are estimates, which may add to the error of the first.
+        of_ratio = _errors((squares - (mean / total)[:, None] * about**2) / n, self.groups)
+        return np.column_stack([1.0 - mean / total, np.maximum(own, of_ratio) / total])
 
     def temperature(self, left_out: Array) -> float:
         return 1.0
 
     def take(self, rows: NDArray[np.intp]) -> NumberJudge:
-        return NumberJudge(self.targets[rows])
+        return NumberJudge(self.targets[rows], None if self.groups is None else self.groups[rows])

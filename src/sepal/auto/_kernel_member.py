@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.auto._candidates import Candidates
 from sepal.auto._clock import Clock
 from sepal.auto._judging import Judge
-from sepal.auto._ridge_loo import Spectrum, kernel_fit, kernel_spectrum, vector_spectrum
+from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
 from sepal.auto._trace import Trial
-from sepal.auto._views import View
 from sepal.data import Table
+from sepal.estimators import View
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -26,6 +27,7 @@ Rows = NDArray[np.intp]
 STEPS = range(-4, 4)  # widths are 2^step times the median distance
 RIDGES = 10.0 ** np.arange(-5.0, 1.51, 0.5)  # times the mean of the centred kernel's diagonal
 _BLOCK_NUMBERS = 4_000_000
+KEPT_ROWS = 400  # up to so many the answers of all trials are kept, to pick among them again
 _WORTH = 0.005  # of a criterion: what one more width must have brought before the next is tried
 
 
@@ -91,13 +93,21 @@ class KernelMember:
 
 
 @dataclass(frozen=True, eq=False)
+class MemberFit:
+    """A member, what its solver says that it answers to the training rows, and its answers to each without the row."""
+
+    member: KernelMember
+    fit: Array
+    left_out: Array
+
+
+@dataclass(frozen=True, eq=False)
 class Pick:
     """What one criterion likes best so far."""
 
     value: float
     place: int  # among the trials
     step: int
-    spectrum: Spectrum
     left_out: Array
 
 
@@ -127,6 +137,8 @@ class KernelSearch:
         self.trials: list[Trial] = []
         self.picks: dict[str, Pick] = {}
         self.least: dict[int, dict[str, float]] = {}  # by step the least of each criterion
+        self._tried: list[Array] = []
+        self._losses: list[Array] = []
 
     def walk(self, start: Iterable[int], clock: Clock, *, sides: tuple[int, ...] = (-1, 1)) -> KernelSearch:
         """Try these steps, and go on to narrower (-1) or wider (1) ones while that pays."""
@@ -163,14 +175,18 @@ class KernelSearch:
         width = self.unit * 2.0**step
         K = gaussian(self.squares, width)
         spectrum = kernel_spectrum(K) if self.vectors is None else vector_spectrum(K, K[self.vectors])
-        left_out = spectrum.left_out(self.targets, RIDGES)
-        criteria, scores = self.judge.criteria(left_out), self.judge.scores(left_out)
+        left_out = spectrum.left_out(self.targets, RIDGES, self.judge.groups)
+        losses, scores = self.judge.losses(left_out), self.judge.scores(left_out)
+        criteria = (losses @ self.judge.weights).T
+        if len(self.targets) <= KEPT_ROWS:
+            self._tried.append(left_out)
+            self._losses.append(losses)
         self.least[step] = dict(zip(self.judge.names, criteria.min(axis=0).tolist(), strict=True))
         for column, name in enumerate(self.judge.names):
             k = int(criteria[:, column].argmin())
             value = float(criteria[k, column])
             if name not in self.picks or value < self.picks[name].value:
-                self.picks[name] = Pick(value, len(self.trials) + k, step, spectrum, left_out[k].copy())
+                self.picks[name] = Pick(value, len(self.trials) + k, step, left_out[k].copy())
         for k, ridge in enumerate(RIDGES):
             self.trials.append(
                 Trial(
@@ -190,6 +206,13 @@ class KernelSearch:
         """Decisions of the mean of the picks, each row without itself."""
         return np.asarray(np.mean([pick.left_out for pick in self.picks.values()], axis=0))
 
+    def candidates(self, least_ridge: float) -> Candidates | None:
+        """Every trial whose ridge is not below this one; None for rows too many to keep them."""
+        if not self._tried:
+            return None
+        kept = np.flatnonzero([trial.ridge >= least_ridge for trial in self.trials])
+        return Candidates(np.concatenate(self._tried)[kept], np.concatenate(self._losses, axis=1)[:, kept])
+
     def judged(self) -> list[Trial]:
         """All trials, those that were picked marked."""
         marked = list(self.trials)
@@ -197,27 +220,27 @@ class KernelSearch:
             marked[pick.place] = replace(marked[pick.place], picked_by=(*marked[pick.place].picked_by, name))
         return marked
 
-    def member(self) -> KernelMember:
-        """The mean of the picks as one model."""
-        parts: dict[float, tuple[Array, Array]] = {}
-        for pick, share in self._distinct():
-            trial = self.trials[pick.place]
-            a, b = pick.spectrum.coefficients(self.targets, trial.ridge)
-            _add(parts, trial.width, share * a, share * b)
-        return _merged(self.view, self.points, parts)
+    def fit(self, table: Table, targets: Array, groups: Rows | None, least_ridge: float = 0.0) -> MemberFit:
+        """The picks fitted to these rows, which may be more than they were found on, and their mean as one model.
 
-    def fit_all(self, table: Table, targets: Array) -> tuple[KernelMember, Array]:
-        """The picks fitted to more rows than they were found on, and the exact leave-one-out decisions for these."""
+        ``groups`` are left out whole. Ridges below ``least_ridge`` are raised to it.
+        """
         points = self.view.coordinates(table)
-        squares = squared_distances(points, points)
+        squares = squared_distances(points, self.points if self.vectors is not None else points)
         parts: dict[float, tuple[Array, Array]] = {}
-        left_out = np.zeros_like(targets)
+        fit, left_out = np.zeros_like(targets), np.zeros_like(targets)
         for pick, share in self._distinct():
             trial = self.trials[pick.place]
-            a, b, decisions = kernel_fit(gaussian(squares, trial.width), targets, trial.ridge)
-            _add(parts, trial.width, share * a, share * b)
-            left_out += share * decisions
-        return _merged(self.view, points, parts), left_out
+            ridge = max(trial.ridge, least_ridge)
+            if self.vectors is None:
+                part = kernel_fit(gaussian(squares, trial.width), targets, ridge, groups)
+            else:
+                K = gaussian(squares, trial.width)
+                part = vector_spectrum(K, K[self.vectors]).fit(targets, ridge, groups)
+            _add(parts, trial.width, share * part.a, share * part.b)
+            fit += share * part.fit
+            left_out += share * part.left_out
+        return MemberFit(_merged(self.view, self.points if self.vectors is not None else points, parts), fit, left_out)
 
     def _distinct(self) -> list[tuple[Pick, float]]:
         """Each picked trial once, with the share of the criteria that picked it."""

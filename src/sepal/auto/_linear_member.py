@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import softmax
 
+from sepal.auto._candidates import Candidates
+from sepal.auto._group_left_out import Groups, groups_by_size
 from sepal.auto._judging import ClassJudge
-from sepal.auto._views import View
 from sepal.data import Table
+from sepal.estimators import View
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]
+_CELLS = 4_000_000  # numbers held at a time
 RIDGES = (1e-6, 1e-3, 1e-2, 1e-1, 1.0, 10.0)  # shares of the mean variance within classes
 
 
@@ -45,15 +48,16 @@ class LinearMember:
         return np.asarray(softmax(self.view.coordinates(table) @ self.slopes + self.offsets, axis=1))
 
 
-def fit_linear(view: View, table: Table, codes: Codes, judge: ClassJudge) -> tuple[LinearMember, Array]:
-    """The discriminant with the best ridge, and the probabilities of each row without itself."""
+def fit_linear(view: View, table: Table, codes: Codes, judge: ClassJudge) -> tuple[LinearMember, Candidates]:
+    """The discriminant with the best ridge, and for every ridge the probabilities of each row without itself."""
     X = view.coordinates(table)
-    left_out = [np.asarray(softmax(fisher_left_out(X, codes, ridge), axis=1)) for ridge in RIDGES]
-    best = int(judge.log_likelihoods(np.stack(left_out), np.eye(len(RIDGES))).argmax())
+    left_out = np.stack([softmax(fisher_left_out(X, codes, ridge, judge.groups), axis=1) for ridge in RIDGES])
+    tried = Candidates(left_out, judge.surprise(left_out)[None])
+    best = int((tried.losses[0] @ judge.weights).argmin())
     counts, means, factor = _within(X, codes, RIDGES[best])
     slopes = max(len(X) - len(counts), 1) * cho_solve(factor, means.T)
     offsets = np.log(counts) - 0.5 * np.einsum("cj,jc->c", means, slopes)
-    return LinearMember(view, slopes, offsets), left_out[best]
+    return LinearMember(view, slopes, offsets), tried
 
 
 def _within(X: Array, codes: Codes, ridge: float) -> tuple[Array, Array, tuple[Array, bool]]:
@@ -67,8 +71,8 @@ def _within(X: Array, codes: Codes, ridge: float) -> tuple[Array, Array, tuple[A
     return counts, means, factor
 
 
-def fisher_left_out(X: Array, codes: Codes, ridge: float) -> Array:
-    """Fisher's decisions for every row and class, the row itself left out.
+def fisher_left_out(X: Array, codes: Codes, ridge: float, groups: Groups | None = None) -> Array:
+    """Fisher's decisions for every row and class, the row itself (or its group) left out.
 
     That is minus half the squared distance to the class mean, plus the log of the prior.
 
@@ -76,6 +80,8 @@ def fisher_left_out(X: Array, codes: Codes, ridge: float) -> Array:
     a = n_c / (n_c - 1), and x - m becomes a v. With B = W + ridge I, u = B^-1 v and h = v'u (Sherman and Morrison)
     z' B_x^-1 z = z' B^-1 z + a (z'u)^2 / (1 - a h).
     """
+    if groups is not None:
+        return _without_groups(X, codes, ridge, groups)
     n = len(X)
     counts, means, factor = _within(X, codes, ridge)
     solved, solved_means = cho_solve(factor, X.T).T, cho_solve(factor, means.T).T
@@ -91,3 +97,41 @@ def fisher_left_out(X: Array, codes: Codes, ridge: float) -> Array:
         distance[rows, codes] = a**2 * h / left
         log_prior = np.log(counts - np.eye(len(counts))[codes])  # -inf: the class was this row alone
     return np.asarray(-0.5 * max(n - 1 - len(counts), 1) * distance + log_prior)
+
+
+def _without_groups(X: Array, codes: Codes, ridge: float, groups: Groups) -> Array:
+    """Fisher's decisions without a row's group.
+
+    Without the rows of a group, v_i = x_i - m_c(i) from the means of their classes, of which g_c are of class c, the
+    scatter W loses V'M V, M_ij = [i = j] + [c(i) = c(j)] / (n_c - g_c), and the mean of class c moves by
+    - sum v_i / (n_c - g_c). With B = W + ridge I (Woodbury)
+    z'(B - V'M V)^-1 z = z'B^-1 z + (V B^-1 z)' (M^-1 - V B^-1 V')^-1 (V B^-1 z).
+    """
+    counts, means, factor = _within(X, codes, ridge)
+    solved, solved_means = cho_solve(factor, X.T).T, cho_solve(factor, means.T).T
+    v, solved_v = X - means[codes], solved - solved_means[codes]
+    membership = np.eye(len(counts))[codes]
+    out = np.empty((len(X), len(counts)))
+    for rows in groups_by_size(groups):
+        step = max(1, _CELLS // (rows.shape[1] * len(counts) * max(X.shape[1], rows.shape[1])))
+        for begin in range(0, len(rows), step):
+            part = rows[begin : begin + step]  # (groups, size)
+            own = membership[part]
+            left = counts - own.sum(axis=1)  # rows that remain of each class
+            share = np.divide(1.0, left, out=np.zeros_like(left), where=left > 0)
+            V, solved_V = v[part], solved_v[part]
+            moved = np.einsum("gsc,gc,gsp->gcp", own, share, V)
+            solved_moved = np.einsum("gsc,gc,gsp->gcp", own, share, solved_V)
+            z = X[part][:, :, None] - means + moved[:, None]
+            solved_z = solved[part][:, :, None] - solved_means + solved_moved[:, None]
+            same = np.einsum("gsc,gc,gtc->gst", own, share, own)
+            eye = np.eye(rows.shape[1])
+            inner = np.linalg.inv(eye + same) - V @ solved_V.transpose(0, 2, 1) + 1e-12 * eye
+            along = np.einsum("gtp,gscp->gtsc", solved_V, z)
+            flat = along.reshape(*along.shape[:2], -1)
+            more = (flat * np.linalg.solve(inner, flat)).sum(axis=1).reshape(z.shape[:3])
+            distance = (z * solved_z).sum(axis=3) + more
+            freedom = max(len(X) - rows.shape[1] - len(counts), 1)
+            with np.errstate(divide="ignore"):
+                out[part] = -0.5 * freedom * distance + np.log(left)[:, None]  # -inf: the class was this group alone
+    return out

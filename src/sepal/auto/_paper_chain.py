@@ -6,22 +6,21 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.auto._paper_chain_link import FIXED_CHOICES, SEARCH_ROWS, Array, ChainLink, Codes, link_solve
 from sepal.auto._paper_chain_tree import ClassQuestion, questions_solve, tree_probabilities
+from sepal.auto._parameters import PAPER_CHAIN
 from sepal.auto._shell import AutoEstimator
 from sepal.data import Scaling, Table
+from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError, ParameterError
-from sepal.machines import FeatureVectorClassifier
-from sepal.machines._kernel_rows import checked_labels, class_sample
-from sepal.machines._merged import row_keys
+from sepal.machines import FeatureVectorClassifier, checked_labels, class_sample, row_keys
 from sepal.measures import AlignmentCurve
 from sepal.selection import Subset
 
 
-class PaperChainClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc]
+class PaperChainClassifier(TableClassifierMixin, AutoEstimator):
     """The chain that the founding paper proposes, step by step.
 
     Columns are scaled to [0, 1]; the feature subset with the highest Thornton index is taken; the width of a gaussian
@@ -82,6 +81,8 @@ class PaperChainClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc
     >>> bool(chain.score(test, test.y) > 0.89)
     True
     """
+
+    parameter_table = PAPER_CHAIN
 
     def __init__(
         self,
@@ -175,7 +176,7 @@ class PaperChainClassifier(ClassifierMixin, AutoEstimator):  # type: ignore[misc
 
         In a tree it is the product of the answers on the way to the class.
         """
-        table = self._query_table(X)
+        table = self._new_table(X)
         if self.tree_ is not None:
             return tree_probabilities(self.tree_, table, len(self.classes_))
         return self.link_.probabilities(table)

@@ -11,14 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.auto._views import View, fit_view
 from sepal.data import Table
-from sepal.machines import FeatureVectorClassifier
-from sepal.machines._kernel_rows import class_sample
-from sepal.machines._merged import row_keys
+from sepal.estimators import View, fit_view
+from sepal.machines import FeatureVectorClassifier, class_sample, row_keys
 from sepal.measures import AlignmentCurve, alignment_curve
-from sepal.selection import Subset
-from sepal.selection._choose import Procedure
+from sepal.selection import Procedure, Subset
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]

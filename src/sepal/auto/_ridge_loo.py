@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotrs, dpstrf, dtrtri
 
+from sepal.auto._group_left_out import Groups, left_out_by_group, left_out_by_inverse
+
 Array = NDArray[np.float64]
 _LEAST = 1e-12  # 1 - h below this: the row alone decides its own fit
 JITTER = 1e-10  # added to the diagonal of K_MM, so that vectors that nearly repeat each other do no harm
@@ -29,7 +31,7 @@ def left_out_of_fit(targets: Array, fit: Array, leverage: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """A centred kernel, decomposed, and how to come back from it to coefficients on rows.
+    """A centred kernel, decomposed.
 
     Attributes
     ----------
@@ -38,36 +40,69 @@ class Spectrum:
     values : ndarray, shape (r,)
     scale : float
         The mean of k_c(x, x): the unit of the ridge.
-    back : ndarray or None
-        Feature vectors: from scores on the vectors to coefficients, shape (m, r). None: ``vectors`` itself does it.
-    means : ndarray
-        Mean kernel value of all rows with each of those that have a coefficient.
     """
 
     vectors: Array
     values: Array
     scale: float
-    back: Array | None
-    means: Array
 
-    def left_out(self, targets: Array, ridges: Array) -> Array:
-        """For each ridge and row the prediction by the model of the others, shape (ridges, n, outputs)."""
+    def left_out(self, targets: Array, ridges: Array, groups: Groups | None = None) -> Array:
+        """For each ridge and row the prediction by the model of the others, shape (ridges, n, outputs).
+
+        With ``groups`` the others are those that are not in the row's group.
+        """
         n, mean = len(targets), targets.mean(axis=0)
         shrink = self.values / (self.values + np.outer(ridges, np.full(len(self.values), self.scale)))
         scores = self.vectors.T @ (targets - mean)
         parts = (shrink[:, :, None] * scores).transpose(1, 0, 2).reshape(len(self.values), -1)
         fit = (self.vectors @ parts).reshape(n, len(ridges), -1).transpose(1, 0, 2) + mean
-        return left_out_of_fit(targets, fit, 1.0 / n + shrink @ (self.vectors**2).T)
+        if groups is None:
+            return left_out_of_fit(targets, fit, 1.0 / n + shrink @ (self.vectors**2).T)
+        roots = (np.column_stack([np.full(n, n**-0.5), self.vectors * np.sqrt(each)]) for each in shrink)
+        return np.stack([left_out_by_group(targets, own, B, groups) for own, B in zip(fit, roots, strict=True)])
 
-    def coefficients(self, targets: Array, ridge: float) -> tuple[Array, Array]:
-        """a, one line per row that the kernel is taken with, and b of f(x) = b + sum_j a_j k(x, x_j)."""
+
+@dataclass(frozen=True, eq=False)
+class VectorSpectrum(Spectrum):
+    """Of a kernel on feature vectors, with the way back from it to coefficients on these.
+
+    Attributes
+    ----------
+    back : ndarray, shape (m, r)
+        From scores on the vectors of the decomposition to coefficients.
+    means : ndarray, shape (m,)
+        Mean kernel value of all rows with each feature vector.
+    """
+
+    back: Array
+    means: Array
+
+    def fit(self, targets: Array, ridge: float, groups: Groups | None = None) -> RidgeFit:
+        """The coefficients of f(x) = b + sum_j a_j k(x, m_j), and what f answers to the rows with and without them."""
         mean = targets.mean(axis=0)
-        scores = self.vectors.T @ (targets - mean)
-        if self.back is None:
-            a = self.vectors @ (scores / (self.values + ridge * self.scale)[:, None])
-        else:
-            a = self.back @ (scores * (np.sqrt(self.values) / (self.values + ridge * self.scale))[:, None])
-        return a, mean - self.means @ a
+        weights = (self.vectors.T @ (targets - mean)) / (self.values + ridge * self.scale)[:, None]
+        a = self.back @ (weights * np.sqrt(self.values)[:, None])
+        fit = mean + self.vectors @ (self.values[:, None] * weights)
+        return RidgeFit(a, mean - self.means @ a, fit, self.left_out(targets, np.array([ridge]), groups)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class RidgeFit:
+    """One ridge on a kernel: coefficients, intercept, and the answers to the training rows with and without them."""
+
+    a: Array
+    b: Array
+    fit: Array
+    left_out: Array
+
+
+def without_mean(a: Array) -> Array:
+    """Coefficients that add up to 0, as those of the optimum do.
+
+    The centred kernel does not see their sum, so that rounding may leave any there (at a small ridge hundreds, beside
+    coefficients of millions); the kernel that answers is not centred and would see it.
+    """
+    return np.asarray(a - a.mean(axis=0))
 
 
 def kernel_spectrum(K: Array) -> Spectrum:
@@ -77,26 +112,27 @@ def kernel_spectrum(K: Array) -> Spectrum:
     finds a Z with Z Z' = K up to rounding (it stops where no diagonal entry exceeds n eps times the largest), for a
     tenth of the price of a decomposition; then Z' Z, which is smaller, has the same values.
     """
-    means = K.mean(axis=0)
     factor, pivots, rank, _ = dpstrf(K.T, lower=1)
     if 1 < rank <= _LOW_RANK * len(K):
         Z = np.empty((len(K), rank))
         Z[pivots - 1] = np.tril(factor[:, :rank])
         Z -= Z.mean(axis=0)
         values, axes = _kept(Z)
-        return Spectrum((Z @ axes) / np.sqrt(values), values, _scale(values, len(K)), None, means)
+        return Spectrum((Z @ axes) / np.sqrt(values), values, _scale(values, len(K)))
+    means = K.mean(axis=0)
     centred = K - means - means[:, None] + means.mean()
     values, vectors = eigh(centred, overwrite_a=True, check_finite=False, driver="evd")
     values = np.maximum(values, 0.0)
-    return Spectrum(np.asarray(vectors), values, _scale(values, len(K)), None, means)
+    return Spectrum(np.asarray(vectors), values, _scale(values, len(K)))
 
 
-def kernel_fit(K: Array, targets: Array, ridge: float) -> tuple[Array, Array, Array]:
-    """Coefficients, intercept and leave-one-out decisions for one ridge, from the kernel matrix of all rows.
+def kernel_fit(K: Array, targets: Array, ridge: float, groups: Groups | None = None) -> RidgeFit:
+    """One ridge, from the kernel matrix of all rows.
 
-    A fifth of the price of a decomposition. With G = H K H + alpha I = L L' the coefficients are a = G^-1 (y - mean),
-    the residuals alpha a, and 1 - h_i = alpha (G^-1)_ii - 1/n, where (G^-1)_ii is the squared length of column i of
-    L^-1. ``K`` is overwritten.
+    A fifth of the price of a decomposition. With G = H K H + alpha I + c 11' = L L' the coefficients are
+    a = G^-1 (y - mean), the residuals alpha a, and 1 - h_i = alpha (G^-1)_ii - alpha / (n (alpha + c n)), where
+    (G^-1)_ii is the squared length of column i of L^-1. The constant c changes none of this and keeps the direction in
+    which all coefficients are equal, which H K H does not see, as well conditioned as any other. ``K`` is overwritten.
     """
     n, means, mean = len(K), K.mean(axis=0), targets.mean(axis=0)
     total = means.mean()
@@ -104,18 +140,25 @@ def kernel_fit(K: Array, targets: Array, ridge: float) -> tuple[Array, Array, Ar
     K -= means[:, None]
     K += total
     spread = float(np.trace(K)) / n
-    alpha = ridge * (spread if spread > 1e-12 else 1.0)
+    unit = spread if spread > 1e-12 else 1.0
+    alpha = ridge * unit
+    K += unit
     K[np.diag_indices(n)] += alpha
     factor, failed = dpotrf(K.T, lower=1, overwrite_a=1)
     if failed:
         raise np.linalg.LinAlgError(f"a kernel of {n} rows and ridge {ridge:g} is not positive definite")
-    a, _ = dpotrs(factor, targets - mean, lower=1)
+    a = without_mean(dpotrs(factor, targets - mean, lower=1)[0])
     inverse, _ = dtrtri(factor, lower=1, overwrite_c=1)
-    left = alpha * np.einsum("ij,ij->j", inverse, inverse) - 1.0 / n
-    return a, mean - means @ a, np.asarray(targets - alpha * a / np.maximum(left, _LEAST)[:, None])
+    less = alpha / (n * (alpha + unit * n))
+    if groups is None:
+        left = alpha * np.einsum("ij,ij->j", inverse, inverse) - less
+        left_out = np.asarray(targets - alpha * a / np.maximum(left, _LEAST)[:, None])
+    else:
+        left_out = left_out_by_inverse(targets, a, np.tril(inverse), alpha, less, groups)
+    return RidgeFit(a, mean - means @ a, targets - alpha * a, left_out)
 
 
-def vector_spectrum(columns: Array, square: Array) -> Spectrum:
+def vector_spectrum(columns: Array, square: Array) -> VectorSpectrum:
     """From the kernel values of all rows with some, shape (n, m), and of these among each other, shape (m, m)."""
     factor = cholesky(square + JITTER * np.eye(len(square)), lower=True, check_finite=False)
     Z = solve_triangular(factor, columns.T, lower=True, check_finite=False).T
@@ -123,7 +166,7 @@ def vector_spectrum(columns: Array, square: Array) -> Spectrum:
     values, axes = _kept(Z)
     back = solve_triangular(factor, axes, lower=True, trans="T", check_finite=False)
     vectors = (Z @ axes) / np.sqrt(values)
-    return Spectrum(vectors, values, _scale(values, len(columns)), np.asarray(back), columns.mean(axis=0))
+    return VectorSpectrum(vectors, values, _scale(values, len(columns)), np.asarray(back), columns.mean(axis=0))
 
 
 def _kept(Z: Array) -> tuple[Array, Array]:

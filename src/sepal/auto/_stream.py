@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, solve_triangular
 
-from sepal.auto._kernel_member import KernelMember, gaussian, squared_distances
+from sepal.auto._group_left_out import Groups, left_out_by_group
+from sepal.auto._kernel_member import KernelMember, MemberFit, gaussian, squared_distances
 from sepal.auto._ridge_loo import JITTER, left_out_of_fit
-from sepal.auto._views import View
 from sepal.data import Table
+from sepal.estimators import View
 
 Array = NDArray[np.float64]
 _BLOCK_ROWS = 8192
@@ -29,10 +30,11 @@ def stream_ridge(
     width: float,
     ridge: float,
     step: Callable[[float], object] | None = None,
-) -> tuple[KernelMember, Array]:
+    groups: Groups | None = None,
+) -> MemberFit:
     """Fit to all rows with the kernel taken at a few points; also the exact leave-one-out decisions.
 
-    ``step`` hears after each block which share of the work it was.
+    ``step`` hears after each block which share of the work it was. ``groups`` are left out whole.
     """
     n, m = len(targets), len(points)
     step = step or _unheard
@@ -54,23 +56,34 @@ def stream_ridge(
     back = np.asarray(solve_triangular(factor, axes, lower=True, trans="T", check_finite=False))
     means = axes.T @ (sums / n)
     weights = (axes.T @ scores) / (values + alpha)[:, None]
-    left_out = np.empty_like(targets)
-    for rows, K in _blocks(view, table, points, width):
+    fit, left_out = np.empty_like(targets), np.empty_like(targets)
+    for rows, K in _blocks(view, table, points, width, groups):
         U = K @ back - means
-        fit = targets.mean(axis=0) + U @ weights
-        leverage = 1.0 / n + U**2 @ (1.0 / (values + alpha))
-        left_out[rows] = left_out_of_fit(targets[rows], fit, leverage)
+        fit[rows] = targets.mean(axis=0) + U @ weights
+        if groups is None:
+            leverage = 1.0 / n + U**2 @ (1.0 / (values + alpha))
+            left_out[rows] = left_out_of_fit(targets[rows], fit[rows], leverage)
+        else:
+            roots = np.column_stack([np.full(len(rows), n**-0.5), U / np.sqrt(values + alpha)])
+            left_out[rows] = left_out_by_group(targets[rows], fit[rows], roots, groups[rows])
         step(0.5 * len(rows) / n)
     a = back @ weights
     intercept = targets.mean(axis=0) - means @ weights
-    return KernelMember(view, points, np.array([width]), a[None], intercept), left_out
+    return MemberFit(KernelMember(view, points, np.array([width]), a[None], intercept), fit, left_out)
 
 
 def _unheard(share: float) -> None:
     """Nobody counts."""
 
 
-def _blocks(view: View, table: Table, points: Array, width: float) -> Iterator[tuple[NDArray[np.intp], Array]]:
-    for start in range(0, table.n_rows, _BLOCK_ROWS):
-        rows = np.arange(start, min(start + _BLOCK_ROWS, table.n_rows))
+def _blocks(
+    view: View, table: Table, points: Array, width: float, groups: Groups | None = None
+) -> Iterator[tuple[NDArray[np.intp], Array]]:
+    """Rows and their kernel values; groups stay whole."""
+    order, ends = np.arange(table.n_rows), np.arange(_BLOCK_ROWS, table.n_rows, _BLOCK_ROWS)
+    if groups is not None:
+        order = np.argsort(groups, kind="stable")
+        last = np.cumsum(np.bincount(groups))
+        ends = np.unique(last[np.searchsorted(last, ends)])
+    for rows in np.split(order, ends[ends < table.n_rows]):
         yield rows, gaussian(squared_distances(view.coordinates(table.take(rows)), points), width)

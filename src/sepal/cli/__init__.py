@@ -13,17 +13,33 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command; the entry point of the script ``sepal``."""
-    from sepal.cli._leaving import leaving_cleanly
+    from sepal.cli._interrupts import all_done, listen
 
-    with leaving_cleanly():
-        try:
-            from sepal.cli._app import app
-        except ModuleNotFoundError as error:
-            if error.name not in ("typer", "click", "rich"):
-                raise
-            sys.stderr.write(
-                f"The command sepal needs the package {error.name}, which is not installed.\n"
-                "hint: pip install 'sepal-learn[app]'\n"
-            )
-            sys.exit(2)
+    listen()
+    try:
+        _run()
+    finally:
+        all_done()
+
+
+def _run() -> None:
+    from sepal.cli._leaving import open_streams, out_of_memory, stdout_is_full
+
+    open_streams()
+    try:
+        from sepal.cli._app import app
+
         app(prog_name="sepal")
+        sys.stdout.flush()
+    except ModuleNotFoundError as error:
+        if error.name not in ("typer", "click", "rich"):
+            raise
+        sys.stderr.write(
+            f"The command sepal needs the package {error.name}, which is not installed.\n"
+            "hint: pip install 'sepal-learn[app]'\n"
+        )
+        sys.exit(2)
+    except MemoryError as error:
+        out_of_memory(error)
+    except OSError as error:
+        stdout_is_full(error)

@@ -23,7 +23,7 @@ from sepal.cli._options import (
     seconds,
     size,
 )
-from sepal.cli._output import Look, check_out, check_text_name, print_text, stdout_look, write_whole
+from sepal.cli._output import Look, check_out, check_text_name, print_text, stdout_look, write_out
 from sepal.cli._progress import watching
 from sepal.cli._select import select
 
@@ -146,7 +146,7 @@ def measure(
             facts = measure_facts(
                 table,
                 train_sizes=sizes,
-                k=k,
+                n_neighbors=k,
                 n_permutations=permutations,
                 progress=progress,
                 **_how(missing, distance, scale),
@@ -193,5 +193,5 @@ def _show(facts: SeparabilityReport | MeasureFacts, as_json: bool, out: Path | N
 
 
 def _write(out: Path, text: str) -> None:
-    write_whole(out, text)
+    write_out(out, text)
     typer.echo(f"The report is in {out}.", err=True)

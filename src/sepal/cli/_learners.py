@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import Table
-from sepal.data._labels import MOST_FLOAT_CLASSES, is_continuous
+from sepal.data import MOST_FLOAT_CLASSES, Table, is_continuous
 from sepal.exceptions import ParameterError
 
 
@@ -103,7 +102,7 @@ def make_learner(name: str, options: Mapping[str, Any], settings: Sequence[str],
     learner.set_params(**parameters, **others)
     if not entry.numbers_only or table is None or (set(table.kinds) <= {"numeric"} and not table.has_missing):
         return learner
-    from sepal.auto import AnyTable
+    from sepal.estimators import AnyTable
 
     return AnyTable(learner)
 

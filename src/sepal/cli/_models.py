@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sepal.cli._given import given_rows, given_table
+from sepal.cli._given import given_rows, given_table, without_groups
 from sepal.cli._learners import (
     CLASSIFIERS,
     LEARNERS,
@@ -20,8 +19,17 @@ from sepal.cli._learners import (
     numeric_target,
 )
 from sepal.cli._leaving import leaving_cleanly
-from sepal.cli._options import DISTANCE_HELP, AsJson, Data, Scale, Target
-from sepal.cli._output import as_json_text, check_name, check_out, print_text, rows_text, table_width, write_whole
+from sepal.cli._options import DISTANCE_HELP, AsJson, Data, GroupColumn, Scale, Target
+from sepal.cli._output import (
+    as_json_text,
+    check_name,
+    check_out,
+    print_text,
+    printable,
+    rows_text,
+    table_width,
+    write_out,
+)
 from sepal.cli._progress import watching
 from sepal.exceptions import DataError, ParameterError
 
@@ -61,10 +69,20 @@ Settings = Annotated[
     ),
 ]
 
+EscapeFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--escape-formulas",
+        help="Put an apostrophe before texts that begin with =, +, - or @, which a spreadsheet would run as formulas. "
+        "Without it texts are written as they are.",
+    ),
+]
+
 
 def evaluate(
     data: Data,
     target: Target = None,
+    groups: GroupColumn = None,
     learner: LearnerName = None,
     k: Neighbors = None,
     weights: Weights = None,
@@ -81,6 +99,7 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    escape_formulas: EscapeFormulas = False,
     as_json: AsJson = False,
 ) -> None:
     """Say how well rows are answered that were not seen in training.
@@ -97,7 +116,7 @@ def evaluate(
             check_name(predictions, TABLES, "--predictions", "a table of predictions")
         folds, options = _folds(cv), _options(k, weights, distance, scale)
         with watching("reading") as progress:
-            table = given_table(data, target)
+            table, together = without_groups(given_table(data, target), groups)
             from sepal.cli._contest import contest
             from sepal.evaluation import evaluate as cross_validate
 
@@ -107,15 +126,20 @@ def evaluate(
             if alone:
                 estimator = _made(name, options, settings, table)
                 found = cross_validate(
-                    estimator, table, cv=folds, random_state=seed, progress=lambda done: progress("folds", done)
+                    estimator,
+                    table,
+                    cv=folds,
+                    groups=together,
+                    random_state=seed,
+                    progress=lambda done: progress("folds", done),
                 )
-                facts, text = found.to_dict(), found.summary().rstrip("\n") + "\n"
+                facts, text = found.to_dict(), printable(found.summary()).rstrip("\n") + "\n"
             else:
                 names = CLASSIFIERS if name == "auto" else REGRESSORS
-                result = contest(names, table, folds, seed, progress)
+                result = contest(names, table, folds, seed, progress, together)
                 found, facts, text = result.first, result.to_dict(), result.to_text(table_width())
         if predictions is not None:
-            write_whole(predictions, _answers(found, predictions), "--predictions")
+            write_out(predictions, _answers(found, predictions, escape_formulas), "--predictions")
             typer.echo(f"The predictions are in {predictions}.", err=True)
         print_text(as_json_text("evaluation" if alone else "comparison", facts) if as_json else text)
 
@@ -126,6 +150,7 @@ def train(
         Path, typer.Option("--out", "-o", metavar="FILE", help="The model file, by custom ending in .sepal.")
     ],
     target: Target = None,
+    groups: GroupColumn = None,
     learner: LearnerName = None,
     k: Neighbors = None,
     weights: Weights = None,
@@ -143,20 +168,25 @@ def train(
     with leaving_cleanly():
         check_out(out, data, "-o", "model.sepal")
         with watching("reading") as progress:
-            table = given_table(data, target)
-            from sepal.learners import save_model
+            table, together = without_groups(given_table(data, target), groups)
+            from sepal.estimators import save_model
 
             progress("training", 0.1)
             options = _options(k, weights, distance, scale)
             name = learner or default_learner(options, table)
             estimator = _made(name, options, settings, table)
             # The learners without choices say how far they are; the others are quick or cannot tell.
-            telling = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)} if _tells(estimator) else {}
-            model = estimator.fit(table, **telling)
+            telling: dict[str, Any] = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)}
+            if together is not None:
+                if not _takes(estimator, "groups"):
+                    raise ParameterError(
+                        f"--groups {groups}: the learner {name} leaves no rows out when it is trained",
+                        hint="sepal evaluate --groups holds them out together",
+                    )
+                telling["groups"] = together
+            model = estimator.fit(table, **{word: value for word, value in telling.items() if _takes(estimator, word)})
             progress("writing", 0.9)
-            with tempfile.TemporaryDirectory() as folder:
-                content = save_model(model, Path(folder) / "model").read_bytes()
-        write_whole(out, content, "-o")
+            save_model(model, out)
         typer.echo(f"The model is in {out}: {_described(model, table.n_rows, table.name)}.", err=True)
         if LEARNERS[name].home == "sepal.auto":
             print_text(str(model.explain()).rstrip("\n") + "\n")
@@ -175,6 +205,7 @@ def predict(
         typer.Option("--out", "-o", metavar="FILE", help="Write here instead: .csv or .json.", show_default=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of CSV.")] = False,
+    escape_formulas: EscapeFormulas = False,
 ) -> None:
     """Answer new rows with a model.
 
@@ -185,9 +216,9 @@ def predict(
     """
     with leaving_cleanly():
         if out is not None:
-            check_out(out, new, "-o", "out.csv")
+            check_out(out, new, "-o", "out.csv", model)
             check_name(out, TABLES, "-o", "a table of predictions")
-        from sepal.learners import load_model
+        from sepal.estimators import load_model
 
         with watching("reading") as progress:
             fitted = load_model(model)
@@ -208,11 +239,12 @@ def predict(
                 answers |= _shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
         if ignored:
             typer.echo(f"note: not looked at: {', '.join(ignored)}", err=True)
-        text = rows_text("predictions", answers, as_json or (out is not None and out.suffix.lower() == ".json"))
+        json_wanted = as_json or (out is not None and out.suffix.lower() == ".json")
+        text = rows_text("predictions", answers, json_wanted, escape_formulas)
         if out is None:
             print_text(text)
         else:
-            write_whole(out, text, "-o")
+            write_out(out, text, "-o")
             typer.echo(f"The predictions are in {out}.", err=True)
 
 
@@ -231,8 +263,8 @@ def _made(learner: str, options: dict[str, Any], settings: list[str] | None, tab
     return make_learner("auto-regressor" if numeric else learner, options, settings or [], table)
 
 
-def _tells(estimator: Any) -> bool:
-    return "progress" in signature(estimator.fit).parameters
+def _takes(estimator: Any, word: str) -> bool:
+    return word in signature(estimator.fit).parameters
 
 
 def _folds(text: str) -> int | str:
@@ -250,7 +282,7 @@ def _described(model: Any, n_rows: int, name: str | None) -> str:
     return f"{type(model).__name__}{k}, {n_rows:,} rows of {name or 'a table'}"
 
 
-def _answers(found: Evaluation, path: Path) -> str:
+def _answers(found: Evaluation, path: Path, escape_formulas: bool) -> str:
     """One line per row, by its position in the data."""
     actual, predicted = found.actual, found.predicted
     columns: dict[str, list[Any]] = {"row": found.rows.tolist(), "fold": found.fold.tolist()}
@@ -264,7 +296,7 @@ def _answers(found: Evaluation, path: Path) -> str:
         }
         if found.share is not None:
             columns |= _shares(found.classes.tolist(), found.share)
-    return rows_text("predictions", columns, path.suffix.lower() == ".json")
+    return rows_text("predictions", columns, path.suffix.lower() == ".json", escape_formulas)
 
 
 def _shares(classes: list[Any], share: Any) -> dict[str, list[Any]]:

@@ -7,16 +7,19 @@ import io
 import json
 import os
 import shutil
-import stat
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sepal.cli._interrupts import will_write
+from sepal.data import write_whole
 from sepal.exceptions import ParameterError
 
 PAGE_WIDTH = 80
+MOST_COLUMN_DIGITS = 5
+# What spreadsheets take for the start of a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 NOT_TEXT = (".pdf", ".png", ".svg", ".csv", ".xlsx")
 
 
@@ -33,18 +36,22 @@ def stdout_look() -> Look:
     """The width, color and characters that stdout can show."""
     terminal = sys.stdout.isatty()
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "").replace("_", "")
-    columns = os.environ.get("COLUMNS", "")
-    width = int(columns) if columns.isdigit() and int(columns) > 0 else PAGE_WIDTH
-    if terminal and not columns.isdigit():
-        width = shutil.get_terminal_size((PAGE_WIDTH, 24)).columns
+    width = _asked_columns() or (shutil.get_terminal_size((PAGE_WIDTH, 24)).columns if terminal else PAGE_WIDTH)
     color = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return Look(width, color, encoding.startswith("utf"))
 
 
 def table_width() -> int | None:
     """The columns a table must fit into: those of the terminal, or as COLUMNS says; a pipe or a file has no end."""
+    return stdout_look().width if sys.stdout.isatty() or _asked_columns() else None
+
+
+def _asked_columns() -> int | None:
+    """What COLUMNS says, if that is a width."""
     asked = os.environ.get("COLUMNS", "")
-    return stdout_look().width if sys.stdout.isatty() or (asked.isdigit() and int(asked) > 0) else None
+    if not (asked.isascii() and asked.isdecimal() and len(asked) <= MOST_COLUMN_DIGITS):
+        return None
+    return int(asked) or None
 
 
 def print_text(text: str) -> None:
@@ -54,14 +61,23 @@ def print_text(text: str) -> None:
     sys.stdout.flush()
 
 
-def check_out(out: Path, data: str, option: str = "--out", example: str = "report.txt") -> None:
-    """Refuse a file that cannot be written before any work is done."""
+def printable(text: str) -> str:
+    """Lines with every control character spelled out: the name of a class must not steer the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
+def check_out(
+    out: Path, data: str, option: str = "--out", example: str = "report.txt", model: Path | None = None
+) -> None:
+    """Refuse a file that cannot be written, or that is read, before any work is done."""
     if out.is_dir():
         raise ParameterError(f"{option} {out}: expected a file, found a directory", hint=f"{option} {out / example}")
     if not out.parent.is_dir():
         raise ParameterError(f"{option} {out}: there is no directory {out.parent}", hint=f"mkdir -p {out.parent}")
-    if out.exists() and Path(data).exists() and out.samefile(data):
-        raise ParameterError(f"{option} {out}: this would overwrite the data", hint="choose another name")
+    for what, read in (("data", Path(data)), ("model", model)):
+        if read is not None and out.exists() and read.exists() and out.samefile(read):
+            raise ParameterError(f"{option} {out}: this would overwrite the {what}", hint="choose another name")
+    will_write(str(out))
 
 
 def check_text_name(out: Path, what: str) -> None:
@@ -92,44 +108,28 @@ def as_json_text(kind: str, facts: dict[str, Any]) -> str:
     return json.dumps({"sepal": __version__, "kind": kind, **plain(facts)}, indent=2, allow_nan=False) + "\n"
 
 
-def rows_text(kind: str, columns: dict[str, list[Any]], as_json: bool) -> str:
+def rows_text(kind: str, columns: dict[str, list[Any]], as_json: bool, escape_formulas: bool = False) -> str:
     """Columns of equal length as CSV, or as JSON with one object per row."""
     rows = list(zip(*columns.values(), strict=True))
     if as_json:
         return as_json_text(kind, {"rows": [dict(zip(columns, row, strict=True)) for row in rows]})
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
+    escaped = _no_formula if escape_formulas else _as_is
+    writer.writerow(map(escaped, columns))
+    writer.writerows(map(escaped, row) for row in rows)
     return text.getvalue()
 
 
-def write_whole(out: Path, content: str | bytes, option: str = "--out") -> None:
-    """Write the file under another name and rename it, so that nobody ever sees half of it."""
-    data = content.encode("utf-8") if isinstance(content, str) else content
-    try:
-        if out.exists() and not out.is_file():  # a device or a pipe must not be replaced
-            out.write_bytes(data)
-            return
-        target = Path(os.path.realpath(out))
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-        part = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            part.chmod(mode)
-            part.replace(target)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ParameterError(f"{option} {out}: the file cannot be written: {reason}") from error
+def _as_is(cell: Any) -> Any:
+    return cell
 
 
-def _umask() -> int:
-    """The umask can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _no_formula(cell: Any) -> Any:
+    """A text that a spreadsheet would run, behind the apostrophe that makes it a text; numbers are no texts."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+
+
+def write_out(out: Path, content: str | bytes, option: str = "--out") -> None:
+    """Write the file as a whole; an error names the option."""
+    write_whole(out, content, f"{option} {out}")

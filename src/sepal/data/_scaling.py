@@ -17,6 +17,7 @@ ScaleName = Literal["minmax", "standard"]
 SCALES: tuple[ScaleName, ...] = ("minmax", "standard")
 
 _LARGEST = np.finfo(np.float64).max
+_HIGHEST_UNIT = 1000  # as a power of two, for the smallest numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,13 +41,19 @@ class Scaling:
     shrink: NDArray[np.float64]
     constant: tuple[int, ...]
 
+    def fits_together(self) -> bool:
+        """Whether every column can be scaled: a model file may hold anything."""
+        parts = (self.offset, self.divisor, self.shrink)
+        alike = all(part.shape == self.offset.shape and np.isfinite(part).all() for part in parts)
+        return alike and self.offset.ndim == 1 and bool((self.divisor > 0.0).all() and (self.shrink > 0.0).all())
+
     def apply(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scaled values as a new float64 array; NaN stays NaN, and nothing becomes infinite."""
         array = np.asarray(values, dtype=np.float64)
         if array.ndim != 2 or array.shape[1] != self.offset.size:
             raise DataError(f"values: expected {self.offset.size} columns, found shape {array.shape}")
         if self.how is None:
-            return array.copy()
+            return np.asarray(array * self.shrink)
         scaled = array * self.shrink if np.any(self.shrink != 1.0) else array.copy()
         with np.errstate(over="ignore"):
             scaled -= self.offset
@@ -57,6 +64,21 @@ class Scaling:
                 quarter = (array * (self.shrink / 4) - self.offset / 4) / self.divisor
                 scaled = np.where(np.isinf(scaled), np.clip(quarter, -_LARGEST / 4, _LARGEST / 4) * 4, scaled)
         return scaled
+
+
+def unit_of(values: NDArray[np.float64]) -> float:
+    """The power of two that brings the largest of some numbers near 1; 1 if there is none but 0.
+
+    Numbers times it have the same digits, and their squares and products neither overflow nor vanish.
+
+    >>> unit_of(np.array([[3.0, -5.0]])), unit_of(np.array([[0.0]]))
+    (0.125, 1.0)
+    """
+    low, high = np.fmin.reduce(values, axis=None, initial=0.0), np.fmax.reduce(values, axis=None, initial=0.0)
+    largest = max(-float(low), float(high))
+    if largest == 0.0 or not np.isfinite(largest):
+        return 1.0
+    return float(np.ldexp(1.0, min(_HIGHEST_UNIT, -int(np.frexp(largest)[1]))))
 
 
 def fit_scaling(
@@ -138,4 +160,5 @@ def _moments(column: NDArray[np.float64], weights: NDArray[np.float64] | None) -
     rows = np.ones(len(near_one)) if weights is None else weights[present]
     mean = np.average(near_one, weights=rows)
     deviation = np.sqrt(np.average((near_one - mean) ** 2, weights=rows))
-    return float(low + mean * spread), float(deviation * spread)
+    # Of a range of the smallest floats the product vanishes: the range stands for it.
+    return float(low + mean * spread), float(deviation * spread) or spread

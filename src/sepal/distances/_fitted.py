@@ -11,10 +11,25 @@ from numpy.typing import NDArray
 from sepal.data import Kind, Scaling, Table
 from sepal.exceptions import DataError
 
-# What the native value is: a squared distance, the distance itself, its p-th power, twice a cosine distance, or the
-# squared distance that a Gaussian kernel turns into its own.
-ValueIs = Literal["square", "distance", "power", "double", "gaussian"]
-METRICS = frozenset({"l2", "l1", "linf", "lp", "nan_l2", "unit_l2", "mixed", "gower", "tanimoto"})  # of native code
+# What the native value is: a squared distance, the distance itself, its p-th power, twice a cosine distance, the
+# squared distance that a Gaussian kernel turns into its own, or the haversine (squared half chord) of an arc.
+ValueIs = Literal["square", "distance", "power", "double", "gaussian", "arc"]
+METRICS = frozenset(  # of native code
+    {
+        "l2",
+        "l1",
+        "linf",
+        "lp",
+        "nan_l2",
+        "unit_l2",
+        "mixed",
+        "gower",
+        "tanimoto",
+        "canberra",
+        "bray_curtis",
+        "haversine",
+    }
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +39,8 @@ class FittedDistance:
     A row becomes ``scaling``, then the columns in ``order``, less ``base`` (so that rounding is that of
     differences, not of where the rows lie), then ``factors`` per column, then ``profiles`` (each level of a nominal
     column becomes several coordinates), then ``whitening`` (a matrix), then ``monomials`` (products of columns),
-    then, for the cosine, unit length.
+    then, for the cosine, unit length; for the correlation every row is first taken relative to its own mean. Under the
+    haversine a row is its latitude, the cosine of that, and its longitude.
 
     ``costs`` is what the native metric needs per coordinate where it is not the squared factors: what a missing cell
     costs, or how much a cell counts. ``counts`` keeps the rows of each level and class behind ``profiles``.
@@ -43,6 +59,7 @@ class FittedDistance:
     n_numeric: int = 0
     whitening: NDArray[np.float64] | None = None
     unit_length: bool = False
+    centred: bool = False
     allows_missing: bool = False
     costs: NDArray[np.float64] | None = None
     profiles: tuple[NDArray[np.float64] | None, ...] | None = None
@@ -81,6 +98,8 @@ class FittedDistance:
         for levels in (self.profiles, self.counts):
             if levels is not None and (len(levels) != n or any(each is not None and each.ndim != 2 for each in levels)):
                 return 0
+        if self.metric == "haversine":
+            return n + 1 if n == 2 else 0
         if self.profiles is not None:
             n = sum(1 if profile is None else profile.shape[1] for profile in self.profiles)
         if self.whitening is not None:
@@ -116,6 +135,8 @@ class FittedDistance:
         if self.monomials is not None and self.coefficients is not None:
             padded = np.concatenate([values, np.ones((len(values), 1))], axis=1)
             values = np.prod(padded[:, self.monomials], axis=2) * self.coefficients
+        if self.centred:
+            values = _less_row_means(values, self.mismatch)
         if self.unit_length:
             largest = np.abs(values).max(axis=1, keepdims=True)  # first, so that no square overflows or vanishes
             values = values / np.where(largest == 0, np.nan, largest)
@@ -133,6 +154,8 @@ class FittedDistance:
             values = values * self._column_factors()
         if self.absent is not None:
             values = np.where(values == self.absent, -1.0, values)
+        if self.metric == "haversine":
+            return _on_the_globe(values, table)
         if self.metric == "tanimoto" and np.any(values < 0):
             row, column = (int(i) for i in np.argwhere(values < 0)[0])
             raise DataError(
@@ -176,6 +199,14 @@ class FittedDistance:
                 return np.asarray(
                     np.abs(gap) / np.maximum(np.maximum(x, z).sum(axis=1, keepdims=True), np.finfo(float).tiny)
                 )
+            case "canberra":
+                return np.asarray(cost * np.abs(gap) / np.maximum(np.abs(x) + np.abs(z), np.finfo(float).tiny))
+            case "bray_curtis":
+                size = (cost * np.abs(x + z)).sum(axis=1, keepdims=True)
+                return np.asarray(cost * np.abs(gap) / np.maximum(size, np.finfo(float).tiny))
+            case "haversine":
+                half = np.sin(gap / 2.0) ** 2
+                return np.stack([half[:, 0], np.zeros(len(gap)), x[:, 1] * z[:, 1] * half[:, 2]], axis=1)
             case "mixed":
                 numeric = np.arange(gap.shape[1]) < self.n_numeric
                 return np.where(np.isnan(gap), cost, np.where(numeric, gap**2, np.where(gap == 0, 0.0, cost)))
@@ -193,6 +224,8 @@ class FittedDistance:
         """The columns each coordinate comes from."""
         if self.monomials is not None:
             return [sorted({int(self.order[c]) for c in product if c >= 0}) for product in self.monomials]
+        if self.metric == "haversine":
+            return [[0], [0], [1]]
         if self.profiles is None:
             return [[int(column)] for column in self.order]
         return [
@@ -245,6 +278,8 @@ class FittedDistance:
                 return values / 2.0
             case "gaussian":
                 return np.sqrt(-2.0 * np.expm1(-self.p * values))
+            case "arc":
+                return 2.0 * np.arcsin(np.sqrt(np.minimum(values, 1.0)))
             case "distance":
                 return values
 
@@ -257,6 +292,8 @@ class FittedDistance:
                 return distances**self.p
             case "double":
                 return distances * 2.0
+            case "arc":  # no two places are farther apart than half a turn
+                return np.sin(np.minimum(distances, np.pi) / 2.0) ** 2
             case "gaussian":  # no two rows are farther apart than the square root of 2
                 with np.errstate(divide="ignore"):
                     return -np.log1p(-np.minimum(distances**2 / 2.0, 1.0)) / self.p
@@ -280,3 +317,31 @@ def _row_products(rows: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDA
     for j in range(len(matrix)):
         found += rows[:, j, None] * matrix[j]
     return found
+
+
+def _less_row_means(rows: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows less their weighted means, times the roots of the weights; rows of one number become zeros.
+
+    What rounding leaves of a constant row is no direction.
+    """
+    mean = np.zeros((len(rows), 1))
+    for j in range(rows.shape[1]):
+        mean += rows[:, j : j + 1] * (weights[j] / weights.sum())
+    counted = weights > 0
+    off = (rows - mean) * np.sqrt(weights)
+    size = np.abs(rows[:, counted]).max(axis=1, keepdims=True)
+    spread = np.abs(rows - mean)[:, counted].max(axis=1, keepdims=True)
+    return np.where(spread <= 4 * len(weights) * np.finfo(float).eps * size, 0.0, off)
+
+
+def _on_the_globe(places: NDArray[np.float64], table: Table) -> NDArray[np.float64]:
+    """Latitude, its cosine and longitude."""
+    beyond = np.abs(places[:, 0]) > np.pi / 2 * (1 + 1e-12)
+    if beyond.any():
+        row = int(np.flatnonzero(beyond)[0])
+        raise DataError(
+            f"row {row + 1}, column {table.names[0]!r}: the distance 'haversine' takes latitudes in radians, from "
+            f"-pi/2 to pi/2; found {places[row, 0]:g}",
+            hint="convert degrees with numpy.radians",
+        )
+    return np.column_stack([places[:, 0], np.cos(places[:, 0]), places[:, 1]])

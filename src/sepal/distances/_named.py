@@ -143,6 +143,51 @@ def _cosine(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
     return {"metric": "unit_l2", "factors": factors, "value_is": "double", "unit_length": True}
 
 
+def _correlation(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
+    """The cosine distance of rows less their own means; with weights, of weighted means and products."""
+    return {
+        "metric": "unit_l2",
+        "factors": np.ones(table.n_columns),
+        "costs": column_weights(table, params),
+        "value_is": "double",
+        "unit_length": True,
+        "centred": True,
+    }
+
+
+def _canberra(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
+    return _by_size("canberra", table, params)
+
+
+def _bray_curtis(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
+    return _by_size("bray_curtis", table, params)
+
+
+def _by_size(metric: str, table: Table, params: Params) -> dict[str, Any]:
+    """Differences relative to the size of what differs: where 0 lies matters, so weights are not factors."""
+    return {
+        "metric": metric,
+        "factors": np.ones(table.n_columns),
+        "costs": column_weights(table, params),
+        "value_is": "distance",
+    }
+
+
+def _haversine(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
+    if table.n_columns != 2:
+        raise DataError(
+            f"Haversine distance only valid in 2 dimensions: latitude and longitude, both in radians; found "
+            f"{table.n_columns} columns"
+        )
+    return {
+        "metric": "haversine",
+        "scaling": fit_scaling(table.values, table.kinds, None),  # angles are what they are
+        "factors": np.ones(2),
+        "costs": np.ones(3),
+        "value_is": "arc",
+    }
+
+
 def _nan_euclidean(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
     weights = column_weights(table, params)
     # The native value is p / (cells present) times the sum: counts that add up to p make that a share of the weights.
@@ -187,6 +232,29 @@ DISTANCES: dict[str, Distance] = {
             _cosine,
             is_metric=False,
             sparse=True,
+        ),
+        Distance(
+            "correlation",
+            "1 - correlation of the cells of two rows; a row of one number is at distance 1 from every other",
+            _correlation,
+            is_metric=False,
+        ),
+        Distance(
+            "canberra",
+            "sum of differences, each relative to the size of the two numbers; two zeros are equal",
+            _canberra,
+        ),
+        Distance(
+            "bray_curtis",
+            "sum of differences relative to the sum of sizes; two rows of zeros are equal",
+            _bray_curtis,
+            is_metric=False,
+        ),
+        Distance(
+            "haversine",
+            "angle between two places on a globe: latitude and longitude in radians, never scaled",
+            _haversine,
+            params=frozenset(),
         ),
         Distance(
             "nan_euclidean",
@@ -267,8 +335,8 @@ def check_params(entry: Distance, params: Params) -> None:
 
 
 def _check_kinds(entry: Distance, table: Table) -> None:
-    for name, kind in zip(table.names, table.kinds, strict=True):
-        if kind not in entry.kinds:
+    for name, kind, levels in zip(table.names, table.kinds, table.levels, strict=True):
+        if kind not in entry.kinds and levels != (False, True):  # false and true are 0 and 1 to all
             raise DataError(
                 f"column {name!r} is {kind}, and the distance {entry.name!r} compares numbers only",
                 hint='use distance="auto" or "heom", which compare nominal columns as equal or not',

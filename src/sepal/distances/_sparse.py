@@ -99,6 +99,12 @@ class SparseDistance:
             return np.sqrt(values)
         return values / 2.0 if self.name == "cosine" else values
 
+    def native_values(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Distances as what is ranked: the inverse of :meth:`distances`."""
+        if self.name == "euclidean":
+            return np.asarray(distances**2)
+        return distances * 2.0 if self.name == "cosine" else distances
+
     def compares_nothing(self, points: SparsePoints) -> NDArray[np.bool_]:
         """Rows that are not at distance 0 from their own copies: under the cosine those of zeros."""
         empty = np.diff(points.rows.indptr) == 0

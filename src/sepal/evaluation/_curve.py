@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sepal.data import Rows, ScaleName, SparseRows, Table, as_rows
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier, KNNRegressor, LeaveOneOutCurve
+from sepal.measures import settled
 
 
 def leave_one_out_curve(
@@ -41,9 +41,10 @@ def leave_one_out_curve(
         By default 100, or all rows but one (but the largest group).
     weights, distance, distance_params, feature_weights, scale, n_jobs
         As in :class:`sepal.learners.KNNClassifier`.
-    groups : array-like, optional
-        One label per row: rows of the same group (copies, the same subject) are left out together, and groups are the
-        units of the standard error.
+    groups : array-like, "rows", "copies" or None
+        One label per row: rows of the same group (the same subject) are left out together, and groups are the units of
+        the standard error. "rows": each alone; "copies": all that are equal in every column. None: copies where their
+        numbers show that records were repeated (see :class:`sepal.auto.SepalClassifier`), else each alone.
     task : {"auto", "classification", "regression"}
         ``"auto"``: regression if the target is made of broken numbers.
     test : Table or (X, y), optional
@@ -71,20 +72,15 @@ def leave_one_out_curve(
     """
     table = as_rows(X, y)
     kind = KNNRegressor if _is_regression(table, task) else KNNClassifier
-    group_codes = None if groups is None else _group_codes(groups, table)
     options: dict[str, Any] = {
         "weights": weights,
-        "distance": distance,
-        "distance_params": distance_params,
+        **settled(X, distance=distance, distance_params=distance_params, scale=scale),
         "feature_weights": feature_weights,
-        "scale": scale,
         "n_jobs": n_jobs,
         **learner,
     }
-    if k_max is None and group_codes is not None:
-        k_max = max(1, min(100, table.n_rows - int(np.bincount(group_codes).max())))
-    model = kind(1, k_max=k_max, **options).fit(table)
-    curve = model.leave_one_out(group_codes)
+    model = kind("auto", k_max=k_max, **options).fit(table, groups=groups)
+    curve = model.loo_curve_
     if training:
         curve = replace(curve, training=model.scores_for_every_k(table, len(curve.k)))
     if test is not None:
@@ -101,13 +97,3 @@ def _is_regression(table: Rows, task: str) -> bool:
     if task != "auto":
         return task == "regression"
     return table.y.dtype.kind == "f" and not np.all(table.y == np.floor(table.y))
-
-
-def _group_codes(groups: Any, table: Rows) -> NDArray[np.intp]:
-    labels = np.asarray(groups)
-    if labels.shape != (table.n_rows,):
-        raise DataError(f"groups: expected one label for each of {table.n_rows} rows, found shape {labels.shape}")
-    found, codes = np.unique(labels, return_inverse=True)
-    if len(found) < 2:
-        raise DataError("groups: all rows are in one group; nothing remains when it is left out")
-    return np.asarray(codes, dtype=np.intp)

@@ -17,15 +17,21 @@ from sepal.kernels._mixed import column_cells, mixed, mixed_diagonal
 Params = Mapping[str, Any]
 Array = NDArray[np.float64]
 _NUMBERS = frozenset({"numeric", "ordinal"})
+_SMALLEST, _LARGEST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)
 
 
 def gamma_from_width(width: float) -> float:
     """The gamma of a width, 1 / (2 width^2): the convention for Gaussian kernels here.
 
+    A width whose square has no place among the floats gives the nearest gamma that has one.
+
     >>> gamma_from_width(0.5)
     2.0
     """
-    return 1.0 / (2.0 * width * width)
+    square = 2.0 * float(width) * float(width)
+    if square == 0.0:
+        return _LARGEST
+    return min(max(1.0 / square, _SMALLEST), _LARGEST)
 
 
 def width_from_gamma(gamma: float) -> float:
@@ -34,7 +40,7 @@ def width_from_gamma(gamma: float) -> float:
     >>> width_from_gamma(2.0)
     0.5
     """
-    return float(1.0 / np.sqrt(2.0 * gamma))
+    return float(1.0 / np.sqrt(2.0 * gamma)) if gamma < _LARGEST / 2 else float(np.sqrt(0.5) / np.sqrt(gamma))
 
 
 def _as_given(table: Table, params: dict[str, Any]) -> dict[str, Any]:

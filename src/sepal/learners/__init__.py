@@ -17,7 +17,6 @@ from sepal.learners._knn_regressor import KNNRegressor
 from sepal.learners._leave_one_out import LeaveOneOutCurve
 from sepal.learners._metric_clustering import MetricClusteringClassifier
 from sepal.learners._prequential import PrequentialResult
-from sepal.learners._saving import load_model, save_model
 from sepal.learners._window import WindowKNNClassifier
 
 __all__ = [
@@ -34,6 +33,4 @@ __all__ = [
     "PrequentialResult",
     "WindowKNNClassifier",
     "learn_feature_weights",
-    "load_model",
-    "save_model",
 ]

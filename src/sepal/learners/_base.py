@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import Rows, SparseRows, Table, as_rows, as_table, match_table
+from sepal.data import Rows, SparseRows, Table, Together, group_codes, left_out_together
 from sepal.distances import DISTANCES
+from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._neighborhood import Lists, Neighborhood
-from sepal.neighbors import Search, SparseSearch
-from sepal.prototypes._methods import method_named
+from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius, graph_distances
+from sepal.prototypes import method_named
 
 
-class NeighborLearner(BaseEstimator):  # type: ignore[misc]
+class NeighborLearner(TableEstimator):
     """Base of the learners; see KNNClassifier for the parameters."""
 
     n_neighbors: Any
@@ -36,16 +36,27 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
     table_: Rows
     rows_: NDArray[np.intp]
     n_neighbors_: float
+    n_rows_in_: int
+    left_out_: Together = "rows"
+    left_out_groups_: NDArray[np.intp] | None = None
+    copies_note_: str | None = None
+    outputs_: list[Any]
+
+    def _diet(self) -> Diet:
+        entry = DISTANCES.get(self.distance) if isinstance(self.distance, str) else None
+        auto = self.distance == "auto"
+        return Diet(
+            levels=auto or (entry is not None and "nominal" in entry.kinds),
+            missing=auto or (entry is not None and entry.allows_missing),
+            sparse=self.distance == "precomputed"
+            or (self.scale != "standard" and (auto or (entry is not None and entry.sparse))),
+            pairwise=self.distance == "precomputed",
+            not_negative=self.distance == "tanimoto",
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        entry = DISTANCES.get(self.distance) if isinstance(self.distance, str) else None
-        auto = self.distance == "auto"
-        tags.input_tags.allow_nan = auto or (entry is not None and entry.allows_missing)
-        tags.input_tags.categorical = tags.input_tags.string = auto or (entry is not None and "nominal" in entry.kinds)
-        tags.input_tags.pairwise = self.distance == "precomputed"
-        tags.input_tags.positive_only = self.distance == "tanimoto"
-        tags.input_tags.sparse = self.scale != "standard" and (auto or (entry is not None and entry.sparse))
+        tags.target_tags.multi_output = True
         return tags
 
     def fits_together(self) -> bool:
@@ -59,50 +70,58 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
             and isinstance(rows, np.ndarray)
             and rows.dtype.kind == "i"
             and rows.shape == (hood.n_rows,)
+            and isinstance(self.n_rows_in_, int)
+            and 0 <= rows.min() <= rows.max() < self.n_rows_in_
             and isinstance(k, (int, float))
             and 1 <= k <= hood.total_mass
+            and groups_fit(self.left_out_groups_, hood.n_rows)
         )
 
-    def _training_table(self, X: Any, y: Any) -> Rows:
-        """The training rows and labels; remembers the columns as scikit-learn does."""
-        if isinstance(X, Table):
-            self.n_features_in_ = X.n_columns
-            self.feature_names_in_ = np.array(X.names, dtype=object)
-            return as_rows(X, y)
-        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-            text = "A column-vector y was passed when a 1d array was expected: one label per row"
-            warnings.warn(text, DataConversionWarning, stacklevel=3)
-        table = as_rows(X, y)
-        if isinstance(table, SparseRows):
-            self._check_sparse()
-            validate_data(self, table.matrix, table.y, skip_check_array=True)
-        else:
-            validate_data(self, X, y, skip_check_array=True)
-        return table
+    def _fit_each(self, X: Any, targets: NDArray[Any], sample_weight: Any, groups: Any) -> Any:
+        """One model for each of several targets; rows and distance are shared where no target has a say in them."""
+        self.outputs_ = [clone(self).fit(X, column, sample_weight, groups=groups) for column in targets.T]
+        first = self.outputs_[0]
+        for name in (
+            "n_features_in_",
+            "feature_names_in_",
+            "columns_",
+            "table_",
+            "neighborhood_",
+            "rows_",
+            "n_rows_in_",
+            "left_out_",
+            "left_out_groups_",
+        ):
+            if hasattr(first, name):
+                setattr(self, name, getattr(first, name))
+        self.n_neighbors_ = max(model.n_neighbors_ for model in self.outputs_)
+        return self
 
-    def _check_sparse(self) -> None:
-        if self.distance == "precomputed":
+    def _only_target(self, what: str) -> None:
+        if hasattr(self, "outputs_"):
             raise ParameterError(
-                "distance='precomputed' needs a dense table; X is sparse", hint="use X.toarray() if it fits into memory"
+                f"{what} is for one target, and this model has {len(self.outputs_)}",
+                hint=f"ask the model of one target: outputs_[0].{what}",
             )
 
-    def _query_table(self, X: Any) -> Rows:
-        """New rows, coded as the training rows are; columns are checked by name where both have names."""
-        check_is_fitted(self)
-        if isinstance(self.table_, SparseRows):
-            return as_rows(X, like=self.table_)
-        table = as_table(X)
-        if not isinstance(X, Table):
-            validate_data(self, X, reset=False, skip_check_array=True)
-        elif hasattr(self, "feature_names_in_"):
-            for place, (name, wanted) in enumerate(zip(X.names, self.feature_names_in_, strict=False), start=1):
-                if name != wanted:
-                    raise DataError(f"column {place}: expected {wanted!r} as in training, found {name!r}")
-        return match_table(table, self.table_)
+    def _training_table(self, X: Any, y: Any) -> Rows:
+        """The training rows and labels; remembers the columns."""
+        if self.distance != "precomputed" or not hasattr(X, "tocsr"):
+            return self._training_rows(X, y, sparse=True)
+        distances = graph_distances(X)
+        return _with_cells(self._training_rows(_stored(distances), y, sparse=True), distances)
 
-    def _fit_neighborhood(self, table: Rows, y: NDArray[Any], sample_weight: Any) -> NDArray[np.intp]:
+    def _new_rows(self, X: Any) -> Rows:
+        """New rows, coded as the training rows are; with ``precomputed`` a sparse graph of distances, too."""
+        if self.distance != "precomputed" or not hasattr(X, "tocsr"):
+            return super()._new_rows(X)
+        distances = graph_distances(X)
+        return _with_cells(super()._new_rows(_stored(distances)), distances)
+
+    def _fit_neighborhood(self, table: Rows, y: NDArray[Any], sample_weight: Any, groups: Any) -> NDArray[np.intp]:
         """Prepare the search over the rows that count; returns their positions."""
         weights = checked_weights(sample_weight, table)
+        self.n_rows_in_ = table.n_rows
         rows = np.arange(table.n_rows) if weights is None else np.flatnonzero(weights > 0)
         if len(rows) < table.n_rows:
             table = table.take(rows)
@@ -115,11 +134,24 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
             ties=self.ties,
             n_jobs=self.n_jobs,
         )
-        kept = None if self.prototypes is None else self._prototype_rows(table, y[rows])
+        weighted = table if weights is None else replace(table, weights=weights[rows])
+        kept = None if self.prototypes is None else self._prototype_rows(weighted, y[rows])
         if kept is not None:
             hood, rows = hood.among(kept), rows[kept]
         self.table_, self.neighborhood_, self.rows_ = table, hood, rows
+        self._keep_together(table if kept is None else table.take(kept), groups)
         return rows
+
+    def _keep_together(self, table: Rows, groups: Any) -> None:
+        """Which of the rows in use go together where rows are left out; nobody asked for it with a given k."""
+        self.left_out_, self.left_out_groups_, self.copies_note_ = "rows", None, None
+        if groups is None and self.n_neighbors != "auto":
+            return
+        if groups is not None and not isinstance(groups, str):
+            groups = group_codes(groups, self.n_rows_in_)[self.rows_]
+        found = left_out_together(table, groups, self.neighborhood_.weights)
+        self.left_out_, self.left_out_groups_ = found.together, found.groups
+        self.copies_note_ = found.note(table.n_rows)
 
     def _prototype_rows(self, table: Rows, y: NDArray[Any]) -> NDArray[np.intp]:
         """Which rows to keep: by the name of a method, a function like those, their result, or positions."""
@@ -141,6 +173,8 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         params = dict(self.distance_params or {})
         if self.feature_weights is None:
             return params or None
+        if callable(self.distance):
+            raise ParameterError("feature_weights have no meaning with a distance function: it weighs as it likes")
         if "weights" in params:
             raise ParameterError("feature_weights and distance_params['weights'] both give weights; leave one out")
         params["weights"] = _column_weights(self.feature_weights, table)
@@ -164,23 +198,38 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
             )
         return int(k)
 
-    def _largest_k(self, default: int) -> int:
-        """How far the choice of k goes: at most all rows but the one left out."""
-        largest = max(1, int(self.neighborhood_.total_mass) - 1)
+    def _largest_k(self, default: int, groups: NDArray[np.intp] | None) -> int:
+        """How far the choice of k goes: at most all rows but the one (or the largest group) left out."""
+        largest = max(1, self.neighborhood_.fewest(groups))
         if self.k_max is None:
             return min(default, largest)
         k_max = self.k_max
         if isinstance(k_max, bool) or not isinstance(k_max, (int, np.integer)) or k_max < 1:
             raise ParameterError(f"k_max must be None or an integer of at least 1; got {k_max!r}")
-        if k_max > largest:
+        if k_max > largest and groups is None:
             raise ParameterError(f"k_max must be at most {largest}, one less than the number of rows; got {k_max}")
+        if k_max > largest:
+            raise DataError(
+                f"k_max is {k_max}, but when the largest group is left out only {largest} rows remain",
+                hint=f"use k_max={largest} or less",
+            )
         return int(k_max)
 
-    def _lists(
-        self, table: Rows, n_sums: int, k: float, hood: Neighborhood | None = None
-    ) -> Iterator[tuple[int, int, Lists]]:
-        """Neighbours of new rows, so many rows at a time as fit into memory."""
-        hood = self.neighborhood_ if hood is None else hood
+    def _asked(self, X: Any) -> Neighborhood:
+        """The neighbourhood that answers: rows are voters where training rows ask and groups are left out."""
+        hood = self.neighborhood_
+        return hood.for_rows() if X is None and self.left_out_groups_ is not None else hood
+
+    def _lists(self, X: Any, n_sums: int, k: float, hood: Neighborhood) -> Iterator[tuple[int, int, Lists]]:
+        """Neighbours of new rows, so many rows at a time as fit into memory; of None, of training rows left out."""
+        if X is None:
+            if hood.n_rows < 2:
+                raise DataError("X is None, which leaves each training row out, and there is but one")
+            lists = hood.lists_without(k, self.left_out_groups_)
+            for begin, end in hood.chunks(len(lists), n_sums, k):
+                yield begin, end, lists.part(begin, end)
+            return
+        table = self._new_rows(X)
         for begin, end in hood.chunks(table.n_rows, n_sums, k):
             part = table if end - begin == table.n_rows else table.take(np.arange(begin, end))
             yield begin, end, hood.lists(part, k)
@@ -209,10 +258,94 @@ class NeighborLearner(BaseEstimator):  # type: ignore[misc]
         largest = hood.n_rows - (X is None)
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= largest:
             raise ParameterError(f"n_neighbors must be an integer from 1 to {largest}; got {k!r}")
-        lists = hood.plain_lists(None if X is None else self._query_table(X), int(k))
+        lists = hood.plain_lists(None if X is None else self._new_rows(X), int(k))
         at = lists.start[:-1, None] + np.arange(k)
         rows = self.rows_[lists.voter[at]]
         return (lists.distance[at], rows) if return_distance else rows
+
+    def radius_neighbors(
+        self, X: Any = None, radius: Any = None, return_distance: bool = True, sort_results: bool = False
+    ) -> Any:
+        """All training rows within a radius.
+
+        Parameters
+        ----------
+        X : Table, ndarray, data frame or sparse matrix, optional
+            New rows. Left out, every training row asks about the others.
+        radius : float, or array with one for each row of X
+            In units of the distance, after scaling; rows at this distance are within.
+        return_distance : bool
+            Whether distances come first.
+        sort_results : bool
+            Nearest first; otherwise the rows of each answer ascend.
+
+        Returns
+        -------
+        distances, rows : (n_queries,) arrays of arrays
+            Positions among the rows given to ``fit``. Only ``rows`` without ``return_distance``.
+        """
+        lists = self._within(X, radius)
+        if not sort_results:
+            order = np.lexsort((lists.voter, lists.query))
+            lists = replace(lists, voter=lists.voter[order], distance=lists.distance[order])
+        rows = _array_of_arrays(self.rows_[lists.voter], lists.start)
+        return (_array_of_arrays(lists.distance, lists.start), rows) if return_distance else rows
+
+    def _within(self, X: Any, radius: Any) -> Lists:
+        check_is_fitted(self)
+        if radius is None:
+            raise ParameterError(
+                "radius is None; a search by radius needs one", hint="a radius is a distance after scaling"
+            )
+        hood = self.neighborhood_.for_rows()
+        table = None if X is None else self._new_rows(X)
+        n_queries = hood.n_rows if table is None else table.n_rows
+        return hood.lists_within(table, checked_radius(radius, n_queries, alone=table is None))
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: GraphMode = "connectivity") -> Any:
+        """The graph of the nearest training rows, as a sparse matrix.
+
+        Parameters
+        ----------
+        X, n_neighbors
+            As in :meth:`kneighbors`.
+        mode : {"connectivity", "distance"}
+            What stands in the cells: 1, or the distance.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            (n_queries, n_rows_in_fit), nearest first in each row.
+        """
+        check_is_fitted(self)
+        check_mode(mode)
+        distances, rows = self.kneighbors(X, n_neighbors)
+        start = np.arange(len(rows) + 1) * rows.shape[1]
+        return as_graph(start, rows.ravel(), distances.ravel(), self.n_rows_in_, mode)
+
+    def radius_neighbors_graph(
+        self, X: Any = None, radius: Any = None, mode: GraphMode = "connectivity", sort_results: bool = False
+    ) -> Any:
+        """The graph of all training rows within a radius, as a sparse matrix.
+
+        Parameters
+        ----------
+        X, radius
+            As in :meth:`radius_neighbors`.
+        mode : {"connectivity", "distance"}
+            What stands in the cells: 1, or the distance.
+        sort_results : bool
+            For the sake of scikit-learn: the entries of a row are always nearest first.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            (n_queries, n_rows_in_fit)
+        """
+        check_is_fitted(self)
+        check_mode(mode)
+        lists = self._within(X, radius)
+        return as_graph(lists.start, self.rows_[lists.voter], lists.distance, self.n_rows_in_, mode)
 
     def _parts(self, table: Rows, lists: Lists) -> tuple[NDArray[np.float64], tuple[str, ...]]:
         """The share of each column in the distance of each entry, and the columns; none where these are unknown."""
@@ -246,6 +379,41 @@ def checked_weights(sample_weight: Any, table: Rows) -> NDArray[np.float64] | No
     if not np.any(weights > 0):
         raise DataError("sample_weight: all weights are zero; nobody is left to vote")
     return weights
+
+
+def target_columns(y: Any, least: int) -> NDArray[Any] | None:
+    """Targets as a matrix, if there are at least so many of them; None where y is a column."""
+    if y is None or isinstance(y, str):
+        return None
+    given = y if hasattr(y, "ndim") and isinstance(y, np.ndarray) else np.asarray(y)
+    if given.ndim != 2 or given.shape[1] < least:
+        return None
+    return np.asarray(given)
+
+
+def groups_fit(groups: Any, n_rows: int) -> bool:
+    """Whether these are numbers of groups, from 0, of so many rows."""
+    return groups is None or (
+        isinstance(groups, np.ndarray)
+        and groups.shape == (n_rows,)
+        and groups.dtype.kind == "i"
+        and 0 <= groups.min() < groups.max() < n_rows
+    )
+
+
+def _stored(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The distances of a graph, 0 where none is stored: readers of tables know no infinity."""
+    return np.where(np.isinf(distances), 0.0, distances)
+
+
+def _with_cells(rows: Rows, values: NDArray[np.float64]) -> Rows:
+    return replace(rows, values=values) if isinstance(rows, Table) else rows
+
+
+def _array_of_arrays(flat: NDArray[Any], start: NDArray[np.int64]) -> NDArray[Any]:
+    found = np.empty(len(start) - 1, dtype=object)
+    found[:] = np.split(flat, start[1:-1]) if len(found) > 1 else [flat] * len(found)
+    return found
 
 
 def _column_weights(given: Any, table: Rows) -> NDArray[np.float64]:

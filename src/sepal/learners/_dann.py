@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sepal.data import ScaleName
 from sepal.exceptions import ParameterError
 from sepal.learners._numeric import NumericClassifier
+from sepal.learners._parameters import DANN
 from sepal.learners._votes import codes_fit
 
 
@@ -41,6 +42,8 @@ class DANNClassifier(NumericClassifier):
     -----
     Numeric tables without missing cells. Time per query is O(n p + n_metric p^2 + p^3), memory O(n p).
     """
+
+    parameter_table = DANN
 
     def __init__(
         self,

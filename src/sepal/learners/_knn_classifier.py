@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Rows, ScaleName, Table, class_codes
-from sepal.exceptions import DataError, ParameterError
-from sepal.learners._base import NeighborLearner
+from sepal.estimators import TableClassifierMixin
+from sepal.exceptions import DataError, ParameterError, SepalWarning
+from sepal.learners._base import NeighborLearner, checked_weights, target_columns
 from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._explain import NeighborExplanation, flips_needed
-from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, classification_curve, credit
+from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, class_sizes, classification_curve, credit, told
 from sepal.learners._neighborhood import TiedGroups, Ties
 from sepal.learners._numeric import ahead_by_a_hair
+from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
-from sepal.neighbors import SparseSearch
+from sepal.neighbors import DistanceLike, SparseSearch
 
 
-class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
+class KNNClassifier(TableClassifierMixin, NeighborLearner):
     """k nearest neighbours on tables of any kind, with k chosen by leave-one-out.
 
     Parameters
@@ -73,6 +75,8 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         The labels, sorted.
     rows_ : array
         The training rows in use, as positions in X.
+    left_out_ : {"rows", "copies", "groups"}
+        Which rows were left out together: each alone, all copies of a row, or the given groups.
 
     Notes
     -----
@@ -93,12 +97,15 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
     (['no'], [[3, 4, 1]])
     """
 
+    parameter_table = KNN_CLASSIFIER
+    classes_: Any  # the labels, or a list of them where there are several targets
+
     def __init__(
         self,
         n_neighbors: int | str = "auto",
         *,
         weights: Any = "uniform",
-        distance: str = "auto",
+        distance: DistanceLike = "auto",
         distance_params: Mapping[str, Any] | None = None,
         feature_weights: Any = None,
         scale: ScaleName | None = "minmax",
@@ -128,7 +135,7 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         self.width = width
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KNNClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> KNNClassifier:
         """Remember the rows and choose k.
 
         Parameters
@@ -136,33 +143,76 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         X : Table, ndarray, data frame, sparse matrix or list of sets
             The training rows.
         y : array-like, optional
-            The classes; left out, the target of the Table.
+            The classes; left out, the target of the Table. A matrix holds several targets, each of which gets a model
+            of its own (with its own k, if that is to be chosen) in ``outputs_``; then ``classes_`` is a list, predict
+            answers a matrix and predict_proba a list.
         sample_weight : array-like, optional
             Row weights; a whole number counts as repetition, 0 leaves the row out.
+        groups : array-like, "rows", "copies" or None
+            Which rows are left out together when k is chosen, and by ``predict(None)``: those with the same label in
+            an array; "rows": each alone; "copies": all that are equal in every column. None with ``"auto"``: copies
+            where their numbers show that records were repeated (see :class:`sepal.auto.SepalClassifier`), else each
+            alone; with a given k each alone.
         """
         if self.vote_ties not in VOTE_TIES:
             raise ParameterError(f"vote_ties must be one of {', '.join(VOTE_TIES)}; got {self.vote_ties!r}")
         if not isinstance(self.smoothing, (int, float)) or not 0 <= self.smoothing < np.inf:
             raise ParameterError(f"smoothing must be a number of at least 0; got {self.smoothing!r}")
+        targets = target_columns(y, 2)
+        if targets is not None:
+            self._fit_each(X, targets, sample_weight, groups)
+            self.classes_ = [model.classes_ for model in self.outputs_]
+            return self
+        self.__dict__.pop("outputs_", None)
         table = self._training_table(X, y)
-        rows = self._fit_neighborhood(table, class_codes(table)[0], sample_weight)
+        rows = self._fit_neighborhood(table, class_codes(table)[0], sample_weight, groups)
         self.classes_, codes = np.unique(np.asarray(table.y)[rows], return_inverse=True)
         self.codes_ = codes.astype(np.int32)
         if len(self.classes_) < 2:
             which = "rows of positive weight" if self.prototypes is None else "prototypes"
             raise DataError(f"only one class is left among the {which}; at least two are needed")
+        if self.prototypes is not None:
+            self._tell_of_lost_classes(table, checked_weights(sample_weight, table))
         class_factors(self.class_weight, self.priors, self.classes_)
         k = self._check_n_neighbors()
         if k is None:
-            self.loo_curve_ = self.leave_one_out()
+            self.loo_curve_ = told(self.leave_one_out(), self.copies_note_)
             k = self.loo_curve_.one_se_k
         self.n_neighbors_ = k
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        # Of two columns a correlation says only which is larger.
+        tags.classifier_tags.poor_score = self.distance == "correlation"
+        return tags
+
+    def _tell_of_lost_classes(self, table: Rows, weights: NDArray[np.float64] | None) -> None:
+        """A class of which no prototype is left is never answered: that must not happen in silence."""
+        labels = np.asarray(table.y) if weights is None else np.asarray(table.y)[weights > 0]
+        lost = np.setdiff1d(labels, self.classes_)
+        if len(lost):
+            warnings.warn(
+                f"the prototypes hold no row of {', '.join(map(str, lost.tolist()))}: such rows are answered as another"
+                f" class, and classes_ has {len(self.classes_)} of {len(self.classes_) + len(lost)} classes; the"
+                " editors of sepal.prototypes take protect= for classes whose rows must stay",
+                SepalWarning,
+                stacklevel=3,
+            )
+
     def leave_one_out(self, groups: NDArray[np.intp] | None = None) -> LeaveOneOutCurve:
-        """The leave-one-out curve of the fitted rows; ``groups`` are codes of rows to be left out together."""
+        """The leave-one-out curve of the rows in use.
+
+        Parameters
+        ----------
+        groups : array of int, optional
+            Numbers, from 0, of the rows in use that are left out together; by default as ``fit`` was told.
+        """
+        self._only_target("leave_one_out()")
         check_is_fitted(self, "codes_")
-        k_max = self._largest_k(K_MAX)
+        groups = self.left_out_groups_ if groups is None else groups
+        k_max = self._largest_k(K_MAX, groups)
         return classification_curve(
             self.neighborhood_, self.codes_, self._weights(), self._tie_break(), self._factors(), k_max, groups
         )
@@ -170,7 +220,7 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
     def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
         """Accuracy on the rows of a table for k = 1..k_max, from one search."""
         check_is_fitted(self)
-        hood, rows = self.neighborhood_, self._query_table(table)
+        hood, rows = self.neighborhood_, self._new_rows(table)
         position = {label: code for code, label in enumerate(self.classes_.tolist())}
         wanted = np.array([position.get(label, -1) for label in np.asarray(table.y).tolist()], dtype=np.int32)
         lists = hood.lists(rows, k_max)
@@ -179,6 +229,8 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
 
     def fits_together(self) -> bool:
         """Whether the fitted attributes belong to one model, codes to the classes."""
+        if hasattr(self, "outputs_"):
+            return all(type(model) is type(self) and model.fits_together() for model in self.outputs_)
         return super().fits_together() and (
             not hasattr(self, "neighborhood_") or codes_fit(self.codes_, self.classes_, self.neighborhood_.n_rows)
         )
@@ -195,60 +247,66 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
             places: Any = np.zeros((len(self.codes_), 1))
             if search is not None:
                 points = search.points.rows if isinstance(search, SparseSearch) else search.points
-                places = points[search.group_of]
+                places = points[search.copies.of_row.number]
             return geometric_order(places, self.codes_, len(self.classes_))
 
         return TieBreak(self.vote_ties, order)
 
-    def _votes(self, X: Any) -> Iterator[tuple[TiedGroups, NDArray[np.float64]]]:
-        """For some rows at a time, the tied groups and the votes, class factors included."""
-        table, k, hood = self._query_table(X), self.n_neighbors_, self.neighborhood_
-        sums = hood.voter_sums(np.eye(len(self.classes_))[self.codes_])
-        weights, factor = self._weights(), self._factors().of(self._class_mass())
-        for _, _, lists in self._lists(table, len(self.classes_), k):
-            groups = hood.groups(lists, sums, None, k)
-            yield groups, sums_at(groups, weights, k) * factor
+    def _votes(self, X: Any) -> Iterator[tuple[TiedGroups, NDArray[np.float64], NDArray[np.float64]]]:
+        """For some rows at a time, the tied groups, the votes with class factors, and the sizes of the classes.
 
-    def _class_mass(self) -> NDArray[np.float64]:
-        mass = np.bincount(self.codes_, weights=self.neighborhood_.weights, minlength=len(self.classes_))
-        return np.asarray(mass, dtype=np.float64)
+        Without rows every training row asks, and is left out: of its class, too.
+        """
+        k, hood, weights = self.n_neighbors_, self._asked(X), self._weights()
+        one_hot = np.eye(len(self.classes_))[self.codes_]
+        sums = hood.voter_sums(one_hot)
+        sizes = class_sizes(hood, self.codes_, len(self.classes_), self.left_out_groups_)
+        for _, _, lists in self._lists(X, len(self.classes_), k, hood):
+            mass = sizes(lists.asker)
+            groups = hood.groups(lists, sums, one_hot, k)
+            yield groups, sums_at(groups, weights, k) * self._factors().of(mass), mass
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row.
 
         Parameters
         ----------
-        X : Table, ndarray or data frame
-            Levels that did not occur in training equal none that did.
+        X : Table, ndarray or data frame, or None
+            Levels that did not occur in training equal none that did. None asks for the training rows in use, each
+            answered by the others as if it had been left out.
 
         Returns
         -------
-        ndarray of labels
+        ndarray of labels, with a column per target where there are several
         """
         check_is_fitted(self)
+        if hasattr(self, "outputs_"):
+            return np.stack([model.predict(X) for model in self.outputs_], axis=1)
         return np.asarray(self.classes_[np.concatenate([self._winners(*part) for part in self._votes(X)])])
 
-    def _winners(self, groups: TiedGroups, votes: NDArray[np.float64]) -> NDArray[np.intp]:
-        mass, ks = self._class_mass()[None, :], np.array([float(self.n_neighbors_)])
+    def _winners(self, groups: TiedGroups, votes: NDArray[np.float64], mass: NDArray[np.float64]) -> NDArray[np.intp]:
+        ks = np.array([float(self.n_neighbors_)])
         factor = self._factors().of(mass)
         return np.asarray(self._tie_break().winners(votes[:, None, :], ks, groups, factor, mass)[:, 0])
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """(n_rows, n_classes) share of each class in the vote, in the order of ``classes_``.
+    def predict_proba(self, X: Any) -> Any:
+        """(n_rows, n_classes) share of each class in the vote, in the order of ``classes_``; None as in predict.
 
         Where classes have equal shares the one that :meth:`predict` answers is ahead by a trillionth.
         """
         check_is_fitted(self)
+        if hasattr(self, "outputs_"):
+            return [model.predict_proba(X) for model in self.outputs_]
         shares = []
-        mass = self._class_mass()
-        for groups, votes in self._votes(X):
+        for groups, votes, mass in self._votes(X):
             total = votes.sum(axis=1, keepdims=True)
             # Nobody of a class with a positive weight is near: fall back to the class sizes.
-            share = np.divide(votes, total, out=np.tile(mass / mass.sum(), (len(votes), 1)), where=total > 0)
+            sizes = np.broadcast_to(mass / mass.sum(axis=1, keepdims=True), votes.shape).copy()
+            share = np.divide(votes, total, out=sizes, where=total > 0)
             if self.smoothing:
                 k = float(self.n_neighbors_)
                 share = (share * k + self.smoothing) / (k + len(self.classes_) * self.smoothing)
-            shares.append(ahead_by_a_hair(share, self._winners(groups, votes)))
+            shares.append(ahead_by_a_hair(share, self._winners(groups, votes, mass)))
         return np.concatenate(shares)
 
     def explain(self, X: Any) -> NeighborExplanation:
@@ -270,12 +328,14 @@ class KNNClassifier(ClassifierMixin, NeighborLearner):  # type: ignore[misc]
         >>> why.rows.tolist(), why.distances.tolist(), why.parts.tolist(), why.other_row.tolist()
         ([1, 0], [3.0, 4.0], [[1.0, 0.0], [0.0, 1.0]], [2])
         """
-        table = self._query_table(X)
+        self._only_target("explain(X)")
+        table = self._new_rows(X)
         hood, k, weights = self.neighborhood_.for_rows(), self.n_neighbors_, self._weights()
         listed, shares = entry_shares(hood, hood.lists(table, k), weights, k)
         votes, predicted = self.predict_proba(X), self.predict(X)
         codes = np.searchsorted(self.classes_, predicted)
-        factor = self._factors().of(self._class_mass())[self.codes_[listed.voter]]
+        sizes = class_sizes(hood, self.codes_, len(self.classes_), None)(None)
+        factor = self._factors().of(sizes)[0, self.codes_[listed.voter]]
         shares = shares * factor
         total = np.bincount(listed.query, weights=shares, minlength=len(listed))
         shares = shares / np.where(total > 0, total, 1.0)[listed.query]

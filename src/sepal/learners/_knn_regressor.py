@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Rows, ScaleName, Table
+from sepal.estimators import TableRegressorMixin
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners._base import NeighborLearner
+from sepal.learners._base import NeighborLearner, target_columns
 from sepal.learners._explain import NumberExplanation
-from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve
+from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, told
 from sepal.learners._neighborhood import Ties
+from sepal.learners._parameters import KNN_REGRESSOR
 from sepal.learners._regression import (
     AGGREGATES,
     Aggregate,
@@ -27,10 +29,10 @@ from sepal.learners._regression import (
 )
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import entry_shares
-from sepal.neighbors import Search
+from sepal.neighbors import DistanceLike, Search
 
 
-class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
+class KNNRegressor(TableRegressorMixin, NeighborLearner):
     """k nearest neighbours for a numeric target: mean, median, quantiles or a local line, with their spread.
 
     Parameters
@@ -47,6 +49,8 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         The k in use.
     loo_curve_ : LeaveOneOutCurve
         With ``n_neighbors="auto"``.
+    left_out_ : {"rows", "copies", "groups"}
+        Which rows were left out together.
 
     Examples
     --------
@@ -57,13 +61,15 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
     ([2.5], [1.5])
     """
 
+    parameter_table = KNN_REGRESSOR
+
     def __init__(
         self,
         n_neighbors: int | str = "auto",
         *,
         aggregate: Aggregate = "mean",
         weights: Any = "uniform",
-        distance: str = "auto",
+        distance: DistanceLike = "auto",
         distance_params: Mapping[str, Any] | None = None,
         feature_weights: Any = None,
         scale: ScaleName | None = "minmax",
@@ -90,9 +96,12 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         # scikit-learn's yardstick is ten noisy columns of which one matters: neighbours do not reach 0.5 there.
         tags.regressor_tags.poor_score = True
+        if self.aggregate == "linear":  # a line needs numbers, all of them
+            tags.input_tags.allow_nan = tags.input_tags.sparse = False
+            tags.input_tags.categorical = tags.input_tags.string = False
         return tags
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KNNRegressor:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> KNNRegressor:
         """Remember the rows and choose k.
 
         Parameters
@@ -100,9 +109,12 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         X : Table, ndarray, data frame, sparse matrix or list of sets
             The training rows.
         y : array-like, optional
-            The numbers to predict; left out, the target of the Table.
+            The numbers to predict; left out, the target of the Table. A matrix holds several targets, each of which
+            gets a model of its own (with its own k, if that is to be chosen) in ``outputs_``; predict answers a matrix.
         sample_weight : array-like, optional
             Row weights; a whole number counts as repetition, 0 leaves the row out.
+        groups : array-like, "rows", "copies" or None
+            Which rows are left out together when k is chosen, as in :meth:`KNNClassifier.fit`.
         """
         if self.aggregate not in AGGREGATES:
             raise ParameterError(f"aggregate must be one of {', '.join(AGGREGATES)}; got {self.aggregate!r}")
@@ -110,9 +122,13 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
             raise ParameterError(
                 "distance='hvdm' learns from classes, and a regressor has none", hint='use distance="auto" or "heom"'
             )
+        targets = target_columns(y, 1)
+        if targets is not None:
+            return self._fit_each(X, targets, sample_weight, groups)  # type: ignore[no-any-return]
+        self.__dict__.pop("outputs_", None)
         table = self._training_table(X, y)
         target = numeric_target(table)
-        rows = self._fit_neighborhood(table, target, sample_weight)
+        rows = self._fit_neighborhood(table, target, sample_weight, groups)
         if self.aggregate == "linear":
             line_points(self.neighborhood_)
         self.y_ = target[rows]
@@ -121,17 +137,18 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
             if len(rows) < 2:
                 k = 1
             else:
-                self.loo_curve_ = self.leave_one_out()
+                self.loo_curve_ = told(self.leave_one_out(), self.copies_note_)
                 k = self.loo_curve_.one_se_k
         self.n_neighbors_ = k
         return self
 
     def leave_one_out(self, groups: NDArray[np.intp] | None = None) -> LeaveOneOutCurve:
-        """The leave-one-out curve of the fitted rows; ``groups`` are codes of rows to be left out together."""
+        """The leave-one-out curve of the rows in use; ``groups`` as in :meth:`KNNClassifier.leave_one_out`."""
+        self._only_target("leave_one_out()")
         check_is_fitted(self, "y_")
-        return regression_curve(
-            self.neighborhood_, self.y_, self._weights(), self._largest_k(K_MAX), self.aggregate, groups
-        )
+        groups = self.left_out_groups_ if groups is None else groups
+        k_max = self._largest_k(K_MAX, groups)
+        return regression_curve(self.neighborhood_, self.y_, self._weights(), k_max, self.aggregate, groups)
 
     def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
         """R squared on the rows of a table for k = 1..k_max."""
@@ -146,6 +163,8 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
 
     def fits_together(self) -> bool:
         """Whether the fitted attributes belong to one model, with a number for each row."""
+        if hasattr(self, "outputs_"):
+            return all(type(model) is type(self) and model.fits_together() for model in self.outputs_)
         if not hasattr(self, "neighborhood_"):
             return True
         y = self.y_
@@ -164,8 +183,8 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : Table, ndarray or data frame
-            New rows.
+        X : Table, ndarray or data frame, or None
+            New rows. None asks for the training rows in use, each answered by the others as if it had been left out.
         return_std : bool
             Return the weighted standard deviation of the neighbours' targets as well.
 
@@ -174,19 +193,25 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         ndarray, or two of them
         """
         check_is_fitted(self)
-        table, k, weights = self._query_table(X), self.n_neighbors_, self._weights()
-        found, spread = np.empty(table.n_rows), np.empty(table.n_rows)
-        hood = self.neighborhood_ if self.aggregate == "mean" else self.neighborhood_.for_rows()
-        points = self._query_points(table) if self.aggregate == "linear" else None
-        for begin, end, lists in self._lists(table, 6, k, hood):
+        if hasattr(self, "outputs_"):
+            each = [model.predict(X, return_std=True) for model in self.outputs_]
+            means, spreads = (np.stack(columns, axis=1) for columns in zip(*each, strict=True))
+            return (means, spreads) if return_std else means
+        k, weights = self.n_neighbors_, self._weights()
+        found, spread = [], []
+        hood = self._asked(X) if self.aggregate == "mean" else self.neighborhood_.for_rows()
+        points = self._query_points(X) if self.aggregate == "linear" else None
+        for begin, end, lists in self._lists(X, 6, k, hood):
             at = None if points is None else points[begin:end]
-            found[begin:end] = answers(hood, lists, self.y_, weights, k, self.aggregate, at)
+            found.append(answers(hood, lists, self.y_, weights, k, self.aggregate, at))
             if return_std:
-                spread[begin:end] = mean_and_std(hood, lists, self.y_, weights, k)[1]
-        return (found, spread) if return_std else found
+                spread.append(mean_and_std(hood, lists, self.y_, weights, k)[1])
+        return (np.concatenate(found), np.concatenate(spread)) if return_std else np.concatenate(found)
 
-    def _query_points(self, table: Rows) -> NDArray[np.float64] | None:
-        search = self.neighborhood_.search
+    def _query_points(self, X: Any) -> NDArray[np.float64] | None:
+        if X is None:
+            return line_points(self.neighborhood_)
+        search, table = self.neighborhood_.search, self._new_rows(X)
         return search.fitted.embed(table) if isinstance(search, Search) and isinstance(table, Table) else None
 
     def explain(self, X: Any) -> NumberExplanation:
@@ -207,7 +232,8 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
         >>> why.predicted.tolist(), why.rows.tolist(), why.contributions.tolist()
         ([15.0], [0, 1], [5.0, 10.0])
         """
-        table, k = self._query_table(X), self.n_neighbors_
+        self._only_target("explain(X)")
+        table, k = self._new_rows(X), self.n_neighbors_
         hood = self.neighborhood_.for_rows()
         listed, shares = entry_shares(hood, hood.lists(table, k), self._weights(), k)
         total = np.bincount(listed.query, weights=shares, minlength=len(listed))
@@ -237,13 +263,14 @@ class KNNRegressor(RegressorMixin, NeighborLearner):  # type: ignore[misc]
             Each between 0 and 1.
         """
         check_is_fitted(self)
+        self._only_target("predict_quantiles(X)")
         wanted = np.atleast_1d(np.asarray(quantiles_wanted, dtype=np.float64))
         if wanted.ndim != 1 or np.any(~(wanted >= 0)) or np.any(wanted > 1):
             raise ParameterError(f"quantiles_wanted must lie between 0 and 1; got {quantiles_wanted!r}")
-        table, hood = self._query_table(X), self.neighborhood_.for_rows()
+        hood = self.neighborhood_.for_rows()
         parts = [
             quantiles(hood, lists, self.y_, self._weights(), self.n_neighbors_, wanted)
-            for _, _, lists in self._lists(table, 6, self.n_neighbors_, hood)
+            for _, _, lists in self._lists(X, 6, self.n_neighbors_, hood)
         ]
         return np.concatenate(parts)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sepal.data import ScaleName
 from sepal.exceptions import ParameterError
 from sepal.learners._numeric import NumericClassifier
+from sepal.learners._parameters import METRIC_CLUSTERING
 
 
 class MetricClusteringClassifier(NumericClassifier):
@@ -48,6 +49,8 @@ class MetricClusteringClassifier(NumericClassifier):
     n_iter_ : int
         Passes made.
     """
+
+    parameter_table = METRIC_CLUSTERING
 
     def __init__(
         self,

@@ -17,14 +17,18 @@ from numpy.typing import NDArray
 
 from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.distances import squares_without
-from sepal.exceptions import ParameterError
+from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import (
+    AnySearch,
+    DistanceLike,
+    FunctionSearch,
     Search,
     SparseSearch,
+    check_reached,
     neighbor_ranking,
     prepare_search,
+    radius_ranking,
     rank_distances,
-    segment_positions,
     square_distances,
 )
 
@@ -105,7 +109,7 @@ class Neighborhood:
     ``matrix`` holds the distances between training rows where the user measured them; then ``search`` is None.
     """
 
-    search: Search | SparseSearch | None
+    search: AnySearch | None
     matrix: NDArray[np.float64] | None
     weights: NDArray[np.float64]
     ties: Ties
@@ -118,7 +122,7 @@ class Neighborhood:
         table: Rows,
         weights: NDArray[np.float64] | None,
         *,
-        distance: str,
+        distance: DistanceLike,
         distance_params: Mapping[str, Any] | None,
         scale: ScaleName | None,
         ties: Ties,
@@ -157,12 +161,21 @@ class Neighborhood:
         """Weight of all rows."""
         return float(self.weights.sum())
 
+    def fewest(self, groups: NDArray[np.intp] | None = None) -> int:
+        """How many neighbours everyone can have when it (or its group) is left out, weights counted."""
+        mass = int(self.total_mass - (1.0 if groups is None else np.bincount(groups, weights=self.weights).max()))
+        if self.matrix is None or np.isfinite(self.matrix).all():
+            return mass
+        units = np.arange(self.n_rows) if groups is None else groups
+        reached = np.isfinite(self.matrix) & (units[:, None] != units[None, :])
+        return min(mass, int(reached.sum(axis=1).min()))
+
     @cached_property
     def voter_of(self) -> NDArray[np.intp]:
         """The voter each training row belongs to."""
         if self.search is None or self.by_row:
             return np.arange(self.n_rows)
-        return self.search.group_of.astype(np.intp)
+        return self.search.copies.of_row.number.astype(np.intp)
 
     @cached_property
     def voter_mass(self) -> NDArray[np.float64]:
@@ -185,14 +198,15 @@ class Neighborhood:
         """Neighbours of new rows (with ``precomputed`` of their distances to the training rows)."""
         depth = min(self.depth(k), self.n_rows)
         if self.search is None:
-            values = queries.values if isinstance(queries, Table) else queries
+            values = np.asarray(queries.values if isinstance(queries, Table) else queries)
+            check_reached(values, depth, without_self=False)
             found = neighbor_ranking(
                 self.matrix, depth, queries=values, distance="precomputed", ties="expected", n_jobs=self.n_jobs
             )
             return Lists(found.start, found.flat_rows, found.flat_distances)
         ranking = self.search.query_ranking(queries, depth)  # type: ignore[arg-type]
         if not self.by_row:
-            return Lists(ranking.start, ranking.entries.astype(np.intp), ranking.distances)
+            return Lists(ranking.start, ranking.entries.number.astype(np.intp), ranking.distances)
         rows = ranking.per_row(depth, "expected", None)
         return Lists(rows["start"], rows["flat_rows"], rows["flat_distances"])
 
@@ -205,39 +219,65 @@ class Neighborhood:
         extra = 0 if groups is None else int(np.bincount(groups).max()) - 1
         depth = max(1, min(self.depth(k) + extra, self.n_rows - 1))
         if self.search is None:
+            check_reached(np.asarray(self.matrix), depth - extra, without_self=True)
             found = neighbor_ranking(self.matrix, depth, distance="precomputed", ties="expected", n_jobs=self.n_jobs)
             lists = Lists(found.start, found.flat_rows, found.flat_distances, asker)
+            lists = lists.where(np.isfinite(lists.distance))
         elif isinstance(self.search, Search) and self.search.fitted.counts is not None:
-            lists = self._supervised_lists(self.search, depth)
+            lists = self._supervised_lists(self.search, depth, groups=groups)
         else:
             ranking = self.search.distinct_ranking(depth)
             if self.by_row or groups is not None:
                 rows = ranking.per_row(depth, "expected", asker)
                 lists = Lists(rows["start"], rows["flat_rows"], rows["flat_distances"], asker)
-            else:  # every distinct row asks, so its list stands at its own number
-                list_of = self.search.group_of
-                lengths = np.diff(ranking.start)[list_of]
-                at = segment_positions(ranking.start[list_of], lengths)
-                start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-                lists = Lists(start, ranking.entries[at].astype(np.intp), ranking.distances[at], asker)
+            else:
+                start, voters, distances = ranking.lists(ranking.list_of(asker))
+                lists = Lists(start, voters.number.astype(np.intp), distances, asker)
         if groups is not None:
-            return lists.where(groups[lists.voter] != groups[asker][lists.query])
+            lists = lists.where(groups[lists.voter] != groups[asker][lists.query])
+            if np.diff(lists.start).min() == 0:
+                row = int(np.diff(lists.start).argmin())
+                raise DataError(f"groups: the graph of distances leads row {row} to no row of another group")
+            return lists
         return self._with_own(lists)
 
-    def _supervised_lists(self, search: Search, depth: int) -> Lists:
+    def _supervised_lists(
+        self,
+        search: Search,
+        depth: int,
+        limits: NDArray[np.float64] | None = None,
+        groups: NDArray[np.intp] | None = None,
+    ) -> Lists:
         """Lists under a distance that has learnt from the labels: every row is taken out of what it asks about."""
         codes = class_codes(search.table)[0]
+        left_out = self.left_out if groups is None else self.weights
         asker = np.arange(self.n_rows)
         starts, voters, distances = [np.zeros(1, dtype=np.int64)], [], []
         step = max(1, _CELLS // self.n_rows)
         for begin in range(0, self.n_rows, step):
             block = asker[begin : begin + step]
-            squares = squares_without(search.fitted, search.table, codes, self.left_out, block)
-            start, voter, found = rank_distances(squares, depth, n_jobs=self.n_jobs)
+            squares = squares_without(search.fitted, search.table, codes, left_out, block, groups)
+            part = None if limits is None else np.ascontiguousarray(limits[begin : begin + step])
+            start, voter, found = rank_distances(squares, depth, n_jobs=self.n_jobs, limits=part)
             starts.append(start[1:] + starts[-1][-1])
             voters.append(voter)
             distances.append(np.sqrt(found))
         return Lists(np.concatenate(starts), np.concatenate(voters), np.concatenate(distances), asker)
+
+    def lists_within(self, queries: Rows | None, radius: NDArray[np.float64]) -> Lists:
+        """All rows within a radius of each query (of each training row without queries), weights ignored."""
+        asker = np.arange(self.n_rows) if queries is None else None
+        if self.search is None:
+            asked = queries.values if isinstance(queries, Table) else None
+            one = radius if asker is None else radius[0]
+            found = radius_ranking(self.matrix, one, queries=asked, distance="precomputed", n_jobs=self.n_jobs)
+            return Lists(found.start, found.flat_rows, found.flat_distances, asker)
+        if queries is None and isinstance(self.search, Search) and self.search.fitted.counts is not None:
+            with np.errstate(over="ignore"):
+                squares = self.search.fitted.values(radius) * (1 + 2.0**-50)
+            return self._supervised_lists(self.search, self.n_rows - 1, squares)
+        found_distinct = self.search.within(radius, queries)  # type: ignore[arg-type]
+        return Lists(*found_distinct.everyone(asker), asker)
 
     def plain_lists(self, queries: Rows | None, k: int) -> Lists:
         """At least the k nearest rows of each query (of each training row without queries), weights ignored."""
@@ -263,12 +303,18 @@ class Neighborhood:
         if self.search is None or self.matrix is not None:
             finite = np.asarray(self.matrix)[np.isfinite(np.asarray(self.matrix))]
             return float(finite.max(initial=0.0)) or 1.0
+        if isinstance(self.search, FunctionSearch):
+            return float("nan")  # a function does not tell how far apart rows can be
         if isinstance(self.search, SparseSearch):
             rows = self.search.points.rows
             reach = rows.max(axis=0).toarray() - rows.min(axis=0).toarray()
             return float(np.linalg.norm(reach)) or 1.0 if self.search.fitted.value_is == "square" else 1.0
         fitted, points = self.search.fitted, self.search.points
-        if fitted.value_is not in ("square", "distance", "power") or fitted.metric == "tanimoto":
+        if fitted.value_is == "arc":
+            return float(np.pi)
+        if fitted.metric == "canberra":
+            return float(fitted.mismatch.sum())
+        if fitted.value_is not in ("square", "distance", "power") or fitted.metric in ("tanimoto", "bray_curtis"):
             return 1.0
         low, high = np.fmin.reduce(points, axis=0), np.fmax.reduce(points, axis=0)
         reach = np.nan_to_num(high - low)

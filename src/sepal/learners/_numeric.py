@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sepal.data import ScaleName, Table, as_table, class_codes, match_table
+from sepal.data import ScaleName, Table, as_table, class_codes
 from sepal.distances import FittedDistance, fit_distance
+from sepal.estimators import TableClassifierMixin, TableEstimator
 from sepal.learners._votes import class_preference, preferred
 
 
-class NumericClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NumericClassifier(TableClassifierMixin, TableEstimator):
     """Base of the classifiers that need coordinates."""
 
     scale: ScaleName | None
@@ -31,7 +30,7 @@ class NumericClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check()
         return (
             isinstance(self.distance_, FittedDistance)
-            and isinstance(self.table_, Table)
+            and isinstance(self.columns_, Table)
             and self.classes_.ndim == 1
             and self.preference_.shape == self.classes_.shape
             and self._arrays_fit(len(self.distance_.names), len(self.classes_))
@@ -43,24 +42,18 @@ class NumericClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _training_points(self, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Scaled coordinates and class codes of the training rows; remembers columns and classes."""
-        if isinstance(X, Table):
-            self.n_features_in_ = X.n_columns
-            self.feature_names_in_ = np.array(X.names, dtype=object)
-            table = as_table(X, y)
-        else:
-            table = as_table(*validate_data(self, X, y, dtype=np.float64))
+        table, labels = self._training_numbers(X, y)
+        table = as_table(table, labels)
         class_codes(table)
         self.classes_, codes = np.unique(np.asarray(table.y), return_inverse=True)
-        self.table_ = table.take(np.arange(1))  # names, kinds and levels, for rows to come
         self.distance_: FittedDistance = fit_distance(table, "euclidean", scale=self.scale)
         points = self.distance_.embed(table)
         self.preference_ = class_preference(points, codes, len(self.classes_))
         return points, codes
 
     def _query_points(self, X: Any) -> NDArray[np.float64]:
-        check_is_fitted(self)
-        rows = X if isinstance(X, Table) else validate_data(self, X, reset=False, dtype=np.float64)
-        return self.distance_.embed(match_table(rows, self.table_))
+        table = self._new_numbers(X)  # says first whether there is a model at all
+        return self.distance_.embed(table)
 
     def _settled(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Shares in which the class that wins an equal vote is ahead by a hair, so that they say what predict says."""

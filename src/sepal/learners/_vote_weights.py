@@ -149,4 +149,9 @@ def vote_weights(weights: Any, width: Any, span: float) -> VoteWeights:
             f"weights must be a function or one of {', '.join(VOTE_WEIGHTS)}; got {weights!r}",
             hint=f"did you mean {near[0]!r}?" if near else None,
         )
+    if weights == "similarity" and np.isnan(span):
+        raise ParameterError(
+            "weights='similarity' needs to know how far apart rows can be, and a distance function does not tell",
+            hint="use weights='distance' or 'rank'",
+        )
     return VoteWeights(weights, None, None if width is None else float(width), span)

@@ -7,13 +7,14 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import sepal._native as _native
 from sepal.data import ScaleName, Table, as_table
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, check_number, without_rows
 from sepal.exceptions import DataError
 from sepal.learners._drift import DETECTORS
+from sepal.learners._parameters import WINDOW
 from sepal.learners._prequential import PrequentialResult
 from sepal.learners._stream_columns import StreamColumns
 from sepal.learners._stream_labels import checked_labels, checked_times, merged_classes
@@ -21,7 +22,7 @@ from sepal.learners._window_rows import WindowRows
 from sepal.learners._window_rules import WindowRules, whole
 
 
-class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
     """k-NN over the most recent rows: learns one row or many at a time, and forgets.
 
     Parameters
@@ -84,6 +85,8 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _native_: tuple[Any, _native.Window] | None
+
+    parameter_table = WINDOW
 
     def __init__(
         self,
@@ -269,11 +272,10 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_columns_")
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.distance in ("auto", "heom", "nan_euclidean")
-        tags.input_tags.string = self.distance in ("auto", "heom")
-        return tags
+    def _diet(self) -> Diet:
+        return Diet(
+            levels=self.distance in ("auto", "heom"), missing=self.distance in ("auto", "heom", "nan_euclidean")
+        )
 
     # ---------------------------------------------------------------- inside
 
@@ -316,13 +318,20 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.prequential_score_ = float("nan")
         self.n_seen_ = self.n_window_ = 0
 
-    def _note_features(self, X: Any, *, reset: bool) -> None:
+    def _note_features(self, X: Any) -> None:
         if isinstance(X, Table):
-            X = X.frame("pandas")
-        plain = not reset and type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
-        if plain and (X.ndim != 2 or X.shape[1] == self.n_features_in_):
-            return  # nothing to compare (what is no table is refused where it is read)
-        validate_data(self, X, skip_check_array=True, reset=reset)
+            self._name_columns(X)
+        else:
+            validate_data(self, X, skip_check_array=True)
+        self.columns_ = without_rows(as_table(X))
+
+    def _read(self, X: Any) -> NDArray[np.float64]:
+        """Rows as native coordinates, their columns as in the first rows."""
+        plain = type(X) is np.ndarray and X.ndim == 2 and not hasattr(self, "feature_names_in_")
+        if not plain:
+            X = as_table(self._in_training_order(X))
+        check_number(X.n_columns if isinstance(X, Table) else X.shape[1], self.n_features_in_, self)
+        return self._columns_.read(X)
 
     def _take_in(
         self, X: Any, y: Any, classes: ArrayLike | None, times: ArrayLike | None
@@ -336,11 +345,9 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels = checked_labels(y, first)
         if first:
             self._start(X)
-            self._note_features(X, reset=True)
+            self._note_features(X)
             self.classes_ = labels[:0]
-        else:
-            self._note_features(X, reset=False)
-        rows = self._columns_.read(X)
+        rows = self._read(X)
         if len(rows) != len(labels):
             raise DataError(f"X has {len(rows)} rows and y has {len(labels)} labels")
         latest = self._rows_.time[: self._rows_.n].max(initial=-np.inf)
@@ -425,8 +432,7 @@ class WindowKNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _ask(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         if not self.__sklearn_is_fitted__():  # check_is_fitted costs more than the answer for one row
             check_is_fitted(self)
-        self._note_features(X, reset=False)
-        rows = self._columns_.read(X)
+        rows = self._read(X)
         state = self._rows_
         votes, codes = self._native_window().predict(
             cells=state.cells,

@@ -9,8 +9,8 @@ import numpy as np
 from sepal.exceptions import ParameterError
 from sepal.learners._drift import DETECTORS
 from sepal.learners._stream_columns import StreamColumns, check_distance
-from sepal.neighbors import thread_count
-from sepal.neighbors._rounding import TIE_TOLERANCE
+from sepal.neighbors import TIE_TOLERANCE, thread_count
+from sepal.parameters import check_parameters
 
 
 def whole(value: Any, name: str, *, optional: bool = True) -> int:
@@ -43,6 +43,7 @@ class WindowRules:
     def check(self) -> None:
         """Refuse what has no meaning."""
         given = self.given
+        check_parameters(given)
         check_distance(given.distance, given.distance_params or {}, given.scale)
         if given.weights not in ("uniform", "distance"):
             raise ParameterError(f"weights must be 'uniform' or 'distance'; got {given.weights!r}")

@@ -23,6 +23,7 @@ from sepal.machines._dual import (
 from sepal.machines._kernel_choice import KernelFunction
 from sepal.machines._machine import KernelMachine
 from sepal.machines._pairs import TrainingRows
+from sepal.machines._parameters import ADATRON
 
 Floats = NDArray[np.float64]
 MOST_ROWS = 12_000  # distinct rows of two classes; their kernel matrix is kept whole
@@ -39,7 +40,7 @@ class KernelAdatronClassifier(KernelMachine):
     ----------
     C : float
         The largest weight of a row; ``float("inf")`` is the hard margin, an error if the classes are not separable.
-    kernel, width, gamma, degree, coef0, scale, class_weight, probability, n_jobs
+    kernel, width, gamma, degree, coef0, scale, class_weight, probability, decision_function_shape, n_jobs
         As in :class:`SVMClassifier`.
     bias : bool
         Whether to search for a bias. Without one the decision is the bare sum of kernels, which is 0 where no row is
@@ -73,8 +74,11 @@ class KernelAdatronClassifier(KernelMachine):
     ([1, 2], -2.0)
     """
 
+    parameter_table = ADATRON
+
     def __init__(
         self,
+        *,
         C: float = 1.0,
         kernel: str | KernelFunction = "rbf",
         width: float | Literal["aligned"] = "aligned",
@@ -88,6 +92,7 @@ class KernelAdatronClassifier(KernelMachine):
         max_iter: int = 100_000,
         class_weight: Any = None,
         probability: bool = False,
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -103,6 +108,7 @@ class KernelAdatronClassifier(KernelMachine):
         self.max_iter = max_iter
         self.class_weight = class_weight
         self.probability = probability
+        self.decision_function_shape = decision_function_shape
         self.n_jobs = n_jobs
 
     def _solve(self, training: TrainingRows, box: Floats, threads: int) -> list[PairSolution]:

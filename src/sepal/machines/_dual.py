@@ -18,7 +18,7 @@ NATIVE_KERNELS: tuple[NativeKernelName, ...] = ("linear", "poly", "rbf", "sigmoi
 
 NATIVE_NAMES = {"polynomial": "poly", "gaussian": "rbf"}  # what sepal.kernels calls them too
 
-SOLVED, OUT_OF_TIME, STOPPED, STALLED = range(4)  # how a support vector solution ended
+SOLVED, OUT_OF_TIME, STOPPED, STALLED, OUT_OF_STEPS = range(5)  # how a support vector solution ended
 ADATRON_SOLVED, ADATRON_OUT_OF_SWEEPS, ADATRON_STOPPED, ADATRON_DIVERGED = range(4)
 
 # Kernel rows are kept in float32 where neither the tolerance nor the data ask for more: the exponent of the rbf
@@ -136,6 +136,7 @@ def solve_pairs(
     time_limit: float | None,
     threads: int,
     warm: list[Floats] | None = None,
+    max_iter: int = -1,
 ) -> list[PairSolution]:
     """One support vector machine for each pair of classes.
 
@@ -159,6 +160,8 @@ def solve_pairs(
         How many.
     warm : list of ndarray, optional
         A feasible ``beta`` for each pair to start from.
+    max_iter : int
+        Steps for each pair of classes; -1 for no limit.
     """
     (rows,) = _centred(kernel, x)
     beta, product, bias, violation, n_iter, status = _native.dual_solve_pairs(
@@ -174,6 +177,7 @@ def solve_pairs(
         narrow=_may_be_narrow(rows, kernel, tol),
         cache_bytes=cache_size * 1e6,
         deadline=np.inf if time_limit is None else time_limit,
+        most_steps=np.iinfo(np.int64).max if max_iter == -1 else max_iter,
         threads=threads,
         progress=None,
     )

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from sepal.data import Table
+from sepal.estimators import TableClassifierMixin, TableRegressorMixin
 from sepal.exceptions import DataError, ParameterError
-from sepal.kernels._fitted import find_kernel
+from sepal.kernels import find_kernel
 from sepal.machines._kernel_rows import (
     Array,
     KernelChoice,
     RowKernel,
     TrainingTable,
-    checked_rows,
-    class_factors,
     class_sample,
+    class_weight_factors,
     is_precomputed,
     labelled_table,
     training_table,
 )
 from sepal.machines._merged import row_keys
+from sepal.machines._parameters import VECTOR_CLASSIFIER, VECTOR_REGRESSOR
 from sepal.machines._vector_map import VectorModel, finite_number, model_solve, whole_number
 from sepal.machines._vector_models import fit_temperature, left_out_predictions, softmax
 from sepal.machines._vector_selector import VectorParameters
@@ -105,7 +105,7 @@ class _VectorMachine(VectorParameters):
 
     def _coordinates(self, X: Any) -> Array:
         check_is_fitted(self)
-        return self._map.transform(checked_rows(self, X, reset=False))
+        return self._map.transform(self._new_numbers(X))
 
     def frame(self) -> pd.DataFrame:
         """One line per number of vectors: fitness and exact leave-one-out error."""
@@ -122,7 +122,7 @@ class _VectorMachine(VectorParameters):
         return pd.DataFrame(columns)
 
 
-class FeatureVectorClassifier(ClassifierMixin, _VectorMachine):  # type: ignore[misc]
+class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
     """A sparse kernel classifier: a linear model on the coordinates of a few selected rows.
 
     The number of vectors is the complexity control: high fitness is not the goal, and more vectors overfit. By default
@@ -160,6 +160,8 @@ class FeatureVectorClassifier(ClassifierMixin, _VectorMachine):  # type: ignore[
     ----------
     G. Baudat, F. Anouar, "Kernel-based methods and function approximation", IJCNN 2001.
     """
+
+    parameter_table = VECTOR_CLASSIFIER
 
     def __init__(
         self,
@@ -204,9 +206,9 @@ class FeatureVectorClassifier(ClassifierMixin, _VectorMachine):  # type: ignore[
         """Select vectors, and fit the model on their coordinates."""
         if self.model not in ("ridge", "logistic"):
             raise ParameterError(f"model must be 'ridge' or 'logistic'; got {self.model!r}")
-        training = labelled_table(self, checked_rows(self, X, reset=True), X, y, sample_weight)
+        training = labelled_table(self, self._training_table(X), X, y, sample_weight)
         codes, copies = training.codes, training.copies
-        factors = class_factors(self.class_weight, self.classes_, codes, copies)[codes]
+        factors = class_weight_factors(self.class_weight, self.classes_, codes, copies)[codes]
         targets = np.eye(len(self.classes_))[codes]
         model = self._solve(training, targets, factors, codes)
         self._keep_model(model, training.places)
@@ -252,7 +254,7 @@ class FeatureVectorClassifier(ClassifierMixin, _VectorMachine):  # type: ignore[
         return softmax(self.temperature_ * scores)
 
 
-class FeatureVectorRegressor(RegressorMixin, _VectorMachine):  # type: ignore[misc]
+class FeatureVectorRegressor(TableRegressorMixin, _VectorMachine):
     """A sparse kernel regression: ridge on the coordinates of a few selected rows.
 
     Parameters
@@ -275,6 +277,8 @@ class FeatureVectorRegressor(RegressorMixin, _VectorMachine):  # type: ignore[mi
     >>> bool(machine.score(x, np.sin(6 * x[:, 0])) > 0.9999)
     True
     """  # noqa: E501
+
+    parameter_table = VECTOR_REGRESSOR
 
     def __init__(
         self,
@@ -313,7 +317,8 @@ class FeatureVectorRegressor(RegressorMixin, _VectorMachine):  # type: ignore[mi
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FeatureVectorRegressor:
         """Select vectors, and fit the model on their coordinates."""
-        table = checked_rows(self, X, reset=True)
+        table = self._training_table(X)
+        y = X.y if y is None and isinstance(X, Table) else y
         if y is None:
             raise DataError("requires y to be passed, but the target y is None")
         numbers = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)

@@ -15,16 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import Table, as_table
+from sepal.data import unit_of
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.exceptions import DataError, ParameterError, SepalWarning
-from sepal.machines._kernel_rows import checked_weights, class_factors
-from sepal.measures._within import Within, within_classes
+from sepal.machines._kernel_rows import class_weight_factors, machine_weights
+from sepal.machines._parameters import FISHER
+from sepal.measures import Within, length, within_classes
 
 Floats = NDArray[np.float64]
+_SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +59,10 @@ def fisher_solve(within: Within, priors: Floats, kappa: float | None) -> FisherS
     axes = (roots * (weights - priors @ weights)).T @ vectors[:, order] / np.sqrt(ratios[order])
     largest = np.abs(axes).argmax(axis=0)
     axes = axes * np.sign(axes[largest, np.arange(axes.shape[1])])
-    return FisherSolution(weights, offsets, axes, ratios[order], np.linalg.norm(null, axis=1), float(kappa))
+    return FisherSolution(weights, offsets, axes, ratios[order], length(null), float(kappa))
 
 
-class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TableClassifierMixin, TableEstimator):  # type: ignore[misc]
     """Fisher's linear discriminant; regular or singular covariance, few or many columns, two or more classes.
 
     Parameters
@@ -103,6 +106,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
     ['a', 'b']
     """
 
+    parameter_table = FISHER
+
     def __init__(
         self, *, kappa: float | None = None, priors: ArrayLike | str | None = None, class_weight: Any = None
     ) -> None:
@@ -110,11 +115,13 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
         self.priors = priors
         self.class_weight = class_weight
 
+    def _diet(self) -> Diet:
+        return Diet(hint="code it as numbers first, for instance with sklearn.preprocessing.OneHotEncoder")
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FisherDiscriminant:
         """Fit to labelled rows: X and y, or a Table with a target. A row of weight w counts as w rows."""
-        if isinstance(X, Table):
-            X, y = _from_table(X, y)
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        table, y = self._training_numbers(X, y, ensure_min_samples=2)
+        X = table.values
         check_classification_targets(y)
         self.classes_, places = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -122,7 +129,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
                 f"y: expected at least two classes, found one class only, {self.classes_.tolist()[0]!r}",
                 hint="a discriminant tells classes apart",
             )
-        codes, weights = places.astype(np.int32), checked_weights(sample_weight, len(X))
+        codes, weights = places.astype(np.int32), machine_weights(sample_weight, len(X))
         kept = weights > 0  # rows of weight 0 must not matter, not even as values of a column
         X, codes, weights = X[kept], codes[kept], weights[kept]
         if len(np.unique(codes)) < len(self.classes_):
@@ -133,11 +140,13 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
                 hint=None if sample_weight is None else "weights count rows: multiply them",
             )
         _check_kappa(self.kappa)
-        within = within_classes(X, codes, len(self.classes_), None if sample_weight is None else weights)
-        costs = class_factors(self.class_weight, self.classes_, codes, weights)
+        self._unit = unit_of(X)
+        within = within_classes(X * self._unit, codes, len(self.classes_), None if sample_weight is None else weights)
+        costs = class_weight_factors(self.class_weight, self.classes_, codes, weights)
         self.priors_ = _priors(self.priors, within.counts) * costs
         self.priors_ /= self.priors_.sum()
-        found = fisher_solve(within, self.priors_, self.kappa)
+        kappa = None if self.kappa is None else max(float(self.kappa) * self._unit * self._unit, _SMALLEST)
+        found = fisher_solve(within, self.priors_, kappa)
         self._store(within, found)
         if np.any(found.null_norms > 0):
             warnings.warn(
@@ -150,23 +159,26 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
         return self
 
     def _store(self, within: Within, found: FisherSolution) -> None:
-        self.kappa_, self.rank_, self.null_norms_ = found.kappa, within.rank, found.null_norms
-        self.means_ = within.means + within.center
-        self.xbar_ = self.priors_ @ self.means_
-        self.scalings_, self.explained_ratios_ = found.axes, found.ratios
+        unit = self._unit  # the rows were taken times it: everything is told in the units given
+        self.kappa_, self.rank_, self.null_norms_ = found.kappa / unit / unit, within.rank, found.null_norms / unit
+        self._center = self.priors_ @ (within.means + within.center)
+        self.means_, self.xbar_ = (within.means + within.center) / unit, self._center / unit
+        with np.errstate(over="ignore"):  # in the units of the smallest floats they may be beyond the largest
+            self.scalings_ = found.axes * unit
+        self._axes, self.explained_ratios_ = found.axes, found.ratios
         self._n_features_out = found.axes.shape[1]
         coef = found.weights
         intercept = found.offsets - coef @ within.center
         if len(self.classes_) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self.coef_, self.intercept_ = coef, intercept
+        with np.errstate(over="ignore"):
+            self.coef_ = coef * unit
+        self._normals, self.intercept_ = coef, intercept
 
     def decision_function(self, X: Any) -> Floats:
         """Signed score of two classes (positive: ``classes_[1]``), or one score per class."""
-        check_is_fitted(self)
-        X = _rows_of(X)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        scores = np.asarray(X @ self.coef_.T + self.intercept_)
+        X = self._new_numbers(X).values
+        scores = np.asarray((X * self._unit) @ self._normals.T + self.intercept_)
         return scores.ravel() if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -184,9 +196,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
 
     def transform(self, X: Any) -> Floats:
         """Rows projected on the discriminant axes, overall mean at the origin."""
-        check_is_fitted(self)
-        X = validate_data(self, _rows_of(X), dtype=np.float64, reset=False)
-        return np.asarray((X - self.xbar_) @ self.scalings_)
+        X = self._new_numbers(X).values
+        return np.asarray((X * self._unit - self._center) @ self._axes)
 
     def hyperplane(self, first: Any = None, second: Any = None) -> tuple[Floats, float]:
         """The plane between two classes: unit normal towards ``second``, and the offset with normal'x = offset on it.
@@ -195,17 +206,17 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
         """
         check_is_fitted(self)
         if len(self.classes_) == 2 and first is None and second is None:
-            normal, intercept = self.coef_[0], float(self.intercept_[0])
+            normal, intercept = self._normals[0], float(self.intercept_[0])
         else:
             a, b = (_position(self.classes_, label) for label in (first, second))
-            coef, intercepts = self.coef_, self.intercept_
+            coef, intercepts = self._normals, self.intercept_
             if len(self.classes_) == 2:
                 coef, intercepts = np.vstack([np.zeros_like(coef), coef]), np.append(0.0, intercepts)
             normal, intercept = coef[b] - coef[a], float(intercepts[b] - intercepts[a])
-        length = float(np.linalg.norm(normal))
-        if length == 0:
+        size = float(length(normal))
+        if size == 0:
             raise DataError("the means of the two classes are equal: there is no plane between them")
-        return normal / length, -intercept / length
+        return normal / size, -intercept / size / self._unit
 
 
 def _position(classes: NDArray[Any], label: Any) -> int:
@@ -213,28 +224,6 @@ def _position(classes: NDArray[Any], label: Any) -> int:
     if len(found) != 1:
         raise ParameterError(f"first, second: expected two of the classes {classes.tolist()}; got {label!r}")
     return int(found[0])
-
-
-def _from_table(table: Table, y: Any) -> tuple[Any, Any]:
-    table = as_table(table, y)
-    if table.y is None:
-        raise DataError("there is no target (y is None)", hint="give the labels as y")
-    return _rows_of(table), table.y
-
-
-def _rows_of(X: Any) -> Any:
-    """A Table as a data frame of numbers, so that names are kept; anything else as it is."""
-    if not isinstance(X, Table):
-        return X
-    nominal = [name for name, kind in zip(X.names, X.kinds, strict=True) if kind == "nominal"]
-    if nominal:
-        raise DataError(
-            f"column {nominal[0]!r} is nominal, and a linear discriminant needs numbers",
-            hint="code it as numbers first, for instance with sklearn.preprocessing.OneHotEncoder",
-        )
-    import pandas as pd
-
-    return pd.DataFrame(X.values, columns=list(X.names))
 
 
 def _check_kappa(kappa: Any) -> None:

@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError
-from sepal.machines._kernel_rows import Array, KernelChoice, checked_rows, class_factors, labelled_table
+from sepal.machines._kernel_rows import Array, KernelChoice, class_weight_factors, labelled_table
+from sepal.machines._parameters import DISCRIMINANT
 from sepal.machines._parzen import log_priors
 from sepal.machines._vector_map import finite_number, vectors_solve, whole_number
 from sepal.machines._vector_models import softmax
@@ -109,7 +111,12 @@ def _spread(rows: Array, codes: NDArray[np.int32], weights: Array, masses: Array
     return means, within + floor * np.eye(rows.shape[1])
 
 
-class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, VectorParameters):  # type: ignore[misc]
+class GeneralizedDiscriminant(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TableClassifierMixin,
+    TransformerMixin,  # type: ignore[misc]
+    VectorParameters,
+):
     """Kernel Fisher discriminant: at most (classes - 1) axes that part the classes best, and the classifier on them.
 
     Parameters
@@ -141,6 +148,8 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
     vector_rows_, n_vectors_, fitness_, width_, gamma_
         As in :class:`FeatureVectorSelector`.
     """
+
+    parameter_table = DISCRIMINANT
 
     def __init__(
         self,
@@ -184,7 +193,7 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GeneralizedDiscriminant:
         """Find the axes."""
         self._check_parameters()
-        training = labelled_table(self, checked_rows(self, X, reset=True), X, y, sample_weight)
+        training = labelled_table(self, self._training_table(X), X, y, sample_weight)
         table, codes, copies = training.table, training.codes, training.copies
         kernel = KernelChoice.of(self).fit(table, codes, copies)
         most = table.n_rows if self.n_vectors is None else whole_number("n_vectors", self.n_vectors)
@@ -194,7 +203,7 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
         mapping, selection = vectors_solve(table, kernel, choice, copies, training.places)
         self._keep(mapping, selection, training.places, len(selection.rows))
         size = len(self.classes_) - 1 if self.n_components is None else self.n_components
-        factors = class_factors(self.class_weight, self.classes_, codes, copies)
+        factors = class_weight_factors(self.class_weight, self.classes_, codes, copies)
         weights, taken = copies * factors[codes], np.minimum(copies, 1.0) * factors[codes]
         self._found = discriminant_solve(
             selection.coordinates, codes, weights, taken, len(self.classes_), float(self.alpha), size
@@ -213,7 +222,7 @@ class GeneralizedDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, 
     def transform(self, X: Any) -> Array:
         """The rows on the discriminant axes."""
         check_is_fitted(self)
-        Z = self._map.transform(checked_rows(self, X, reset=False))
+        Z = self._map.transform(self._new_numbers(X))
         return np.asarray((Z - self._found.mean) @ self._found.axes)
 
     @property

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import as_table
-from sepal.exceptions import ParameterError
+from sepal.exceptions import DataError, ParameterError
+from sepal.kernels import gamma_from_width, width_from_gamma
 from sepal.machines._dual import NativeKernel
 from sepal.machines._kernel_rows import aligned_width
 from sepal.machines._merged import MergedRows
@@ -20,12 +21,20 @@ KernelFunction = Callable[[Floats, Floats], Any]
 
 
 def choose_kernel(
-    kernel: str | None, width: Any, gamma: Any, degree: Any, coef0: Any, rows: MergedRows, n_jobs: int | None
+    kernel: str | None,
+    width: Any,
+    gamma: Any,
+    degree: Any,
+    coef0: Any,
+    rows: MergedRows,
+    n_jobs: int | None,
+    unit: float = 1.0,
 ) -> tuple[NativeKernel, float | None]:
     """The native kernel, and the width where there is one.
 
     ``gamma`` as in scikit-learn: a number, ``"scale"`` or ``"auto"``. For the rbf kernel None leaves it to ``width``
-    (gamma = 1 / (2 width^2)); for poly and sigmoid None is ``"scale"``.
+    (gamma = 1 / (2 width^2)); for poly and sigmoid None is ``"scale"``. The rows are those of the user times ``unit``,
+    and what the user gives as a number is in his; so is the width that is handed back.
     """
     if kernel is None:  # a function
         return NativeKernel("precomputed"), None
@@ -36,31 +45,50 @@ def choose_kernel(
     if isinstance(coef0, bool) or not isinstance(coef0, Real) or not np.isfinite(float(coef0)):
         raise ParameterError(f"coef0 must be a finite number; got {coef0!r}")
     if kernel == "rbf" and gamma is None:
-        chosen = _width(width, rows, n_jobs)
-        return NativeKernel("rbf", 1.0 / (2.0 * chosen * chosen)), chosen
-    value = _gamma("scale" if gamma is None else gamma, rows)
+        chosen = _width(width, rows, n_jobs, unit)
+        return NativeKernel("rbf", gamma_from_width(chosen)), chosen / unit
+    value = _gamma("scale" if gamma is None else gamma, rows, unit)
     if kernel == "rbf":
-        return NativeKernel("rbf", value), float((2.0 * value) ** -0.5)
+        return NativeKernel("rbf", value), width_from_gamma(value) / unit
     return NativeKernel(kernel, value, float(coef0), int(degree) if kernel == "poly" else 1), None
 
 
-def _gamma(gamma: Any, rows: MergedRows) -> float:
+def _gamma(gamma: Any, rows: MergedRows, unit: float) -> float:
     n_columns = rows.x.shape[1]
     if gamma == "auto":
-        return 1.0 / float(n_columns)
+        return _in_range(1.0 / float(n_columns) / unit / unit)
     if gamma == "scale":
         mean = np.average(rows.x, axis=0, weights=rows.weight)
         centre = float(mean.mean())
         variance = float(np.average(((rows.x - centre) ** 2).mean(axis=1), weights=rows.weight))
         return 1.0 / (n_columns * variance) if variance > 0 else 1.0
     if isinstance(gamma, Real) and not isinstance(gamma, bool) and 0 < float(gamma) < np.inf:
-        return float(gamma)
+        return _in_range(float(gamma) / unit / unit)
     raise ParameterError(f"gamma must be a number above 0, 'scale', 'auto' or None; got {gamma!r}")
 
 
-def _width(width: Any, rows: MergedRows, n_jobs: int | None) -> float:
+def _in_range(gamma: float) -> float:
+    """The nearest number that is neither 0 nor infinite."""
+    return float(np.clip(gamma, np.finfo(np.float64).tiny, np.finfo(np.float64).max))
+
+
+def _width(width: Any, rows: MergedRows, n_jobs: int | None, unit: float) -> float:
     if isinstance(width, str) and width == "aligned":
         return aligned_width(as_table(rows.x), rows.codes, rows.weight, "rbf", n_jobs, capped=True)
     if isinstance(width, Real) and not isinstance(width, bool) and 0 < float(width) < np.inf:
-        return float(width)
+        return _in_range(float(width) * unit)
     raise ParameterError(f"width must be a number above 0 or 'aligned'; got {width!r}")
+
+
+def check_products(kernel: NativeKernel, x: Floats) -> None:
+    """Whether inner products of rows, to the degree of the kernel, are numbers."""
+    if kernel.name not in ("linear", "poly"):
+        return
+    with np.errstate(over="ignore"):
+        peak = kernel.gamma * float(np.einsum("ij,ij->i", x, x).max()) + abs(kernel.coef0)
+        peak = float(np.float64(peak) ** (kernel.degree if kernel.name == "poly" else 1))
+    if not np.isfinite(peak):
+        raise DataError(
+            f"kernel={kernel.name!r}: the product of a row with itself is beyond the largest float",
+            hint="scale='minmax' or scale='standard'",
+        )

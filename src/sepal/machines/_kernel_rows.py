@@ -10,16 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_random_state, column_or_1d, validate_data
+from sklearn.utils.validation import check_random_state, column_or_1d
 
 from sepal.data import ScaleName, Scaling, Table, as_table, class_codes, fit_scaling
+from sepal.estimators import Diet
 from sepal.exceptions import DataError, ParameterError
-from sepal.kernels import FittedKernel, fit_kernel, width_from_gamma
-from sepal.kernels._fitted import find_kernel, refuse_missing
+from sepal.kernels import FittedKernel, find_kernel, fit_kernel, refuse_missing, width_from_gamma
 from sepal.machines._merged import distinct_rows, row_keys
-from sepal.measures import alignment_curve
-from sepal.measures._alignment import row_weights
-from sepal.measures._alignment_curve import labelled_pairs
+from sepal.measures import alignment_curve, labelled_pairs, row_weights
 
 Array = NDArray[np.float64]
 _ALIGNED_ROWS = 2000  # alignment looks at all pairs of rows; this many give two digits of the width
@@ -54,28 +52,15 @@ def check_symmetric(matrix: Array, rows: NDArray[np.intp]) -> None:
             )
 
 
-def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Table:
-    """The rows as a Table, with ``n_features_in_`` and ``feature_names_in_`` kept as scikit-learn does.
-
-    Tables pass as they are; with the kernel "mixed" so do data frames, whose kinds then count.
-    """
-    mixed = isinstance(estimator.kernel, str) and estimator.kernel == "mixed"
-    if isinstance(X, Table) or (mixed and hasattr(X, "columns")):
-        table = as_table(X)
-        if reset:
-            estimator.feature_names_in_ = np.array(table.names, dtype=object)
-            estimator.n_features_in_ = table.n_columns
-        elif table.n_columns != estimator.n_features_in_:
-            raise DataError(
-                f"X has {table.n_columns} features, but {type(estimator).__name__} is expecting "
-                f"{estimator.n_features_in_} features as input"
-            )
-        return table
-    finite: Any = "allow-nan" if mixed else True
-    values = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=finite)
-    if reset and is_precomputed(estimator.kernel):
-        check_square(values)
-    return as_table(values)
+def kernel_diet(kernel: Any) -> Diet:
+    """Which rows a machine with this kernel takes."""
+    mixed = isinstance(kernel, str) and kernel == "mixed"
+    return Diet(
+        levels=mixed,
+        missing=mixed,
+        pairwise=is_precomputed(kernel),
+        hint='use kernel="mixed", which compares levels as equal or not',
+    )
 
 
 def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
@@ -96,7 +81,7 @@ def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDA
     return np.searchsorted(classes, labels).astype(np.int32), classes
 
 
-def checked_weights(sample_weight: Any, n_rows: int) -> Array:
+def machine_weights(sample_weight: Any, n_rows: int) -> Array:
     """How many copies each row stands for."""
     if sample_weight is None:
         return np.ones(n_rows)
@@ -129,7 +114,7 @@ def training_table(
     estimator: Any, table: Table, sample_weight: Any, codes: NDArray[np.int32], numbers: Array | None = None
 ) -> TrainingTable:
     """Rows of positive weight, equal ones of one class (and one target number) joined. Those of a matrix are not."""
-    copies = checked_weights(sample_weight, table.n_rows)
+    copies = machine_weights(sample_weight, table.n_rows)
     if is_precomputed(estimator.kernel):
         places = np.flatnonzero(copies > 0)
         copies = copies[places]
@@ -149,7 +134,7 @@ def labelled_table(estimator: Any, table: Table, X: Any, y: Any, sample_weight: 
     return training
 
 
-def class_factors(
+def class_weight_factors(
     class_weight: Mapping[Any, float] | str | None, classes: NDArray[Any], codes: NDArray[Any], weights: Array
 ) -> Array:
     """A factor per class: as given, or "balanced" for the same total weight in every class."""
@@ -238,7 +223,7 @@ def aligned_width(
     With ``capped`` at most the root of the mean squared distance between rows: wider kernels only turn into the linear
     one, whose alignment may still be a little higher, and leave a machine with a given C nothing to bend.
     """
-    complete = np.flatnonzero(~np.isnan(table.values).any(axis=1))
+    complete = np.flatnonzero(table.complete_rows)
     # By values, so that the order of the rows does not matter.
     ordered = complete[np.lexsort((row_keys(table.values[complete]), codes[complete]))]
     step = -(-len(ordered) // _ALIGNED_ROWS)

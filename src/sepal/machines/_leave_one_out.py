@@ -41,7 +41,8 @@ class LeftOut:
 def left_out(
     training: TrainingRows, solutions: list[PairSolution], *, tol: float, threads: int, end: float = np.inf
 ) -> LeftOut:
-    """The leave-one-out error from the solutions of all rows; a distinct row goes one copy at a time.
+    """The leave-one-out error from the solutions of all rows; a distinct row goes one unit of its weight
+    at a time, as one of its copies would.
 
     With a positive semidefinite kernel a row without weight changes nothing when it goes, unless no row is free and its
     going leaves the bias more room; and a row that is wrong stays wrong: a row's hinge loss cannot fall when it leaves
@@ -54,7 +55,7 @@ def left_out(
     n = len(rows.codes)
     decisions = _decisions(training, solutions, threads)
     wrong = winners(decisions, rows.n_classes) != rows.codes
-    left = [solution.box * (1.0 - 1.0 / rows.n_copies[solution.rows]) for solution in solutions]
+    left = [solution.box * (1.0 - rows.leaves[solution.rows]) for solution in solutions]
     carries = [_carries(solution, spare) for solution, spare in zip(solutions, left, strict=True)]
     in_question = np.zeros(n, dtype=bool)
     for solution, carrying in zip(solutions, carries, strict=True):

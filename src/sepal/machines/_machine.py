@@ -12,35 +12,43 @@ from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from scipy.sparse import csr_array, issparse
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from sepal.data import Kind, Table, as_table, fit_scaling
+from sepal.data import Kind, SparseRows, fit_scaling, unit_of
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, without_rows
 from sepal.exceptions import DataError, ParameterError, SepalWarning
-from sepal.kernels._fitted import find_kernel
+from sepal.kernels import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
 from sepal.machines._dual import NATIVE_KERNELS, NATIVE_NAMES, NativeKernel, PairSolution
 from sepal.machines._indefinite import warn_of_indefinite
-from sepal.machines._kernel_choice import choose_kernel
+from sepal.machines._kernel_choice import check_products, choose_kernel
 from sepal.machines._kernel_rows import (
     KernelChoice,
     check_square,
     check_symmetric,
     checked_labels,
-    checked_rows,
-    class_factors,
+    class_weight_factors,
     is_precomputed,
+    kernel_diet,
 )
 from sepal.machines._merged import MergedRows, distinct_rows, merge_rows
 from sepal.machines._pairs import PairMachines, TrainingRows, gather, votes, winners
+from sepal.machines._planes import planes
+from sepal.machines._sparse_rows import canonical, is_wide, row_ranks, sparse_training, written_out
 from sepal.neighbors import thread_count
 
 Floats = NDArray[np.float64]
 FOLDS = 5  # of the cross-fitted calibration
+_HOW_PROBABLE = (
+    "(probability=True, ...), given before fit: it fits five more machines on four fifths of the rows each. "
+    "decision_function needs nothing of the kind"
+)
 
 
-class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class KernelMachine(TableClassifierMixin, TableEstimator):
     """The shell of the dual machines; each brings its own solver."""
 
     C: Any
@@ -52,6 +60,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     scale: Any
     class_weight: Any
     probability: bool
+    decision_function_shape: Any
     n_jobs: int | None
 
     @property
@@ -78,26 +87,27 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return float(self.C)
         raise ParameterError(f"C must be a number above 0; got {self.C!r}")
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(self.kernel)
-        tags.input_tags.allow_nan = isinstance(self.kernel, str) and self.kernel == "mixed"
-        return tags
+    def _diet(self) -> Diet:
+        return replace(kernel_diet(self.kernel), sparse=True)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on rows and their classes.
 
         Parameters
         ----------
-        X : Table, ndarray or data frame of numbers
+        X : Table, ndarray, data frame of numbers or sparse matrix
             With ``kernel="precomputed"`` the kernel matrix of the training rows; with ``kernel="mixed"`` nominal
             columns and missing cells are welcome. A Table may bring its own target.
         y : array-like, optional
             The class of each row.
         sample_weight : array-like, optional
-            Multiplies C for each row; a row of weight 0 is as good as absent.
+            Multiplies C for each row; a row of weight 0 or less is as good as absent.
         """
         threads = thread_count(self.n_jobs)
+        if self.decision_function_shape not in ("ovr", "ovo"):
+            raise ParameterError(
+                f"decision_function_shape must be 'ovr' or 'ovo'; got {self.decision_function_shape!r}"
+            )
         training, unit_box, _ = self._training(X, y, sample_weight, threads)
         if not self._by_table:  # those are semidefinite by theorem
             warn_of_indefinite(training, type(self).__name__, threads)
@@ -120,9 +130,23 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return training, rows.weight * self._class_factors(rows)[rows.codes], self.classes_
 
     def decision_function(self, X: Any) -> Floats:
-        """Two classes: the decision value, positive for ``classes_[1]``. More: one score per class, highest wins."""
+        """Two classes: the decision value, positive for ``classes_[1]``. More: one score per class, highest wins.
+
+        With ``decision_function_shape="ovo"`` one value per pair of classes instead, (0, 1), (0, 2), ... (1, 2), ...,
+        positive for the earlier class of the pair, as in scikit-learn.
+        """
         decisions = self._decisions(X)
-        return decisions[:, 0] if len(self.classes_) == 2 else votes(decisions, len(self.classes_))
+        if len(self.classes_) == 2:
+            return decisions[:, 0]
+        return -decisions if self.decision_function_shape == "ovo" else votes(decisions, len(self.classes_))
+
+    @property
+    def coef_(self) -> Floats:
+        """The normals of the planes of all pairs, in the units given; there only with ``kernel="linear"``."""
+        if self._kernel_name != "linear":
+            raise AttributeError(f"coef_ is there with kernel='linear' only; kernel is {self.kernel!r}")
+        check_is_fitted(self)
+        return self._normals
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: by the sign of the decision, or by the votes of all pairs of classes."""
@@ -133,18 +157,32 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self) -> Callable[[Any], Floats]:
         """``predict_proba(X)``: the probability of each class; the predicted class always has the largest.
 
-        There only after a ``fit`` with ``probability=True``, which fits five more machines to calibrate by.
+        There only with ``probability=True``, given before ``fit``, which then fits five more machines to calibrate by.
         """
-        if self.probability and (hasattr(self, "_slopes") or not hasattr(self, "_machines")):
-            return self._probabilities
-        name = type(self).__name__
-        raise AttributeError(
-            f"predict_proba needs {name}(probability=True, ...), given before fit: it fits five more machines on four "
-            "fifths of the rows each. decision_function needs nothing of the kind"
-        )
+        self._refuse_without_probability("predict_proba")
+        return self._probabilities
+
+    @property
+    def predict_log_proba(self) -> Callable[[Any], Floats]:
+        """``predict_log_proba(X)``: the logarithm of ``predict_proba(X)``, there where that is."""
+        self._refuse_without_probability("predict_log_proba")
+        return self._log_probabilities
+
+    def _refuse_without_probability(self, asked: str) -> None:
+        if not self.probability:
+            raise AttributeError(f"{asked} needs {type(self).__name__}{_HOW_PROBABLE}")
+
+    def _log_probabilities(self, X: Any) -> Floats:
+        with np.errstate(divide="ignore"):  # the logarithm of 0 is -inf
+            return np.asarray(np.log(self._probabilities(X)))
 
     def _probabilities(self, X: Any) -> Floats:
         decisions = self._decisions(X)
+        if not hasattr(self, "_slopes"):
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False; it needs "
+                f"{type(self).__name__}{_HOW_PROBABLE}"
+            )
         pairs = pair_probabilities(decisions, self._slopes)
         if len(self.classes_) == 2:
             return np.column_stack([1.0 - pairs[:, 0], pairs[:, 0]])
@@ -153,25 +191,15 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _decisions(self, X: Any) -> Floats:
         check_is_fitted(self)
+        if self._sparse_kernel is not None:
+            values = csr_array(validate_data(self, X, reset=False, dtype=np.float64, accept_sparse="csr"))
+            scaled = self._sparse_kernel.scaled(values)
+            return self._machines.from_values(self._sparse_kernel.matrix(scaled, self._sparse_support))
+        X = written_out(X)
         if self._by_table:
-            rows = self._row_kernel.coordinates(checked_rows(self, X, reset=False))
+            rows = self._row_kernel.coordinates(self._new_numbers(X))
             return self._machines.from_values(self._row_kernel.columns(rows, self._machines.x))
-        return self._machines.decisions(self._embed(self._values(X)), thread_count(self.n_jobs))
-
-    def _values(self, X: Any) -> Floats:
-        if isinstance(X, Table):
-            return self._known_columns(X)
-        values: Floats = validate_data(self, X, reset=False, dtype=np.float64)
-        return values
-
-    def _known_columns(self, table: Table) -> Floats:
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None and list(names) != list(table.names):
-            raise DataError(f"X: expected the columns {list(names)}, found {list(table.names)}")
-        values: Floats = check_array(_table_values(table), dtype=np.float64)
-        if values.shape[1] != self.n_features_in_:
-            raise DataError(f"X: expected {self.n_features_in_} columns, found {values.shape[1]}")
-        return values
+        return self._machines.decisions(self._embed(self._new_numbers(X).values), thread_count(self.n_jobs))
 
     def _embed(self, values: Floats) -> Floats:
         """What the machines take: scaled features, or kernel values with their support rows."""
@@ -180,32 +208,28 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scaled = np.ascontiguousarray(self._scaling.apply(values))
         return self._gram(scaled, self._machines.x) if callable(self.kernel) else scaled
 
-    def _checked(self, X: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
-        names = None
+    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        self._got_sparse = issparse(X)
+        if is_wide(X, self._kernel_name):
+            given, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
+            check_classification_targets(labels)
+            wide = canonical(given)
+            self.columns_ = without_rows(SparseRows(wide))
+            return wide, labels
+        X = written_out(X)
         if self._by_table:
             find_kernel(self.kernel)  # its name first
-            self._table = checked_rows(self, X, reset=True)
+            self._table, _ = self._training_numbers(X)
             codes, classes = checked_labels(self._table, X, y)
             return self._table.values, classes[codes]
-        if isinstance(X, Table):
-            y, names, X = X.y if y is None else y, X.names, _table_values(X)
-        try:
-            values, labels = validate_data(self, X, y, dtype=np.float64)
-        except ValueError:
-            if hasattr(X, "columns"):
-                _table_values(as_table(X))  # says which column is not numeric, and what to do
-            raise
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
+        table, labels = self._training_numbers(X, y)
         check_classification_targets(labels)
         if is_precomputed(self.kernel):
-            check_square(values)
-        return values, labels
+            check_square(table.values)
+        return table.values, labels
 
-    def _weights(self, values: Floats, codes: NDArray[np.intp], sample_weight: Any) -> Floats:
-        weight: Floats = _check_sample_weight(sample_weight, values, dtype=np.float64)
-        if np.any(weight < 0):
-            raise DataError(f"sample_weight, row {int(np.argmax(weight < 0))}: a weight is at least 0")
+    def _weights(self, values: Any, codes: NDArray[np.intp], sample_weight: Any) -> Floats:
+        weight: Floats = np.maximum(_check_sample_weight(sample_weight, values, dtype=np.float64), 0.0)
         present = np.unique(codes[weight > 0])
         if len(present) < 2:
             raise DataError(
@@ -217,8 +241,17 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(f"sample_weight: all rows of the class {missing} have weight 0")
         return weight
 
-    def _prepare(self, values: Floats, codes: NDArray[np.intp], weight: Floats) -> TrainingRows:
+    def _prepare(self, values: Any, codes: NDArray[np.intp], weight: Floats) -> TrainingRows:
         n_classes = len(self.classes_)
+        self._sparse_kernel, unit = None, 1.0
+        if isinstance(values, csr_array):
+            ranks, first = row_ranks(values)
+            rows = merge_rows(ranks[:, None].astype(np.float64), codes, weight, n_classes)
+            distinct = values[first[rows.x[:, 0].astype(np.intp)]]
+            found = sparse_training(str(self._kernel_name), KernelChoice.of(self), distinct, rows)
+            self._sparse_kernel, self._sparse_support, self.width_, self.gamma_ = found
+            self._unit = unit
+            return TrainingRows(rows, NativeKernel("precomputed"), found.kernel.matrix(found.rows, found.rows))
         if self.kernel == "precomputed":
             places = np.arange(len(values), dtype=np.float64)[:, None]
             rows = merge_rows(places, codes, weight, n_classes, merge=False)
@@ -240,12 +273,17 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             rows = merge_rows(values, codes, weight, n_classes)
             kinds: list[Kind] = ["numeric"] * values.shape[1]
             self._scaling = fit_scaling(rows.x, kinds, self.scale, weights=rows.weight)
+            if self.scale is None and self._kernel_name in ("rbf", "poly", "sigmoid"):
+                unit = unit_of(rows.x)
+                self._scaling = replace(self._scaling, shrink=np.full(values.shape[1], unit))
             rows = replace(rows, x=np.ascontiguousarray(self._scaling.apply(rows.x)))
             kernel, self.width_ = choose_kernel(
-                self._kernel_name, self.width, self.gamma, self.degree, self.coef0, rows, self.n_jobs
+                self._kernel_name, self.width, self.gamma, self.degree, self.coef0, rows, self.n_jobs, unit
             )
+            check_products(kernel, rows.x)
             gram = self._gram(rows.x, rows.x) if callable(self.kernel) else None
-        self.gamma_ = kernel.gamma if kernel.name in ("rbf", "poly", "sigmoid") else None
+        self._unit = unit
+        self.gamma_ = kernel.gamma * unit * unit if kernel.name in ("rbf", "poly", "sigmoid") else None
         if self._by_table and self._row_kernel.fitted is not None:
             self.gamma_ = self._row_kernel.fitted.gamma
         return TrainingRows(rows, kernel, gram)
@@ -257,7 +295,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return values
 
     def _class_factors(self, rows: MergedRows) -> Floats:
-        return class_factors(self.class_weight, self.classes_, rows.codes, rows.weight)
+        return class_weight_factors(self.class_weight, self.classes_, rows.codes, rows.weight)
 
     def _publish(self, rows: MergedRows, solutions: list[PairSolution]) -> None:
         machines: PairMachines = self._machines
@@ -271,10 +309,18 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_support_ = np.bincount(rows.codes[rows.member_of[used]], minlength=rows.n_classes).astype(np.int32)
         self.dual_coef_ = sign * machines.coef[:, place[rows.member_of[used]]] * rows.share[used]
         self.intercept_ = sign * machines.bias
+        if self._sparse_kernel is not None:
+            self._sparse_support = self._sparse_support[machines.support]
+        if self._kernel_name == "linear":
+            normals, intercepts = self._planes()
+            self._normals, self.intercept_ = sign * normals, sign * intercepts
+            self._normals.flags.writeable = False
         if self.kernel == "precomputed":
             self._support_columns = rows.x[machines.support, 0].astype(np.intp)
         else:
             self.support_vectors_ = self._given[used]
+            if self._got_sparse:
+                self.support_vectors_ = csr_array(self.support_vectors_)
         del self._given  # the training rows are not kept
         self.n_iter_ = np.array([s.n_iter for s in solutions])
         self.duality_gap_ = np.array([s.gap for s in solutions])
@@ -282,6 +328,13 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.violation_ = np.array([s.violation for s in solutions])
         lengths = np.sqrt([s.norm_square for s in solutions])
         self.margin_ = np.divide(1.0, lengths, out=np.full(len(lengths), np.inf), where=lengths > 0)
+
+    def _planes(self) -> tuple[Floats, Floats]:
+        if self._sparse_kernel is not None:
+            factor, origin = self._sparse_kernel.factor, self._sparse_kernel.origin
+            return planes(self._machines, self._sparse_support, origin, factor, origin)
+        factor, origin = self._scaling.shrink / self._scaling.divisor, self._scaling.offset / self._scaling.divisor
+        return planes(self._machines, self._machines.x, np.zeros(len(origin)), factor, origin)
 
     def _calibrate(self, training: TrainingRows, unit_box: Floats, threads: int) -> Floats:
         """Slopes of each pair, from decisions on rows that had no part in the machine that decided."""
@@ -336,13 +389,3 @@ def cross_fitted(machine: KernelMachine, training: TrainingRows, box: Floats, th
             queries = training.gram[held][:, np.flatnonzero(kept)[machines.support]]
         out[held] = machines.decisions(np.ascontiguousarray(queries), threads)
     return out
-
-
-def _table_values(table: Table) -> Floats:
-    nominal = [name for name, kind in zip(table.names, table.kinds, strict=True) if kind == "nominal"]
-    if nominal:
-        raise DataError(
-            f'column "{nominal[0]}" is nominal; this machine needs numbers',
-            hint='use kernel="mixed", which compares levels as equal or not',
-        )
-    return table.values

@@ -27,6 +27,9 @@ class MergedRows:
     weight : ndarray
         The sum of the weights of its copies.
     n_copies : ndarray of int
+    leaves : ndarray
+        The share of its weight that goes when one row is left out: one unit of weight, as if a row of weight w were w
+        copies, and a row lighter than that whole. Where copies differ in that, their mean by weight.
     member_of : ndarray of int
         For each given row its distinct row, -1 where its weight is 0.
     start : list of int
@@ -39,6 +42,7 @@ class MergedRows:
     codes: NDArray[np.intp]
     weight: Floats
     n_copies: NDArray[np.int64]
+    leaves: Floats
     member_of: NDArray[np.intp]
     start: list[int]
     share: Floats
@@ -57,6 +61,7 @@ class MergedRows:
             codes,
             self.weight[mask],
             self.n_copies[mask],
+            self.leaves[mask],
             np.arange(n),
             _starts(codes, self.n_classes),
             np.ones(n),
@@ -77,7 +82,8 @@ def merge_rows(x: Floats, codes: NDArray[np.intp], weight: Floats, n_classes: in
     n_groups = len(rows)
     member_of = np.full(len(x), -1, dtype=np.intp)
     member_of[used[order]] = group
-    joint: Floats = np.bincount(group, weights=weight[used[order]], minlength=n_groups).astype(np.float64)
+    given = weight[used[order]]
+    joint: Floats = np.bincount(group, weights=given, minlength=n_groups).astype(np.float64)
     share = np.zeros(len(x))
     share[used] = weight[used] / joint[member_of[used]]
     return MergedRows(
@@ -85,6 +91,7 @@ def merge_rows(x: Floats, codes: NDArray[np.intp], weight: Floats, n_classes: in
         codes_used[rows],
         joint,
         np.bincount(group, minlength=n_groups),
+        np.bincount(group, weights=(given * np.minimum(given, 1.0)), minlength=n_groups) / joint**2,
         member_of,
         _starts(codes_used[rows], n_classes),
         share,

@@ -13,25 +13,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import Table, fit_scaling
-from sepal.exceptions import DataError, ParameterError
+from sepal.data import fit_scaling, unit_of
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
+from sepal.exceptions import ParameterError
 from sepal.machines._kernel_rows import (
     Array,
     aligned_width,
-    checked_rows,
-    class_factors,
     class_sample,
+    class_weight_factors,
     labelled_table,
 )
 from sepal.machines._merged import row_keys
+from sepal.machines._parameters import PARZEN
 from sepal.machines._vector_models import softmax
 
 _BLOCK_NUMBERS = 4_000_000
 _LOO_ROWS = 5000  # widths are compared by leaving out at most this many rows, each against all others
 # Widths for "loo": the root mean squared distance times these. Gamma doubles with every other one.
+_WIDTHS = (1e-150, 1e150)  # beyond these the square of a width is no number; rows are near 1
 _LOO_FACTORS = 2.0 ** (np.arange(-24, 9) / 4.0)
 
 
@@ -161,7 +162,7 @@ def parzen_solve(
     return float(widths[order[best]]), by_width
 
 
-class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ParzenClassifier(TableClassifierMixin, TableEstimator):
     """The class of the highest density, estimated by a Gaussian window around every training row.
 
     Parameters
@@ -200,6 +201,8 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     kernel = "rbf"  # what the shared checks of rows ask for
 
+    parameter_table = PARZEN
+
     def __init__(
         self,
         width: Any = "loo",
@@ -217,29 +220,35 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    def _diet(self) -> Diet:
+        return Diet(hint="KNNClassifier and SepalClassifier take nominal columns")
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ParzenClassifier:
         """Keep the rows, and find the width."""
-        training = labelled_table(self, _numbers(checked_rows(self, X, reset=True)), X, y, sample_weight)
+        training = labelled_table(self, self._training_numbers(X)[0], X, y, sample_weight)
         table, codes, weights = training.table, training.codes, training.copies
         masses = np.bincount(codes, weights=weights, minlength=len(self.classes_)).astype(np.float64)
         self._scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels, weights=weights)
+        self._unit = unit_of(table.values) if self.scale is None else 1.0
+        if self.scale is None:
+            self._scaling = replace(self._scaling, shrink=np.full(table.n_columns, self._unit))
         scaled = self._scaling.apply(table.values)
         self._center = weights @ scaled / weights.sum()
         rows = scaled - self._center
-        factors = class_factors(self.class_weight, self.classes_, codes, weights)
+        factors = class_weight_factors(self.class_weight, self.classes_, codes, weights)
         shares = log_priors(self.priors, masses) + np.log(factors)
         left_out = class_sample(codes, row_keys(scaled), _LOO_ROWS, self.random_state)
         if isinstance(self.width, str) and self.width == "loo":
             spread = float(np.sqrt(2.0 * (weights @ rows**2).sum() / weights.sum())) or 1.0
-            self.loo_widths_ = spread * _LOO_FACTORS
-            self.width_, self.loo_scores_ = parzen_solve(
-                rows, codes, weights, self.loo_widths_, shares, left_out, factors
-            )
-            self.loo_score_ = float(self.loo_scores_[self.loo_widths_ == self.width_][0])
+            widths = spread * _LOO_FACTORS
+            self._width, self.loo_scores_ = parzen_solve(rows, codes, weights, widths, shares, left_out, factors)
+            self.loo_score_ = float(self.loo_scores_[widths == self._width][0])
+            self.loo_widths_ = widths / self._unit
         else:
-            self.width_ = self._given_width(table, scaled, codes, weights)
-            _, scores = parzen_solve(rows, codes, weights, np.array([self.width_]), shares, left_out, factors)
+            self._width = self._given_width(table, scaled, codes, weights)
+            _, scores = parzen_solve(rows, codes, weights, np.array([self._width]), shares, left_out, factors)
             self.loo_score_ = float(scores[0])
+        self.width_ = self._width / self._unit  # in the units given
         self._rows, self._codes, self._weights = rows, codes, weights
         self._offsets = shares - np.log(masses)
         return self
@@ -250,13 +259,13 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         number = isinstance(self.width, (int, float, np.number)) and not isinstance(self.width, bool)
         if not number or not 0 < self.width < np.inf:
             raise ParameterError(f"width must be 'loo', 'aligned' or a positive number; got {self.width!r}")
-        return float(self.width)
+        return float(np.clip(float(self.width) * self._unit, *_WIDTHS))
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self)
-        table = _numbers(checked_rows(self, X, reset=False))
+        table = self._new_numbers(X)
         queries = self._scaling.apply(table.values) - self._center
-        gamma = 1.0 / (2.0 * self.width_**2)
+        gamma = 1.0 / (2.0 * self._width**2)
         return self._offsets + log_densities(queries, self._rows, self._codes, self._weights, gamma, len(self.classes_))
 
     def decision_function(self, X: Any) -> Array:
@@ -272,20 +281,3 @@ class ParzenClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Array:
         """The densities times priors, divided by their sum."""
         return softmax(self._scores(X))
-
-
-def _numbers(table: Table) -> Table:
-    """The same table, if densities have a meaning for it."""
-    for name, kind, column in zip(table.names, table.kinds, table.values.T, strict=True):
-        if kind == "nominal":
-            raise DataError(
-                f"column {name!r} is nominal, and a density needs numbers",
-                hint="KNNClassifier and SepalClassifier take nominal columns",
-            )
-        gaps = np.flatnonzero(np.isnan(column))
-        if len(gaps):
-            raise DataError(
-                f"column {name!r}, row {gaps[0]}: a cell is missing, and a density needs numbers",
-                hint="KNNClassifier and SepalClassifier take missing cells; or drop those rows first",
-            )
-    return table

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
+from sepal.kernels import gamma_from_width
 from sepal.machines._c_search import C_GRID, warm_start
 from sepal.machines._dual import NativeKernel, PairSolution, kernel_matrix
 from sepal.machines._leave_one_out import MOST_ROWS, LeftOut, left_out
@@ -172,7 +173,7 @@ def hyperparameter_surface(
     values = _grid("C", C_GRID if C is None else C)
     queries, truth = _test_rows(shell, test, classes)
     task = _Task(shell, training, unit_box, values, queries, truth)
-    error, n_support, standard_error = _run(task, widths, threads, progress)
+    error, n_support, standard_error = _run(task, widths * shell._unit, threads, progress)
     method = "test set" if test is not None else "leave-one-out"
     return ErrorSurface(widths, values, error, n_support, method, standard_error)
 
@@ -192,7 +193,7 @@ class _Task:
     def column(self, width: float, threads: int) -> list[tuple[float, int, float]]:
         """Error, number of support rows and standard error for each C, at one width."""
         rows = self.training.rows
-        kernel = NativeKernel("rbf", 1.0 / (2.0 * width * width))
+        kernel = NativeKernel("rbf", gamma_from_width(width))
         path = self._path(kernel, threads)
         if self.queries is not None and rows.n_classes == 2:
             return self._tested(self.queries, [solutions[0] for _, solutions in path], kernel, threads)
@@ -284,7 +285,7 @@ def _test_rows(
     else:
         raise ParameterError(f"test must be a Table with a target or a pair (X, y); got {type(test).__name__}")
     labels = np.asarray(y)
-    values = shell._values(X)
+    values = shell._new_numbers(X).values
     if labels.shape != (len(values),):
         raise DataError(f"test: expected {len(values)} labels, found shape {labels.shape}")
     known = np.isin(labels, classes)

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from sepal.data import ScaleName
 from sepal.exceptions import ParameterError, SepalWarning
 from sepal.machines._c_search import search_c
-from sepal.machines._dual import OUT_OF_TIME, STALLED, PairSolution, solve_pairs
+from sepal.machines._dual import OUT_OF_STEPS, OUT_OF_TIME, STALLED, PairSolution, solve_pairs
 from sepal.machines._kernel_choice import KernelFunction
 from sepal.machines._machine import KernelMachine
 from sepal.machines._pairs import TrainingRows
+from sepal.machines._parameters import SVM
 
 Floats = NDArray[np.float64]
 
@@ -47,10 +48,14 @@ class SVMClassifier(KernelMachine):
     time_limit : float, optional
         Seconds for the machine, all pairs of classes together; after that the model so far is kept, with a warning.
         ``C="auto"`` then takes the best C so far. ``probability=True`` needs five machines more.
+    max_iter : int
+        Steps for each pair of classes, -1 for no limit; after that the model so far is kept, with a warning.
     class_weight : dict, "balanced" or None
         Multiplies C for the rows of each class, as if there were so many copies of them.
     probability : bool
         Whether ``predict_proba`` is wanted. It takes five further fits on four fifths of the rows.
+    decision_function_shape : {"ovr", "ovo"}
+        What ``decision_function`` gives for more than two classes: one score per class, or the value of every pair.
     cache_size : float
         Megabytes for kernel rows.
     n_jobs : int, optional
@@ -60,9 +65,13 @@ class SVMClassifier(KernelMachine):
     ----------
     classes_ : ndarray
     support_, n_support_, support_vectors_ : ndarray
-        The support rows, sorted by class, in the units given. Copies of a row share its weight.
+        The support rows, sorted by class, in the units given; sparse if ``fit`` got sparse rows. Copies of a row share
+        its weight.
     dual_coef_, intercept_ : ndarray
         As in scikit-learn: alpha times the sign of the class; the bias of each pair.
+    coef_ : ndarray, shape (n_pairs, n_features)
+        With ``kernel="linear"`` only: the normals of the planes in the units given, whatever ``scale`` is, and
+        ``intercept_`` goes with them: ``X @ coef_.T + intercept_`` are the decision values of all pairs.
     C_, gamma_, width_ : float or None
         What was used.
     n_iter_, violation_, dual_objective_, duality_gap_ : ndarray, one per pair of classes
@@ -78,6 +87,9 @@ class SVMClassifier(KernelMachine):
     large that this could violate the conditions by ``tol``, the solution is completed in float64. Decisions of the
     fitted model are always computed in float64. Equal rows of one class are solved as one row with their joint weight.
 
+    Sparse rows give the model of the same rows written out. With more columns than rows and the kernels linear, poly,
+    rbf, sigmoid and cosine they are never written out; the kernel matrix of the training rows is kept instead.
+
     References
     ----------
     C. Cortes and V. Vapnik (1995). Support-vector networks. Machine Learning 20, 273-297.
@@ -92,8 +104,11 @@ class SVMClassifier(KernelMachine):
     ([1, 2], -2.0, [0, 1])
     """
 
+    parameter_table = SVM
+
     def __init__(
         self,
+        *,
         C: float | Literal["auto"] = 1.0,
         kernel: str | KernelFunction = "rbf",
         width: float | Literal["aligned"] = "aligned",
@@ -103,8 +118,10 @@ class SVMClassifier(KernelMachine):
         scale: ScaleName | None = "minmax",
         tol: float = 1e-3,
         time_limit: float | None = None,
+        max_iter: int = -1,
         class_weight: Any = None,
         probability: bool = False,
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         cache_size: float = 500.0,
         n_jobs: int | None = None,
     ) -> None:
@@ -117,8 +134,10 @@ class SVMClassifier(KernelMachine):
         self.scale = scale
         self.tol = tol
         self.time_limit = time_limit
+        self.max_iter = max_iter
         self.class_weight = class_weight
         self.probability = probability
+        self.decision_function_shape = decision_function_shape
         self.cache_size = cache_size
         self.n_jobs = n_jobs
 
@@ -157,6 +176,9 @@ class SVMClassifier(KernelMachine):
         _check_positive("cache_size", self.cache_size)
         if self.time_limit is not None:
             _check_positive("time_limit", self.time_limit)
+        limit = self.max_iter
+        if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or not (limit == -1 or limit >= 1):
+            raise ParameterError(f"max_iter must be an integer of at least 1, or -1 for no limit; got {limit!r}")
         return solve_pairs(
             training.source,
             training.rows.start,
@@ -167,6 +189,7 @@ class SVMClassifier(KernelMachine):
             time_limit=time_limit,
             threads=threads,
             warm=warm,
+            max_iter=int(limit),
         )
 
     def _warn_of_early_ends(self, solutions: list[PairSolution]) -> None:
@@ -175,6 +198,13 @@ class SVMClassifier(KernelMachine):
             warn(
                 f"SVMClassifier stopped after time_limit={self.time_limit} s with the model it had: conditions are "
                 f"violated by up to {worst:.2g}, tol is {self.tol:g}",
+                SepalWarning,
+                stacklevel=4,
+            )
+        elif any(s.status == OUT_OF_STEPS for s in solutions):
+            warn(
+                f"SVMClassifier used up max_iter={self.max_iter} steps: conditions are violated by up to {worst:.2g}, "
+                f"tol is {self.tol:g}; hint: scale the columns, lower C, or give more steps",
                 SepalWarning,
                 stacklevel=4,
             )

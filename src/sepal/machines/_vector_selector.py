@@ -6,30 +6,36 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Table
+from sepal.estimators import Diet, TableEstimator
 from sepal.machines._kernel_rows import (
     Array,
     KernelChoice,
+    check_square,
     checked_labels,
-    checked_rows,
     is_precomputed,
+    kernel_diet,
     training_table,
 )
+from sepal.machines._parameters import VECTOR_SELECTOR
 from sepal.machines._vector_map import VectorChoice, VectorMap, vectors_solve, whole_number
 from sepal.machines._vector_selection import VectorSelection
 
 
-class VectorParameters(BaseEstimator):  # type: ignore[misc]
+class VectorParameters(TableEstimator):
     """What the three estimators share."""
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(self.kernel)
-        tags.input_tags.allow_nan = isinstance(self.kernel, str) and self.kernel == "mixed"
-        return tags
+    def _diet(self) -> Diet:
+        return kernel_diet(self.kernel)
+
+    def _training_table(self, X: Any) -> Table:
+        table, _ = self._training_numbers(X)
+        if is_precomputed(self.kernel):
+            check_square(table.values)
+        return table
 
     def _choice(self, n_vectors: int) -> VectorChoice:
         return VectorChoice(n_vectors, self.fitness, self.criterion, self.n_candidates, self.tol, self.random_state)
@@ -100,6 +106,8 @@ class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, V
     (50, 2)
     """
 
+    parameter_table = VECTOR_SELECTOR
+
     def __init__(
         self,
         n_vectors: int = 100,
@@ -133,7 +141,7 @@ class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, V
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FeatureVectorSelector:
         """Select vectors among the rows."""
-        table = checked_rows(self, X, reset=True)
+        table = self._training_table(X)
         aligned = isinstance(self.width, str) and self.width == "aligned" and (y is not None or isinstance(X, Table))
         codes = checked_labels(table, X, y)[0] if aligned else np.zeros(table.n_rows, np.int32)
         training = training_table(self, table, sample_weight, codes)
@@ -146,7 +154,7 @@ class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, V
     def transform(self, X: Any) -> Array:
         """The coordinates of rows, shape (rows, n_vectors_)."""
         check_is_fitted(self)
-        return self._map.transform(checked_rows(self, X, reset=False))
+        return self._map.transform(self._new_numbers(X))
 
     @property
     def _n_features_out(self) -> int:

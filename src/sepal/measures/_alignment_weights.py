@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName, as_table, class_codes
+from sepal.data import ScaleName, as_table, class_codes, content_order
 from sepal.exceptions import DataError, ParameterError
-from sepal.kernels._transforms import as_gram, center_gram
+from sepal.kernels import as_gram, center_gram
 from sepal.measures._alignment import Array, Target, class_target
 from sepal.measures._alignment_curve import alignment_curve, kernel_points
+from sepal.measures._prepared import settled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,6 +143,7 @@ def align_feature_weights(
     for name, value, least in (("n_starts", n_starts, 1), ("max_rows", max_rows, 2), ("max_iter", max_iter, 1)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
             raise ParameterError(f"{name} must be a whole number of at least {least}; got {value!r}")
+    scale = settled(X, scale=scale)["scale"]
     table = as_table(X, y)
     if missing == "drop":
         table = table.drop_missing()
@@ -151,8 +153,8 @@ def align_feature_weights(
     notes: tuple[str, ...] = ()
     if table.n_rows > max_rows:
         notes = (f"a random sample of {max_rows} of {table.n_rows} rows was used",)
-        # Drawn in an order by values, so that the order of the rows does not matter.
-        ordered = np.lexsort((*table.values.T, class_codes(table)[0]))
+        # Drawn in an order by values, so that the order of rows and columns does not matter.
+        ordered = content_order(table.values, class_codes(table)[0])
         table = table.take(ordered[np.sort(rng.choice(table.n_rows, max_rows, replace=False))])
     codes, classes = class_codes(table)
     points = kernel_points(table, "rbf", scale)

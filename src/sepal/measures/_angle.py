@@ -17,19 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sepal.data import ScaleName, as_table, class_codes, fit_scaling
+from sepal.data import ScaleName, as_table, class_codes, fit_scaling, unit_of
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._angle_permutation import angle_tangent, permutation_p
 from sepal.measures._hotelling import GlobalTest, HotellingTest, holm, hotelling, wilks_and_pillai
-from sepal.measures._labelled import Progress
 from sepal.measures._numbers import MissingNumbers, as_numbers
-from sepal.measures._thornton import RandomState, generator
-from sepal.measures._within import Within, within_classes
+from sepal.measures._prepared import Progress
+from sepal.measures._within import Within, length, within_classes
+from sepal.parameters import RandomState, generator
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Pooled = Literal["all", "pair"]
+_ORDER = 500.0  # as a power of two: beyond it the smaller side of a sum of squares is lost anyway
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ class SeparabilityAngle:
 
     def plot(self, ax: Any = None) -> Any:
         """Mahalanobis distances of all pairs with their intervals, as a matplotlib picture."""
-        from sepal.plots._geometry import draw_intervals
+        from sepal.plots import draw_intervals
 
         return draw_intervals(
             [" / ".join(map(str, pair.classes)) for pair in self.pairs],
@@ -316,6 +317,8 @@ def angle_solve(
 ) -> SeparabilityAngle:
     """All pairs from a matrix of numbers and class codes."""
     n, p = values.shape
+    unit = unit_of(values)
+    values = values * unit
     if n <= len(classes):
         raise DataError(f"a covariance inside {len(classes)} classes needs more rows than classes; got {n}")
     every = within_classes(values, codes, len(classes))
@@ -333,11 +336,12 @@ def angle_solve(
                     f"classes {classes[a]!s} and {classes[b]!s} have one row each: no covariance between them"
                 )
             within = within_classes(part_values, part_codes, 2)
-        pair = _pair(within, place, (classes[a], classes[b]), kappa, confidence)
-        tangent = angle_tangent(pair["solution_norm"], pair["null_norm"], kappa)
+        pair, solution, null = _pair(within, place, (classes[a], classes[b]), kappa, confidence, unit)
         permuted = None
         if n_permutations:
-            permuted = permutation_p(part_values, part_codes, place, tangent, kappa, n_permutations, rng)
+            inner = _kappa_inside(kappa, unit)
+            tangent = angle_tangent(solution, null, inner)
+            permuted = permutation_p(part_values, part_codes, place, tangent, inner, n_permutations, rng)
         pairs.append({**pair, "permutation_p": permuted})
     adjusted = holm([pair["hotelling"].p_value for pair in pairs])
     wilks, pillai = wilks_and_pillai(every)
@@ -357,25 +361,27 @@ def angle_solve(
 
 
 def _pair(
-    within: Within, place: tuple[int, int], labels: tuple[Any, Any], kappa: float, confidence: float
-) -> dict[str, Any]:
+    within: Within, place: tuple[int, int], labels: tuple[Any, Any], kappa: float, confidence: float, unit: float
+) -> tuple[dict[str, Any], float, float]:
+    """The numbers of one pair, from rows times ``unit``; then |S^+ d| and |Qd| of those rows."""
     a, b = place
     d = within.means[a] - within.means[b]
-    solved, null = within.solve(d), float(np.linalg.norm(within.null_part(d)))
+    solved, null = within.solve(d), float(length(within.null_part(d)))
     d2 = max(0.0, float(d @ solved))
     n1, n2 = int(within.counts[a]), int(within.counts[b])
-    inside = np.sqrt(np.sum((within.spread[:, None] * within.vectors) ** 2 * within.variances, axis=1))
-    unit = np.where(inside > 0, inside, 1.0)
+    inside = within.spread * np.sqrt(np.sum(within.vectors**2 * within.variances, axis=1))
+    inside_unit = np.where(inside > 0, inside, 1.0)
     if within.basis is None:
-        standardized = 0.5 * float(np.linalg.norm(solved * unit))
+        standardized = 0.5 * float(np.linalg.norm(solved * inside_unit))
     else:  # Moore-Penrose in the new units
-        standardized = _standardized_tangent(within, d, unit)
-    return {
+        standardized = _standardized_tangent(within, d, inside_unit)
+    solution = float(length(solved))
+    found = {
         "classes": tuple(np.asarray(labels).tolist()),
         "class_rows": (n1, n2),
-        "theta": float(np.arctan(angle_tangent(float(np.linalg.norm(solved)), null, kappa))),
-        "solution_norm": float(np.linalg.norm(solved)),
-        "null_norm": null,
+        "theta": float(np.arctan(angle_tangent(solution * unit, null / unit, kappa))),
+        "solution_norm": solution * unit,
+        "null_norm": null / unit,
         "mahalanobis": float(np.sqrt(d2)),
         "invariant_theta": float(np.arctan(np.sqrt(d2) / 2)),
         "standardized_theta": float(np.arctan(standardized)),
@@ -383,6 +389,15 @@ def _pair(
         # Outside the range of S the test has no law: rank 0 says so.
         "hotelling": hotelling(d2, n1, n2, within.rank if null == 0 else 0, within.degrees_of_freedom, confidence),
     }
+    return found, solution, null
+
+
+def _kappa_inside(kappa: float, unit: float) -> float:
+    """The kappa with which angles of rows times ``unit`` have the order of those of the rows themselves."""
+    exponent = float(np.log2(kappa) + 2.0 * np.log2(unit))
+    if abs(exponent) < _ORDER:
+        return float(np.ldexp(kappa, 2 * int(np.log2(unit))))
+    return float(np.exp2(np.copysign(_ORDER, exponent)))
 
 
 def _standardized_tangent(within: Within, d: NDArray[np.float64], unit: NDArray[np.float64]) -> float:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.measures._within import Matrix, within_classes
+from sepal.data import content_order
+from sepal.measures._within import Matrix, length, within_classes
 
 # Below this share of M's spread left inside the classes, W is singular in the direction of d.
 _SEPARATED = 1e-9
@@ -28,7 +29,8 @@ def permutation_p(
 ) -> float:
     """Share of shuffles whose angle is at least the one with this tangent, the given labels counted in."""
     first, second = pair
-    rows = np.flatnonzero((codes == first) | (codes == second))
+    order = content_order(values, codes)  # where a row stood must not decide which label it is dealt
+    rows = order[(codes[order] == first) | (codes[order] == second)]
     merged = np.unique(np.where(codes == second, first, codes), return_inverse=True)[1].astype(np.int32)
     if values.shape[1] > len(values):  # a rotation into fewer coordinates changes no angle
         around = values - values.mean(axis=0)
@@ -45,7 +47,7 @@ def permutation_p(
         solved = both.solve(d) / both.degrees_of_freedom
         left_inside = 1 - c * np.sum(d * solved, axis=1)
         regular = left_inside > _SEPARATED
-        tangents = 0.5 * kappa * dof * np.linalg.norm(solved, axis=1) / np.where(regular, left_inside, 1.0)
+        tangents = 0.5 * kappa * dof * length(solved) / np.where(regular, left_inside, 1.0)
         for i in np.flatnonzero(~regular):
             tangents[i] = _tangent_of(values, codes, rows, picked[i], pair, kappa)
         hits += int(np.sum(tangents >= tangent * (1 - 1e-9)))
@@ -66,7 +68,7 @@ def _tangent_of(
     shuffled[rows[picked]] = pair[0]
     within = within_classes(values, shuffled, int(codes.max()) + 1)
     d = within.means[pair[0]] - within.means[pair[1]]
-    return angle_tangent(float(np.linalg.norm(within.solve(d))), float(np.linalg.norm(within.null_part(d))), kappa)
+    return angle_tangent(float(length(within.solve(d))), float(length(within.null_part(d))), kappa)
 
 
 def angle_tangent(solution: float, null: float, kappa: float) -> float:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, as_table, class_codes
+from sepal.data import ScaleName, Table, as_table, class_codes, content_order
 from sepal.exceptions import ParameterError
 from sepal.measures import _complexity_features as features
 from sepal.measures._complexity_balance import balance_measures, size_measures
@@ -24,17 +24,18 @@ from sepal.measures._complexity_graph import (
     GraphRule,
     graph_measures,
     is_exact,
+    sample_by_class,
     sampled_graph_measures,
 )
 from sepal.measures._complexity_linear import linear_measures
 from sepal.measures._complexity_neighbors import RowMeasures, row_measures
 from sepal.measures._complexity_table import EVERY, EVERY_NAME, MEASURES
-from sepal.measures._gower import GOWER, prepare_search
+from sepal.measures._gower import GOWER, gower_search
 from sepal.measures._interpolated import interpolate
-from sepal.measures._labelled import Progress
 from sepal.measures._numbers import as_numbers
-from sepal.measures._thornton import RandomState, generator
+from sepal.measures._prepared import Progress
 from sepal.neighbors import Search
+from sepal.parameters import RandomState, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +107,7 @@ class ComplexityProfile:
 
     def plot(self, ax: Any = None) -> Any:
         """A radar of the 22 measures: the rim is 1, hard."""
-        from sepal.plots._geometry import draw_radar
+        from sepal.plots import draw_radar
 
         return draw_radar(
             [measure.id for measure in MEASURES],
@@ -171,12 +172,13 @@ def complexity(
     and the L measures are means over all pairs of classes, as in the survey.
 
     Choices the survey leaves open: tied nearest neighbours are averaged; among equal edges of the spanning tree those
-    inside a class come first; a class with one row has no distance to its own class and is left out of N2; of tied
-    enemies the one with the largest sphere decides in T1; LSC compares distances of unscaled columns to the last digit
-    (lengths in tenths, as of iris, tie on paper and not in a computer), and of scaled ones up to rounding; the linear
-    machine has C = 1 on standardized columns; N4 and L3 ask about as many made-up rows as there are rows, at most
-    20,000, each between two different rows of a class. With more than about 5,000 rows in a class ClsCoef and Hubs are
-    means over samples, and under a distance other than Gower's Density too. T3 and T4 are in the units given.
+    inside a class come first, then those of rows that come first by their values; a class with one row has no distance
+    to its own class and is left out of N2; of tied enemies the one with the largest sphere decides in T1; LSC compares
+    distances of unscaled columns to the last digit (lengths in tenths, as of iris, tie on paper and not in a computer),
+    and of scaled ones up to rounding; the linear machine has C = 1 on standardized columns; N4 and L3 ask about as many
+    made-up rows as there are rows, at most 20,000, each between two different rows of a class. With more than about
+    5,000 rows in a class ClsCoef and Hubs are means over samples, and under a distance other than Gower's Density too.
+    T3 and T4 are in the units given.
 
     Where ECoL (0.3), the R package of the survey's authors, does something else than the formulas of their text, the
     text is followed, and what ECoL does has a name of its own: its N2 is ``"N2m"``, the mean of the ratios of the rows;
@@ -219,7 +221,7 @@ def complexity(
     linear = linear_measures(numbers.values, codes, made_numbers.values, made.codes)
     values |= linear | size_measures(numbers.values, table.n_columns) | balance_measures(np.bincount(codes))
     tell(0.1)
-    search, embed, name, notes = prepare_search(table, distance, distance_params, scale, n_jobs)
+    search, embed, name, notes = gower_search(table, distance, distance_params, scale, n_jobs)
     unit, as_given = 1.0 if name == GOWER else None, name != GOWER and scale is None
     network, intervals = _graph(search, codes, unit, graph, rng)
     reach = EPSILON if unit is not None and graph == "radius" else None
@@ -231,7 +233,9 @@ def complexity(
         part = interpolate(table.take(rows), codes[rows], len(rows), rng)
         return row_measures(search.among(rows), embed, codes[rows], part, as_given, reach, report)
 
-    found, more, sample_rows = _rows_in_time(of_rows, codes, time_limit, rng, lambda done: tell(0.2 + 0.8 * done))
+    found, more, sample_rows = _rows_in_time(
+        of_rows, table, codes, time_limit, rng, lambda done: tell(0.2 + 0.8 * done)
+    )
     if not intervals:  # the graph of all rows knows better than samples of them
         more.pop("Density", None)
     elif reach is not None:
@@ -271,6 +275,7 @@ def _graph(
 
 def _rows_in_time(
     of_rows: Callable[[NDArray[np.intp] | None, Progress], RowMeasures],
+    table: Table,
     codes: NDArray[np.int32],
     time_limit: float | None,
     rng: np.random.Generator,
@@ -280,15 +285,16 @@ def _rows_in_time(
     n = len(codes)
     if time_limit is None or n <= 2 * _PROBE_ROWS:
         return [of_rows(None, tell)], {}, None
+    order = content_order(table.values, codes)  # where a row stood must not decide whether it is drawn
     started = time.perf_counter()
-    probe = of_rows(_stratified(codes, _PROBE_ROWS, rng), lambda done: None)
+    probe = of_rows(sample_by_class(order, codes, _PROBE_ROWS, rng), lambda done: None)
     took = time.perf_counter() - started
     if took * (n / _PROBE_ROWS) ** 2 <= time_limit:
         return [of_rows(None, tell)], {}, None
     m = int(min(n / _N_SAMPLES, _PROBE_ROWS * np.sqrt(max(1.0, time_limit / took / _N_SAMPLES))))
     found = [probe] if m <= _PROBE_ROWS else []
     while len(found) < _N_SAMPLES:
-        found.append(of_rows(_stratified(codes, m, rng), lambda done: None))
+        found.append(of_rows(sample_by_class(order, codes, m, rng), lambda done: None))
         tell(len(found) / _N_SAMPLES)
     intervals = {}
     for key in found[0].summary():
@@ -296,16 +302,6 @@ def _rows_in_time(
         half = 4.303 * each.std(ddof=1) / np.sqrt(_N_SAMPLES)  # Student's t with 2 degrees of freedom
         intervals[key] = (max(0.0, float(each.mean() - half)), min(1.0, float(each.mean() + half)))
     return found, intervals, len(found[-1].codes)
-
-
-def _stratified(codes: NDArray[np.int32], n_rows: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Rows of each class by its share, at least two where there are two; sorted."""
-    parts = []
-    for c in range(int(codes.max()) + 1):
-        inside = np.flatnonzero(codes == c)
-        wanted = min(len(inside), max(2, round(len(inside) * n_rows / len(codes))))
-        parts.append(rng.choice(inside, size=wanted, replace=False))
-    return np.sort(np.concatenate(parts))
 
 
 def _mean_summary(found: list[RowMeasures], code: int | None) -> dict[str, float]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import eigsh
 
+from sepal.data import content_order
 from sepal.measures._spheres import TIED
 from sepal.neighbors import Search
 
@@ -107,6 +108,18 @@ def _hub_sum(scores: list[tuple[float, NDArray[np.float64]]]) -> float:
     return float(sum(vector.sum() for value, vector in scores if value >= top * (1 - 1e-9)))
 
 
+def sample_by_class(
+    order: NDArray[np.intp], codes: NDArray[np.int32], n_rows: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Rows of each class by its share, at least two where there are two; drawn by their place in ``order``, sorted."""
+    parts = []
+    for c in range(int(codes.max()) + 1):
+        inside = order[codes[order] == c]
+        wanted = min(len(inside), max(2, round(len(inside) * n_rows / len(codes))))
+        parts.append(rng.choice(inside, size=wanted, replace=False))
+    return np.sort(np.concatenate(parts))
+
+
 def sampled_graph_measures(
     search: Search,
     codes: NDArray[np.int32],
@@ -115,14 +128,9 @@ def sampled_graph_measures(
     rule: GraphRule = "radius",
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
     """Means over samples of rows, each class by its share, and intervals of 95 % for these means."""
-    found = []
-    for _ in range(N_SAMPLES):
-        parts = []
-        for c in range(int(codes.max()) + 1):
-            inside = np.flatnonzero(codes == c)
-            wanted = min(len(inside), max(2, round(len(inside) * SAMPLE_ROWS / len(codes))))
-            parts.append(rng.choice(inside, size=wanted, replace=False))
-        found.append(graph_measures(search, codes, np.concatenate(parts), unit, rule))
+    order = content_order(search.coordinates(np.arange(len(codes))), codes)
+    samples = [sample_by_class(order, codes, SAMPLE_ROWS, rng) for _ in range(N_SAMPLES)]
+    found = [graph_measures(search, codes, rows, unit, rule) for rows in samples]
     values, intervals = {}, {}
     for name in found[0]:
         each = np.array([one[name] for one in found])

@@ -14,6 +14,8 @@ from sepal.measures._complexity_features import Codes, class_pairs
 from sepal.measures._linear_machine import linear_machine
 from sepal.measures._within import Matrix
 
+_ON_THE_BOUNDARY = 1e-6  # in units of the margin: nearer is on it, and wrong, whatever the last digits say
+
 
 def linear_measures(values: Matrix, codes: Codes, made: Matrix, made_codes: Codes) -> dict[str, float]:
     """L1, L1e, L2 from the rows, L3 from the ``made`` ones."""
@@ -28,8 +30,8 @@ def linear_measures(values: Matrix, codes: Codes, made: Matrix, made_codes: Code
         scores = signs * (scaled @ weights + offset)
         at = np.flatnonzero((made_codes == first) | (made_codes == second))
         between = (made[at] - center) / spread @ weights + offset
-        wrong = np.where(made_codes[at] == second, 1.0, -1.0) * between <= 0
+        wrong = np.where(made_codes[at] == second, 1.0, -1.0) * between <= _ON_THE_BOUNDARY
         slack, beyond = (float(np.mean(np.maximum(0.0, v))) for v in (1 - scores, -scores))
-        errors = float(np.mean(scores <= 0)), float(np.mean(wrong))
+        errors = float(np.mean(scores <= _ON_THE_BOUNDARY)), float(np.mean(wrong))
         found.append((slack / (1 + slack), beyond / (1 + beyond), *errors))
     return dict(zip(("L1", "L1e", "L2", "L3"), np.mean(found, axis=0).tolist(), strict=True))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table
+from sepal.data import Table, geometric_rank
 from sepal.measures._interpolated import Interpolated
 from sepal.measures._spheres import TIED, sphere_radii, spheres_left
 from sepal.neighbors import ClassPass, Search
@@ -117,6 +117,7 @@ def row_measures(
         reach=reach,
         to_the_digit=as_given,
         tree=True,
+        rank=geometric_rank(search.coordinates(np.arange(len(codes))), codes),
         progress=lambda done: progress(0.8 * done),
     )
     case_of, n = found.cases.case_of, len(codes)

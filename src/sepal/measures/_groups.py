@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.neighbors import DistinctRanking
+from sepal.neighbors import Copies, DistinctRanking, DistinctRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,29 +37,36 @@ class ClassGroups:
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
 
-def class_table(
-    group_of: NDArray[np.int32], n_distinct: int, codes: NDArray[np.int32], n_classes: int
-) -> NDArray[np.int64]:
+def class_table(copies: Copies, codes: NDArray[np.int32], n_classes: int) -> NDArray[np.int64]:
     """How many rows of each class every distinct row stands for: (n_distinct, n_classes)."""
-    flat = group_of.astype(np.int64) * n_classes + codes
-    return np.bincount(flat, minlength=n_distinct * n_classes).reshape(-1, n_classes)
+    flat = copies.of_row.number.astype(np.int64) * n_classes + codes
+    return np.bincount(flat, minlength=copies.n_distinct * n_classes).reshape(-1, n_classes)
+
+
+def cases_of(
+    copies: Copies, codes: NDArray[np.int32], n_classes: int, rows: NDArray[np.intp]
+) -> tuple[DistinctRows, NDArray[np.int64], NDArray[np.intp]]:
+    """The cases of some rows: the distinct row and the class of each case, and the case of each row."""
+    flat = copies.distinct(rows).number.astype(np.int64) * n_classes + codes[rows]
+    key, case_of = np.unique(flat, return_inverse=True)
+    return DistinctRows((key // n_classes).astype(np.int32)), key % n_classes, case_of
 
 
 def class_groups(
     ranking: DistinctRanking, codes: NDArray[np.int32], n_classes: int, rows: NDArray[np.intp]
 ) -> ClassGroups:
     """Count classes in the tied groups around the asking ``rows`` (training rows)."""
-    if not ranking.has_copies:
+    copies = ranking.copies
+    if not copies.any:
         start, entry, distance = ranking.lists(ranking.list_of(rows))
-        same = (codes[entry] == np.repeat(codes[rows], np.diff(start))).astype(np.int64)
+        same = (codes[copies.first_rows(entry)] == np.repeat(codes[rows], np.diff(start))).astype(np.int64)
         return _tied(np.arange(len(rows)), start, distance, np.ones(len(entry), dtype=np.int64), same)
-    key, case_of = np.unique(ranking.group_of[rows].astype(np.int64) * n_classes + codes[rows], return_inverse=True)
-    distinct, own_class = key // n_classes, key % n_classes
-    start, entry, distance = ranking.lists(ranking.list_of(ranking.first[distinct]))
-    case = np.repeat(np.arange(len(key)), np.diff(start))
-    itself = entry == distinct[case]
-    size = ranking.n_copies[entry] - itself
-    same = class_table(ranking.group_of, len(ranking.n_copies), codes, n_classes)[entry, own_class[case]] - itself
+    distinct, own_class, case_of = cases_of(copies, codes, n_classes, rows)
+    start, entry, distance = ranking.lists(ranking.list_of_distinct(distinct))
+    case = np.repeat(np.arange(len(distinct)), np.diff(start))
+    itself = entry.number == distinct.number[case]
+    size = copies.counts(entry) - itself
+    same = class_table(copies, codes, n_classes)[entry.number, own_class[case]] - itself
     return _tied(case_of, start, distance, size, same)
 
 

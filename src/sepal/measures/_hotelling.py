@@ -14,6 +14,10 @@ from scipy import special
 
 from sepal.measures._within import Within
 
+_LARGE = 1e7  # a noncentrality for which the normal form is good to ten digits
+_NODES, _SHARES = np.polynomial.hermite_e.hermegauss(64)
+_SHARES = _SHARES / _SHARES.sum()
+
 
 @dataclass(frozen=True)
 class HotellingTest:
@@ -60,12 +64,24 @@ def noncentrality(f: float, df1: int, df2: int, q: float) -> float:
     if special.fdtr(df1, df2, f) <= q:
         return 0.0
     low, high = 0.0, max(1.0, 2 * f * df1)
-    while special.ncfdtr(df1, df2, high, f) > q:
+    while _noncentral_f(df1, df2, high, f) > q:
         low, high = high, 2 * high
     while high - low > 1e-10 * high:  # halving: a better method would have to be imported, which takes longer
         middle = (low + high) / 2
-        low, high = (middle, high) if special.ncfdtr(df1, df2, middle, f) > q else (low, middle)
+        low, high = (middle, high) if _noncentral_f(df1, df2, middle, f) > q else (low, middle)
     return (low + high) / 2
+
+
+def _noncentral_f(df1: int, df2: int, noncentrality: float, f: float) -> float:
+    """The probability that a noncentral F is at most ``f``.
+
+    The usual series gives up where the noncentrality is very large. There the noncentral chi-square is the square of a
+    normal number around sqrt(noncentrality + df1 - 1), and the other chi-square is integrated out over that number.
+    """
+    if noncentrality < _LARGE:
+        return float(special.ncfdtr(df1, df2, noncentrality, f))
+    roots = np.sqrt(noncentrality + df1 - 1) + _NODES
+    return float(_SHARES @ special.chdtrc(df2, df2 / (f * df1) * roots**2))
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

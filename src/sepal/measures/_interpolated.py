@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table
+from sepal.data import Table, content_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +29,9 @@ def interpolate(table: Table, codes: NDArray[np.int32], n_rows: int, rng: np.ran
     counts = np.bincount(codes)
     wanted = np.maximum(1, np.round(counts * (n_rows / len(codes)))).astype(int)
     first, second = [], []
+    order = content_order(table.values, codes)  # what chance does must not depend on where a row stood
     for c, k in enumerate(wanted):
-        inside = np.flatnonzero(codes == c)
+        inside = order[codes[order] == c]
         one = rng.integers(len(inside), size=k)
         other = (one + rng.integers(1, max(2, len(inside)), size=k)) % len(inside)  # itself only if it is alone
         first.append(inside[one])

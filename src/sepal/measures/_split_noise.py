@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import SparseRows
-from sepal.measures._labelled import Labelled
-from sepal.measures._stratified import stratified_counts
+from sepal.data import SparseRows, content_order
+from sepal.measures._groups import cases_of
+from sepal.measures._prepared import Prepared
+from sepal.measures._stratified import Strata
+from sepal.neighbors import DistinctRows
 
 _MOST_SPLITS = 200
 _ROWS_TIMES_SPLITS = 200_000  # fewer splits for more rows: each is less noisy there
@@ -18,7 +20,7 @@ _RANKS_PER_SHARE = 7.0  # (1 - f)^(7/f) < 0.001: rows with no training row among
 
 
 def split_std(
-    data: Labelled,
+    data: Prepared,
     sizes: NDArray[np.int64],
     accuracy: NDArray[np.float64],
     *,
@@ -34,17 +36,18 @@ def split_std(
     if data.n_rows > _MOST_ROWS:
         return np.sqrt(accuracy * (1 - accuracy) / (data.n_rows - sizes))
     n_splits = max(40, min(_MOST_SPLITS, _ROWS_TIMES_SPLITS // data.n_rows))
-    draws = _draws(data, n_splits, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    draws = _draws(data, n_splits, rng)
     ranks = np.minimum(data.n_rows - 1, np.ceil((_RANKS_PER_SHARE + 2 * (k - 1)) * data.n_rows / sizes).astype(int))
     walks = _walks(data, int(ranks.max()))
     found = []
     for m, most in zip(sizes.tolist(), ranks.tolist(), strict=True):
-        accuracies = _accuracies(walks, _in_training(data, draws, m, stratified), most, k)
+        accuracies = _accuracies(walks, _in_training(data, draws, m, stratified, rng), most, k)
         found.append(float(np.std(accuracies, ddof=1)))
     return np.array(found)
 
 
-def _draws(data: Labelled, n_splits: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _draws(data: Prepared, n_splits: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """A random number per split and row; the smallest ones train. The same numbers serve every size.
 
     They are dealt to the rows sorted by what they are, so that they do not depend on the order the rows came in.
@@ -54,21 +57,24 @@ def _draws(data: Labelled, n_splits: int, rng: np.random.Generator) -> NDArray[n
         order = table.content_order()
         order = order[np.argsort(data.codes[order], kind="stable")]
     else:
-        order = np.lexsort((data.codes, *table.values.T))
+        order = content_order(table.values, data.codes)
     draws = np.empty((n_splits, data.n_rows))
     draws[:, order] = rng.random((n_splits, data.n_rows))
     return draws
 
 
-def _in_training(data: Labelled, draws: NDArray[np.float64], m: int, stratified: bool) -> NDArray[np.bool_]:
+def _in_training(
+    data: Prepared, draws: NDArray[np.float64], m: int, stratified: bool, rng: np.random.Generator
+) -> NDArray[np.bool_]:
     """Which rows train in each split: the m smallest draws, or with strata so many of each class."""
     if not stratified:
         return np.asarray(draws <= np.partition(draws, m - 1, axis=1)[:, m - 1 : m])
     training = np.zeros(draws.shape, dtype=bool)
-    for code, take in enumerate(stratified_counts(data.class_counts, m)):
+    taken = Strata.of(data.class_counts, m).drawn(len(draws), rng)
+    for code in range(len(data.classes)):
         rows = np.flatnonzero(data.codes == code)
-        if take:
-            training[:, rows] = draws[:, rows] <= np.partition(draws[:, rows], take - 1, axis=1)[:, take - 1 : take]
+        limit = np.sort(np.hstack([np.full((len(draws), 1), -1.0), draws[:, rows]]), axis=1)
+        training[:, rows] = draws[:, rows] <= np.take_along_axis(limit, taken[:, code : code + 1], axis=1)
     return training
 
 
@@ -95,7 +101,7 @@ class _Walks:
     code: NDArray[np.int64]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
-    entries: NDArray[np.int32]
+    entries: DistinctRows
     closes: NDArray[np.bool_]
     first_case: NDArray[np.intp]
     column: NDArray[np.intp]
@@ -109,24 +115,23 @@ class _Walks:
         return flat.reshape(-1, width)
 
 
-def _walks(data: Labelled, ranks: int) -> _Walks:
-    ranking, n_classes = data.search.distinct_ranking(ranks), len(data.classes)
-    key = ranking.group_of.astype(np.int64) * n_classes + data.codes
-    keys, case_of, size = np.unique(key, return_inverse=True, return_counts=True)
-    distinct = keys // n_classes
-    column = np.full(len(ranking.n_copies) * n_classes, len(keys), dtype=np.intp)
-    column[keys] = np.arange(len(keys))
+def _walks(data: Prepared, ranks: int) -> _Walks:
+    ranking, n_classes = data.ranking(ranks), len(data.classes)
+    n_distinct = ranking.copies.n_distinct
+    distinct, code, case_of = cases_of(ranking.copies, data.codes, n_classes, np.arange(data.n_rows))
+    column = np.full(n_distinct * n_classes, len(code), dtype=np.intp)
+    column[distinct.number.astype(np.int64) * n_classes + code] = np.arange(len(code))
     closes = np.append(ranking.distances[1:] != ranking.distances[:-1], True)
     closes[ranking.start[1:] - 1] = True
     return _Walks(
         case_of,
-        size,
-        keys % n_classes,
-        ranking.start[distinct],
-        ranking.start[distinct + 1],
+        np.bincount(case_of),
+        code,
+        ranking.start[distinct.number],
+        ranking.start[distinct.number + 1],
         ranking.entries,
         closes,
-        np.searchsorted(distinct, np.arange(len(ranking.n_copies))),
+        np.searchsorted(distinct.number, np.arange(n_distinct)),
         column,
         n_classes,
     )
@@ -148,7 +153,7 @@ def _accuracies(walks: _Walks, training: NDArray[np.bool_], ranks: int, k: int) 
     step = 0
     while len(split):
         step += 1
-        entry = walks.entries[at].astype(np.int64)
+        entry = walks.entries.number[at].astype(np.int64)
         inside += total[split * n_distinct + entry]
         inside_agree += trained[split * (n_cases + 1) + walks.column[entry * walks.n_classes + cell]]
         closes = walks.closes[at]

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName, left_out_together
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Labelled, Missing, Progress, label
+from sepal.measures._groups import class_groups
+from sepal.measures._label_shuffles import permutation_test, shuffler
 from sepal.measures._nearest import NearestGraph, nearest_graph
-from sepal.measures._thornton import RandomState, generator, nearest_ranking, sample_rows, samples_solve
+from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._thornton import first_groups, nearest_ranking
+from sepal.measures._thornton_interval import effective_rows, wilson_interval
+from sepal.measures._thornton_p import LabelMoments, PValue, label_moments, p_value
 from sepal.neighbors import DistinctRanking, Method
+from sepal.parameters import RandomState, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,13 +44,20 @@ class ThorntonTest:
     class_counts : dict
         Rows of each class.
     interval : tuple of float
-        Wilson interval at ``confidence``. With ``n_queries`` it is for the score of all rows; otherwise for that of
-        further rows of the same kind, as if rows were independent.
+        At ``confidence``, for the accuracy that 1-NN trained on these rows has on further rows of the same kind. It is
+        Wilson's, for the number of independent rows that would tell as much: rows that are nearest to each other agree
+        or disagree together. With ``n_queries`` it is for the score of all rows instead.
     confidence : float
-    z, p_value : float or None
-        Against the exact permutation mean and standard deviation; one-sided (more separable than chance), normal.
-    permutation_std : float or None
-        Exact standard deviation of the score over all permutations of the labels.
+    z : float or None
+        The score less its permutation mean, in permutation standard deviations, both exact.
+    p_value : float or None
+        One-sided: how often random labels are at least as separable. From the exact mean, variance and skewness
+        (Pearson III), or, where these do not tell enough, from random permutations, which ``notes`` then say.
+    p_source : {"moments", "permutations"} or None
+        Where ``p_value`` comes from.
+    permutation_std, permutation_skewness : float or None
+        Exact standard deviation and skewness of the score over all permutations of the labels. The skewness is None
+        where very many rows are tied with each other.
     permutation_p : float or None
         Share of real permutations (``n_permutations``) at least as separable, the observed one counted in.
     n_rows, n_queries, n_permutations : int
@@ -64,7 +75,9 @@ class ThorntonTest:
     confidence: float
     z: float | None
     p_value: float | None
+    p_source: str | None
     permutation_std: float | None
+    permutation_skewness: float | None
     permutation_p: float | None
     n_rows: int
     n_queries: int
@@ -99,31 +112,7 @@ class ThorntonTest:
         return text if self.z is None else f"{text}, z = {self.z:.1f}, p = {self.p_value:.2g}"
 
 
-def wilson_interval(share: float, n: float, confidence: float) -> tuple[float, float]:
-    """Wilson's score interval for a share seen in n trials."""
-    if np.isinf(n):
-        return share, share
-    z = float(ndtri(0.5 + confidence / 2))
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
-
-
-def _permuted_p(
-    graph: NearestGraph,
-    codes: NDArray[np.int32],
-    n_classes: int,
-    n_permutations: int,
-    rng: np.random.Generator,
-) -> float:
-    observed = graph.total(codes, n_classes)
-    # Sums in another order may differ by rounding: that is not "less separable".
-    limit = observed - 1e-9 * len(codes)
-    hits = sum(graph.total(rng.permutation(codes), n_classes) >= limit for _ in range(n_permutations))
-    return (1 + hits) / (1 + n_permutations)
-
-
-def _class_notes(data: Labelled) -> tuple[str, ...]:
+def _class_notes(data: Prepared) -> tuple[str, ...]:
     counts = data.class_counts
     return tuple(
         f"class {data.classes[c]!s} has one row only: its nearest neighbour is always of another class"
@@ -131,18 +120,29 @@ def _class_notes(data: Labelled) -> tuple[str, ...]:
     )
 
 
+def _copies_notes(data: Prepared) -> tuple[str, ...]:
+    found = left_out_together(data.search.table, "rows")
+    if not found.repeated:
+        return ()
+    text = (
+        f"copies: {found.n_copies / data.n_rows:.1%} of the rows have a copy, which is their nearest row; their "
+        'numbers show that records were repeated: thornton_score(..., groups="copies") does not count them'
+    )
+    return (text,)
+
+
 def thornton_test(
     X: Any,
     y: Any = None,
     n_permutations: int = 0,
     *,
-    distance: str = "euclidean",
+    distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
     confidence: float = 0.95,
     n_queries: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     method: Method = "auto",
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -154,13 +154,13 @@ def thornton_test(
     X, y, distance, distance_params, scale, missing, method, n_jobs, progress
         As in :func:`thornton_samples`. Ties are averaged (``"expected"``).
     n_permutations : int
-        Real permutations of the labels, besides the exact moments. 0 for none.
+        Real permutations of the labels for ``permutation_p``. 0 for none; ``p_value`` does not need them.
     confidence : float
         Of the interval.
     n_queries : int, optional
         Ask a random sample of rows only. Gives the interval for the score of all rows, and no z or p-value.
     random_state : int, Generator or None
-        For ``n_queries`` and ``n_permutations`` only.
+        For ``n_queries`` and ``n_permutations`` only. Permutations do not depend on the order of the rows.
 
     Returns
     -------
@@ -168,8 +168,12 @@ def thornton_test(
 
     Notes
     -----
-    Mean and variance are exact for all n! permutations of the labels with the rows fixed (Schilling 1986), so no
-    simulation is needed. Rows are never bootstrapped: copies of a row would be its nearest neighbours.
+    Mean, variance and skewness are exact for all n! permutations of the labels with the rows fixed (Schilling 1986), so
+    that simulation is needed only where the index has few values under random labels or is very skewed. Rows are never
+    bootstrapped: copies of a row would be its nearest neighbours. Every row counts by itself, as the index is defined;
+    where the numbers of copies show that records were repeated, ``notes`` say so: then copies are each other's nearest
+    rows, and :func:`thornton_score` with ``groups="copies"`` tells what is left without them.
+    How often the interval covers and how often p is small by chance is measured in ``benchmarks/statistics``.
 
     Examples
     --------
@@ -181,54 +185,66 @@ def thornton_test(
         raise ParameterError(f"n_permutations must be an integer of at least 0; got {n_permutations!r}")
     if not 0 < confidence < 1:
         raise ParameterError(f"confidence must lie between 0 and 1; got {confidence!r}")
-    data = label(
+    data = prepare(
         X,
         y,
         distance=distance,
         distance_params=distance_params,
         scale=scale,
         missing=missing,
-        n_jobs=n_jobs,
+        n_queries=n_queries,
+        random_state=random_state,
         method=method,
+        n_jobs=n_jobs,
     )
-    rng = generator(random_state)
-    rows = sample_rows(data.n_rows, n_queries, rng)
+    rows = data.asking
     if len(rows) < data.n_rows and n_permutations:
         raise ParameterError("n_permutations needs every row to ask; leave out n_queries")
-    ranking = nearest_ranking(data, rows, progress)
-    return judge(data, ranking, rows, int(n_permutations), confidence, rng)
+    seed = int(generator(random_state).integers(2**63))
+    if len(rows) < data.n_rows:
+        return _judge(data, nearest_ranking(data, rows, progress), rows, confidence, None)
+    ranking = data.ranking(2, None, progress)
+    return _judge(data, ranking, rows, confidence, _chances(data, ranking, int(n_permutations), seed))
 
 
-def judge(
-    data: Labelled,
-    ranking: DistinctRanking,
-    rows: NDArray[np.intp],
-    n_permutations: int,
-    confidence: float,
-    rng: np.random.Generator,
+@dataclass(frozen=True)
+class _Chances:
+    """What random labels would give, on the graph of all rows."""
+
+    graph: NearestGraph
+    moments: LabelMoments
+    p: PValue | None
+    permutation_p: float | None
+    n_permutations: int
+
+
+def _chances(data: Prepared, ranking: DistinctRanking, n_permutations: int, seed: int) -> _Chances:
+    graph, counts = nearest_graph(ranking), data.class_counts
+    moments = label_moments(graph.symmetric(), counts)
+    total = graph.total(data.codes, len(data.classes))
+    p = p_value(graph, data.search, counts, moments, total) if moments.std > 0 else None
+    permuted = None
+    if n_permutations:
+        permuted = permutation_test(shuffler(graph, data.search, counts), total, seed, n_permutations).p_value
+    return _Chances(graph, moments, p, permuted, n_permutations)
+
+
+def _judge(
+    data: Prepared, ranking: DistinctRanking, rows: NDArray[np.intp], confidence: float, chances: _Chances | None
 ) -> ThorntonTest:
-    """The test from one ranking of nearest tied groups."""
-    n, counts = data.n_rows, data.class_counts
-    samples = samples_solve(data, ranking, "expected", rows)
-    score = float(np.mean(samples))
-    codes, n_classes = data.codes[rows], len(data.classes)
-    asked = np.bincount(codes, minlength=n_classes)
+    """The test from one ranking of nearest tied groups: the two nearest if all rows ask."""
+    n, counts, n_classes = data.n_rows, data.class_counts, len(data.classes)
+    groups = class_groups(ranking, data.codes, n_classes, rows)
+    size, same = first_groups(groups)
+    samples = (same / size)[groups.case_of]
+    score, codes = float(np.mean(samples)), data.codes[rows]
     with np.errstate(invalid="ignore"):
-        per_class = np.bincount(codes, weights=samples, minlength=n_classes) / asked
+        per_class = np.bincount(codes, samples, n_classes) / np.bincount(codes, minlength=n_classes)
     chance = float(np.sum(counts * (counts - 1.0)) / (n * (n - 1.0)))
-    z = p_value = std = permutation_p = None
-    trials = float(len(rows))
-    if len(rows) == n:
-        graph = nearest_graph(ranking)
-        mean, variance = graph.permutation_moments(counts)
-        std = float(np.sqrt(variance)) / n
-        if std > 0:
-            z = (score - mean / n) / std
-            p_value = float(ndtr(-z))
-        if n_permutations:
-            permutation_p = _permuted_p(graph, data.codes, n_classes, n_permutations, rng)
+    if chances is None:
+        trials = len(rows) * (n - 1) / (n - len(rows))  # sampling without replacement from the rows there are
     else:
-        trials *= (n - 1) / (n - len(rows))  # sampling without replacement from the rows there are
+        trials = effective_rows(chances.graph, groups, samples, data.codes, n_classes)
     return ThorntonTest(
         score=score,
         chance=chance,
@@ -238,14 +254,32 @@ def judge(
         class_counts={c: int(m) for c, m in zip(data.classes.tolist(), counts, strict=True)},
         interval=wilson_interval(score, trials, confidence),
         confidence=float(confidence),
-        z=z,
-        p_value=p_value,
-        permutation_std=std,
-        permutation_p=permutation_p,
+        **_significance(score, n, chances),
         n_rows=n,
         n_queries=len(rows),
-        n_permutations=n_permutations,
         distance=data.search.fitted.name,
         method="tree" if data.search.method == "tree" else "brute",
-        notes=(*data.notes, *_class_notes(data)),
+        notes=(
+            *data.notes,
+            *_class_notes(data),
+            *_copies_notes(data),
+            *(chances.p.notes if chances and chances.p else ()),
+        ),
     )
+
+
+def _significance(score: float, n: int, chances: _Chances | None) -> dict[str, Any]:
+    names = ("z", "p_value", "p_source", "permutation_std", "permutation_skewness", "permutation_p")
+    found = dict.fromkeys(names) | {"n_permutations": 0}
+    if chances is None:
+        return found
+    moments, p = chances.moments, chances.p
+    return found | {
+        "z": (score - moments.mean / n) / (moments.std / n) if p else None,
+        "p_value": p.value if p else None,
+        "p_source": p.source if p else None,
+        "permutation_std": moments.std / n,
+        "permutation_skewness": moments.skewness if p else None,
+        "permutation_p": chances.permutation_p,
+        "n_permutations": chances.n_permutations,
+    }

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import unit_of
+
 Matrix = NDArray[np.float64]
 
 # A difference of means outside the range of S is rounding below this share of the columns' own spread.
@@ -99,7 +101,9 @@ def within_classes(
     for c in range(n_classes):
         rows = codes == c
         means[c] = np.average(around[rows], axis=0, weights=None if weights is None else weights[rows])
-    spread = np.where(constant, 1.0, np.sqrt(np.average(around**2, axis=0, weights=weights)))
+    units = _column_units(around)
+    squares = np.average((around * units) ** 2, axis=0, weights=weights)
+    spread = np.where(constant, 1.0, np.sqrt(squares) / units)
     spread[spread == 0] = 1.0
     rest = (around - means[codes]) / spread
     if weights is not None:
@@ -129,6 +133,17 @@ def _decomposed(
     if len(variances) < p:
         basis = np.linalg.qr(spread[:, None] * vectors)[0]
     return Within(means, center, counts, spread, vectors, variances, basis)
+
+
+def _column_units(values: Matrix) -> NDArray[np.float64]:
+    """A power of two for each column, times which its squares neither overflow nor vanish."""
+    return np.array([unit_of(column) for column in values.T])
+
+
+def length(vectors: Matrix) -> NDArray[np.float64]:
+    """The Euclidean length along the last axis, however large or small the numbers are."""
+    unit = unit_of(vectors)
+    return np.asarray(np.linalg.norm(vectors * unit, axis=-1) / unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +179,7 @@ def within_pair(first: ClassScatter, second: ClassScatter) -> Within:
     center = counts @ means / n
     means = np.where(constant, 0.0, means - center)
     rest = np.where(constant, 0.0, np.concatenate([first.rest, second.rest]))
-    spread = np.sqrt((np.sum(rest**2, axis=0) + counts @ means**2) / n)
+    units = _column_units(np.concatenate([rest, means]))
+    spread = np.sqrt((np.sum((rest * units) ** 2, axis=0) + counts @ (means * units) ** 2) / n) / units
     spread[spread == 0] = 1.0
     return _decomposed(rest / spread, n, means, center, counts, spread)

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sepal.data import Rows, ScaleName, SparseRows
 from sepal.exceptions import ParameterError
+from sepal.neighbors._function_search import FunctionSearch
 from sepal.neighbors._planner import Method
 from sepal.neighbors._search import Search
 from sepal.neighbors._sparse_search import SparseSearch
 
-AnySearch = Search | SparseSearch
+AnySearch = Search | SparseSearch | FunctionSearch
+DistanceLike = str | Callable[..., float]
 
 
 def prepare_search(
     rows: Rows,
     *,
-    distance: str,
+    distance: DistanceLike,
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = None,
     method: Method = "auto",
     n_jobs: int | None = None,
 ) -> AnySearch:
     """Fit the distance to the rows and group equal ones."""
+    if method == "tree" and callable(distance):
+        raise ParameterError("method='tree' cannot search under a distance function", hint="use method='auto'")
+    if callable(distance):
+        return FunctionSearch.prepare(
+            rows, distance=distance, distance_params=distance_params, scale=scale, n_jobs=n_jobs
+        )
     if not isinstance(rows, SparseRows):
         return Search.prepare(
             rows, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs

@@ -7,31 +7,35 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.neighbors._copies import Copies, DistinctRows
+
 
 @dataclass(frozen=True, eq=False)
-class Cases:
+class ClassCases:
     """Distinct rows of each class, class after class; rows that are equal in both share a case.
 
     Attributes
     ----------
     case_of : (n_rows,) array
-    group, code, row, copies : (n_cases,) arrays
-        Number of the distinct row, its class, the lowest row of the case, and how many rows it stands for.
+    group : DistinctRows
+        The distinct row of each case.
+    code, row, copies : (n_cases,) arrays
+        Its class, the lowest row of the case, and how many rows it stands for.
     """
 
     case_of: NDArray[np.intp]
-    group: NDArray[np.intp]
+    group: DistinctRows
     code: NDArray[np.int32]
     row: NDArray[np.intp]
     copies: NDArray[np.int64]
 
 
-def find_cases(group_of: NDArray[np.int32], codes: NDArray[np.int32]) -> Cases:
+def find_cases(of: Copies, codes: NDArray[np.int32]) -> ClassCases:
     """The cases of rows whose distinct row and class are known."""
-    n_groups = int(group_of.max()) + 1
-    key = codes.astype(np.int64) * n_groups + group_of
+    key = codes.astype(np.int64) * of.n_distinct + of.of_row.number
     keys, row, case_of, copies = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-    return Cases(case_of, keys % n_groups, (keys // n_groups).astype(np.int32), row, copies)
+    group = DistinctRows((keys % of.n_distinct).astype(np.int32))
+    return ClassCases(case_of, group, (keys // of.n_distinct).astype(np.int32), row, copies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +44,7 @@ class ClassPass:
 
     Attributes
     ----------
-    cases : Cases
+    cases : ClassCases
     distance, start, enemy : arrays
         How far the nearest row of another class is, and these: ``enemy[start[i]:start[i+1]]`` are the cases, all tied
         ones, of case i. Infinitely far, and none, where there is no other class.
@@ -56,7 +60,7 @@ class ClassPass:
         The cases that each edge of the minimum spanning tree joins; empty unless it was asked for.
     """
 
-    cases: Cases
+    cases: ClassCases
     distance: NDArray[np.float64]
     start: NDArray[np.int64]
     enemy: NDArray[np.int32]
@@ -71,8 +75,8 @@ class ClassPass:
     def tree(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The rows that each edge of the minimum spanning tree of all rows joins.
 
-        Among edges of equal length those inside one class come first, then those of lower rows, so that the tree is
-        unique. Copies hang on the lowest row of their case.
+        Among edges of equal length those inside one class come first, then those of rows of lower rank, so that the
+        tree is unique. Copies hang on the lowest row of their case.
         """
         lowest = self.cases.row[self.cases.case_of]
         copy = np.flatnonzero(lowest != np.arange(len(lowest)))

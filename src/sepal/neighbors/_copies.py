@@ -1,67 +1,147 @@
-"""Equal rows are searched as one: groups of copies, and how they come back into the lists."""
+"""Equal rows are searched as one: groups of copies, and how they come back into the lists.
+
+Two kinds of numbers meet here. A row number says which row of the table; it is a plain array. The number of a distinct
+row says which group of equal rows; it is a DistinctRows, which is no array and indexes nothing, so that neither a
+type checker nor numpy takes one for the other. Copies translates between them.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-def groups_fit(
-    n_rows: int,
-    n_points: int,
-    group_of: NDArray[np.int32],
-    first: NDArray[np.int32],
-    n_copies: NDArray[np.int64],
-) -> bool:
-    """Whether every row has a distinct row, every distinct row its first row and the number of its copies."""
-    return (
-        n_points > 0
-        and group_of.shape == (n_rows,)
-        and first.shape == n_copies.shape == (n_points,)
-        and bool(np.all((group_of >= 0) & (group_of < n_points)))
-        and bool(np.all((first >= 0) & (first < n_rows)))
-        and np.array_equal(n_copies, np.bincount(group_of, minlength=n_points))
-    )
+@dataclass(frozen=True, eq=False)
+class DistinctRows:
+    """Numbers of distinct rows. ``number`` is for arrays that hold one entry per distinct row, and for nothing else."""
+
+    number: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def take(self, at: NDArray[Any]) -> DistinctRows:
+        """Some of them, by position or by mask."""
+        return DistinctRows(self.number[at])
 
 
-def apart(
-    group_of: NDArray[np.int32], first: NDArray[np.int32], alone: NDArray[np.bool_]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Groups in which rows that are not at distance 0 from their own copies stand for themselves."""
-    if not alone.any():
-        return group_of, first
-    key = np.where(alone, len(first) + np.arange(len(alone)), group_of)
-    _, at, inverse = np.unique(key, return_index=True, return_inverse=True)
-    order = np.argsort(at)  # groups are numbered by their first row
-    number = np.empty(len(at), dtype=np.int32)
-    number[order] = np.arange(len(at), dtype=np.int32)
-    return number[inverse], at[order].astype(np.int32)
+@dataclass(frozen=True, eq=False)
+class Copies:
+    """Which rows are equal.
+
+    Distinct rows are numbered by their lowest rows, always: where no row has a copy the numbers agree with row numbers,
+    and of two distinct rows the one with the lower number has the lower row.
+
+    Attributes
+    ----------
+    of_row : DistinctRows
+        The distinct row of each row.
+    first : (n_distinct,) array
+        The lowest row of each distinct row.
+    count : (n_distinct,) array
+        How many rows it stands for.
+    """
+
+    of_row: DistinctRows
+    first: NDArray[np.int32]
+    count: NDArray[np.int64]
+
+    @classmethod
+    def by_key(cls, key: NDArray[np.integer[Any]]) -> Copies:
+        """Rows with the same key are copies of each other."""
+        _, at, inverse, count = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+        order = np.argsort(at)
+        number = np.empty(len(at), dtype=np.int32)
+        number[order] = np.arange(len(at), dtype=np.int32)
+        return cls(DistinctRows(number[inverse]), at[order].astype(np.int32), count[order].astype(np.int64))
+
+    @classmethod
+    def at_no_distance(cls, group_of: NDArray[np.int32], first: NDArray[np.int32], alone: NDArray[np.bool_]) -> Copies:
+        """Groups of equal rows, in which rows that are not at distance 0 from their own copies stand for themselves."""
+        if alone.any():
+            return cls.by_key(np.where(alone, len(first) + np.arange(len(alone)), group_of))
+        return cls(DistinctRows(group_of), first, np.bincount(group_of, minlength=len(first)).astype(np.int64))
+
+    @property
+    def n_rows(self) -> int:
+        """Rows, copies included."""
+        return len(self.of_row)
+
+    @property
+    def n_distinct(self) -> int:
+        """Distinct rows."""
+        return len(self.first)
+
+    @property
+    def any(self) -> bool:
+        """Whether some row occurs twice."""
+        return self.n_distinct < self.n_rows
+
+    def every(self) -> DistinctRows:
+        """All distinct rows, in order."""
+        return DistinctRows(np.arange(self.n_distinct, dtype=np.int32))
+
+    def distinct(self, rows: NDArray[np.integer[Any]]) -> DistinctRows:
+        """The distinct rows of some rows."""
+        return self.of_row.take(rows)
+
+    def asked_by(self, rows: NDArray[np.integer[Any]]) -> DistinctRows:
+        """The distinct rows of some rows, each of them once, in order."""
+        return DistinctRows(np.unique(self.of_row.number[rows]))
+
+    def first_rows(self, distinct: DistinctRows) -> NDArray[np.intp]:
+        """The lowest row of each of these."""
+        return self.first[distinct.number].astype(np.intp)
+
+    def counts(self, distinct: DistinctRows) -> NDArray[np.int64]:
+        """How many rows each of these stands for."""
+        return np.asarray(self.count[distinct.number])
+
+    def among(self, rows: NDArray[np.intp]) -> tuple[DistinctRows, Copies]:
+        """Of some rows only: the distinct rows that are left, by their old numbers, and the copies among them."""
+        left = self.of_row.number[rows]
+        part = Copies.by_key(left)
+        return DistinctRows(left[part.first]), part
+
+    def fits_together(self) -> bool:
+        """Whether every row has a distinct row, every distinct row its lowest row and the number of its copies."""
+        n, number = self.n_distinct, self.of_row.number
+        return (
+            n > 0
+            and number.ndim == 1
+            and self.first.shape == self.count.shape == (n,)
+            and bool(np.all((number >= 0) & (number < n)))
+            and np.array_equal(self.count, np.bincount(number, minlength=n))
+            and np.array_equal(self.first, np.unique(number, return_index=True)[1])
+            and bool(np.all(np.diff(self.first) > 0))
+        )
+
+
+Lists = tuple[NDArray[np.int64], DistinctRows, NDArray[np.float64]]  # start, entries, distances
 
 
 def drop_own(
-    start: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    values: NDArray[np.float64],
-    queries: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    query = np.repeat(np.arange(len(queries)), np.diff(start))
-    other = entries != queries[query]
-    lengths = np.bincount(query[other], minlength=len(queries))
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), entries[other], values[other]
+    start: NDArray[np.int64], entries: DistinctRows, values: NDArray[np.float64], asking: DistinctRows
+) -> Lists:
+    """Lists without the distinct row that asks."""
+    query = np.repeat(np.arange(len(asking)), np.diff(start))
+    other = entries.number != asking.number[query]
+    lengths = np.bincount(query[other], minlength=len(asking))
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), entries.take(other), values[other]
 
 
 def list_copies(
-    start: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    values: NDArray[np.float64],
-    queries: NDArray[np.int64],
-    n_copies: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    start: NDArray[np.int64], entries: DistinctRows, values: NDArray[np.float64], asking: DistinctRows, copies: Copies
+) -> Lists:
     """Put a query's own distinct row first, at distance 0, where other rows equal it."""
-    copied = np.flatnonzero(n_copies[queries] > 1)
+    copied = np.flatnonzero(copies.counts(asking) > 1)
     if len(copied) == 0:
         return start, entries, values
     extra = np.zeros(len(start), dtype=np.int64)
     extra[copied + 1] = 1
     at = start[:-1][copied]
-    return start + np.cumsum(extra), np.insert(entries, at, queries[copied]), np.insert(values, at, 0.0)
+    with_own = DistinctRows(np.insert(entries.number, at, asking.number[copied]))
+    return start + np.cumsum(extra), with_own, np.insert(values, at, 0.0)

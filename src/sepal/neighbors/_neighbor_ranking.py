@@ -9,7 +9,7 @@ import numpy as np
 
 from sepal.data import Rows, ScaleName, SparseRows, as_rows, as_table, match_table
 from sepal.exceptions import DataError, ParameterError
-from sepal.neighbors._any_search import prepare_search
+from sepal.neighbors._any_search import DistanceLike, prepare_search
 from sepal.neighbors._planner import METHODS, Method
 from sepal.neighbors._precomputed import rank_matrix
 from sepal.neighbors._ranking import NeighborRanking, Ties, check_k
@@ -18,10 +18,10 @@ from sepal.neighbors._search import Progress
 
 def neighbor_ranking(
     X: Any,
-    k: int,
+    n_neighbors: int,
     *,
     queries: Any = None,
-    distance: str = "euclidean",
+    distance: DistanceLike = "euclidean",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = None,
     ties: Ties = "index",
@@ -35,14 +35,17 @@ def neighbor_ranking(
     ----------
     X : Table, ndarray, data frame, scipy sparse matrix or list of sets
         The training rows, or with ``distance="precomputed"`` the square matrix of distances between them.
-    k : int
+    n_neighbors : int
         How many neighbours.
     queries : as X, optional
         The rows to find neighbours for. Left out, every training row asks about the others: itself is left out by
         its index, copies of it at distance 0 are not. With ``distance="precomputed"`` the distances from queries (rows)
         to training rows (columns).
-    distance : str
-        A name in ``sepal.distances.DISTANCES``, ``"auto"`` or ``"precomputed"``. Sparse matrices, which are never
+    distance : str or callable
+        A name in ``sepal.distances.DISTANCES``, ``"auto"`` or ``"precomputed"``; or a function of two rows (arrays of
+        numbers, scaled as asked; one-row matrices where X is sparse) that gives a number of at least 0. Such a function
+        is called from Python for every pair, query first, with ``distance_params`` as keywords: slow, and nothing is
+        assumed of it, neither symmetry nor 0 between equal rows. Sparse matrices, which are never
         filled, have the cosine (their ``"auto"``) and the Euclidean distance, sets and 0/1 matrices Tanimoto's.
     distance_params : mapping, optional
         ``weights``, ``p`` or ``covariance``, as the distance takes them.
@@ -69,7 +72,7 @@ def neighbor_ranking(
 
     Examples
     --------
-    >>> ranking = neighbor_ranking([[0.0], [1.0], [3.0]], k=1)
+    >>> ranking = neighbor_ranking([[0.0], [1.0], [3.0]], n_neighbors=1)
     >>> ranking.rows.ravel().tolist(), ranking.distances.ravel().tolist()
     ([1, 0, 1], [1.0, 1.0, 2.0])
     """
@@ -80,24 +83,25 @@ def neighbor_ranking(
     if distance == "precomputed":
         if method == "tree":
             raise ParameterError("method='tree' has no meaning with distance='precomputed'", hint="use method='auto'")
-        return rank_matrix(X, k, queries, scale, distance_params, ties, n_jobs, progress)
+        return rank_matrix(X, n_neighbors, queries, scale, distance_params, ties, n_jobs, progress)
     table = as_rows(X)
     search = prepare_search(
         table, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
     )
     if queries is None:
-        k = check_k(k, table.n_rows - 1, "one less than the number of rows, since a row is not its own neighbour")
+        k = check_k(n_neighbors, table.n_rows - 1, "one less than the rows, since a row is not its own neighbour")
         found = search.distinct_ranking(k, progress=progress)
         lists = found.per_row(k, ties, np.arange(table.n_rows))
     else:
-        k = check_k(k, table.n_rows, "the number of training rows")
-        found = search.query_ranking(_as_queries(queries, table), k, progress)  # type: ignore[arg-type]
+        k = check_k(n_neighbors, table.n_rows, "the number of training rows")
+        found = search.query_ranking(as_queries(queries, table), k, progress)  # type: ignore[arg-type]
         lists = found.per_row(k, ties, None)
     method_used = "tree" if search.method == "tree" else "brute"
     return NeighborRanking(k, ties, distance=search.fitted.name, method=method_used, notes=search.fitted.notes, **lists)
 
 
-def _as_queries(queries: Any, training: Rows) -> Rows:
+def as_queries(queries: Any, training: Rows) -> Rows:
+    """Rows to compare with training rows."""
     if isinstance(training, SparseRows):
         return as_rows(queries, like=training)
     asked = as_table(queries)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
+from sepal.neighbors._copies import Copies, DistinctRows, Lists
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,9 +20,9 @@ Ties = Literal["index", "expected"]
 def check_k(k: int, largest: int, what: str) -> int:
     """The number of neighbours asked for, if there are as many."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ParameterError(f"k must be an integer of at least 1; got {k!r}")
+        raise ParameterError(f"n_neighbors must be an integer of at least 1; got {k!r}")
     if k > largest:
-        raise ParameterError(f"k must be at most {largest}, {what}; got {k}")
+        raise ParameterError(f"n_neighbors must be at most {largest}, {what}; got {k}")
     return int(k)
 
 
@@ -138,22 +139,20 @@ class DistinctRanking:
 
     Attributes
     ----------
-    queries : (n_queries,) array
-        The distinct row each list belongs to, or -1 where the query is no training row.
-    start, entries, distances : arrays
+    asking : DistinctRows or None
+        The distinct row each list belongs to, in order; None where the queries are no training rows.
+    start, entries, distances
         Ragged as in NeighborRanking, but entries are distinct rows. A query's own distinct row is listed first, at
         distance 0, if it has copies. Holds at least the k nearest, and every tied group in it is complete.
-    group_of : (n_rows,) array
-        The distinct row of each training row; ``n_copies`` counts them, ``first`` is the lowest row of each.
+    copies : Copies
+        Which training rows are equal.
     """
 
-    queries: NDArray[np.int64]
+    asking: DistinctRows | None
     start: NDArray[np.int64]
-    entries: NDArray[np.int32]
+    entries: DistinctRows
     distances: NDArray[np.float64]
-    group_of: NDArray[np.int32]
-    n_copies: NDArray[np.int64]
-    first: NDArray[np.int32]
+    copies: Copies
 
     def per_row(self, k: int, ties: Ties, rows: NDArray[np.int64] | None) -> dict[str, Any]:
         """The ranking of original rows: lists of rows instead of lists of distinct rows.
@@ -161,42 +160,66 @@ class DistinctRanking:
         ``rows`` are the training rows that ask, one for each list to be made; None means the queries are no
         training rows.
         """
-        if rows is None:
-            list_of = np.arange(len(self.queries), dtype=np.int64)
-            asking = np.full(len(self.queries), -1, dtype=np.int64)
-        else:
-            list_of, asking = self.list_of(rows), rows
-        if not self.has_copies:
+        list_of, asking = self._asked(rows)
+        if not self.copies.any:
             start, entries, distances = self.lists(list_of)
-            return cut(start, entries.astype(np.intp), distances, k, ties)
+            return cut(start, self.copies.first_rows(entries), distances, k, ties)
         return cut(*self._members(list_of, asking, k, k if ties == "index" else None), k, ties)
 
+    def everyone(
+        self, rows: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
+        """Whole lists of original rows, for the training rows that ask (None: for all queries); some may be empty."""
+        list_of, asking = self._asked(rows)
+        return self._spread(*self.lists(list_of), asking, None)
+
     @property
-    def has_copies(self) -> bool:
-        """Whether any training row occurs twice; if none does, distinct rows are the rows."""
-        return len(self.n_copies) < len(self.group_of)
+    def nbytes(self) -> int:
+        """Memory of the lists."""
+        return int(self.start.nbytes + self.entries.number.nbytes + self.distances.nbytes)
 
-    def list_of(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+    def first(self, k: int) -> DistinctRanking:
+        """The same ranking to a smaller depth: just what a search for k finds."""
+        if self.asking is None or len(self.distances) == 0:
+            return self
+        begin, end = self.start[:-1], self.start[1:]
+        own = self.entries.number[begin] == self.asking.number  # listed first where a row has copies
+        limit = self.distances[np.minimum(begin + own + k, end) - 1]
+        keep = self.distances <= np.repeat(limit, end - begin)
+        start = np.concatenate([[0], np.cumsum(np.add.reduceat(keep, begin, dtype=np.int64))])
+        return DistinctRanking(self.asking, start, self.entries.take(keep), self.distances[keep], self.copies)
+
+    def _asked(self, rows: NDArray[np.int64] | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The list of each asking row and its number, -1 where it is no training row."""
+        if rows is not None:
+            return self.list_of(rows), rows
+        n = len(self.start) - 1
+        return np.arange(n, dtype=np.int64), np.full(n, -1, dtype=np.int64)
+
+    def list_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """Which list belongs to each of these training rows."""
-        if len(self.queries) == len(self.n_copies):  # every distinct row has one
-            return self.group_of[rows].astype(np.int64)
-        position = np.full(len(self.n_copies), -1, dtype=np.int64)
-        position[self.queries] = np.arange(len(self.queries))
-        return position[self.group_of[rows]]
+        return self.list_of_distinct(self.copies.distinct(rows))
 
-    def lists(self, list_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    def list_of_distinct(self, distinct: DistinctRows) -> NDArray[np.int64]:
+        """Which list belongs to each of these distinct rows."""
+        if self.asking is None:
+            raise ValueError("the queries of this ranking are no training rows")
+        if len(self.asking) == self.copies.n_distinct:  # every distinct row has one
+            return distinct.number.astype(np.int64)
+        return np.searchsorted(self.asking.number, distinct.number)
+
+    def lists(self, list_of: NDArray[np.int64]) -> Lists:
         """The lists of these queries, one after the other."""
-        if np.array_equal(list_of, np.arange(len(self.queries))):
+        if np.array_equal(list_of, np.arange(len(self.start) - 1)):
             return self.start, self.entries, self.distances
         lengths = np.diff(self.start)[list_of]
         at = segment_positions(self.start[list_of], lengths)
-        return np.concatenate([[0], np.cumsum(lengths)]), self.entries[at], self.distances[at]
+        return np.concatenate([[0], np.cumsum(lengths)]), self.entries.take(at), self.distances[at]
 
-    def _needed(
-        self, start: NDArray[np.int64], entry: NDArray[np.int32], distance: NDArray[np.float64], k: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    def _needed(self, start: NDArray[np.int64], entry: DistinctRows, distance: NDArray[np.float64], k: int) -> Lists:
         """The entries up to the tied group in which k other rows are reached: with many copies that is soon."""
-        ahead = np.cumsum(self.n_copies[entry]) - self.n_copies[entry]
+        count = self.copies.counts(entry)
+        ahead = np.cumsum(count) - count
         lengths = np.diff(start)
         # Rows in the lists before an entry, the asking row included where it is listed: k + 1 are more than enough.
         ahead -= np.repeat(ahead[start[:-1]], lengths)
@@ -204,22 +227,30 @@ class DistinctRanking:
         limit = np.maximum.reduceat(np.where(keep, distance, -1.0), start[:-1])
         keep = distance <= np.repeat(limit, lengths)
         kept = np.add.reduceat(keep, start[:-1], dtype=np.int64)
-        return np.concatenate([[0], np.cumsum(kept)]), entry[keep], distance[keep]
+        return np.concatenate([[0], np.cumsum(kept)]), entry.take(keep), distance[keep]
 
     def _members(
         self, list_of: NDArray[np.int64], asking: NDArray[np.int64], most_rows: int, most: int | None
     ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
         """Every entry replaced by the rows it stands for (at most ``most`` + 1 of them), without the asking row."""
-        start, entry, distance = self.lists(list_of)
-        start, entry, distance = self._needed(start, entry, distance, most_rows)
-        by_group = np.argsort(self.group_of, kind="stable")
-        group_start = np.concatenate([[0], np.cumsum(self.n_copies)[:-1]])
-        copies = self.n_copies if most is None else np.minimum(self.n_copies, most + 1)
-        neighbor = by_group[segment_positions(group_start[entry], copies[entry])]
-        query = np.repeat(np.repeat(np.arange(len(list_of)), np.diff(start)), copies[entry])
-        distance = np.repeat(distance, copies[entry])
+        return self._spread(*self._needed(*self.lists(list_of), most_rows), asking, most)
+
+    def _spread(
+        self,
+        start: NDArray[np.int64],
+        entry: DistinctRows,
+        distance: NDArray[np.float64],
+        asking: NDArray[np.int64],
+        most: int | None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
+        by_group = np.argsort(self.copies.of_row.number, kind="stable")
+        group_start = np.concatenate([[0], np.cumsum(self.copies.count)[:-1]])
+        count = self.copies.counts(entry) if most is None else np.minimum(self.copies.counts(entry), most + 1)
+        neighbor = by_group[segment_positions(group_start[entry.number], count)]
+        query = np.repeat(np.repeat(np.arange(len(asking)), np.diff(start)), count)
+        distance = np.repeat(distance, count)
         other = neighbor != asking[query]
         query, neighbor, distance = query[other], neighbor[other], distance[other]
         order = np.lexsort((neighbor, distance, query))
-        start = np.searchsorted(query, np.arange(len(list_of) + 1))
+        start = np.searchsorted(query, np.arange(len(asking) + 1))
         return start, neighbor[order], distance[order]

@@ -14,7 +14,7 @@ from sepal.data import ScaleName, Table
 from sepal.distances import FittedDistance, fit_distance
 from sepal.exceptions import ParameterError
 from sepal.neighbors._class_pass import ClassPass, find_cases
-from sepal.neighbors._copies import apart, drop_own, groups_fit, list_copies
+from sepal.neighbors._copies import Copies, DistinctRows, Lists, drop_own, list_copies
 from sepal.neighbors._planner import METHODS, Method, choose_path, effective_metric, path_of
 from sepal.neighbors._ranking import DistinctRanking
 from sepal.neighbors._rounding import TIE_TOLERANCE, exponent_for, is_exact
@@ -24,6 +24,7 @@ Progress = Callable[[float], object]
 
 _WORTH_THREADS = 4_000_000  # coordinate differences; below this starting threads costs more than it saves
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
+_SCALE_FREE = frozenset({"canberra", "bray_curtis"})  # a factor common to all coordinates changes nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +38,7 @@ class Search:
     table: Table
     fitted: FittedDistance
     points: NDArray[np.float64]  # coordinates of the distinct rows
-    group_of: NDArray[np.int32]
-    first: NDArray[np.int32]
-    n_copies: NDArray[np.int64]
+    copies: Copies
     method: str
     threads: int
 
@@ -60,14 +59,12 @@ class Search:
         fitted = fit_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)
         # Copies are rows at distance 0; some are not, because of what is missing in them.
-        group_of, first = apart(*_native.distinct(points), fitted.compares_nothing(points))
+        copies = Copies.at_no_distance(*_native.distinct(points), fitted.compares_nothing(points))
         return cls(
             table,
             fitted,
-            points if len(first) == len(points) else np.ascontiguousarray(points[first]),
-            group_of,
-            first,
-            np.bincount(group_of, minlength=len(first)).astype(np.int64),
+            np.ascontiguousarray(points[copies.first]) if copies.any else points,
+            copies,
             choose_path(method, fitted, effective_metric(fitted, points), points.shape[1]),
             thread_count(n_jobs),
         )
@@ -81,7 +78,7 @@ class Search:
             and points.shape[1] == len(fitted.mismatch)
             and (fitted.allows_missing or fitted.unit_length or not np.isnan(points).any())
             and self.method in ("tiles", "direct", "tree")
-            and groups_fit(self.table.n_rows, len(points), self.group_of, self.first, self.n_copies)
+            and (self.copies.n_rows, self.copies.n_distinct) == (self.table.n_rows, len(points))
             and self.threads >= 1
         )
 
@@ -94,42 +91,40 @@ class Search:
         self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Progress | None = None
     ) -> DistinctRanking:
         """The k nearest distinct rows of every distinct training row, or of those that ``rows`` belong to."""
+        n = self.copies.n_distinct
         if rows is None:
-            queries = np.arange(len(self.first), dtype=np.int64)
-            start, entries, distances = self._native_search(None, min(k, len(self.first) - 1), progress)
+            asking, found = self.copies.every(), self._native_search(None, min(k, n - 1), progress)
         else:
-            queries = np.unique(self.group_of[rows]).astype(np.int64)
-            found = self._native_search(self.points[queries], min(k + 1, len(self.first)), progress)
-            start, entries, distances = drop_own(*found, queries)
-        start, entries, distances = list_copies(start, entries, distances, queries, self.n_copies)
-        return DistinctRanking(queries, start, entries, distances, self.group_of, self.n_copies, self.first)
+            asking = self.copies.asked_by(rows)
+            found = drop_own(*self._native_search(self.points[asking.number], min(k + 1, n), progress), asking)
+        return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
 
     def query_ranking(self, queries: Table, k: int, progress: Progress | None = None) -> DistinctRanking:
         """The k nearest distinct training rows of rows that are not among them."""
-        start, entries, distances = self._native_search(self.fitted.embed(queries), min(k, len(self.first)), progress)
-        return DistinctRanking(
-            np.full(queries.n_rows, -1, dtype=np.int64),
-            start,
-            entries,
-            distances,
-            self.group_of,
-            self.n_copies,
-            self.first,
-        )
+        k = min(k, self.copies.n_distinct)
+        return DistinctRanking(None, *self._native_search(self.fitted.embed(queries), k, progress), self.copies)
+
+    def within(self, radius: NDArray[np.float64], queries: Table | None = None) -> DistinctRanking:
+        """Every distinct training row up to a distance: of each query, or of each distinct training row.
+
+        ``radius`` holds a number for each query, or one for all training rows.
+        """
+        n = self.copies.n_distinct
+        if queries is not None:
+            return DistinctRanking(None, *self._native_search(self.fitted.embed(queries), n, None, radius), self.copies)
+        asking = self.copies.every()
+        found = self._native_search(None, n - 1, None, np.full(n, float(radius[0])))
+        return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
 
     def among(self, rows: NDArray[np.intp]) -> Search:
         """The same search over some of the training rows only (same scaling, same distance)."""
-        groups, first, group_of, n_copies = np.unique(
-            self.group_of[rows], return_index=True, return_inverse=True, return_counts=True
-        )
-        return replace(
-            self,
-            table=self.table.take(rows),
-            points=np.ascontiguousarray(self.points[groups]),
-            group_of=group_of.astype(np.int32),
-            first=first.astype(np.int32),
-            n_copies=n_copies.astype(np.int64),
-        )
+        left, copies = self.copies.among(rows)
+        points = np.ascontiguousarray(self.points[left.number])
+        return replace(self, table=self.table.take(rows), points=points, copies=copies)
+
+    def coordinates(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The coordinates of some training rows."""
+        return np.ascontiguousarray(self.points[self.copies.distinct(rows).number])
 
     def nearest_distance(self, among: NDArray[np.intp], asking: NDArray[np.intp]) -> NDArray[np.float64]:
         """Distance from each asking training row to the nearest of some others.
@@ -139,14 +134,14 @@ class Search:
         part = self.among(among)
         if among is asking:
             found = part.distinct_ranking(1)
-            return found.distances[found.start[:-1]][part.group_of]
-        groups, list_of = np.unique(self.group_of[asking], return_inverse=True)
-        start, _, distances = part._native_search(np.ascontiguousarray(self.points[groups]), 1, None)
-        return distances[start[:-1]][list_of]
+            return found.distances[found.start[:-1]][part.copies.of_row.number]
+        left, copies = self.copies.among(asking)
+        start, _, distances = part._native_search(np.ascontiguousarray(self.points[left.number]), 1, None)
+        return distances[start[:-1]][copies.of_row.number]
 
     def block(self, asking: NDArray[np.intp], among: NDArray[np.intp]) -> NDArray[np.float64]:
         """Distances from some training rows (rows of the matrix) to others (columns)."""
-        points, queries = (np.ascontiguousarray(self.points[self.group_of[rows]]) for rows in (among, asking))
+        points, queries = self.coordinates(among), self.coordinates(asking)
         return self.fitted.distances(
             _native.pair_block(
                 points=points, queries=queries, **self._metric(), threads=self._team(len(points), len(queries))
@@ -161,16 +156,18 @@ class Search:
         reach: float | None = None,
         to_the_digit: bool = False,
         tree: bool = False,
+        rank: NDArray[np.intp] | None = None,
         progress: Progress | None = None,
     ) -> ClassPass:
         """Look at every pair of training rows once: pairs of different classes (``codes``), then those of one class.
 
         ``further`` rows, with their classes, ask the training rows for their nearest. What differs by rounding only is
         not nearer; ``to_the_digit`` the last digit decides between a row and the nearest enemy. With ``tree`` everyone
-        keeps a few edges on the way, from which the minimum spanning tree grows.
+        keeps a few edges on the way, from which the minimum spanning tree grows: of edges of equal length those inside
+        a class come first, then those of rows of lower ``rank``, which is where they stand unless it is given.
         """
-        cases = find_cases(self.group_of, codes)
-        points = np.ascontiguousarray(self.points[cases.group])
+        cases = find_cases(self.copies, codes)
+        points = np.ascontiguousarray(self.points[cases.group.number])
         asking = points[:0] if further is None else self.fitted.embed(further[0])
         given = _Given.of(self.fitted, points, asking) if len(asking) else _Given.of(self.fitted, points)
         as_squares = to_the_digit and self.fitted.value_is == "square"
@@ -179,7 +176,7 @@ class Search:
             points=given.arrays[0],
             classes=cases.code,
             copies=cases.copies.astype(np.float64),
-            rows=cases.row.astype(np.int32),
+            rows=(cases.row if rank is None else rank[cases.row]).astype(np.int32),
             further=given.arrays[-1] if len(asking) else asking,
             further_classes=np.zeros(0, dtype=np.int32) if further is None else further[1],
             **given.metric,
@@ -206,7 +203,7 @@ class Search:
         Returns ``start, neighbors, shared``: row i of them has the neighbours ``neighbors[start[i]:start[i+1]]``, and
         ``shared[i]`` is the sum, over these, of the neighbours they share with it. Needs a bit for every pair.
         """
-        points = np.ascontiguousarray(self.points[self.group_of[rows]])
+        points = self.coordinates(rows)
         limits = np.ascontiguousarray(self._below(radius))
         return _native.near_graph(
             points=points, limits=limits, **self._metric(), threads=self._team(len(points), len(points))
@@ -225,24 +222,30 @@ class Search:
         return {"metric": fitted.metric, "p": fitted.p, "n_numeric": fitted.n_numeric, "weights": fitted.mismatch}
 
     def _native_search(
-        self, queries: NDArray[np.float64] | None, k: int, progress: Progress | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-        """Ragged lists of distinct rows and distances: start, entries, distances."""
+        self,
+        queries: NDArray[np.float64] | None,
+        k: int,
+        progress: Progress | None,
+        radius: NDArray[np.float64] | None = None,
+    ) -> Lists:
+        """Ragged lists of distinct rows and distances, the k nearest or those within a radius: start, entries, ..."""
         if k < 1:  # all rows are equal: nobody else to list
-            return np.zeros(len(self.first) + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0)
+            n_queries = self.copies.n_distinct if queries is None else len(queries)
+            return np.zeros(n_queries + 1, dtype=np.int64), DistinctRows(np.zeros(0, np.int32)), np.zeros(0)
         given = _Given.of(self.fitted, self.points, *(() if queries is None else (queries,)))
         start, entries, values = _native.search(
             points=given.arrays[0],
             queries=None if queries is None else np.ascontiguousarray(given.arrays[-1]),
             k=k,
+            limits=None if radius is None else given.values(radius),
             method=path_of(self.method, given.metric["metric"]),
             **given.metric,
             tie=given.tie,
             zero=given.zero,
-            threads=self._team(len(self.first), len(given.arrays[-1])),
+            threads=self._team(len(self.points), len(given.arrays[-1])),
             progress=progress,
         )
-        return start, entries, given.distances(values)
+        return start, DistinctRows(entries), given.distances(values)
 
 
 class NativeMetric(TypedDict):
@@ -281,13 +284,28 @@ class _Given:
             {"metric": name, "p": fitted.p, "n_numeric": fitted.n_numeric, "weights": weights},
             _tie(name, *arrays),
             # Unit vectors of one direction differ by rounding: that is no distance.
-            4 * arrays[0].shape[1] * np.finfo(float).eps ** 2 if fitted.unit_length else 0.0,
+            _noise(fitted) * np.finfo(float).eps ** 2,
         )
 
     def distances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Native values as distances between the rows as they were."""
         found = self.fitted.distances(values)
-        return found if self.exponent == 0 else np.ldexp(found, -self.exponent)
+        return found if self.exponent == 0 or self.fitted.metric in _SCALE_FREE else np.ldexp(found, -self.exponent)
+
+    def values(self, radius: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Distances between the rows as they were as native values."""
+        free = self.exponent == 0 or self.fitted.metric in _SCALE_FREE
+        with np.errstate(over="ignore", under="ignore"):
+            # The square of a root may be smaller than the number: a row at the radius must not be lost over that.
+            found = self.fitted.values(radius if free else np.ldexp(radius, self.exponent)) * (1 + 2.0**-50)
+        return np.ascontiguousarray(found)
+
+
+def _noise(fitted: FittedDistance) -> float:
+    """Squares of so many units of rounding are no distance."""
+    if fitted.metric == "haversine":
+        return 16.0
+    return (64.0 if fitted.centred else 4.0) * len(fitted.mismatch) if fitted.unit_length else 0.0
 
 
 def _tie(metric: str, *arrays: NDArray[np.float64]) -> float:
@@ -309,16 +327,27 @@ def rank_distances(
     n_jobs: int | None = None,
     may_be_exact: bool = True,
     without_self: bool = False,
+    limits: NDArray[np.float64] | None = None,
     progress: Progress | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
     """The k nearest columns of each row of a matrix, everyone tied with the k-th included: start, rows, distances.
 
     Distances that are all whole numbers are tied only where they are equal, unless they cannot be exact.
-    ``without_self`` leaves out column i of row i.
+    ``without_self`` leaves out column i of row i. With ``limits``, one for each row, everyone up to these instead; who
+    is infinitely far is within none.
     """
     given = np.ascontiguousarray(distances, dtype=np.float64)
     tie = 0.0 if may_be_exact and is_exact(np.where(np.isinf(given), 0.0, given)) else TIE_TOLERANCE
     start, rows, found = _native.search_distances(
-        distances=given, self_join=without_self, k=k, tie=tie, threads=thread_count(n_jobs), progress=progress
+        distances=given,
+        self_join=without_self,
+        k=k,
+        limits=limits,
+        tie=tie,
+        threads=thread_count(n_jobs),
+        progress=progress,
     )
+    if limits is not None and np.isinf(found).any():
+        near = np.isfinite(found)
+        start, rows, found = np.concatenate([[0], np.cumsum(near)])[start], rows[near], found[near]
     return start, rows.astype(np.intp), found

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sepal.data import ScaleName, SparseRows, equal_sparse_rows
 from sepal.distances import SparseDistance, SparsePoints, fit_sparse_distance
-from sepal.neighbors._copies import apart, drop_own, groups_fit, list_copies
+from sepal.neighbors._copies import Copies, DistinctRows, Lists, drop_own, list_copies
 from sepal.neighbors._ranking import DistinctRanking
 from sepal.neighbors._search import Progress, rank_distances
 from sepal.neighbors._threads import thread_count
@@ -30,9 +30,7 @@ class SparseSearch:
     table: SparseRows
     fitted: SparseDistance
     points: SparsePoints  # distinct rows
-    group_of: NDArray[np.int32]
-    first: NDArray[np.int32]
-    n_copies: NDArray[np.int64]
+    copies: Copies
     threads: int
     method: ClassVar[str] = "brute"
 
@@ -49,9 +47,8 @@ class SparseSearch:
         """Fit the distance and group equal rows."""
         fitted = fit_sparse_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)
-        group_of, first = apart(*equal_sparse_rows(points.rows), fitted.compares_nothing(points))
-        n_copies = np.bincount(group_of, minlength=len(first)).astype(np.int64)
-        return cls(table, fitted, points.take(first), group_of, first, n_copies, thread_count(n_jobs))
+        copies = Copies.at_no_distance(*equal_sparse_rows(points.rows), fitted.compares_nothing(points))
+        return cls(table, fitted, points.take(copies.first), copies, thread_count(n_jobs))
 
     def fits_together(self) -> bool:
         """Whether the parts belong to one search: a model file may hold anything."""
@@ -62,7 +59,7 @@ class SparseSearch:
             and n_columns == self.table.n_columns
             and (factors is None or factors.shape == (n_columns,))
             and bool(np.all(np.isfinite(points.rows.data)) and np.all(np.isfinite(points.lengths)))
-            and groups_fit(self.table.n_rows, n, self.group_of, self.first, self.n_copies)
+            and (self.copies.n_rows, self.copies.n_distinct) == (self.table.n_rows, n)
             and self.threads >= 1
         )
 
@@ -75,66 +72,67 @@ class SparseSearch:
         self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Progress | None = None
     ) -> DistinctRanking:
         """The k nearest distinct rows of every distinct training row, or of those that ``rows`` belong to."""
+        n = self.copies.n_distinct
         if rows is None:
-            queries = np.arange(len(self.first), dtype=np.int64)
-            found = self._ranked(self.points, min(k, len(self.first) - 1), progress, without_self=True)
+            asking = self.copies.every()
+            found = self._ranked(self.points, min(k, n - 1), progress, without_self=True)
         else:
-            queries = np.unique(self.group_of[rows]).astype(np.int64)
-            asking = self.points.take(queries)
-            found = drop_own(*self._ranked(asking, min(k + 1, len(self.first)), progress), queries)
-        return self._as_ranking(queries, *list_copies(*found, queries, self.n_copies))
+            asking = self.copies.asked_by(rows)
+            found = drop_own(*self._ranked(self.points.take(asking.number), min(k + 1, n), progress), asking)
+        return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
 
     def query_ranking(self, queries: SparseRows, k: int, progress: Progress | None = None) -> DistinctRanking:
         """The k nearest distinct training rows of rows that are not among them."""
-        found = self._ranked(self.fitted.embed(queries), min(k, len(self.first)), progress)
-        return self._as_ranking(np.full(queries.n_rows, -1, dtype=np.int64), *found)
+        found = self._ranked(self.fitted.embed(queries), min(k, self.copies.n_distinct), progress)
+        return DistinctRanking(None, *found, self.copies)
+
+    def within(self, radius: NDArray[np.float64], queries: SparseRows | None = None) -> DistinctRanking:
+        """As in :class:`Search`: every distinct training row up to a distance."""
+        n = self.copies.n_distinct
+        if queries is not None:
+            found = self._ranked(self.fitted.embed(queries), n, None, radius=radius)
+            return DistinctRanking(None, *found, self.copies)
+        asking, reach = self.copies.every(), np.full(n, float(radius[0]))
+        found = self._ranked(self.points, n, None, without_self=True, radius=reach)
+        return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
 
     def nearest_distance(self, among: NDArray[np.intp], asking: NDArray[np.intp]) -> NDArray[np.float64]:
         """As in :class:`Search`: distance from each asking training row to the nearest of some others."""
         part = self.among(among)
         if among is asking:
             found = part.distinct_ranking(1)
-            return np.asarray(found.distances[found.start[:-1]][part.group_of])
-        start, _, distances = part._ranked(self.points.take(self.group_of[asking]), 1, None)
+            return np.asarray(found.distances[found.start[:-1]][part.copies.of_row.number])
+        start, _, distances = part._ranked(self.points.take(self.copies.distinct(asking).number), 1, None)
         return np.asarray(distances[start[:-1]])
 
     def among(self, rows: NDArray[np.intp]) -> SparseSearch:
         """The same search over some of the training rows only."""
-        groups, first, group_of, n_copies = np.unique(
-            self.group_of[rows], return_index=True, return_inverse=True, return_counts=True
-        )
-        return replace(
-            self,
-            table=self.table.take(rows),
-            points=self.points.take(groups),
-            group_of=group_of.astype(np.int32),
-            first=first.astype(np.int32),
-            n_copies=n_copies.astype(np.int64),
-        )
-
-    def _as_ranking(
-        self,
-        queries: NDArray[np.int64],
-        start: NDArray[np.int64],
-        entries: NDArray[Any],
-        distances: NDArray[np.float64],
-    ) -> DistinctRanking:
-        return DistinctRanking(queries, start, entries, distances, self.group_of, self.n_copies, self.first)
+        left, copies = self.copies.among(rows)
+        return replace(self, table=self.table.take(rows), points=self.points.take(left.number), copies=copies)
 
     def _ranked(
-        self, queries: SparsePoints, k: int, progress: Progress | None, *, without_self: bool = False
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        self,
+        queries: SparsePoints,
+        k: int,
+        progress: Progress | None,
+        *,
+        without_self: bool = False,
+        radius: NDArray[np.float64] | None = None,
+    ) -> Lists:
         """Ragged lists: start, distinct rows, distances; ties at the k-th place included."""
         n = len(queries)
         if k < 1:
-            return np.zeros(n + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0)
+            return np.zeros(n + 1, dtype=np.int64), DistinctRows(np.zeros(0, np.int32)), np.zeros(0)
         columns = self.points.rows.T.tocsr()
         step = max(1, _CELLS // len(self.points))
+        with np.errstate(over="ignore"):
+            limits = None if radius is None else self.fitted.native_values(radius) * (1 + 2.0**-50)
 
         def block(begin: int) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
             asking = queries.take(slice(begin, begin + step))
             values = self._block(asking, columns, k, begin if without_self else None)
-            return rank_distances(values, k, n_jobs=1, may_be_exact=self.fitted.name != "cosine")
+            part = None if limits is None else np.ascontiguousarray(limits[begin : begin + step])
+            return rank_distances(values, k, n_jobs=1, may_be_exact=self.fitted.name != "cosine", limits=part)
 
         with ThreadPoolExecutor(self.threads) as pool:
             found = []
@@ -143,7 +141,7 @@ class SparseSearch:
                 if progress is not None:
                     progress(min(1.0, len(found) * step / n))
         lengths = np.concatenate([np.diff(start) for start, _, _ in found])
-        entries = np.concatenate([rows for _, rows, _ in found]).astype(np.int32)
+        entries = DistinctRows(np.concatenate([rows for _, rows, _ in found]).astype(np.int32))
         distances = self.fitted.distances(np.concatenate([values for _, _, values in found]))
         return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), entries, distances
 

@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, SparseRows, as_rows, as_table
+from sepal.data import Missing, ScaleName, SparseRows, as_rows, as_table
 from sepal.distances import fit_sparse_distance
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._labelled import Labelled, Missing, label
+from sepal.measures import Prepared, prepare, settled
+from sepal.neighbors import Search
 
 CaseTies = Literal["expected", "index"]
 _MOST_CELLS = 50_000_000  # 400 MB
@@ -27,11 +28,11 @@ class Cases:
 
     Attributes
     ----------
-    data : Labelled
+    data : Prepared
     points : (n_cases, p) array
         Coordinates. Cases stand in geometric order (column by column, then class), or by their first row.
-    codes, n_copies : (n_cases,) arrays
-        Class, and how many rows are this case.
+    codes, mass : (n_cases,) arrays
+        Class, and how many rows are this case, by their weights where the table has any.
     case_of : (n_data,) array
         The case of each position in ``data``.
     first_rows : (n_cases,) array
@@ -44,10 +45,10 @@ class Cases:
         No such rows, or fewer of each other class: what a condenser may choose from.
     """
 
-    data: Labelled
+    data: Prepared
     points: NDArray[np.float64]
     codes: NDArray[np.int32]
-    n_copies: NDArray[np.int64]
+    mass: NDArray[np.float64]
     case_of: NDArray[np.intp]
     first_rows: NDArray[np.intp]
     point_of: NDArray[np.intp]
@@ -91,37 +92,43 @@ def _lexical_order(keys: NDArray[np.float64]) -> NDArray[np.intp]:
         n_keys *= 4
 
 
-def as_cases(data: Labelled, ties: CaseTies = "expected") -> Cases:
+def row_mass(data: Prepared) -> NDArray[np.float64]:
+    """How many rows each row counts for: its weight, where the table has weights."""
+    weights = data.dense.table.weights
+    return np.ones(data.n_rows) if weights is None else weights
+
+
+def as_cases(data: Prepared, ties: CaseTies = "expected") -> Cases:
     """Group rows by coordinates and class."""
     if ties not in ("expected", "index"):
         raise ParameterError(f"ties must be 'expected' or 'index'; got {ties!r}")
     search, n_classes = data.dense, len(data.classes)
-    point = search.group_of.astype(np.int64)
+    point = search.copies.of_row.number.astype(np.int64)
     if ties == "expected":
         point = _geometric_rank(search.points)[point]
-    key, first_pos, found_of, n_copies = np.unique(
-        point * n_classes + data.codes, return_index=True, return_inverse=True, return_counts=True
-    )
+    key, first_pos, found_of = np.unique(point * n_classes + data.codes, return_index=True, return_inverse=True)
     if ties == "index":
         order = np.argsort(first_pos)
         place = np.empty(len(order), dtype=np.intp)
         place[order] = np.arange(len(order))
-        key, first_pos, n_copies, found_of = key[order], first_pos[order], n_copies[order], place[found_of]
+        key, first_pos, found_of = key[order], first_pos[order], place[found_of]
     _, point_of = np.unique(key // n_classes, return_inverse=True)
     n_classes_at = np.bincount(point_of)
-    most = np.zeros(len(n_classes_at), dtype=np.int64)
-    np.maximum.at(most, point_of, n_copies)
-    n_most = np.bincount(point_of, weights=n_copies == most[point_of])
+    mass = np.bincount(found_of, weights=row_mass(data)).astype(np.float64)
+    most = np.zeros(len(n_classes_at))
+    np.maximum.at(most, point_of, mass)
+    is_most = mass >= most[point_of] * (1.0 - 1e-9)
+    n_most = np.bincount(point_of, weights=is_most)
     return Cases(
         data,
-        np.ascontiguousarray(search.points[search.group_of[first_pos]]),
+        search.coordinates(first_pos),
         data.codes[first_pos],
-        n_copies.astype(np.int64),
+        mass,
         found_of,
         data.rows[first_pos],
         point_of,
         n_classes_at[point_of] > 1,
-        (n_copies == most[point_of]) & (n_most[point_of] == 1),
+        is_most & (n_most[point_of] == 1),
     )
 
 
@@ -133,16 +140,22 @@ def label_rows(
     scale: ScaleName | None,
     missing: Missing,
     n_jobs: int | None,
-) -> Labelled:
+) -> Prepared:
     """Check rows and labels and fit the distance.
 
     Condensers walk through coordinates, so that sparse rows are written out in full; they are not scaled, and the
     distance is the one they have elsewhere.
     """
+    if isinstance(X, Prepared) and isinstance(X.search, Search):
+        return prepare(
+            X, y, distance=distance, distance_params=distance_params, scale=scale, missing=missing, n_jobs=n_jobs
+        )
+    found = settled(X, distance=distance, distance_params=distance_params, scale=scale)
+    distance, distance_params, scale = found["distance"], found["distance_params"], found["scale"]
     rows = as_rows(X, y)
     options: dict[str, Any] = {"distance_params": distance_params, "missing": missing, "n_jobs": n_jobs}
     if not isinstance(rows, SparseRows):
-        return label(rows, None, distance=distance, scale=scale, **options)
+        return prepare(rows, None, distance=distance, scale=scale, **options)
     if rows.n_rows * rows.n_columns > _MOST_CELLS:
         raise DataError(
             f"X is a sparse matrix of {rows.n_rows} x {rows.n_columns} cells, more than the {_MOST_CELLS:,} that are "
@@ -151,5 +164,11 @@ def label_rows(
         )
     fitted = fit_sparse_distance(rows, distance, scale=scale, params=distance_params)
     fitted.embed(rows)  # refuses what the sparse form of the distance does not compare
-    table = replace(as_table(rows.matrix.toarray()), y=rows.y, target=rows.target, class_order=rows.class_order)
-    return label(table, None, distance=fitted.name, scale=None, **options)
+    table = replace(
+        as_table(rows.matrix.toarray()),
+        y=rows.y,
+        target=rows.target,
+        class_order=rows.class_order,
+        weights=rows.weights,
+    )
+    return prepare(table, None, distance=fitted.name, scale=None, **options)

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
-from sepal.neighbors import Search
-from sepal.neighbors._rounding import TIE_TOLERANCE
+from sepal.neighbors import TIE_TOLERANCE, Search
 from sepal.prototypes._cases import Cases
 
 Progress = Callable[[float], object]
@@ -139,6 +138,7 @@ class CaseMetric:
                     points=self.points[wanted],
                     queries=self.points[asking],
                     k=1,
+                    limits=None,
                     method="tiles",
                     metric="l2",
                     p=2.0,

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
-from sepal.measures._labelled import Labelled, Missing
+from sepal.data import Missing, ScaleName
+from sepal.measures import Prepared
 from sepal.prototypes._cases import Cases, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions, Progress, tied_order
 from sepal.prototypes._edited import enn_solve
-from sepal.prototypes._set import PrototypeSet, Round, prototype_set
+from sepal.prototypes._set import PrototypeSet, Round, nothing_left, prototype_set
 
 
-def edited_cases(cases: Cases, data: Labelled, k: int, progress: Progress | None) -> Positions:
+def edited_cases(cases: Cases, data: Prepared, k: int, progress: Progress | None) -> Positions:
     """Cases with a row that Wilson's editing leaves; of conflicting ones only the most frequent class."""
     noisy = np.zeros(data.n_rows, dtype=bool)
     noisy[enn_solve(data, k, progress)] = True
@@ -93,7 +93,9 @@ def drop3(
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
     cases = as_cases(data)
     filtered_pos = edited_cases(cases, data, n_neighbors, progress)
+    if len(filtered_pos) == 0:
+        raise nothing_left("drop3", cases)
     part = CaseMetric(data.dense, cases.points[filtered_pos], cases.codes[filtered_pos], progress)
-    kept_pos = filtered_pos[drop_solve(part, n_neighbors)] if len(filtered_pos) else filtered_pos
+    kept_pos = filtered_pos[drop_solve(part, n_neighbors)]
     removed_pos = np.setdiff1d(filtered_pos, kept_pos)
     return filtered_set("drop3", cases, filtered_pos, kept_pos, [removed_pos], progress)

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Labelled, Missing
+from sepal.measures import Prepared
 from sepal.neighbors import DistinctRanking
-from sepal.prototypes._cases import as_cases, label_rows
+from sepal.prototypes._cases import as_cases, label_rows, row_mass
 from sepal.prototypes._condense import CaseMetric, Progress
 from sepal.prototypes._set import PrototypeSet, prototype_set, removed_rounds
 
 Remove = Literal["both", "larger"]
+KindSel = Literal["mode", "all"]
 
 
-def _check_neighbors(n_neighbors: int, n_rows: int) -> int:
+def _check_neighbors(n_neighbors: int, data: Prepared) -> int:
     if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
         raise ParameterError(f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}")
+    n_rows = data.n_rows
     if n_neighbors >= n_rows:
         raise ParameterError(
             f"n_neighbors must be at most {n_rows - 1}, one less than the number of rows, since a row is not its own "
@@ -30,41 +33,109 @@ def _check_neighbors(n_neighbors: int, n_rows: int) -> int:
     return int(n_neighbors)
 
 
-def misjudged(ranking: DistinctRanking, codes: NDArray[np.int32], n_classes: int, k: int) -> NDArray[np.bool_]:
-    """Which rows the vote of their k nearest others gets wrong.
+@dataclass(frozen=True, eq=False)
+class Vote:
+    """Who judges a row, and what it takes to send it away.
+
+    Attributes
+    ----------
+    k : int
+        How many of the nearest others vote, counted by weight.
+    kind_sel : {"mode", "all"}
+        A row goes if most of them are of another class, or if any of them is.
+    protected : (n_classes,) array of bool
+        Classes whose rows stay.
+    """
+
+    k: int
+    kind_sel: KindSel
+    protected: NDArray[np.bool_]
+
+
+def _vote(data: Prepared, n_neighbors: int, kind_sel: KindSel, protect: Any) -> Vote:
+    if kind_sel not in ("mode", "all"):
+        raise ParameterError(f"kind_sel must be 'mode' or 'all'; got {kind_sel!r}")
+    if protect is None:
+        wanted: list[Any] = []
+    else:
+        wanted = list(protect) if isinstance(protect, (list, tuple, set, frozenset, np.ndarray)) else [protect]
+    known = data.classes.tolist()
+    for label in wanted:
+        if label not in known:
+            raise ParameterError(f"protect: there is no class {label!r}; the classes are {', '.join(map(str, known))}")
+    protected = np.array([label in wanted for label in known], dtype=bool)
+    return Vote(_check_neighbors(n_neighbors, data), kind_sel, protected)
+
+
+def misjudged(
+    ranking: DistinctRanking, codes: NDArray[np.int32], mass: NDArray[np.float64], k: int, kind_sel: KindSel
+) -> NDArray[np.bool_]:
+    """Which rows the vote of their k nearest others gets wrong; ``mass`` is what each row counts for.
 
     The k-th place is shared by all rows tied for it. Of classes with as many votes the one with the nearer row wins;
-    a row whose own class is level with the best in both is not wrong.
+    a row whose own class is level with the best in both is not wrong. With ``"all"`` every vote must be for the own
+    class. When a row asks, one unit of its own weight leaves; what is left votes, as copies of it would.
     """
-    n = len(codes)
-    lists = ranking.per_row(k, "expected", np.arange(n))
-    start, near, distance = lists["start"], lists["flat_rows"], lists["flat_distances"]
-    query = np.repeat(np.arange(n), np.diff(start))
-    last = distance[start[1:] - 1]
-    is_last = distance == last[query]
-    n_last = np.bincount(query[is_last], minlength=n)
-    n_before = np.diff(start) - n_last
-    weight = np.where(is_last, ((k - n_before) / n_last)[query], 1.0)
+    n, n_classes = len(codes), int(codes.max()) + 1
+    lists = ranking.per_row(depth(mass, k), "expected", np.arange(n))
+    near, distance = lists["flat_rows"], lists["flat_distances"]
+    query = np.repeat(np.arange(n), np.diff(lists["start"]))
+    heavy = np.flatnonzero(mass > 1.0)  # their rest is their nearest copy
+    query, near = np.concatenate([query, heavy]), np.concatenate([near, heavy])
+    distance = np.concatenate([distance, np.zeros(len(heavy))])
+    order = np.lexsort((near, distance, query))
+    query, near, distance = query[order], near[order], distance[order]
+    own = near == query
+    weight = _shares(query, distance, np.where(own, mass[near] - 1.0, mass[near]), k)
     cell = query * n_classes + codes[near]
     votes = np.bincount(cell, weights=weight, minlength=n * n_classes).reshape(n, n_classes)
-    nearest = np.full((n, n_classes), np.inf)
-    np.minimum.at(nearest.reshape(-1), cell, distance)
     rows = np.arange(n)
-    own_votes, own_nearest = votes[rows, codes][:, None], nearest[rows, codes][:, None]
+    own_votes = votes[rows, codes][:, None]
+    if kind_sel == "all":
+        return np.asarray(votes.sum(axis=1) > own_votes[:, 0] + 1e-9)
+    nearest = np.full((n, n_classes), np.inf)
+    np.minimum.at(nearest.reshape(-1), cell[weight > 0], distance[weight > 0])
+    own_nearest = nearest[rows, codes][:, None]
     level = np.abs(votes - own_votes) <= 1e-9
     beaten = (votes > own_votes + 1e-9) | (level & (nearest < own_nearest))
     return np.asarray(beaten.any(axis=1))
 
 
-def enn_pass(data: Labelled, kept_pos: NDArray[np.intp], k: int, progress: Progress | None) -> NDArray[np.bool_]:
-    """Which of the kept data positions the others kept get wrong."""
+def depth(mass: NDArray[np.float64], k: int) -> int:
+    """How many of the nearest others surely hold a mass of k."""
+    if mass.min() >= 1.0:
+        return min(k, len(mass) - 1)
+    return min(int(np.searchsorted(np.cumsum(np.sort(mass)), k)) + 1, len(mass) - 1)
+
+
+def _shares(
+    query: NDArray[np.intp], distance: NDArray[np.float64], mass: NDArray[np.float64], k: int
+) -> NDArray[np.float64]:
+    """How much of each entry is within the nearest mass k; everyone tied at the end has the same share."""
+    opens = np.ones(len(query), dtype=bool)
+    opens[1:] = (query[1:] != query[:-1]) | (distance[1:] != distance[:-1])
+    group = np.cumsum(opens) - 1
+    inside = np.bincount(group, weights=mass)
+    before = np.cumsum(inside) - inside
+    starts = np.ones(len(inside), dtype=bool)
+    of_query = query[opens]
+    starts[1:] = of_query[1:] != of_query[:-1]
+    before -= before[starts][np.cumsum(starts) - 1]
+    taken = np.clip(k - before, 0.0, inside)
+    part = np.divide(taken, inside, out=np.zeros_like(taken), where=inside > 0)
+    return np.asarray(part[group] * mass)
+
+
+def enn_pass(data: Prepared, kept_pos: NDArray[np.intp], vote: Vote, progress: Progress | None) -> NDArray[np.bool_]:
+    """Which of the kept data positions the others kept get wrong and no protection keeps."""
     search = data.dense if len(kept_pos) == data.n_rows else data.dense.among(kept_pos)
-    ranking = search.distinct_ranking(k, progress=progress)
-    return misjudged(ranking, data.codes[kept_pos], len(data.classes), k)
+    codes, mass = data.codes[kept_pos], row_mass(data)[kept_pos]
+    ranking = search.distinct_ranking(depth(mass, vote.k), progress=progress)
+    return misjudged(ranking, codes, mass, vote.k, vote.kind_sel) & ~vote.protected[codes]
 
 
 def _finish(
-    name: str, data: Labelled, passes: list[NDArray[np.intp]], progress: Progress | None, notes: tuple[str, ...] = ()
+    name: str, data: Prepared, passes: list[NDArray[np.intp]], progress: Progress | None, notes: tuple[str, ...] = ()
 ) -> PrototypeSet:
     """The set left after taking out data positions, pass by pass."""
     cases = as_cases(data)
@@ -75,10 +146,9 @@ def _finish(
     return prototype_set(name, cases, CaseMetric.of(cases, progress), data.rows[kept], history, notes)
 
 
-def enn_solve(data: Labelled, k: int, progress: Progress | None) -> NDArray[np.intp]:
+def enn_solve(data: Prepared, k: int, progress: Progress | None) -> NDArray[np.intp]:
     """Data positions that Wilson's rule takes out."""
-    k = _check_neighbors(k, data.n_rows)
-    return np.flatnonzero(enn_pass(data, np.arange(data.n_rows), k, progress))
+    return np.flatnonzero(enn_pass(data, np.arange(data.n_rows), _vote(data, k, "mode", None), progress))
 
 
 def enn(
@@ -86,6 +156,8 @@ def enn(
     y: Any = None,
     *,
     n_neighbors: int = 3,
+    kind_sel: KindSel = "mode",
+    protect: Any = None,
     distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
@@ -101,12 +173,27 @@ def enn(
         As in :func:`hart`.
     n_neighbors : int
         How many others vote. Rows tied for the last place share it, so nothing depends on row order; a tied vote goes
-        to the class with the nearer row.
+        to the class with the nearer row. Where a table has row weights, a row of weight w counts as w copies of it.
+    kind_sel : {"mode", "all"}
+        A row goes if most of these are of another class, or, more severe, if any of them is.
+    protect : class, or list of classes, optional
+        Rows of these classes stay, whatever their neighbours say: the smallest class of an unbalanced table, for
+        instance.
 
     Returns
     -------
     PrototypeSet
-        Smoother than the data, not smaller by much; use it before a condenser where labels are noisy.
+        Smoother than the data, not smaller by much; use it before a condenser where labels are noisy. A class of which
+        no row is left is named in the notes.
+
+    Raises
+    ------
+    DataError
+        If no row at all would be left.
+
+    Notes
+    -----
+    imbalanced-learn's ``EditedNearestNeighbours`` has ``kind_sel="all"`` and protects the smallest class by default.
 
     References
     ----------
@@ -118,7 +205,8 @@ def enn(
     [0, 1, 3, 4, 5, 6]
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    return _finish("enn", data, [enn_solve(data, n_neighbors, progress)], progress)
+    vote = _vote(data, n_neighbors, kind_sel, protect)
+    return _finish("enn", data, [np.flatnonzero(enn_pass(data, np.arange(data.n_rows), vote, progress))], progress)
 
 
 def renn(
@@ -126,6 +214,8 @@ def renn(
     y: Any = None,
     *,
     n_neighbors: int = 3,
+    kind_sel: KindSel = "mode",
+    protect: Any = None,
     max_passes: int | None = None,
     distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
@@ -138,7 +228,7 @@ def renn(
 
     Parameters
     ----------
-    X, y, n_neighbors, distance, distance_params, scale, missing, n_jobs, progress
+    X, y, n_neighbors, kind_sel, protect, distance, distance_params, scale, missing, n_jobs, progress
         As in :func:`enn`.
     max_passes : int, optional
         Stop after so many passes.
@@ -158,13 +248,13 @@ def renn(
     1
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    k = _check_neighbors(n_neighbors, data.n_rows)
+    vote = _vote(data, n_neighbors, kind_sel, protect)
     if max_passes is not None and (isinstance(max_passes, bool) or max_passes < 1):
         raise ParameterError(f"max_passes must be None or an integer of at least 1; got {max_passes!r}")
     kept_pos: NDArray[np.intp] = np.arange(data.n_rows)
     passes: list[NDArray[np.intp]] = []
-    while len(kept_pos) > k and (max_passes is None or len(passes) < max_passes):
-        wrong = enn_pass(data, kept_pos, k, progress)
+    while len(kept_pos) > vote.k and (max_passes is None or len(passes) < max_passes):
+        wrong = enn_pass(data, kept_pos, vote, progress)
         if not np.any(wrong):
             break
         passes.append(kept_pos[wrong])
@@ -177,6 +267,8 @@ def all_knn(
     y: Any = None,
     *,
     n_neighbors: int = 3,
+    kind_sel: KindSel = "mode",
+    protect: Any = None,
     distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
@@ -191,7 +283,7 @@ def all_knn(
 
     Parameters
     ----------
-    X, y, n_neighbors, distance, distance_params, scale, missing, n_jobs, progress
+    X, y, n_neighbors, kind_sel, protect, distance, distance_params, scale, missing, n_jobs, progress
         As in :func:`enn`.
 
     Returns
@@ -209,23 +301,26 @@ def all_knn(
     [0, 1, 4, 5, 6]
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    k_max = _check_neighbors(n_neighbors, data.n_rows)
-    ranking = data.dense.distinct_ranking(k_max, progress=progress)
-    gone = np.zeros(data.n_rows, dtype=bool)
+    vote, mass = _vote(data, n_neighbors, kind_sel, protect), row_mass(data)
+    ranking = data.ranking(depth(mass, vote.k), progress=progress)
+    gone = vote.protected[data.codes]
     passes: list[NDArray[np.intp]] = []
-    for k in range(1, k_max + 1):
-        wrong = misjudged(ranking, data.codes, len(data.classes), k) & ~gone
+    for k in range(1, vote.k + 1):
+        wrong = misjudged(ranking, data.codes, mass, k, vote.kind_sel) & ~gone
         gone |= wrong
         passes.append(np.flatnonzero(wrong))
     return _finish("all_knn", data, passes, progress)
 
 
-def tomek_solve(data: Labelled, progress: Progress | None) -> NDArray[np.intp]:
+def tomek_solve(data: Prepared, progress: Progress | None) -> NDArray[np.intp]:
     """The links as pairs of data positions, one pair per line, lower position first."""
-    ranking = data.dense.distinct_ranking(1, progress=progress)
+    ranking = data.ranking(1, progress=progress)
     lists = ranking.per_row(1, "expected", np.arange(data.n_rows))
     source = np.repeat(np.arange(data.n_rows), np.diff(lists["start"]))
     target = lists["flat_rows"]
+    # A row heavier than 1 is nearest to its own rest, so that only rows at distance 0 are as near.
+    nearest = (row_mass(data)[source] <= 1.0) | (lists["flat_distances"] == 0.0)
+    source, target = source[nearest], target[nearest]
     forward = source * data.n_rows + target
     mutual = np.isin(forward, target * data.n_rows + source)
     link = mutual & (data.codes[source] != data.codes[target]) & (source < target)
@@ -237,6 +332,7 @@ def tomek_links(
     y: Any = None,
     *,
     remove: Remove = "both",
+    protect: Any = None,
     distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
@@ -253,6 +349,8 @@ def tomek_links(
     remove : {"both", "larger"}
         Both rows of each link, or only the one of the class with more rows (both where the classes are equally large).
         Where several rows are tied for nearest, each of them counts as nearest.
+    protect : class, or list of classes, optional
+        Rows of these classes stay.
 
     Returns
     -------
@@ -272,7 +370,8 @@ def tomek_links(
         raise ParameterError(f"remove must be 'both' or 'larger'; got {remove!r}")
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
     links = tomek_solve(data, progress)
-    sizes = data.class_counts[data.codes[links]]
+    protected = _vote(data, 1, "mode", protect).protected
+    sizes = np.bincount(data.codes, weights=row_mass(data))[data.codes[links]]
     goes = np.ones(links.shape, dtype=bool) if remove == "both" else sizes == sizes.max(axis=1, keepdims=True)
-    removed_pos = np.unique(links[goes])
+    removed_pos = np.unique(links[goes & ~protected[data.codes[links]]])
     return _finish("tomek_links", data, [removed_pos], progress, (f"{len(links)} Tomek links",))

@@ -8,22 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
-from sepal.measures._labelled import Missing
-from sepal.neighbors._rounding import TIE_TOLERANCE
+from sepal.data import Missing, ScaleName
+from sepal.neighbors import TIE_TOLERANCE
 from sepal.prototypes._cases import Cases, CaseTies, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Kept, Positions, Progress
 from sepal.prototypes._set import PrototypeSet, added_rounds, prototype_set
 
 
-def _center(points: NDArray[np.float64], n_copies: NDArray[np.int64], n_numbers: int) -> NDArray[np.float64]:
+def _center(points: NDArray[np.float64], mass: NDArray[np.float64], n_numbers: int) -> NDArray[np.float64]:
     """Mean of the numbers, most frequent level of the rest; a column without a value has no center."""
     center = np.full(points.shape[1], np.nan)
     for j in range(points.shape[1]):
         present = ~np.isnan(points[:, j])
         if not np.any(present):
             continue
-        values, weights = points[present, j], n_copies[present]
+        values, weights = points[present, j], mass[present]
         if j < n_numbers:
             center[j] = np.sum(values * weights) / np.sum(weights)
         else:
@@ -39,7 +38,7 @@ def center_cases(cases: Cases, metric: CaseMetric) -> Positions:
     seeds = []
     for code in np.unique(cases.codes[cases.may_keep]):
         own_pos = np.flatnonzero(cases.may_keep & (cases.codes == code))
-        center = _center(metric.points[own_pos], cases.n_copies[own_pos], n_numbers)
+        center = _center(metric.points[own_pos], cases.mass[own_pos], n_numbers)
         values = metric.values_to(center)[own_pos]
         seeds.append(own_pos[np.argmax(values <= values.min() * (1.0 + TIE_TOLERANCE))])
     return np.sort(np.array(seeds, dtype=np.intp))

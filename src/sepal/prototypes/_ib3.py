@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Labelled, Missing
-from sepal.measures._thornton import RandomState, generator
+from sepal.measures import Prepared
+from sepal.parameters import RandomState, generator
 from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions, Progress
 from sepal.prototypes._set import PrototypeSet, Round, prototype_set
@@ -24,10 +24,10 @@ def _two_sided_z(confidence: float, name: str) -> float:
 
 
 def ib3_solve(
-    data: Labelled, stream_pos: Positions, chance: Any, accept: float, drop: float, progress: Progress | None
+    data: Prepared, stream_pos: Positions, chance: Any, accept: float, drop: float, progress: Progress | None
 ) -> Positions:
     """Data positions with an acceptable record after the stream."""
-    points = data.dense.points[data.dense.group_of]
+    points = data.dense.coordinates(np.arange(data.n_rows))
     metric = CaseMetric(data.dense, points, data.codes, progress)
     return metric.ib3(stream_pos, chance, _two_sided_z(accept, "accept"), _two_sided_z(drop, "drop")).pos
 
@@ -67,7 +67,12 @@ def ib3(
     Returns
     -------
     PrototypeSet
-        The members with an acceptable record at the end. On small data there may be few or none.
+        The members with an acceptable record at the end. On small data there may be few.
+
+    Raises
+    ------
+    DataError
+        If no member has an acceptable record at the end, as happens on small data.
 
     References
     ----------

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
-from sepal.measures._labelled import Labelled, Missing
+from sepal.data import Missing, ScaleName
+from sepal.measures import Prepared
 from sepal.prototypes._cases import Cases, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Kept, Progress, tied_order
-from sepal.prototypes._set import PrototypeSet, added_rounds, prototype_set
+from sepal.prototypes._set import PrototypeSet, added_rounds, nothing_left, prototype_set
 
 
 def _keepable(cases: Cases, progress: Progress | None) -> tuple[CaseMetric, NDArray[np.intp]]:
@@ -34,9 +34,11 @@ def rss_solve(metric: CaseMetric) -> Kept:
 
 
 def _selective(
-    name: str, solve: Callable[[CaseMetric], Kept], data: Labelled, progress: Progress | None
+    name: str, solve: Callable[[CaseMetric], Kept], data: Prepared, progress: Progress | None
 ) -> PrototypeSet:
     cases = as_cases(data)
+    if not cases.may_keep.any():
+        raise nothing_left(name, cases)
     part, part_pos = _keepable(cases, progress)
     found = solve(part)
     kept = Kept(part_pos[found.pos], found.round)

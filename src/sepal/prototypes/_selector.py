@@ -5,35 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import validate_data
 
-from sepal.data import ScaleName, SparseRows, Table, as_rows, as_table
+from sepal.data import Missing, ScaleName, Table, as_table
 from sepal.distances import DISTANCES
+from sepal.estimators import Diet, TableEstimator
+from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError
-from sepal.measures._labelled import Missing
-from sepal.prototypes._methods import method_named
+from sepal.parameters import Parameter
+from sepal.prototypes._methods import METHODS, method_named
 from sepal.prototypes._set import PrototypeSet
 
 
-def note_features(estimator: Any, X: Any, *, reset: bool) -> None:
-    """Set or check ``n_features_in_`` and ``feature_names_in_``; a Table names its columns."""
-    if not isinstance(X, Table):
-        validate_data(estimator, X, skip_check_array=True, reset=reset)
-        return
-    if reset:
-        estimator.n_features_in_ = X.n_columns
-        estimator.feature_names_in_ = np.array(X.names, dtype=object)
-    elif estimator.n_features_in_ != X.n_columns:
-        raise DataError(
-            f"X has {X.n_columns} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} "
-            "features as input"
-        )
-
-
-class PrototypeSelector(BaseEstimator):  # type: ignore[misc]
+class PrototypeSelector(TableEstimator):
     """Keep the rows that matter: any method of this room behind imbalanced-learn's ``fit_resample``.
 
     Parameters
@@ -56,12 +40,22 @@ class PrototypeSelector(BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
+    >>> import numpy as np
     >>> selector = PrototypeSelector("hart")
     >>> X, y = selector.fit_resample(np.array([[0.0], [1.0], [2.0], [5.0], [6.0]]), np.array(list("aaabb")))
     >>> X.ravel().tolist(), y.tolist(), selector.sample_indices_.tolist()
     ([2.0, 5.0], ['a', 'b'], [2, 3])
     """
 
+    parameter_table = (
+        Parameter("method", "word", "how rows are chosen", words=tuple(METHODS), looked_up=True),
+        Parameter("method_params", "other", "what the method takes beyond these", optional=True, also=("mapping",)),
+        shared.DISTANCE,
+        shared.DISTANCE_PARAMS,
+        shared.SCALE,
+        Parameter("missing", "word", "leave gaps to the distance, or drop such rows", words=("distance", "drop")),
+        shared.N_JOBS,
+    )
     sample_indices_: Any
     prototypes_: PrototypeSet
 
@@ -102,8 +96,7 @@ class PrototypeSelector(BaseEstimator):  # type: ignore[misc]
         if y is None and not isinstance(X, Table):
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         select = method_named(self.method)
-        table = as_rows(X, y)
-        note_features(self, table.matrix if isinstance(table, SparseRows) else X, reset=True)
+        table = self._training_rows(X, y, sparse=True)
         self.prototypes_ = select(
             table,
             distance=self.distance,
@@ -140,8 +133,12 @@ class PrototypeSelector(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        entry, auto = DISTANCES.get(self.distance), self.distance == "auto"
-        tags.input_tags.allow_nan = auto or self.missing == "drop" or (entry is not None and entry.allows_missing)
-        tags.input_tags.string = auto or (entry is not None and "nominal" in entry.kinds)
-        tags.input_tags.sparse = self.scale != "standard" and (auto or (entry is not None and entry.sparse))
         return tags
+
+    def _diet(self) -> Diet:
+        entry, auto = DISTANCES.get(self.distance), self.distance == "auto"
+        return Diet(
+            levels=auto or (entry is not None and "nominal" in entry.kinds),
+            missing=auto or self.missing == "drop" or (entry is not None and entry.allows_missing),
+            sparse=self.scale != "standard" and (auto or (entry is not None and entry.sparse)),
+        )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.exceptions import DataError
 from sepal.prototypes._cases import Cases
 from sepal.prototypes._condense import CaseMetric, Kept
 
@@ -91,7 +92,7 @@ class PrototypeSet:
 
     def plot(self, ax: Any = None) -> Any:
         """Rows of each class before and after, side by side."""
-        from sepal.plots._neighbors import draw_class_counts
+        from sepal.plots import draw_class_counts
 
         kept = np.isin(self.label_rows, self.rows)
         classes = np.unique(self.labels)
@@ -134,12 +135,25 @@ def _is_right(
     cases: Cases, metric: CaseMetric, kept_mask: NDArray[np.bool_], known: NDArray[np.bool_] | None
 ) -> NDArray[np.bool_]:
     """Which cases the kept ones classify rightly. Equal coordinates are at distance 0, missing cells or not."""
-    if not np.any(kept_mask):
-        return np.zeros(cases.n_cases, dtype=bool)
     right = metric.is_right(np.flatnonzero(kept_mask)) if known is None else known
     n_kept_at = np.bincount(cases.point_of, weights=kept_mask)
     n_others_at = n_kept_at[cases.point_of] - kept_mask
     return np.asarray(right & (n_others_at == 0))
+
+
+def nothing_left(method: str, cases: Cases) -> DataError:
+    """What to raise where a method would keep no row at all: a set of no rows answers nothing."""
+    n, in_conflict = cases.data.n_rows, int(np.sum(cases.is_conflict[cases.case_of]))
+    if in_conflict == n:
+        return DataError(
+            f"{method} keeps no row: {in_conflict} of {n} rows are equal to a row of another class",
+            hint="give columns that tell the classes apart, or clean the labels first (sepal.suspects)",
+        )
+    of_these = f", {in_conflict} of which are equal to a row of another class" if in_conflict else ""
+    return DataError(
+        f"{method} keeps no row: none of {n} rows passes its rule{of_these}",
+        hint="use another method or milder parameters, or leave the rows as they are",
+    )
 
 
 def prototype_set(
@@ -153,6 +167,8 @@ def prototype_set(
 ) -> PrototypeSet:
     """Judge what was kept; ``right`` is what the method already knows of that, case by case."""
     data = cases.data
+    if len(kept_rows) == 0:
+        raise nothing_left(method, cases)
     kept_mask = np.zeros(cases.n_cases, dtype=bool)
     kept_mask[cases.case_of[np.isin(data.rows, kept_rows)]] = True
     right = _is_right(cases, metric, kept_mask, right)
@@ -173,7 +189,7 @@ def prototype_set(
         method,
         np.sort(kept_rows),
         history,
-        float(np.sum(cases.n_copies * right) / len(data.codes)),
+        float(np.sum(cases.mass * right) / np.sum(cases.mass)),
         bool(np.all(right | hopeless)),
         len(data.codes),
         conflicting_rows,

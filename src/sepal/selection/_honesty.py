@@ -1,6 +1,7 @@
 """How far to believe a selected subset: chance, stability, and the accuracy of the whole procedure.
 
 Rows are permuted, halved or held out; never drawn with replacement, since a copied row is its own nearest neighbour.
+Rows of one group, and copies of a row where records were repeated, are halved and held out together.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from scipy.special import ndtri
 
 from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._thornton import RandomState, generator
 from sepal.neighbors import neighbor_ranking
+from sepal.parameters import RandomState, generator
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import Thornton, as_criterion
 from sepal.selection._near_best import Subset
-from sepal.selection._problem import Problem, pack
+from sepal.selection._problem import FeatureProblem, pack
 from sepal.selection._program import full_tree
 from sepal.selection._search import SubsetSearch
 from sepal.selection._subset_sweep import SubsetSweep
@@ -72,6 +73,7 @@ def selection_test(
     y: Any = None,
     *,
     n_permutations: int = 199,
+    groups: Any = None,
     random_state: RandomState = 0,
     progress: Count | None = None,
     **procedure: Any,
@@ -84,6 +86,9 @@ def selection_test(
         Labelled rows.
     n_permutations : int
         Random labelings.
+    groups : array-like, "rows", "copies" or None
+        As in :func:`subset_sweep`. The labels of a group stay together: they are exchanged with those of another group
+        of the same size.
     random_state : int, Generator or None
         For the labelings, and for strategies that use chance.
     progress : callable, optional
@@ -103,9 +108,9 @@ def selection_test(
     if n_permutations < 1:
         raise ParameterError(f"n_permutations must be at least 1; got {n_permutations!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y)
+    problem = how.prepare(X, y, groups)
     rng = generator(random_state)
-    labels = np.column_stack([problem.codes, *(rng.permutation(problem.codes) for _ in range(n_permutations))])
+    labels = np.column_stack([problem.codes, *(_shuffled(problem, rng) for _ in range(n_permutations))])
     criterion = as_criterion(how.criterion, how.ties)
     if criterion == Thornton() and how.sweeps(problem) and how.n_features is None:
         best = _best_of_labelings(problem, labels, progress)
@@ -117,12 +122,36 @@ def selection_test(
                 progress((b + 1) / labels.shape[1])
     score, null = float(best[0]), best[1:]
     reached = int(np.sum(null >= score - 1e-12))
+    return SelectionTest(score, null, (1 + reached) / (1 + n_permutations), _chance(problem))
+
+
+def _shuffled(problem: FeatureProblem, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Labels of another order; those of a group go together to another one of its size."""
+    if problem.groups is None:
+        return rng.permutation(problem.codes)
+    by_group = np.argsort(problem.groups, kind="stable")
+    sizes = np.bincount(problem.groups)
+    begins = np.cumsum(sizes) - sizes
+    shuffled = problem.codes.copy()
+    for size in np.unique(sizes):
+        rows = by_group[begins[sizes == size][:, None] + np.arange(size)]
+        shuffled[rows] = problem.codes[rng.permutation(rows)]
+    return shuffled
+
+
+def _chance(problem: FeatureProblem) -> float:
+    """How often two rows have one class, if they are not of one group."""
     counts = problem.class_counts.astype(float)
-    chance = float(np.sum(counts * (counts - 1)) / (problem.n_rows * (problem.n_rows - 1)))
-    return SelectionTest(score, null, (1 + reached) / (1 + n_permutations), chance)
+    same, pairs = float(np.sum(counts**2)), float(problem.n_rows) ** 2
+    groups = np.arange(problem.n_rows) if problem.groups is None else problem.groups
+    inside = np.zeros((int(groups.max()) + 1, len(counts)))
+    np.add.at(inside, (groups, problem.codes), 1.0)
+    return (same - float(np.sum(inside**2))) / (pairs - float(np.sum(inside.sum(axis=1) ** 2)))
 
 
-def _best_of_labelings(problem: Problem, labels: NDArray[np.int32], progress: Count | None) -> NDArray[np.float64]:
+def _best_of_labelings(
+    problem: FeatureProblem, labels: NDArray[np.int32], progress: Count | None
+) -> NDArray[np.float64]:
     best = np.full(labels.shape[1], -np.inf)
     n_programs = max(1, 1 << max(0, problem.n_units - 12))
     step = max(1, _LABELING_CELLS // (1 << min(problem.n_units, 12)))
@@ -135,9 +164,9 @@ def _best_of_labelings(problem: Problem, labels: NDArray[np.int32], progress: Co
     return best / problem.n_rows
 
 
-def _relabeled(problem: Problem, codes: NDArray[np.int32]) -> Problem:
+def _relabeled(problem: FeatureProblem, codes: NDArray[np.int32]) -> FeatureProblem:
     codes = codes.astype(np.int32)
-    packed = pack(problem.table, codes, len(problem.classes), problem.scaling)
+    packed = pack(problem.table, codes, len(problem.classes), problem.scaling, problem.groups)
     return replace(problem, codes=codes, packed=packed)
 
 
@@ -202,6 +231,7 @@ def stability(
     y: Any = None,
     *,
     n_samples: int = 50,
+    groups: Any = None,
     random_state: RandomState = 0,
     progress: Count | None = None,
     **procedure: Any,
@@ -214,6 +244,8 @@ def stability(
         Labelled rows.
     n_samples : int
         Half-samples, drawn without replacement.
+    groups : array-like, "rows", "copies" or None
+        As in :func:`nested_score`: rows of one group are in a half-sample together or not at all.
     random_state, progress, **procedure
         As in :func:`selection_test`.
 
@@ -225,18 +257,39 @@ def stability(
     if n_samples < 2:
         raise ParameterError(f"n_samples must be at least 2; got {n_samples!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y)
+    problem = how.prepare(X, y, groups)
     rng = generator(random_state)
+    units = _units(problem)
+    class_of = _class_of(units, problem.codes)
     subsets = []
     for at in range(n_samples):
-        rows = [_half(np.flatnonzero(problem.codes == c), rng) for c in range(len(problem.classes))]
-        subsets.append(how.select(problem.table.take(np.sort(np.concatenate(rows)))))
+        drawn = np.concatenate([_half(np.flatnonzero(class_of == c), rng) for c in np.unique(class_of)])
+        rows = np.flatnonzero(np.isin(units, drawn))
+        subsets.append(how.select(problem.table.take(rows), _within(problem, rows)))
         if progress is not None:
             progress((at + 1) / n_samples)
     Z = np.array([[name in s.features for name in problem.names] for s in subsets], dtype=float)
     value, low, high = nogueira_stability(Z)
     frequency = dict(zip(problem.names, Z.mean(axis=0).tolist(), strict=True))
     return Stability(value, low, high, frequency, tuple(subsets))
+
+
+def _units(problem: FeatureProblem) -> NDArray[np.intp]:
+    """For each row the number of those that stay together."""
+    return np.arange(problem.n_rows) if problem.groups is None else problem.groups
+
+
+def _within(problem: FeatureProblem, rows: NDArray[Any]) -> Any:
+    """What a selection from some of the rows is told of groups: those of all rows."""
+    given = problem.left_out.together
+    return problem.groups[rows] if given == "groups" and problem.groups is not None else given
+
+
+def _class_of(units: NDArray[np.intp], codes: NDArray[np.int32]) -> NDArray[np.intp]:
+    """The most frequent class of each unit."""
+    counts = np.zeros((units.max() + 1, codes.max() + 1), dtype=np.intp)
+    np.add.at(counts, (units, codes), 1)
+    return np.asarray(counts.argmax(axis=1))
 
 
 def _half(rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
@@ -252,7 +305,7 @@ class NestedScore:
     honest : float
         Accuracy of 1-NN on rows that took no part in selecting the features.
     standard_error : float
-        Of ``honest``, from its rows.
+        Of ``honest``, from its rows, or from the groups that were held out together.
     all_features : float
         The same accuracy without selection, on the same folds.
     optimistic : float
@@ -288,7 +341,8 @@ def nested_score(
     X: Any,
     y: Any = None,
     *,
-    n_folds: int = 10,
+    cv: int = 10,
+    groups: Any = None,
     random_state: RandomState = 0,
     progress: Count | None = None,
     result: SubsetSweep | SubsetSearch | None = None,
@@ -300,8 +354,12 @@ def nested_score(
     ----------
     X, y
         Labelled rows.
-    n_folds : int
+    cv : int
         Folds, each with its share of every class.
+    groups : array-like, "rows", "copies" or None
+        Rows of one group are held out together: those with the same label in an array; "rows": each alone; "copies":
+        all that are equal in every column. None: copies together where their numbers show that records were repeated.
+        So they are where subsets are judged inside a fold.
     random_state, progress, **procedure
         As in :func:`selection_test`.
     result : SubsetSweep or SubsetSearch, optional
@@ -312,33 +370,40 @@ def nested_score(
     Scaling is learned from the training rows of each fold. Tied neighbours are averaged over.
     """
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y)
+    problem = how.prepare(X, y, groups)
     table, n = problem.table, problem.n_rows
-    if not 2 <= n_folds <= n:
-        raise ParameterError(f"n_folds must be from 2 to {n}, the number of rows; got {n_folds!r}")
+    units = _units(problem)
+    n_units = int(units.max()) + 1
+    if not 2 <= cv <= n_units:
+        what = "rows" if n_units == n else "groups"
+        raise ParameterError(f"cv must be from 2 to {n_units}, the number of {what}; got {cv!r}")
     subset = how.choose(how.run(problem) if result is None else result)
-    fold_of = _stratified_folds(problem.codes, n_folds, generator(random_state))
+    fold_of = _stratified_folds(problem.codes, units, cv, generator(random_state))
     right, right_all = np.zeros(n), np.zeros(n)
     folds = []
-    for fold in range(n_folds):
+    for fold in range(cv):
         test = np.flatnonzero(fold_of == fold)
         train_table, test_table = table.take(fold_of != fold), table.take(test)
-        folds.append(how.select(train_table))
+        folds.append(how.select(train_table, _within(problem, np.flatnonzero(fold_of != fold))))
         codes = problem.codes[fold_of != fold], problem.codes[test]
         right[test] = _nearest_agrees(train_table, test_table, codes, folds[-1].columns, how.scale)
         right_all[test] = _nearest_agrees(train_table, test_table, codes, tuple(range(table.n_columns)), how.scale)
         if progress is not None:
-            progress((fold + 1) / n_folds)
-    error = float(right.std() / np.sqrt(n))
+            progress((fold + 1) / cv)
+    error = float(np.sqrt(np.sum(np.bincount(units, right - right.mean()) ** 2)) / n)
     return NestedScore(float(right.mean()), error, float(right_all.mean()), subset.score, subset, tuple(folds))
 
 
-def _stratified_folds(codes: NDArray[np.int32], n_folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Rows of each class dealt to the folds in turn, in random order, one class going on where the last one ended."""
-    order = np.concatenate([rng.permutation(np.flatnonzero(codes == c)) for c in np.unique(codes)])
-    fold_of = np.empty(len(codes), dtype=np.int64)
-    fold_of[order] = np.arange(len(codes)) % n_folds
-    if any(len(class_set) < 2 for class_set in (np.unique(codes[fold_of != f]) for f in range(n_folds))):
+def _stratified_folds(
+    codes: NDArray[np.int32], units: NDArray[np.intp], cv: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Units of each class dealt to the folds in turn, in random order, one class going on where the last one ended."""
+    class_of = _class_of(units, codes)
+    order = np.concatenate([rng.permutation(np.flatnonzero(class_of == c)) for c in np.unique(class_of)])
+    dealt = np.empty(len(class_of), dtype=np.int64)
+    dealt[order] = np.arange(len(class_of)) % cv
+    fold_of = dealt[units]
+    if any(len(class_set) < 2 for class_set in (np.unique(codes[fold_of != f]) for f in range(cv))):
         raise DataError("a fold leaves one class only to learn from", hint="use fewer folds")
     return fold_of
 

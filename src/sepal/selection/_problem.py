@@ -1,6 +1,6 @@
 """Labelled rows made ready for questions about many feature subsets.
 
-A subset is a bit mask over *units*: a unit is one column, or a group of columns that move together. Columns that are
+A subset is a bit mask over *units*: a unit is one column, or a block of columns that move together. Columns that are
 always kept belong to no unit. The squared distance between two rows is a sum over columns: the squared difference of
 numbers, 0 or 1 for levels, 1 where a cell is missing (HEOM).
 """
@@ -14,19 +14,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Scaling, Table, class_codes, fit_scaling
-from sepal.data._columns import column_position
+from sepal.data import (
+    LeftOut,
+    Missing,
+    ScaleName,
+    Scaling,
+    Table,
+    as_labelled_table,
+    class_codes,
+    column_position,
+    fit_scaling,
+    group_codes,
+    left_out_together,
+)
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._labelled import Missing, as_labelled_table
-from sepal.neighbors import thread_count
-from sepal.neighbors._rounding import TIE_TOLERANCE
+from sepal.measures import settled
+from sepal.neighbors import TIE_TOLERANCE, thread_count
 
 ALIGN = 16  # positions; the native code wants every class to start at a multiple of this
 _EXACT = {np.dtype(np.float32): 2.0**24, np.dtype(np.float64): 2.0**53}
 _NUMBER, _NUMBER_OR_MISSING, _LEVEL = 0, 1, 2
 
 Columns = Sequence[str | int]
-Groups = Mapping[str, Columns] | Sequence[Columns]
+Blocks = Mapping[str, Columns] | Sequence[Columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +44,8 @@ class Packed:
     """Columns as the native sweep reads them: rows sorted by class, classes padded to whole vectors.
 
     ``unit`` is what a squared distance of 1 (in scaled coordinates) is here; ``tie`` the relative width of a tie;
-    ``largest`` a bound of all squared distances.
+    ``largest`` a bound of all squared distances; ``group_of`` the group of each position, or nothing where every row is
+    left out alone.
     """
 
     x: NDArray[Any]
@@ -46,10 +57,11 @@ class Packed:
     unit: float
     tie: float
     largest: float
+    group_of: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class FeatureProblem:
     """The rows, their classes, and the units a subset is made of."""
 
     table: Table
@@ -63,6 +75,17 @@ class Problem:
     kept: tuple[int, ...]
     threads: int
     notes: tuple[str, ...]
+    left_out: LeftOut
+
+    @property
+    def groups(self) -> NDArray[np.intp] | None:
+        """Numbers of the rows that are left out together; None: each alone."""
+        return self.left_out.groups
+
+    @property
+    def n_others(self) -> int:
+        """How many neighbours every row has at least, when it is left out with its group."""
+        return self.n_rows - (1 if self.groups is None else int(np.bincount(self.groups).max()))
 
     @property
     def n_rows(self) -> int:
@@ -89,11 +112,11 @@ class Problem:
         return tuple(sorted([*self.kept, *(column for unit in set_bits(mask) for column in self.units[unit])]))
 
     def mask_of(self, columns: Columns) -> int:
-        """The mask of a subset given by columns; a group must be whole."""
+        """The mask of a subset given by columns; a block must be whole."""
         wanted = {column_position(column, self.table.names, "columns") for column in columns} | set(self.kept)
         mask = sum(1 << i for i, unit in enumerate(self.units) if wanted >= set(unit))
         if self.columns_of(mask) != tuple(sorted(wanted)):
-            raise ParameterError("columns: a group must be given whole or not at all")
+            raise ParameterError("columns: a block must be given whole or not at all")
         return mask
 
     def feature_names(self, mask: int) -> tuple[str, ...]:
@@ -113,47 +136,54 @@ def set_bits(mask: int) -> Iterator[int]:
         mask ^= low
 
 
-def prepare(
+def feature_problem(
     X: Any,
     y: Any = None,
     *,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
-    groups: Groups | None = None,
+    blocks: Blocks | None = None,
     keep: Columns = (),
     n_jobs: int | None = None,
-) -> Problem:
-    """Check rows, labels, groups and kept columns; scale and pack."""
+    groups: Any = None,
+) -> FeatureProblem:
+    """Check rows, labels, blocks, kept columns and groups; scale and pack."""
+    scale = settled(X, scale=scale)["scale"]
     table, rows, notes = as_labelled_table(X, y, missing)
     codes, classes = class_codes(table)
     if table.n_rows < 2:
         raise DataError(f"a nearest neighbour needs at least 2 rows; found {table.n_rows}")
     kept = tuple(sorted({column_position(column, table.names, "keep") for column in keep}))
-    names, units = _units(table, groups, kept)
+    names, units = _units(table, blocks, kept)
     scaling = fit_scaling(table.values, table.kinds, scale, levels=table.levels)
     if scaling.constant:
         constant = ", ".join(repr(table.names[j]) for j in scaling.constant)
         notes = (*notes, f"constant columns, which contribute nothing: {constant}")
-    return Problem(
-        table, codes, classes, rows, scaling, pack(table, codes, len(classes), scaling), units, names, kept,
-        thread_count(n_jobs), notes,
+    if groups is not None and not isinstance(groups, str):
+        n_given = as_labelled_table(X, y, "distance")[0].n_rows if missing == "drop" else table.n_rows
+        groups = group_codes(groups, n_given)[rows]
+    left_out = left_out_together(table, groups)
+    note = left_out.note(table.n_rows)
+    return FeatureProblem(
+        table, codes, classes, rows, scaling, pack(table, codes, len(classes), scaling, left_out.groups), units, names,
+        kept, thread_count(n_jobs), notes if note is None else (*notes, note), left_out,
     )  # fmt: skip
 
 
-def _units(table: Table, groups: Groups | None, kept: tuple[int, ...]) -> tuple[tuple[str, ...], Any]:
+def _units(table: Table, blocks: Blocks | None, kept: tuple[int, ...]) -> tuple[tuple[str, ...], Any]:
     """Names and columns of the units, in the order of their first column."""
-    given = groups.items() if isinstance(groups, Mapping) else [(None, group) for group in groups or ()]
+    given = blocks.items() if isinstance(blocks, Mapping) else [(None, block) for block in blocks or ()]
     taken: dict[int, str] = {}
     units: list[tuple[str, tuple[int, ...]]] = []
-    for name, group in given:
-        columns = tuple(sorted({column_position(column, table.names, "groups") for column in group}))
+    for name, block in given:
+        columns = tuple(sorted({column_position(column, table.names, "blocks") for column in block}))
         title = "+".join(table.names[j] for j in columns) if name is None else str(name)
         if not columns:
-            raise ParameterError(f"groups: group {title!r} is empty")
+            raise ParameterError(f"blocks: block {title!r} is empty")
         for column in columns:
             if column in kept or column in taken:
-                where = "also in keep" if column in kept else f"also in group {taken[column]!r}"
-                raise ParameterError(f"groups: column {table.names[column]!r} of group {title!r} is {where}")
+                where = "also in keep" if column in kept else f"also in block {taken[column]!r}"
+                raise ParameterError(f"blocks: column {table.names[column]!r} of block {title!r} is {where}")
             taken[column] = title
         units.append((title, columns))
     units += [(name, (j,)) for j, name in enumerate(table.names) if j not in taken and j not in kept]
@@ -180,7 +210,13 @@ def _coordinates(table: Table, scaling: Scaling) -> tuple[NDArray[np.float64], f
     return scaled, 1.0
 
 
-def pack(table: Table, codes: NDArray[np.int32], n_classes: int, scaling: Scaling) -> Packed:
+def pack(
+    table: Table,
+    codes: NDArray[np.int32],
+    n_classes: int,
+    scaling: Scaling,
+    groups: NDArray[np.intp] | None,
+) -> Packed:
     """Sort rows by class, pad, and choose the number type: float32 where it is exact."""
     values, unit = _coordinates(table, scaling)
     missing = np.isnan(values).any(axis=0)
@@ -206,4 +242,8 @@ def pack(table: Table, codes: NDArray[np.int32], n_classes: int, scaling: Scalin
     row_of, class_of = np.full(width, -1, dtype=np.int64), np.full(width, -1, dtype=np.int32)
     row_of[position], class_of[position] = order, codes[order]
     cost = np.full(values.shape[1], unit, dtype=dtype)
-    return Packed(x, row_of, class_of, class_start, term, cost, unit, 0.0 if exact else TIE_TOLERANCE, largest)
+    tie = 0.0 if exact else TIE_TOLERANCE
+    group_of = np.full(0 if groups is None else width, -1, dtype=np.int64)
+    if groups is not None:
+        group_of[position] = groups[order]
+    return Packed(x, row_of, class_of, class_start, term, cost, unit, tie, largest, group_of)

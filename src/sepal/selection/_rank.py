@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
+from sepal.measures import mutual_information
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import CenteredAlignment, Criterion, Thornton
 from sepal.selection._evaluator import Evaluator
 from sepal.selection._near_best import Subset
-from sepal.selection._problem import Problem
+from sepal.selection._problem import FeatureProblem
 from sepal.selection._relieff import relieff
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class FeatureRanking:
     columns : dict of arrays
         ``thornton`` (alone), ``gain`` (when added to the best subset; NaN for its members), ``loss`` (when dropped from
         it; NaN for others, and where it is the only member), ``inclusion`` (share of near-best subsets that hold it),
-        ``relieff``, ``mutual_information``, ``anova_f`` (NaN for nominal columns, where it is not defined),
+        ``relieff``, ``mutual_information`` (see :func:`sepal.measures.mutual_information`), ``anova_f`` (NaN for
+        nominal columns, where it is not defined),
         ``correlation`` (with the classes: the correlation ratio, which is abs(r) for two classes; Cramer's V for
         nominal columns), ``alignment`` (centered, alone).
     """
@@ -55,7 +57,9 @@ class FeatureRanking:
         return str(self.frame().to_html(index=False, float_format="{:.4f}".format))
 
 
-def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: Any) -> FeatureRanking:
+def rank_features(
+    X: Any, y: Any = None, *, relieff_k: int = 10, groups: Any = None, **procedure: Any
+) -> FeatureRanking:
     """Everything about each feature in one table.
 
     Parameters
@@ -64,6 +68,9 @@ def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: An
         Labelled rows.
     relieff_k : int
         Neighbours per class for ReliefF.
+    groups : array-like, "rows", "copies" or None
+        As in :func:`subset_sweep`, for Thornton's index and ReliefF, which ask for neighbours. The other columns of the
+        table look at all rows.
     **procedure
         How the best subset is found: parameters of :class:`SeparabilitySelector` other than ``criterion``.
 
@@ -79,7 +86,7 @@ def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: An
     'sgot'
     """
     how = Procedure(**{**procedure, "criterion": "thornton"})
-    problem = how.prepare(X, y)
+    problem = how.prepare(X, y, groups)
     result = how.run(problem)
     best = how.choose(result)
     single = _per_unit_scores(problem, Thornton(how.ties), [1 << unit for unit in range(problem.n_units)])
@@ -98,7 +105,7 @@ def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: An
     }
     columns = {name: values[of_unit] for name, values in per_unit.items()}
     filters = {
-        "relieff": relieff(problem.table, problem.codes, len(problem.classes), relieff_k),
+        "relieff": relieff(problem.table, problem.codes, len(problem.classes), relieff_k, problem.groups),
         **_filters(problem),
     }
     columns |= {name: values[order] for name, values in filters.items()}
@@ -107,13 +114,13 @@ def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: An
     return FeatureRanking(tuple(problem.table.names[c] for c in order), best, columns)
 
 
-def _per_unit_scores(problem: Problem, criterion: Criterion, masks: list[int]) -> NDArray[np.float64]:
+def _per_unit_scores(problem: FeatureProblem, criterion: Criterion, masks: list[int]) -> NDArray[np.float64]:
     """Scores in the order given; NaN for the empty subset."""
     found = np.array(Evaluator(problem, criterion)(masks))
     return np.where(np.isneginf(found), np.nan, found)
 
 
-def _filters(problem: Problem) -> dict[str, NDArray[np.float64]]:
+def _filters(problem: FeatureProblem) -> dict[str, NDArray[np.float64]]:
     """Mutual information, F and correlation of each column, from its known cells."""
     p = problem.table.n_columns
     result = {name: np.full(p, np.nan) for name in ("mutual_information", "anova_f", "correlation")}
@@ -121,24 +128,12 @@ def _filters(problem: Problem) -> dict[str, NDArray[np.float64]]:
     for f, kind in enumerate(problem.table.kinds):
         known = ~np.isnan(scaled[:, f])
         x, codes = scaled[known, f], problem.codes[known]
-        result["mutual_information"][f] = _mutual_information(x, codes, kind == "nominal")
+        result["mutual_information"][f] = mutual_information(x, codes, discrete=kind == "nominal")
         if kind == "nominal":
             result["correlation"][f] = _cramer(x, codes)
         else:
             result["anova_f"][f], result["correlation"][f] = _variance_ratio(x, codes)
     return result
-
-
-def _mutual_information(x: NDArray[np.float64], codes: NDArray[np.int32], nominal: bool) -> float:
-    if len(np.unique(x)) < 2 or len(np.unique(codes)) < 2:
-        return 0.0
-    if nominal:
-        from sklearn.metrics import mutual_info_score
-
-        return float(mutual_info_score(x, codes))
-    from sklearn.feature_selection import mutual_info_classif
-
-    return float(mutual_info_classif(x[:, None], codes, discrete_features=False, random_state=0)[0])
 
 
 def _variance_ratio(x: NDArray[np.float64], codes: NDArray[np.int32]) -> tuple[float, float]:

@@ -6,18 +6,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import as_table
+from sepal.data import Table
+from sepal.estimators import Diet, TableEstimator, check_number
+from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError
+from sepal.parameters import Parameter
 from sepal.selection._choose import Prefer, Procedure
-from sepal.selection._criteria import CriterionLike, Ties
-from sepal.selection._problem import Columns, Groups
+from sepal.selection._criteria import CRITERIA, CriterionLike, Mahalanobis, Ties
+from sepal.selection._problem import Blocks, Columns
+from sepal.selection._search import STRATEGIES
 
 
-class SeparabilitySelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
     """Select the features that separate the classes best.
 
     Parameters
@@ -31,7 +34,7 @@ class SeparabilitySelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Wanted number of features; any by default.
     prefer : {"best", "smallest"}
         The best subset, or the smallest that the data cannot tell from it.
-    scale, ties, groups, keep
+    scale, ties, blocks, keep
         As in :func:`subset_sweep`. Scaling is used to compare rows only; ``transform`` returns columns as they came.
     time_budget : float
         Seconds that ``"auto"`` may use.
@@ -62,6 +65,32 @@ class SeparabilitySelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     [0, 2, 3, 4, 5]
     """
 
+    parameter_table = (
+        Parameter("strategy", "word", "how subsets are searched", words=("auto", "sweep", *STRATEGIES), looked_up=True),
+        Parameter(
+            "criterion",
+            "word",
+            "what a subset is judged by",
+            words=tuple(CRITERIA),
+            also=("function", "anything"),
+            looked_up=True,
+        ),
+        Parameter("n_features", "whole", "how many features; any number by default", at_least=1, optional=True),
+        Parameter("prefer", "word", "the best subset, or the smallest near it", words=("best", "smallest")),
+        shared.SCALE,
+        shared.TIES,
+        Parameter(
+            "blocks", "other", "columns that go together", optional=True, also=("mapping", "sequence", "anything")
+        ),
+        Parameter("keep", "other", "columns that are always in", also=("sequence", "anything"), looked_up=True),
+        Parameter("time_budget", "number", "seconds that auto may use", above=0.0, infinite=True),
+        shared.TIME_LIMIT,
+        Parameter("max_evaluations", "whole", "subsets scored at most", at_least=1, optional=True),
+        Parameter("patience", "whole", "subsets without progress before the end", at_least=1, optional=True),
+        shared.RANDOM_STATE,
+        shared.N_JOBS,
+    )
+
     def __init__(
         self,
         strategy: str = "auto",
@@ -71,13 +100,13 @@ class SeparabilitySelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         prefer: Prefer = "best",
         scale: str | None = "minmax",
         ties: Ties = "expected",
-        groups: Groups | None = None,
+        blocks: Blocks | None = None,
         keep: Columns = (),
         time_budget: float = 10.0,
         time_limit: float | None = None,
         max_evaluations: int | None = None,
         patience: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.strategy = strategy
@@ -86,7 +115,7 @@ class SeparabilitySelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.prefer = prefer
         self.scale = scale
         self.ties = ties
-        self.groups = groups
+        self.blocks = blocks
         self.keep = keep
         self.time_budget = time_budget
         self.time_limit = time_limit
@@ -95,19 +124,54 @@ class SeparabilitySelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> SeparabilitySelector:
-        """Select features of rows with known classes."""
-        validate_data(self, X, y, skip_check_array=True)
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> SeparabilitySelector:
+        """Select features of rows with known classes.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            The rows.
+        y : array-like, optional
+            The class of each row; a Table with a target needs none.
+        groups : array-like, "rows", "copies" or None
+            Which rows are left out together, as in :func:`subset_sweep`.
+        """
         procedure = Procedure(**{name: getattr(self, name) for name in self.get_params(deep=False)})
-        if y is None:
+        if y is None and (not isinstance(X, Table) or X.y is None):
             raise DataError("y is None: requires y to be passed, but the target y is None")
-        problem = procedure.prepare(as_table(X, y))
+        problem = procedure.prepare(self._training_rows(X, y), groups=groups)
         result = procedure.run(problem)
         self.search_ = result
         self.subset_ = procedure.choose(result)
         self.support_ = np.isin(np.arange(self.n_features_in_), self.subset_.columns)
         self.scores_ = _column_scores(result)
         return self
+
+    def transform(self, X: Any) -> Any:
+        """The selected columns, in the container they came in; a Table stays a Table.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            The rows. Columns go by name where the training rows had names.
+        """
+        check_is_fitted(self)
+        X = self._in_training_order(X)
+        if not isinstance(X, Table):
+            return super().transform(X)
+        check_number(X.n_columns, self.n_features_in_, self)
+        return X.select(np.flatnonzero(self.support_).tolist())
+
+    def fits_together(self) -> bool:
+        """Whether a selector from a file knows of each column whether it is selected."""
+        support = vars(self).get("support_")
+        if support is None:
+            return True
+        return bool(support.dtype == np.bool_ and support.shape == (self.n_features_in_,))
+
+    def _diet(self) -> Diet:
+        any_cell = self.criterion != "mahalanobis" and not isinstance(self.criterion, Mahalanobis)
+        return Diet(levels=any_cell, missing=any_cell)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -116,9 +180,6 @@ class SeparabilitySelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
         return tags
 
 

@@ -1,0 +1,110 @@
+"""An order of rows and columns that depends on what is in them and not on where they stood.
+
+Where chance or a tie needs an order to go by, this is the one: rows and columns come out in the same order however the
+table was shuffled. Every column gets a mark that adds up, over the rows, the mark of the row and the cell; every row
+one that adds up, over the columns, the mark of the column and the cell, and the mark of its class; every class one that
+adds up those of its rows; and so on in turns, until the marks part no more columns and classes. Columns that still
+share a mark are copies of each other, or the table looks the same with them exchanged: then one is set apart,
+whichever, and the marks are made again.
+
+Reference: B. Weisfeiler and A. Leman, "The reduction of a graph to canonical form", 1968.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Marks = NDArray[np.uint64]
+_SET_APART = np.uint64(0xD6E8FEB86659FD93)
+
+
+def content_columns(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+    """Positions of the columns in the order of their content; ``groups`` are the classes of the rows.
+
+    What the classes are called does not matter.
+    """
+    cells = _mixed(_plain(values).view(np.uint64))
+    group_of = np.unique(groups, return_inverse=True)[1]
+    columns = np.zeros(values.shape[1], dtype=np.uint64)
+    while True:
+        columns = _refined(cells, group_of, columns)
+        shared = _first_shared(cells, columns)
+        if shared is None:
+            return np.argsort(columns, kind="stable")
+        columns[shared] = _mixed(columns[shared : shared + 1] ^ _SET_APART)[0]
+
+
+def content_order(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+    """Positions of the rows sorted by their classes and cells; rows that are equal in both keep their order."""
+    columns = content_columns(values, groups)
+    return np.lexsort((*values.T[columns[::-1]], groups))
+
+
+def geometric_rank(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+    """The place of each row when they are sorted column by column, as on a map; ``groups`` are as above.
+
+    Columns are taken by the values they hold, the one with the lowest first, and by :func:`content_columns` where they
+    hold the very same values. Equal rows keep their order.
+    """
+    columns = content_columns(values, groups)
+    columns = columns[_lexical_order(np.sort(values[:, columns], axis=0))]
+    rank = np.empty(len(values), dtype=np.intp)
+    rank[_lexical_order(values[:, columns].T)] = np.arange(len(values))
+    return rank
+
+
+def _lexical_order(keys: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Columns sorted by their first key, then by the second and so on; most are told apart by the first few."""
+    n_keys = 1
+    while True:
+        first = keys[:n_keys]
+        order = np.lexsort(first[::-1])
+        ranked = first[:, order]
+        apart = np.any((ranked[:, 1:] != ranked[:, :-1]) & ~np.isnan(ranked[:, :-1]), axis=0)  # NaN is sorted last
+        if n_keys >= len(keys) or apart.all():
+            return np.asarray(order, dtype=np.intp)
+        n_keys *= 4
+
+
+def _refined(cells: Marks, group_of: NDArray[np.intp], columns: Marks) -> Marks:
+    """The marks of the columns, made again from those of the rows and so on until no more columns are parted."""
+    n_marks = 0
+    groups = _mixed(np.bincount(group_of).astype(np.uint64))
+    while True:
+        rows = _mixed(groups[group_of] + _mixed(cells ^ columns).sum(axis=1, dtype=np.uint64))
+        columns = _mixed(columns + _mixed(cells ^ rows[:, None]).sum(axis=0, dtype=np.uint64))
+        members = np.zeros_like(groups)
+        np.add.at(members, group_of, _mixed(rows))
+        groups = _mixed(groups + members)
+        found = len(np.unique(columns)) + len(np.unique(groups))
+        if found <= n_marks:
+            return columns
+        n_marks = found
+
+
+def _first_shared(cells: Marks, columns: Marks) -> int | None:
+    """A column that shares its mark, the lowest of all shared, with one that is no copy of it."""
+    marks, counts = np.unique(columns, return_counts=True)
+    for mark in marks[counts > 1]:
+        alike = np.flatnonzero(columns == mark)
+        if np.any(cells[:, alike] != cells[:, alike[:1]]):
+            return int(alike[0])
+    return None
+
+
+def _mixed(numbers: Marks) -> Marks:
+    """Each number scattered over all 64 bits (the finaliser of splitmix64); sums of these wrap around."""
+    z = numbers + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def _plain(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A copy in which equal cells have equal bits."""
+    out = np.ascontiguousarray(values + 0.0)  # no negative zero
+    out[np.isnan(out)] = np.nan  # one bit pattern for every missing cell
+    return out

@@ -1,0 +1,96 @@
+"""A machine that compares numbers, made fit for tables with levels and gaps."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_regressor
+from sklearn.utils.metaestimators import available_if
+
+from sepal.data import Table
+from sepal.estimators._scoring import own_target
+from sepal.estimators._shell import Diet, TableEstimator
+from sepal.estimators._views import fit_view
+from sepal.parameters import Parameter
+
+
+def _has_probabilities(estimator: AnyTable) -> bool:
+    return hasattr(getattr(estimator, "machine_", estimator.machine), "predict_proba")
+
+
+class AnyTable(TableEstimator):
+    """Levels become indicators and gaps the middle of their column, then a machine for numbers takes over.
+
+    Parameters
+    ----------
+    machine : estimator
+        A classifier or regressor of numbers; it is cloned.
+
+    Attributes
+    ----------
+    machine_ : estimator
+        Fitted on the coordinates of the rows.
+    view_ : View
+        From cells to coordinates: numbers scaled to [0, 1], an indicator for each level and for gaps.
+    classes_ : ndarray
+        If the machine is a classifier.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> from sepal.machines import SVMClassifier
+    >>> heart = sepal.datasets.load("heart")
+    >>> model = AnyTable(SVMClassifier()).fit(heart)
+    >>> bool((model.predict(heart) == heart.y).mean() > 0.8)
+    True
+    """
+
+    parameter_table = (Parameter("machine", "other", "a classifier or regressor of numbers", also=("anything",)),)
+
+    def __init__(self, machine: Any) -> None:
+        self.machine = machine
+
+    def _diet(self) -> Diet:
+        return Diet(levels=True, missing=True)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = self.machine.__sklearn_tags__()
+        tags.estimator_type, tags.classifier_tags = inner.estimator_type, inner.classifier_tags
+        tags.regressor_tags, tags.target_tags = inner.regressor_tags, inner.target_tags
+        tags.target_tags.multi_output = False  # one target, whatever the machine takes
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.multi_label = False
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the view and the machine; a Table with a target needs no ``y``."""
+        table = self._training_rows(X, y)
+        assert isinstance(table, Table)  # noqa: S101 - sparse rows were not asked for
+        self.view_ = fit_view(table, "minmax")
+        self.machine_ = clone(self.machine).fit(self._coordinates(table), np.asarray(table.y))
+        if not is_regressor(self.machine):
+            self.classes_ = self.machine_.classes_
+        return self
+
+    def _coordinates(self, table: Any) -> NDArray[np.float64]:
+        points = self.view_.coordinates(table)
+        return points if points.shape[1] else np.zeros((len(points), 1))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """What the machine says about the rows."""
+        table = self._new_table(X)
+        return np.asarray(self.machine_.predict(self._coordinates(table)))
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The machine's probability of each class."""
+        table = self._new_table(X)
+        return np.asarray(self.machine_.predict_proba(self._coordinates(table)))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The machine's score: accuracy, or R squared; a Table with a target needs no ``y``."""
+        table = self._new_table(X)
+        return float(self.machine_.score(self._coordinates(table), own_target(X, y)))

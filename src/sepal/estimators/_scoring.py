@@ -1,0 +1,46 @@
+"""How good the answers are: scikit-learn's scores, where a Table brings the truth itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from sepal.data import SparseRows, Table
+from sepal.exceptions import DataError
+
+
+def own_target(X: Any, y: Any) -> Any:
+    """The truth about the rows: ``y``; left out, the target of the Table.
+
+    Examples
+    --------
+    >>> from sepal.data import as_table
+    >>> own_target(as_table([[1.0], [2.0]], ["a", "b"]), None).tolist()
+    ['a', 'b']
+    """
+    if y is not None:
+        return y
+    found = X.y if isinstance(X, (Table, SparseRows)) else None
+    if found is None:
+        raise DataError(
+            "score: there is no target to compare with the answers",
+            hint="give it as y, or as X a Table that has a target",
+        )
+    return found
+
+
+class TableClassifierMixin(ClassifierMixin):  # type: ignore[misc]
+    """scikit-learn's mixin for classifiers, whose score takes a Table alone."""
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Share of the rows that are answered rightly; a Table with a target needs no ``y``."""
+        return float(super().score(X, own_target(X, y), sample_weight))
+
+
+class TableRegressorMixin(RegressorMixin):  # type: ignore[misc]
+    """scikit-learn's mixin for regressors, whose score takes a Table alone."""
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """R squared of the answers; a Table with a target needs no ``y``."""
+        return float(super().score(X, own_target(X, y), sample_weight))

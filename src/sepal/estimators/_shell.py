@@ -1,0 +1,250 @@
+"""The shell of every estimator: reads training rows and new rows, remembers columns, reports what it takes."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from sepal.data import Kind, Rows, SparseRows, Table, as_rows, as_table, is_frame, match_table
+from sepal.estimators._columns import (
+    array_names,
+    check_number,
+    column_places,
+    given_names,
+    rearranged,
+    warn_of_names,
+)
+from sepal.exceptions import DataError
+from sepal.parameters import Parameter, check_parameters
+
+EXPECTED_FAILED_CHECKS = {
+    "check_dataframe_column_names_consistency": "named columns may come in any order: each is found by its name, where "
+    "scikit-learn wants an error. The rest of that check, unknown and missing columns, holds."
+}
+"""What scikit-learn's ``check_estimator`` may find, for its ``expected_failed_checks``, and why."""
+
+
+@dataclass(frozen=True)
+class Diet:
+    """Which rows an estimator takes, by its parameters.
+
+    Attributes
+    ----------
+    levels : bool
+        Nominal columns, texts for instance.
+    missing : bool
+        Missing cells.
+    sparse : bool
+        Sparse matrices and sets.
+    pairwise : bool
+        Rows are distances to, or kernel values with, the training rows.
+    not_negative : bool
+        Cells are at least 0.
+    hint : str, optional
+        What to do with a nominal column where ``levels`` is False.
+    """
+
+    levels: bool = False
+    missing: bool = False
+    sparse: bool = False
+    pairwise: bool = False
+    not_negative: bool = False
+    hint: str | None = None
+
+
+class TableEstimator(BaseEstimator):  # type: ignore[misc]
+    """Base of all estimators of Sepal.
+
+    Columns go by name where training rows and new rows both have names, in any order; a missing or an unknown column is
+    an error that names it. Arrays have no names: their columns go by position. Tables and data frames of pandas, polars
+    and pyarrow are read alike.
+
+    Attributes
+    ----------
+    columns_ : Table or SparseRows
+        The training columns, names, kinds and levels, without a row.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn; a Table has names, too.
+    """
+
+    parameter_table: ClassVar[tuple[Parameter, ...]] = ()
+    columns_: Rows
+    n_features_in_: int
+
+    def _diet(self) -> Diet:
+        """Which rows it takes."""
+        return Diet()
+
+    def __sklearn_tags__(self) -> Any:
+        tags, diet = super().__sklearn_tags__(), self._diet()
+        tags.input_tags.allow_nan = diet.missing
+        tags.input_tags.categorical = tags.input_tags.string = diet.levels
+        tags.input_tags.sparse = diet.sparse
+        tags.input_tags.pairwise = diet.pairwise
+        tags.input_tags.positive_only = diet.not_negative
+        return tags
+
+    # ---------------------------------------------------------------- rows of any kind
+
+    def _training_rows(self, X: Any, y: Any = None, *, sparse: bool = False) -> Rows:
+        """Training rows with their target, which a Table may bring; checks parameters, remembers the columns."""
+        check_parameters(self)
+        if not isinstance(X, Table) and getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+            text = "A column-vector y was passed when a 1d array was expected: one answer per row"
+            warnings.warn(text, DataConversionWarning, stacklevel=4)
+        rows = as_rows(X, y) if sparse else as_table(X, y)
+        if isinstance(X, Table):
+            self._name_columns(X)
+        elif isinstance(rows, SparseRows):
+            validate_data(self, rows.matrix, rows.y, skip_check_array=True)
+        else:
+            validate_data(self, X, y, skip_check_array=True)
+        self.columns_ = without_rows(rows)
+        return rows
+
+    def _new_rows(self, X: Any) -> Rows:
+        """New rows with the columns, kinds and level codes of the training rows."""
+        check_is_fitted(self)
+        if isinstance(self.columns_, SparseRows):
+            return as_rows(X, like=self.columns_)
+        table = as_table(self._in_training_order(X))
+        check_number(table.n_columns, self.columns_.n_columns, self)
+        return match_table(replace(table, names=self.columns_.names), self.columns_)
+
+    def _new_table(self, X: Any) -> Table:
+        """The same for estimators that know no sparse rows."""
+        rows = self._new_rows(X)
+        assert isinstance(rows, Table)  # noqa: S101 - the training rows were one
+        return rows
+
+    # ---------------------------------------------------------------- rows of numbers
+
+    def _training_numbers(self, X: Any, y: Any = "no_validation", **checks: Any) -> tuple[Table, Any]:
+        """Training rows as numbers, and the target as scikit-learn checks it; remembers the columns.
+
+        Without ``y`` only the rows are read. ``checks`` go to scikit-learn's ``validate_data``.
+        """
+        check_parameters(self)
+        checks = {"dtype": np.float64, "ensure_all_finite": "allow-nan" if self._diet().missing else True, **checks}
+        without = isinstance(y, str) and y == "no_validation"
+        given: Any = X
+        names = given_names(X)
+        if self._diet().levels and has_levels(X):
+            X = as_table(X)
+        if isinstance(X, Table):
+            X = as_numbers(X, self._diet())
+            refuse_missing(X, self._diet())
+            y, given = (X.y if y is None else y), X.values
+        try:
+            found = validate_data(self, given, y, **checks)
+        except ValueError:
+            if is_frame(X):
+                as_numbers(as_table(X), self._diet())  # says which column is not numeric, and what to do
+            raise
+        values, target = (found, None) if without else found
+        if isinstance(X, Table):
+            table = X
+            if names is not None:
+                self._name_columns(X)
+        else:
+            table = numeric_table(values, names or array_names(values.shape[1]))
+        self.columns_ = without_rows(table)
+        return table, target
+
+    def _new_numbers(self, X: Any) -> Table:
+        """New rows as numbers, columns and ranks as in training."""
+        check_is_fitted(self)
+        columns = self.columns_
+        assert isinstance(columns, Table)  # noqa: S101 - numbers are never sparse
+        X = self._in_training_order(X)
+        finite: Any = "allow-nan" if self._diet().missing else True
+        ranked = any(levels is not None for levels in columns.levels)
+        if isinstance(X, Table) or (ranked and is_frame(X)) or (self._diet().levels and has_levels(X)):
+            table = as_table(X)
+            check_number(table.n_columns, columns.n_columns, self)
+            if not ranked:
+                table = as_numbers(table, self._diet())
+            table = match_table(replace(table, names=columns.names), columns)
+            refuse_missing(table, self._diet())
+            return table
+        try:
+            values = check_array(X, dtype=np.float64, ensure_all_finite=finite, input_name="X", estimator=self)
+        except ValueError:
+            if is_frame(X):
+                as_numbers(as_table(X), self._diet())
+            raise
+        check_number(values.shape[1], columns.n_columns, self)
+        return replace(numeric_table(values, columns.names), kinds=columns.kinds, levels=columns.levels)
+
+    # ---------------------------------------------------------------- names
+
+    def _name_columns(self, table: Table) -> None:
+        self.n_features_in_ = table.n_columns
+        self.feature_names_in_ = np.array(table.names, dtype=object)
+
+    def _in_training_order(self, X: Any) -> Any:
+        """The same container, its columns as they stood in training where both sides have names."""
+        names, wanted = given_names(X), self._training_names()
+        warn_of_names(self, names, wanted, isinstance(X, Table))
+        places = column_places(names, wanted)
+        return X if places is None else rearranged(X, places)
+
+    def _training_names(self) -> tuple[str, ...] | None:
+        """The names of the training columns; None if they came from an array."""
+        names = self.columns_.names
+        return names if hasattr(self, "feature_names_in_") or names != array_names(len(names)) else None
+
+
+def has_levels(X: Any) -> bool:
+    """Whether a container may hold levels: data frames, and arrays and lists of texts or objects."""
+    if is_frame(X):
+        return True
+    return not hasattr(X, "tocsr") and not isinstance(X, Table) and np.asarray(X).dtype.kind in "OUS"
+
+
+def without_rows(rows: Rows) -> Rows:
+    """Its columns only."""
+    if isinstance(rows, SparseRows):
+        return SparseRows(rows.matrix[:0], elements=rows.elements)
+    return Table(np.empty((0, rows.n_columns)), rows.names, rows.kinds, rows.levels, target=rows.target)
+
+
+def numeric_table(values: NDArray[np.float64], names: tuple[str, ...]) -> Table:
+    """A table of plain numbers."""
+    numeric: Kind = "numeric"
+    # A copy of its own: the caller may change the array, and its place in memory must not show in any last bit.
+    return Table(np.array(values, order="C"), names, (numeric,) * len(names), (None,) * len(names))
+
+
+def refuse_missing(table: Table, diet: Diet) -> None:
+    """Say where the first missing cell is, if the estimator takes none."""
+    if table.has_missing and not diet.missing:
+        row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])
+        raise DataError(
+            f'row {row + 1}, column "{table.names[column]}": a missing value (NaN); this machine needs complete rows',
+            hint="KNNClassifier and SepalClassifier take missing cells; or leave such rows out",
+        )
+
+
+def as_numbers(table: Table, diet: Diet) -> Table:
+    """A table whose columns are all numbers or ranks; False and True are 0 and 1, as in an array.
+
+    With ``diet.levels`` the table passes as it is.
+    """
+    if diet.levels:
+        return table
+    kinds, levels = list(table.kinds), list(table.levels)
+    for j, (name, kind) in enumerate(zip(table.names, table.kinds, strict=True)):
+        if kind != "nominal":
+            continue
+        if levels[j] != (False, True) or not all(isinstance(level, bool) for level in levels[j] or ()):
+            raise DataError(f'column "{name}" is nominal; this machine needs numbers', hint=diet.hint)
+        kinds[j], levels[j] = "numeric", None
+    return table if list(table.kinds) == kinds else replace(table, kinds=tuple(kinds), levels=tuple(levels))

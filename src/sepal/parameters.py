@@ -1,0 +1,200 @@
+"""Parameters as data: what a value may be, checked in one place with one wording, and what it means in one line.
+
+>>> from sepal.parameters import Parameter, check_whole
+>>> Parameter("width", "number", "how far a kernel reaches", above=0.0, words=("aligned",)).wanted
+"'aligned' or a finite number above 0"
+>>> check_whole("k", 3)
+3
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+
+from sepal.exceptions import ParameterError
+
+__all__ = ["Parameter", "parameters"]
+
+ParameterKind = Literal["whole", "number", "flag", "word", "other"]
+Also = Literal["function", "mapping", "sequence", "anything"]
+
+_ALSO: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "function": ("a function", callable),
+    "mapping": ("a mapping", lambda value: isinstance(value, Mapping)),
+    "sequence": (
+        "one value for each",
+        lambda value: hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping)),
+    ),
+    "anything": ("an object of its own", lambda value: not isinstance(value, (str, bool, Real))),
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of an estimator or a function.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"whole", "number", "flag", "word", "other"}
+        Whole numbers, numbers, True or False, one of ``words`` only, or one of ``words`` and what ``also`` allows.
+    help : str
+        What it means, in one line.
+    at_least, above, at_most, below : float, optional
+        The range of numbers.
+    infinite : bool
+        Whether a number may be infinite.
+    words : tuple of str
+        Texts that are allowed.
+    optional : bool
+        Whether None is allowed.
+    also : tuple of {"function", "mapping", "sequence", "anything"}
+        What else is allowed; what is inside is checked where it is used.
+    looked_up : bool
+        Whether a text is looked up in a table when it is used, which then says what is near an unknown one.
+    default : object
+        The default; filled in by :func:`parameters`.
+    """
+
+    name: str
+    kind: ParameterKind
+    help: str
+    at_least: float | None = None
+    above: float | None = None
+    at_most: float | None = None
+    below: float | None = None
+    infinite: bool = False
+    words: tuple[str, ...] = ()
+    optional: bool = False
+    also: tuple[Also, ...] = ()
+    looked_up: bool = False
+    default: Any = inspect.Parameter.empty
+
+    @property
+    def wanted(self) -> str:
+        """What is expected, in words."""
+        told = ["None"] if self.optional else []
+        told += [repr(word) for word in self.words]
+        if self.kind == "flag":
+            told += ["True", "False"]
+        elif self.kind in ("whole", "number"):
+            told.append(self._number_text())
+        told += [_ALSO[each][0] for each in self.also]
+        return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} or {told[-1]}"
+
+    def _number_text(self) -> str:
+        text = "an integer" if self.kind == "whole" else "a number" if self.infinite else "a finite number"
+        if self.at_least is not None and self.at_most is not None:
+            return f"{text} from {self.at_least:g} to {self.at_most:g}"
+        low = "" if self.at_least is None else f"of at least {self.at_least:g}"
+        low = low if self.above is None else f"above {self.above:g}"
+        high = "" if self.at_most is None else f"at most {self.at_most:g}"
+        high = high if self.below is None else f"below {self.below:g}"
+        return " ".join([text, " and ".join(part for part in (low, high) if part)]).strip()
+
+    def allows(self, value: Any) -> bool:
+        """Whether the value is one of those."""
+        if value is None:
+            return self.optional
+        if isinstance(value, str):
+            return self.looked_up or value in self.words
+        if self.kind == "flag" and isinstance(value, (bool, np.bool_)):
+            return True
+        if self.kind in ("whole", "number") and self._is_number(value) and self._in_range(value):
+            return True
+        return any(_ALSO[each][1](value) for each in self.also)
+
+    def _is_number(self, value: Any) -> bool:
+        if isinstance(value, (bool, np.bool_)):
+            return False
+        return isinstance(value, (int, np.integer)) if self.kind == "whole" else isinstance(value, (Real, np.number))
+
+    def _in_range(self, value: Any) -> bool:
+        if self.kind == "number" and not (np.isfinite(value) or (self.infinite and not np.isnan(value))):
+            return False
+        return (
+            (self.at_least is None or value >= self.at_least)
+            and (self.above is None or value > self.above)
+            and (self.at_most is None or value <= self.at_most)
+            and (self.below is None or value < self.below)
+        )
+
+    def check(self, value: Any, hint: str | None = None) -> Any:
+        """The value, if it is allowed.
+
+        Raises
+        ------
+        ParameterError
+            If not; the text says what is expected and what was given.
+        """
+        if self.allows(value):
+            return value
+        if hint is None and isinstance(value, str):
+            near = get_close_matches(value, self.words, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else None
+        raise ParameterError(f"{self.name} must be {self.wanted}; got {value!r}", hint=hint)
+
+
+def check_whole(name: str, value: Any, *, at_least: int = 1, at_most: int | None = None, optional: bool = False) -> Any:
+    """A whole number, no truth value; None too where it is ``optional``."""
+    return Parameter(name, "whole", "", at_least=at_least, at_most=at_most, optional=optional).check(value)
+
+
+def check_number(name: str, value: Any, **limits: Any) -> Any:
+    """A number, no truth value; ``limits`` as in :class:`Parameter`."""
+    return Parameter(name, "number", "", **limits).check(value)
+
+
+def parameters(estimator: Any) -> tuple[Parameter, ...]:
+    """The parameters of an estimator, or of its class, in the order of its signature, with their defaults.
+
+    Forms and command lines are made from this.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Of Sepal, or its class.
+
+    Returns
+    -------
+    tuple of Parameter
+
+    Examples
+    --------
+    >>> from sepal.machines import FisherDiscriminant
+    >>> [(each.name, each.default) for each in parameters(FisherDiscriminant)]
+    [('kappa', None), ('priors', None), ('class_weight', None)]
+    """
+    kind = estimator if isinstance(estimator, type) else type(estimator)
+    known: Sequence[Parameter] = getattr(kind, "parameter_table", ())
+    table = {each.name: each for each in known}
+    signature = inspect.signature(kind)
+    return tuple(replace(table[name], default=each.default) for name, each in signature.parameters.items())
+
+
+def check_parameters(estimator: Any) -> None:
+    """Check every parameter of an estimator that stands in its table."""
+    for each in type(estimator).parameter_table:
+        each.check(getattr(estimator, each.name))
+
+
+RandomState = int | np.random.Generator | np.random.RandomState | None
+
+
+def generator(random_state: RandomState) -> np.random.Generator:
+    """A generator from whatever a user may give as ``random_state``."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"random_state must be None, an integer of at least 0 or a numpy generator; got {random_state!r}"
+        ) from error

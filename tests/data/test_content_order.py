@@ -1,0 +1,60 @@
+"""An order of rows and columns by content: the same table comes out, however it was shuffled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sepal.data import content_columns, content_order, geometric_rank
+
+
+def sorted_by_content(X, y):
+    rows, columns = content_order(X, y), content_columns(X, y)
+    return X[rows][:, columns], y[rows]
+
+
+def test_shuffled_tables_come_out_the_same(rng):
+    for _ in range(200):
+        n, p = int(rng.integers(1, 12)), int(rng.integers(1, 6))
+        X, y = rng.integers(0, 2, size=(n, p)).astype(float), rng.integers(0, 2, size=n)
+        X[rng.random(X.shape) < 0.1] = np.nan
+        rows, columns = rng.permutation(n), rng.permutation(p)
+        wanted, found = sorted_by_content(X, y), sorted_by_content(X[rows][:, columns], y[rows])
+        np.testing.assert_array_equal(found[0], wanted[0])
+        np.testing.assert_array_equal(found[1], wanted[1])
+
+
+def test_columns_that_can_be_exchanged_are_set_apart_together():
+    """Every pair of rows looks the same with both columns exchanged; one choice must settle them all."""
+    X, y = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 0.0], [0.0, 2.0]]), np.zeros(4, dtype=int)
+    wanted = sorted_by_content(X, y)[0]
+    for rows in ([1, 0, 2, 3], [0, 1, 3, 2], [3, 2, 1, 0], [2, 0, 1, 3]):
+        np.testing.assert_array_equal(sorted_by_content(X[rows], y)[0], wanted)
+        np.testing.assert_array_equal(sorted_by_content(X[rows][:, ::-1], y)[0], wanted)
+
+
+def test_classes_under_other_names(rng):
+    for _ in range(100):
+        X, y = rng.integers(0, 2, size=(9, 4)).astype(float), rng.integers(0, 3, size=9)
+        names = rng.permutation(3)
+        columns = content_columns(X, y)
+        np.testing.assert_array_equal(X[:, content_columns(X, names[y])], X[:, columns])
+
+
+def test_the_place_on_a_map_follows_the_rows(rng):
+    X = np.array([[3.0, 1.0, 0.0], [0.0, 1.0, 5.0], [3.0, 0.0, 0.0]])
+    # The columns by their values: 0 0 5, then 0 1 1, then 0 3 3.
+    np.testing.assert_array_equal(geometric_rank(X, np.zeros(3, int)), [1, 2, 0])
+    for _ in range(100):
+        X, y = rng.integers(0, 2, size=(9, 4)).astype(float), rng.integers(0, 2, size=9)
+        rows, columns = rng.permutation(9), rng.permutation(4)
+        moved = X[rows][:, columns]
+        first, second = np.argsort(geometric_rank(X, y)), np.argsort(geometric_rank(moved, y[rows]))
+        gaps = [np.abs(one[:, None] - one[None]).sum(axis=-1) for one in (X[first], moved[second])]
+        np.testing.assert_array_equal(*gaps)
+
+
+def test_zeros_and_missing_cells_have_one_form(rng):
+    X = np.array([[0.0, np.nan, 1.0], [1.0, 0.0, np.nan], [0.0, 2.0, 0.0]])
+    signed = np.where(X == 0, -0.0, np.where(np.isnan(X), -np.nan, X))
+    np.testing.assert_array_equal(content_columns(signed, np.zeros(3, int)), content_columns(X, np.zeros(3, int)))
+    np.testing.assert_array_equal(content_order(signed, np.zeros(3, int)), content_order(X, np.zeros(3, int)))

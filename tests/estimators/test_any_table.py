@@ -1,0 +1,53 @@
+"""Machines for numbers on any table: the coordinates they get, and what they may say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sepal.datasets
+from sepal.data import as_table
+from sepal.estimators import AnyTable, load_model, save_model
+from sepal.exceptions import DataError
+from sepal.machines import FeatureVectorClassifier, FeatureVectorRegressor, FisherDiscriminant, SVMClassifier
+from tests.machines.contract import contract
+
+
+def test_the_machine_gets_ranges_levels_and_gaps():
+    table = as_table([[1.0, "r"], [3.0, "g"], [np.nan, "r"], [5.0, "g"]], ["a", "b", "a", "b"])
+    machine = FeatureVectorClassifier(scale=None, width=1.0)
+    model = AnyTable(machine).fit(table)
+    half = 1.0 / np.sqrt(2.0)
+    # size from 1 to 5, its gap in the middle and on an indicator; g, r
+    expected = np.array([[0, 0, 0, half], [0.5, 0, half, 0], [0.5, half, 0, half], [1, 0, half, 0]])
+    np.testing.assert_allclose(model.view_.coordinates(table), expected)
+    np.testing.assert_allclose(model.predict_proba(table), machine.fit(expected, table.y).predict_proba(expected))
+    assert model.classes_.tolist() == ["a", "b"]
+
+
+def test_only_what_the_machine_has():
+    assert not hasattr(AnyTable(SVMClassifier()), "predict_proba")
+    assert hasattr(AnyTable(SVMClassifier(probability=True)), "predict_proba")
+    numbers = AnyTable(FeatureVectorRegressor())
+    assert not hasattr(numbers, "predict_proba")
+    hepatitis = sepal.datasets.load("hepatitis")
+    bilirubin = np.nan_to_num(hepatitis.values[:, 13])
+    assert numbers.fit(hepatitis, bilirubin).predict(hepatitis).shape == (155,)
+
+
+def test_kept_in_a_file(tmp_path):
+    heart = sepal.datasets.load("heart")
+    model = AnyTable(FisherDiscriminant()).fit(heart)
+    again = load_model(save_model(model, tmp_path / "m.sepal"))
+    np.testing.assert_array_equal(again.predict_proba(heart), model.predict_proba(heart))
+    assert model.score(heart, heart.y) == np.mean(model.predict(heart) == heart.y)
+    with pytest.raises(DataError, match=r"yet now missing:\n- thal\n"):
+        again.predict(heart.select(list(heart.names[:12])))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    contract([AnyTable(FeatureVectorClassifier(max_vectors=9)), AnyTable(FeatureVectorRegressor())]),
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

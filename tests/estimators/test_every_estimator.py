@@ -1,0 +1,239 @@
+"""Every public estimator with every container: equal rows give equal answers, and what cannot be read is named."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone, is_regressor
+
+from sepal.data import as_table
+from sepal.estimators import TableEstimator
+from sepal.exceptions import SepalError
+from tests.estimators.every_estimator import EVERY, METHODS, found, frame_and_target, name_of
+
+NAMES = [
+    "AnyTable",
+    "DANNClassifier",
+    "FeatureVectorClassifier",
+    "FeatureVectorRegressor",
+    "FeatureVectorSelector",
+    "FisherDiscriminant",
+    "GeneralizedDiscriminant",
+    "KNNClassifier",
+    "KNNRegressor",
+    "KernelAdatronClassifier",
+    "MetricClusteringClassifier",
+    "PaperChainClassifier",
+    "ParzenClassifier",
+    "PrototypeSelector",
+    "SVMClassifier",
+    "SepalClassifier",
+    "SepalRegressor",
+    "SeparabilitySelector",
+    "WindowKNNClassifier",
+]
+ANSWERING = [each for each in EVERY if any(hasattr(each, method) for method in METHODS)]
+CONTAINERS = {
+    "pandas": lambda frame: frame,
+    "polars": pl.from_pandas,
+    "pyarrow": lambda frame: pl.from_pandas(frame).to_arrow(),
+    "Table": as_table,
+}
+
+
+def test_the_estimators_there_are() -> None:
+    assert sorted(found()) == NAMES
+    assert all(issubclass(each, TableEstimator) for each in found().values())
+
+
+@cache
+def model_of(name: str, container: str) -> Any:
+    estimator = next(each for each in EVERY if name_of(each) == name)
+    frame, y = frame_and_target(estimator)
+    rows = frame.to_numpy() if container == "array" else CONTAINERS[container](frame)
+    return clone(estimator).fit(rows, y)
+
+
+def answers(model: Any, rows: Any) -> dict[str, np.ndarray]:
+    said = {}
+    for method in METHODS:
+        if hasattr(model, method):
+            given = getattr(model, method)(rows)
+            said[method] = np.asarray(getattr(given, "values", given)) if method == "transform" else given
+    return said
+
+
+def assert_same(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> None:
+    assert one.keys() == other.keys()
+    for method, said in one.items():
+        np.testing.assert_array_equal(np.asarray(said), np.asarray(other[method]), err_msg=method)
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("estimator", ANSWERING, ids=name_of)
+def test_containers_answer_alike_in_any_order_of_columns(estimator, container) -> None:
+    frame, _ = frame_and_target(estimator)
+    array_model = model_of(name_of(estimator), "array")
+    model = model_of(name_of(estimator), container)
+    wanted = answers(array_model, frame.to_numpy())
+    given = CONTAINERS[container]
+    assert_same(answers(model, given(frame)), wanted)
+    assert_same(answers(model, given(frame[["b", "c", "a"]])), wanted)
+    other = CONTAINERS["polars" if container == "Table" else "Table"]
+    assert_same(answers(model, other(frame[["a", "b", "c"]])), wanted)
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("estimator", ANSWERING, ids=name_of)
+def test_columns_that_are_missing_unknown_or_renamed_are_named(estimator, container) -> None:
+    frame, _ = frame_and_target(estimator)
+    model, given = model_of(name_of(estimator), "Table"), CONTAINERS[container]
+    ask = getattr(model, next(method for method in METHODS if hasattr(model, method)))
+    for rows, text in (
+        (frame[["c", "b"]], "now missing:\n- a\n"),
+        (frame.assign(extra=1.0), "unseen at fit time:\n- extra\n"),
+        (frame.rename(columns={"b": "bee"}), "unseen at fit time:\n- bee\n.*now missing:\n- b\n"),
+    ):
+        with pytest.raises(SepalError, match=text):
+            ask(given(rows))
+
+
+READING = [each for each in ANSWERING if name_of(each) != "SeparabilitySelector"]  # which hands its columns on
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("estimator", READING, ids=name_of)
+def test_a_column_that_holds_texts_now_is_named(estimator, container) -> None:
+    frame, _ = frame_and_target(estimator)
+    model = model_of(name_of(estimator), container)
+    changed = CONTAINERS[container](frame.assign(b="text"))
+    with pytest.raises(SepalError, match=r"column \S*b\b"):
+        getattr(model, next(method for method in METHODS if hasattr(model, method)))(changed)
+
+
+@pytest.mark.parametrize("estimator", ANSWERING, ids=name_of)
+def test_levels(estimator) -> None:
+    """Where levels are taken an unseen one gets an answer; where they are not, fit names the column."""
+    frame, y = frame_and_target(estimator)
+    frame = frame.assign(b=np.where(np.arange(len(frame)) % 3 == 0, "one", "two"))
+    if not estimator.__sklearn_tags__().input_tags.string:
+        for given in CONTAINERS.values():
+            with pytest.raises(SepalError, match='column "b" is nominal'):
+                clone(estimator).fit(given(frame), y)
+        return
+    model = clone(estimator).fit(frame, y)
+    one, other = answers(model, frame), answers(model, as_table(frame).select(["a", "c", "b"]))
+    assert_same(
+        {m: a for m, a in one.items() if m != "transform"}, {m: a for m, a in other.items() if m != "transform"}
+    )
+    said = answers(model, frame.assign(b="three"))
+    assert all(len(each) == len(frame) for each in said.values())
+
+
+@pytest.mark.parametrize("estimator", EVERY, ids=name_of)
+def test_sparse_rows_are_taken_or_refused(estimator) -> None:
+    frame, y = frame_and_target(estimator)
+    rows = csr_array(np.abs(frame.to_numpy()))
+    if not estimator.__sklearn_tags__().input_tags.sparse:
+        with pytest.raises((TypeError, ValueError), match=r"[Ss]parse"):
+            clone(estimator).fit(rows, y)
+        return
+    model = clone(estimator).fit(rows, y)
+    if hasattr(model, "predict"):
+        np.testing.assert_array_equal(model.predict(rows), model.predict(rows.toarray()))
+
+
+@pytest.mark.parametrize("estimator", EVERY, ids=name_of)
+def test_read_only_rows_are_read_and_left_alone(estimator) -> None:
+    frame, y = frame_and_target(estimator)
+    rows, labels = frame.to_numpy().copy(), y.copy()
+    for array in (rows, labels):
+        array.flags.writeable = False
+    model = clone(estimator).fit(rows, labels)
+    assert_same(answers(model, rows), answers(model_of(name_of(estimator), "array"), frame.to_numpy()))
+    np.testing.assert_array_equal(rows, frame.to_numpy())
+
+
+WEIGHING = [each for each in ANSWERING if "sample_weight" in inspect.signature(each.fit).parameters]
+
+
+@pytest.mark.parametrize("estimator", WEIGHING, ids=name_of)
+def test_a_weight_is_so_many_copies(estimator) -> None:
+    frame, y = frame_and_target(estimator)
+    weight = np.arange(len(frame)) % 3 + 1
+    weighed = clone(estimator).fit(frame, y, sample_weight=weight)
+    copied = clone(estimator).fit(frame.loc[np.repeat(frame.index, weight)], np.repeat(y, weight))
+    one, other = answers(weighed, frame), answers(copied, frame)
+    for method, said in one.items():
+        if said.dtype.kind == "f":
+            np.testing.assert_allclose(said, other[method], rtol=1e-6, atol=1e-9, err_msg=method)
+        else:
+            np.testing.assert_array_equal(said, other[method])
+
+
+def test_a_stream_goes_by_name() -> None:
+    from sepal.learners import WindowKNNClassifier
+
+    frame, y = frame_and_target(WindowKNNClassifier())
+    straight, turned = WindowKNNClassifier(), WindowKNNClassifier()
+    for part in (slice(0, 12), slice(12, 24)):
+        straight.partial_fit(frame[part], y[part])
+        turned.partial_fit(frame[part] if part.start == 0 else as_table(frame[part]).select(["a", "b", "c"]), y[part])
+    np.testing.assert_array_equal(straight.predict_proba(frame), turned.predict_proba(frame))
+    with pytest.raises(SepalError, match="now missing:\n- a\n"):
+        straight.partial_fit(frame[["b", "c"]], y)
+
+
+@pytest.mark.parametrize("name", ["SeparabilitySelector", "FeatureVectorRegressor", "KNNRegressor", "SVMClassifier"])
+def test_a_table_brings_its_own_target(name) -> None:
+    """The first wanted a y all the same, the second looked at None."""
+    estimator = next(each for each in EVERY if name_of(each) == name)
+    frame, y = frame_and_target(estimator)
+    model = clone(estimator).fit(as_table(frame, y))
+    assert_same(answers(model, as_table(frame)), answers(model_of(name, "Table"), as_table(frame)))
+
+
+SCORING = [each for each in EVERY if hasattr(each, "score")]
+
+
+def test_the_estimators_that_score() -> None:
+    assert [name_of(each) for each in EVERY if not hasattr(each, "score")] == [
+        "FeatureVectorSelector",
+        "PrototypeSelector",
+        "SeparabilitySelector",
+    ]
+
+
+@pytest.mark.parametrize("estimator", SCORING, ids=name_of)
+def test_the_score_of_a_table_is_by_its_own_target(estimator) -> None:
+    frame, y = frame_and_target(estimator)
+    model = model_of(name_of(estimator), "Table")
+    turned = y[::-1]  # some answers are wrong, so that a score of 1 for anything shows
+    answer = model.predict(frame)
+    wanted = (
+        1 - ((answer - turned) ** 2).sum() / ((turned - turned.mean()) ** 2).sum()
+        if is_regressor(estimator)
+        else np.mean(answer == turned)
+    )
+    assert wanted < 1
+    assert model.score(as_table(frame, turned)) == pytest.approx(wanted)
+    assert model.score(as_table(frame, y), turned) == pytest.approx(wanted)  # a y that is given counts
+    for rows in (frame, as_table(frame)):
+        with pytest.raises(SepalError, match="score: there is no target"):
+            model.score(rows)
+
+
+def test_frames_keep_their_container_through_a_selector() -> None:
+    model = model_of("SeparabilitySelector", "pandas")
+    frame, _ = frame_and_target(model)
+    assert isinstance(model.transform(as_table(frame)), type(as_table(frame)))
+    assert isinstance(
+        clone(model).set_output(transform="pandas").fit(*frame_and_target(model)).transform(frame), pd.DataFrame
+    )

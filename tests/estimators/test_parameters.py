@@ -1,0 +1,82 @@
+"""Parameters are data: one table for each estimator, one wording, and what it allows is what fit allows."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from sepal.exceptions import ParameterError
+from sepal.parameters import Parameter, check_number, check_whole, parameters
+from tests.estimators.every_estimator import EVERY, frame_and_target, name_of
+
+
+@pytest.mark.parametrize("estimator", EVERY, ids=name_of)
+def test_every_parameter_has_an_entry_that_allows_its_default(estimator) -> None:
+    told = parameters(estimator)
+    signature = inspect.signature(type(estimator)).parameters
+    assert [each.name for each in told] == list(signature)
+    assert {each.name for each in type(estimator).parameter_table} == set(signature)
+    for each in told:
+        assert each.help
+        assert "\n" not in each.help
+        assert len(each.help) <= 110
+        if each.default is not inspect.Parameter.empty:
+            assert each.allows(each.default), each
+
+
+@pytest.mark.parametrize("estimator", EVERY, ids=name_of)
+def test_fit_refuses_what_no_parameter_is(estimator) -> None:
+    frame, y = frame_and_target(estimator)
+    for each in parameters(estimator):
+        if each.looked_up or "anything" in each.also:
+            continue
+        wrong = True if each.kind != "flag" else "yes"
+        with pytest.raises(ParameterError, match=f"^{each.name} must be .*; got {wrong!r}"):
+            clone(estimator).set_params(**{each.name: wrong}).fit(frame, y)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "right", "wrong", "words"),
+    [
+        (Parameter("k", "whole", "", at_least=1), [1, np.int64(3)], [0, True, 1.0, "1", None],
+         "an integer of at least 1"),
+        (
+            Parameter("k", "whole", "", at_least=1, words=("auto", "all"), optional=True),
+            [None, "auto", 2],
+            ["other", -1],
+            "None, 'auto', 'all' or an integer of at least 1",
+        ),
+        (Parameter("C", "number", "", above=0.0), [1, 0.5, np.float32(2)], [0, np.inf, np.nan, False],
+         "a finite number above 0"),
+        (Parameter("C", "number", "", above=0.0, infinite=True), [np.inf], [np.nan, 0.0, -np.inf], "a number above 0"),
+        (Parameter("w", "number", "", above=0.0, below=2.0), [1.5], [0, 2], "a finite number above 0 and below 2"),
+        (Parameter("q", "number", "", at_least=0.0, at_most=1.0), [0, 1], [1.1], "a finite number from 0 to 1"),
+        (Parameter("b", "flag", ""), [True, np.bool_(False)], [0, 1, "yes", None], "True or False"),
+        (Parameter("s", "word", "", words=("a", "b")), ["a"], ["c", None, 1], "'a' or 'b'"),
+        (Parameter("f", "other", "", also=("function", "mapping")), [len, {}], [1, "x", []], "a function or a mapping"),
+    ],
+)  # fmt: skip
+def test_what_is_allowed_and_in_which_words(parameter, right, wrong, words) -> None:
+    assert parameter.wanted == words
+    for value in right:
+        assert parameter.check(value) is value
+    for value in wrong:
+        with pytest.raises(ParameterError) as caught:
+            parameter.check(value)
+        assert str(caught.value).startswith(f"{parameter.name} must be {words}; got {value!r}")
+
+
+def test_a_word_that_is_nearly_right() -> None:
+    with pytest.raises(ParameterError, match="hint: did you mean 'smallest'"):
+        Parameter("prefer", "word", "", words=("best", "smallest")).check("smalest")
+
+
+def test_for_functions() -> None:
+    assert check_whole("k", 4, at_most=4) == 4
+    assert check_whole("k", None, optional=True) is None
+    assert check_number("width", 0.5, above=0.0) == 0.5
+    with pytest.raises(ParameterError, match="k must be an integer from 1 to 4; got 5"):
+        check_whole("k", 5, at_most=4)
