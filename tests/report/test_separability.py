@@ -225,7 +225,8 @@ def test_a_time_limit_ends_a_section_that_tells_nothing(monkeypatch):
     monkeypatch.setattr(_separability, "complexity", endless)
     report = separability(datasets.load("athletes"), time_limit=4.0)
     assert report.skipped["complexity"] == "the time limit was over"
-    assert report.angle is not None and report.suspects is not None
+    assert report.angle is not None
+    assert report.suspects is not None
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
 
