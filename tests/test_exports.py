@@ -154,7 +154,6 @@ SURFACE = {
         "thornton_samples",
         "thornton_score",
         "thornton_test",
-        "wilson_interval",
     ],
     "sepal.neighbors": [
         "NeighborRanking",

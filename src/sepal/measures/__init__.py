@@ -33,7 +33,8 @@ from sepal.measures._projections import jittered as jittered
 from sepal.measures._split_accuracy import SplitAccuracyCurve, expected_accuracy, expected_accuracy_curve
 from sepal.measures._suspects import SuspectRow, Suspects, suspects
 from sepal.measures._thornton import thornton_samples, thornton_score
-from sepal.measures._thornton_interval import wilson_interval
+from sepal.measures._thornton_interval import independent_trials as independent_trials
+from sepal.measures._thornton_interval import wilson_interval as wilson_interval
 from sepal.measures._thornton_test import ThorntonTest, thornton_test
 from sepal.measures._within import Within as Within
 from sepal.measures._within import length as length
@@ -74,5 +75,4 @@ __all__ = [
     "thornton_samples",
     "thornton_score",
     "thornton_test",
-    "wilson_interval",
 ]
