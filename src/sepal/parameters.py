@@ -20,7 +20,7 @@ import numpy as np
 
 from sepal.exceptions import ParameterError
 
-__all__ = ["Parameter", "RandomState", "check_number", "check_parameters", "check_whole", "generator", "parameters"]
+__all__ = ["Parameter", "parameters"]
 
 ParameterKind = Literal["whole", "number", "flag", "word", "other"]
 Also = Literal["function", "mapping", "sequence", "anything"]

@@ -13,7 +13,9 @@ from scipy.sparse import csr_array
 from sepal.data import as_table
 from sepal.evaluation import leave_one_out_curve
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners import KNNClassifier, KNNRegressor
+from sepal.learners import KNNClassifier, KNNRegressor, learn_feature_weights
+from sepal.learners._feature_weights import nca_value, relieff_solve
+from tests.oracles import selection as oracle
 
 
 @pytest.fixture
@@ -146,6 +148,32 @@ def test_rows_of_no_weight_and_prototypes(rng):
     np.testing.assert_array_equal(carried.score, some.loo_curve_.score)
     kept = KNNClassifier(scale=None, prototypes=np.arange(6, 30)).fit(X, y, groups=groups)
     np.testing.assert_array_equal(kept.loo_curve_.score, some.loo_curve_.score)
+
+
+def test_weights_of_columns_are_learnt_without_copies(rng):
+    once, codes = rng.normal(size=(60, 3)), rng.integers(0, 2, size=60)
+    once[:, 0] += 2.0 * codes
+    X, y = np.repeat(once, 2, axis=0), np.repeat(codes, 2)
+    for method in ("nca", "relieff"):
+        # Twice the rows, and for ReliefF twice the neighbours, are the same as once.
+        single = learn_feature_weights(once, codes, method=method, n_neighbors=4)
+        double = learn_feature_weights(X, y, method=method, n_neighbors=8)
+        close = 0.02 if method == "nca" else 1e-9  # an ascent ends where its steps become small
+        np.testing.assert_allclose(double.weights, single.weights, rtol=0, atol=close)
+        assert double.after.score[0] == pytest.approx(single.after.score[0])
+        fooled = learn_feature_weights(X, y, method=method, n_neighbors=8, groups="rows")
+        assert fooled.after.score[0] == pytest.approx(1.0)
+    one, groups = once[:, :1] - once[:, 0].min(), np.arange(60) // 4
+    found = relieff_solve(as_table(one / one.max(), codes), codes.astype(np.int32), 2, 5, None, groups)
+    np.testing.assert_allclose(found, oracle.relieff(one / one.max(), codes, 5, groups=groups), atol=1e-12)
+
+
+def test_nca_by_hand():
+    """Three rows on a line at 0, 1 and 3, the first two of one group: the last is the only row near them."""
+    points, codes = np.array([[0.0], [1.0], [3.0]]), np.array([0, 1, 1], dtype=np.int32)
+    value, _ = nca_value(points, np.zeros(1, dtype=np.intp), codes, np.ones(1), np.array([0, 0, 1]))
+    # 0 finds the other class, 1 finds its own; 3 finds 1 with weight exp(-4) against exp(-9) for 0.
+    assert value == pytest.approx(0.0 + 1.0 + np.exp(-4.0) / (np.exp(-4.0) + np.exp(-9.0)))
 
 
 def test_several_targets_share_the_groups(rng):

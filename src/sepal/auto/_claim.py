@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from sepal.auto._judging import ClassJudge, Judge
-from sepal.measures import wilson_interval
+from sepal.measures import independent_trials, wilson_interval
 
 Array = NDArray[np.float64]
 _CONFIDENCE = 0.95
 _Z = float(ndtri(0.5 + _CONFIDENCE / 2))
 _BY_DOUBT = 1.5  # how much the variance grows with the share of answers that are nearly tied
 _NUMBERS = 1.5  # the same growth for numbers, where it does not depend on ties
-_PRIOR = 4.0  # errors and successes that count as seen before, so that few errors do not pass for no dependence
 
 
 @dataclass(frozen=True)
@@ -47,16 +46,10 @@ def accuracy_claim(judge: ClassJudge, decisions: Array, probabilities: Array) ->
     """
     right = (decisions.argmax(axis=1) == judge.codes).astype(np.float64)
     score = min(1.0, float(judge.weights @ right))
-    trials = 1.0 / float(judge.weights @ judge.weights)
-    off = (right - score) * judge.weights
-    alone = len(right) if judge.groups is None else len(np.unique(judge.groups))
-    if judge.groups is not None:
-        off = np.bincount(judge.groups, weights=off)
-    # Rows of a group stand or fall together, as far as errors show; where there are none, entirely.
-    together = (float(off @ off) * trials**2 + _PRIOR * len(right) / alone) / (score * (1 - score) * trials + _PRIOR)
+    trials = independent_trials(right, judge.weights, judge.groups)
     top = np.partition(probabilities, -2, axis=1)[:, -2:]
     doubt = float(judge.weights @ (1.0 - (top[:, 1] - top[:, 0])) ** 2)
-    interval = wilson_interval(score, trials / (together * (1.0 + _BY_DOUBT * doubt)), _CONFIDENCE)
+    interval = wilson_interval(score, trials / (1.0 + _BY_DOUBT * doubt), _CONFIDENCE)
     return Claim(interval, max(score - interval[0], interval[1] - score) / _Z)
 
 

@@ -93,8 +93,8 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
     >>> import sepal.datasets
     >>> athletes = sepal.datasets.load("athletes")
     >>> model = SepalClassifier().fit(athletes)
-    >>> model.predict([[3.0, 8.0]]).tolist()
-    ['no']
+    >>> model.predict(athletes)[:3].tolist()
+    ['no', 'no', 'no']
     """
 
     parameter_table = SEPAL_CLASSIFIER

@@ -21,7 +21,7 @@ from sepal.measures._complexity_table import MEASURES as MEASURES
 from sepal.measures._margin import hypothesis_margin
 from sepal.measures._margin import margin_solve as margin_solve
 from sepal.measures._margin import nearest_hit_and_miss as nearest_hit_and_miss
-from sepal.measures._mutual_information import mutual_information
+from sepal.measures._mutual_information import mutual_information as mutual_information
 from sepal.measures._neighborhood import hit_and_miss_of as hit_and_miss_of
 from sepal.measures._overlap import OverlapRegion, OverlapRegions, overlap_regions
 from sepal.measures._prepared import Prepared, prepare
@@ -33,7 +33,8 @@ from sepal.measures._projections import jittered as jittered
 from sepal.measures._split_accuracy import SplitAccuracyCurve, expected_accuracy, expected_accuracy_curve
 from sepal.measures._suspects import SuspectRow, Suspects, suspects
 from sepal.measures._thornton import thornton_samples, thornton_score
-from sepal.measures._thornton_interval import wilson_interval
+from sepal.measures._thornton_interval import independent_trials as independent_trials
+from sepal.measures._thornton_interval import wilson_interval as wilson_interval
 from sepal.measures._thornton_test import ThorntonTest, thornton_test
 from sepal.measures._within import Within as Within
 from sepal.measures._within import length as length
@@ -67,7 +68,6 @@ __all__ = [
     "hypothesis_margin",
     "informative_projections",
     "kernel_alignment",
-    "mutual_information",
     "overlap_regions",
     "prepare",
     "simulate_angle",
@@ -75,5 +75,4 @@ __all__ = [
     "thornton_samples",
     "thornton_score",
     "thornton_test",
-    "wilson_interval",
 ]

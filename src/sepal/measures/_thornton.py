@@ -13,10 +13,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, as_table
+from sepal.data import Missing, ScaleName, as_rows, as_table
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import ClassGroups, class_groups
 from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._thornton_groups import groups_of, samples_of_groups
 from sepal.neighbors import DistinctRanking, Method
 from sepal.parameters import RandomState, generator
 
@@ -68,6 +69,7 @@ def thornton_samples(
     scale: ScaleName | None = "minmax",
     ties: ThorntonTies = "expected",
     missing: Missing = "distance",
+    groups: Any = None,
     n_queries: int | None = None,
     random_state: RandomState = 0,
     method: Method = "auto",
@@ -95,6 +97,10 @@ def thornton_samples(
         all columns numeric and depends on ``random_state``).
     missing : {"distance", "drop"}
         Leave missing cells to the distance (which must define them), or drop rows that have any.
+    groups : array-like, "copies" or None
+        Rows that are no neighbours of each other: those with the same label in an array, or "copies", equal in every
+        column. None: any other row may be the nearest, a copy too, as the index is defined. Of something prepared the
+        labels are for the rows that take part.
     n_queries : int, optional
         Ask only a random sample of rows (about all rows). For data too large for all pairs.
     random_state : int, Generator or None
@@ -131,10 +137,13 @@ def thornton_samples(
         n_jobs=n_jobs,
     )
     rows = data.asking
+    apart = None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
     if ties == "jitter":
         if data.search.fitted.name != "euclidean" or distance_params:
             raise ParameterError('ties="jitter" is defined for the plain Euclidean distance on numbers only')
         data, ties = _jittered(data, generator(random_state)), "index"
+    if apart is not None:
+        return samples_of_groups(data, apart, ties, rows, progress)
     return samples_solve(data, nearest_ranking(data, rows, progress), ties, rows)
 
 
@@ -147,6 +156,7 @@ def thornton_score(
     scale: ScaleName | None = "minmax",
     ties: ThorntonTies = "expected",
     missing: Missing = "distance",
+    groups: Any = None,
     n_queries: int | None = None,
     random_state: RandomState = 0,
     method: Method = "auto",
@@ -180,6 +190,7 @@ def thornton_score(
         scale=scale,
         ties=ties,
         missing=missing,
+        groups=groups,
         n_queries=n_queries,
         random_state=random_state,
         method=method,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName
+from sepal.data import Missing, ScaleName, left_out_together
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import class_groups
 from sepal.measures._label_shuffles import permutation_test, shuffler
@@ -120,6 +120,17 @@ def _class_notes(data: Prepared) -> tuple[str, ...]:
     )
 
 
+def _copies_notes(data: Prepared) -> tuple[str, ...]:
+    found = left_out_together(data.search.table, "rows")
+    if not found.repeated:
+        return ()
+    text = (
+        f"copies: {found.n_copies / data.n_rows:.1%} of the rows have a copy, which is their nearest row; their "
+        'numbers show that records were repeated: thornton_score(..., groups="copies") does not count them'
+    )
+    return (text,)
+
+
 def thornton_test(
     X: Any,
     y: Any = None,
@@ -159,8 +170,10 @@ def thornton_test(
     -----
     Mean, variance and skewness are exact for all n! permutations of the labels with the rows fixed (Schilling 1986), so
     that simulation is needed only where the index has few values under random labels or is very skewed. Rows are never
-    bootstrapped: copies of a row would be its nearest neighbours. How often the interval covers and how often p is
-    small by chance is measured in ``benchmarks/statistics``.
+    bootstrapped: copies of a row would be its nearest neighbours. Every row counts by itself, as the index is defined;
+    where the numbers of copies show that records were repeated, ``notes`` say so: then copies are each other's nearest
+    rows, and :func:`thornton_score` with ``groups="copies"`` tells what is left without them.
+    How often the interval covers and how often p is small by chance is measured in ``benchmarks/statistics``.
 
     Examples
     --------
@@ -246,7 +259,12 @@ def _judge(
         n_queries=len(rows),
         distance=data.search.fitted.name,
         method="tree" if data.search.method == "tree" else "brute",
-        notes=(*data.notes, *_class_notes(data), *(chances.p.notes if chances and chances.p else ())),
+        notes=(
+            *data.notes,
+            *_class_notes(data),
+            *_copies_notes(data),
+            *(chances.p.notes if chances and chances.p else ()),
+        ),
     )
 
 

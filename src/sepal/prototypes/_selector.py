@@ -40,6 +40,7 @@ class PrototypeSelector(TableEstimator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> selector = PrototypeSelector("hart")
     >>> X, y = selector.fit_resample(np.array([[0.0], [1.0], [2.0], [5.0], [6.0]]), np.array(list("aaabb")))
     >>> X.ravel().tolist(), y.tolist(), selector.sample_indices_.tolist()

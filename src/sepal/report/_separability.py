@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName, Table
+from sepal.data import Missing, ScaleName, Table, copies_of, left_out_together
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
     AlignmentCurve,
@@ -40,10 +40,10 @@ from sepal.report._facts import (
 )
 from sepal.report._features import feature_facts
 from sepal.report._gather import SHARED_NEIGHBORS, Progress, basic_facts
-from sepal.report._geometry_verdict import geometry_verdicts
+from sepal.report._geometry_verdict import COPIED_CHAPTERS, geometry_verdicts
 from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, Rows, take_rows
 from sepal.report._suspects import suspects_dict
-from sepal.report._verdict import verdicts
+from sepal.report._verdict import repeated_verdict, verdicts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 _PLANE_ROWS, _ALIGNED_ROWS, _PLANES_TOLD = 1_500, 3_000, 50
 _WORTH_THREADS = 1_000  # rows; fewer pairs are done before a second thread has started
 _SHUFFLES, _SHUFFLED_ROWS = 199, 20_000_000  # shuffles of the angle, and rows they may touch in all
+_FEWEST_RECORDS = 10  # that a verdict of each record once can be about
 _BASIC = 0.4  # share of the work that is behind when Thornton's index and the curve are known
 
 
@@ -270,8 +271,38 @@ def separability(
         clock.lap(name)
     say("done", 1.0)
     report = SeparabilityReport(**basic, **found, skipped=clock.skipped, seconds=clock.seconds, sample_rows=sample_rows)
-    spoken = verdicts(report.classes, report.majority, report.settings, report.thornton, report.curve)
-    return replace(report, verdict=(*spoken, *geometry_verdicts(report)))
+    return replace(report, verdict=_spoken(report, rows, random_state))
+
+
+def _spoken(report: SeparabilityReport, rows: Rows, random_state: int) -> tuple[Verdict, ...]:
+    """The verdict; of each record once where records were repeated, since a copy finds its own."""
+    once = _each_record_once(rows, random_state)
+    if once is None:
+        spoken = verdicts(report.classes, report.majority, report.settings, report.thornton, report.curve)
+        return (*spoken, *geometry_verdicts(report))
+    facts = basic_facts(once, None, 1, 0, random_state, lambda what, done: None)
+    spoken = verdicts(facts["classes"], facts["majority"], facts["settings"], facts["thornton"], facts["curve"])
+    first = repeated_verdict(rows.table.n_rows, once.table.n_rows, report.thornton)
+    return (first, *spoken, *geometry_verdicts(report, COPIED_CHAPTERS))
+
+
+def _each_record_once(rows: Rows, random_state: int) -> Rows | None:
+    """The first row of each that is equal in all columns; None where rows may well be independent."""
+    table = rows.table
+    if not left_out_together(table, "rows").repeated:
+        return None
+    first = np.sort(np.unique(copies_of(table), return_index=True)[1])
+    if len(np.unique(np.asarray(table.y)[first])) < 2 or len(first) < _FEWEST_RECORDS:
+        return None
+    return take_rows(
+        table.take(first),
+        None,
+        distance=rows.asked_distance,
+        scale=rows.scale,
+        missing=rows.missing,
+        random_state=random_state,
+        n_jobs=rows.n_jobs,
+    )
 
 
 class _TimeIsOverError(Exception):
