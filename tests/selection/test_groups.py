@@ -63,27 +63,27 @@ def expected_share(X: np.ndarray, y: np.ndarray, groups: np.ndarray) -> float:
 @pytest.mark.parametrize("k", [1, 3, 6])
 def test_votes_against_the_oracle(k):
     X, y, groups = labelled(30, 3, True)
-    sweep = subset_sweep(X, y, scale=None, criterion=LooKnn(k=k), groups=groups)
+    sweep = subset_sweep(X, y, scale=None, criterion=LooKnn(n_neighbors=k), groups=groups)
     for columns in oracle.all_subsets(3):
         D = far_groups(oracle.squared_distances(X, columns), groups)
         assert sweep.scores[sum(1 << c for c in columns)] == pytest.approx(oracle.loo_votes(D, y, k))
     most = 30 - int(np.bincount(groups).max())
     with pytest.raises(ParameterError, match=f"from 1 to {most}, the rows outside the largest group"):
-        subset_sweep(X, y, criterion=LooKnn(k=most + 1), groups=groups)
+        subset_sweep(X, y, criterion=LooKnn(n_neighbors=most + 1), groups=groups)
 
 
 def test_copies_of_noise_choose_nothing():
     rng = np.random.default_rng(4)
     once, codes = rng.normal(size=(60, 4)), np.arange(60) % 2
     X, y = np.repeat(once, 2, axis=0), np.repeat(codes, 2)
-    assert subset_sweep(X, y, groups="rows").best()[0].score == 1.0
+    assert subset_sweep(X, y, groups="rows").best.score == 1.0
     single, double = subset_sweep(once, codes), subset_sweep(X, y)
     np.testing.assert_allclose(double.scores, single.scores)
     assert any("copies: 100.0% of the rows" in note for note in double.notes)
     near = [(s.mask, round(s.standard_error, 12)) for s in single.near_best()]
     assert [(s.mask, round(s.standard_error, 12)) for s in double.near_best()] == near
     chosen = SeparabilitySelector().fit(X, y, groups=np.repeat(np.arange(60), 2))
-    assert chosen.subset_.columns == single.best()[0].columns
+    assert chosen.subset_.columns == single.best.columns
     assert (
         search_subsets(X, y, strategy="forward").best.score
         == search_subsets(once, codes, strategy="forward").best.score

@@ -111,7 +111,7 @@ def select(
             facts = select_facts(
                 table,
                 honest=folds > 0,
-                n_folds=folds,
+                cv=folds,
                 groups=together,
                 random_state=seed,
                 progress=progress,

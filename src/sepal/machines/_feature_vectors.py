@@ -19,8 +19,8 @@ from sepal.machines._kernel_rows import (
     KernelChoice,
     RowKernel,
     TrainingTable,
-    class_factors,
     class_sample,
+    class_weight_factors,
     is_precomputed,
     labelled_table,
     training_table,
@@ -208,7 +208,7 @@ class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
             raise ParameterError(f"model must be 'ridge' or 'logistic'; got {self.model!r}")
         training = labelled_table(self, self._training_table(X), X, y, sample_weight)
         codes, copies = training.codes, training.copies
-        factors = class_factors(self.class_weight, self.classes_, codes, copies)[codes]
+        factors = class_weight_factors(self.class_weight, self.classes_, codes, copies)[codes]
         targets = np.eye(len(self.classes_))[codes]
         model = self._solve(training, targets, factors, codes)
         self._keep_model(model, training.places)

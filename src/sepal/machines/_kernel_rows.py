@@ -81,7 +81,7 @@ def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDA
     return np.searchsorted(classes, labels).astype(np.int32), classes
 
 
-def checked_weights(sample_weight: Any, n_rows: int) -> Array:
+def machine_weights(sample_weight: Any, n_rows: int) -> Array:
     """How many copies each row stands for."""
     if sample_weight is None:
         return np.ones(n_rows)
@@ -114,7 +114,7 @@ def training_table(
     estimator: Any, table: Table, sample_weight: Any, codes: NDArray[np.int32], numbers: Array | None = None
 ) -> TrainingTable:
     """Rows of positive weight, equal ones of one class (and one target number) joined. Those of a matrix are not."""
-    copies = checked_weights(sample_weight, table.n_rows)
+    copies = machine_weights(sample_weight, table.n_rows)
     if is_precomputed(estimator.kernel):
         places = np.flatnonzero(copies > 0)
         copies = copies[places]
@@ -134,7 +134,7 @@ def labelled_table(estimator: Any, table: Table, X: Any, y: Any, sample_weight: 
     return training
 
 
-def class_factors(
+def class_weight_factors(
     class_weight: Mapping[Any, float] | str | None, classes: NDArray[Any], codes: NDArray[Any], weights: Array
 ) -> Array:
     """A factor per class: as given, or "balanced" for the same total weight in every class."""

@@ -30,7 +30,7 @@ from sepal.machines._kernel_rows import (
     check_square,
     check_symmetric,
     checked_labels,
-    class_factors,
+    class_weight_factors,
     is_precomputed,
     kernel_diet,
 )
@@ -295,7 +295,7 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
         return values
 
     def _class_factors(self, rows: MergedRows) -> Floats:
-        return class_factors(self.class_weight, self.classes_, rows.codes, rows.weight)
+        return class_weight_factors(self.class_weight, self.classes_, rows.codes, rows.weight)
 
     def _publish(self, rows: MergedRows, solutions: list[PairSolution]) -> None:
         machines: PairMachines = self._machines

@@ -30,7 +30,7 @@ from sepal.measures._complexity_graph import (
 from sepal.measures._complexity_linear import linear_measures
 from sepal.measures._complexity_neighbors import RowMeasures, row_measures
 from sepal.measures._complexity_table import EVERY, EVERY_NAME, MEASURES
-from sepal.measures._gower import GOWER, prepare_search
+from sepal.measures._gower import GOWER, gower_search
 from sepal.measures._interpolated import interpolate
 from sepal.measures._numbers import as_numbers
 from sepal.measures._prepared import Progress
@@ -221,7 +221,7 @@ def complexity(
     linear = linear_measures(numbers.values, codes, made_numbers.values, made.codes)
     values |= linear | size_measures(numbers.values, table.n_columns) | balance_measures(np.bincount(codes))
     tell(0.1)
-    search, embed, name, notes = prepare_search(table, distance, distance_params, scale, n_jobs)
+    search, embed, name, notes = gower_search(table, distance, distance_params, scale, n_jobs)
     unit, as_given = 1.0 if name == GOWER else None, name != GOWER and scale is None
     network, intervals = _graph(search, codes, unit, graph, rng)
     reach = EPSILON if unit is not None and graph == "radius" else None

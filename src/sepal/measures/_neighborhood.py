@@ -12,7 +12,7 @@ from sepal.neighbors import AnySearch
 
 
 @dataclass(frozen=True, eq=False)
-class Neighborhood:
+class NearestShares:
     """The k nearest of the asking ``rows`` (positions in the table), everyone tied at the k-th place included.
 
     ``shares`` (n_asking, n_classes) sums to 1 per row: those tied at the k-th place share the places left.
@@ -26,7 +26,7 @@ class Neighborhood:
     k: int
 
 
-def neighborhood(data: Prepared, k: int, rows: NDArray[np.intp], progress: Progress | None) -> Neighborhood:
+def neighborhood(data: Prepared, k: int, rows: NDArray[np.intp], progress: Progress | None) -> NearestShares:
     """Look up the k nearest of these rows."""
     ranking = data.ranking(k, rows, progress)
     lists = ranking.per_row(k, "expected", rows)
@@ -41,7 +41,7 @@ def neighborhood(data: Prepared, k: int, rows: NDArray[np.intp], progress: Progr
     flat = query * n_classes + data.codes[neighbor]
     counted = np.bincount(flat, weights=weight, minlength=len(rows) * n_classes).astype(np.float64)
     shares = counted.reshape(len(rows), n_classes)
-    return Neighborhood(rows, start, neighbor, distance, shares, k)
+    return NearestShares(rows, start, neighbor, distance, shares, k)
 
 
 def kth_distance(search: AnySearch, k: int, rows: NDArray[np.intp]) -> NDArray[np.float64]:

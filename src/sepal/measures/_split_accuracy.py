@@ -188,11 +188,11 @@ def _train_rows(train_size: ArrayLike, n: int, k: int) -> NDArray[np.int64]:
 
 def _check_k(k: int, n_classes: int, other: bool) -> int:
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1 or k % 2 == 0:
-        raise ParameterError(f"k must be odd and at least 1; got {k!r}")
+        raise ParameterError(f"n_neighbors must be odd and at least 1; got {k!r}")
     if k > 1 and n_classes > 2:
-        raise ParameterError(f"k must be 1 for more than two classes, where no exact form is known; got {k}")
+        raise ParameterError(f"n_neighbors must be 1 for more than two classes, where no exact form is known; got {k}")
     if k > 1 and other:
-        raise ParameterError(f"k must be 1 with stratified=True or train_size='bootstrap'; got {k}")
+        raise ParameterError(f"n_neighbors must be 1 with stratified=True or train_size='bootstrap'; got {k}")
     return int(k)
 
 
@@ -249,7 +249,7 @@ def expected_accuracy(
     train_size: Any = 0.5,
     *,
     stratified: bool = False,
-    k: int = 1,
+    n_neighbors: int = 1,
     return_std: bool = False,
     distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
@@ -273,7 +273,7 @@ def expected_accuracy(
         Splits that keep the class shares (k = 1): each class gives its share of the training rows, rounded down, and
         the rows still missing come from the classes with the largest remainders, one each. Where remainders are equal
         the mean is over all ways to choose among them. The training part has just as many rows as were asked for.
-    k : int
+    n_neighbors : int
         Odd; above 1 for two classes only.
     return_std : bool
         Also return the standard deviation of the accuracy of ONE random split, estimated from simulated splits: how far
@@ -311,7 +311,7 @@ def expected_accuracy(
         raise ParameterError(f"train_size must be a share, a number of rows, or 'bootstrap'; got {train_size!r}")
     if bootstrap and stratified:
         raise ParameterError("stratified=True has no bootstrap form; give a share as train_size")
-    k = _check_k(k, len(data.classes), bootstrap or stratified)
+    k = _check_k(n_neighbors, len(data.classes), bootstrap or stratified)
     if bootstrap:
         if return_std:
             raise ParameterError("return_std=True needs a share or a number of rows as train_size")
@@ -330,7 +330,7 @@ def expected_accuracy_curve(
     train_sizes: ArrayLike = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
     *,
     stratified: bool = False,
-    k: int = 1,
+    n_neighbors: int = 1,
     distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
@@ -351,7 +351,7 @@ def expected_accuracy_curve(
         n_jobs=n_jobs,
         method=method,
     )
-    k = _check_k(k, len(data.classes), stratified)
+    k = _check_k(n_neighbors, len(data.classes), stratified)
     sizes = _train_rows(train_sizes, data.n_rows, k)
     mean = accuracy_solve(data, sizes, k, stratified, progress)
     std = split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state)

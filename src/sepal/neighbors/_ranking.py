@@ -20,9 +20,9 @@ Ties = Literal["index", "expected"]
 def check_k(k: int, largest: int, what: str) -> int:
     """The number of neighbours asked for, if there are as many."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ParameterError(f"k must be an integer of at least 1; got {k!r}")
+        raise ParameterError(f"n_neighbors must be an integer of at least 1; got {k!r}")
     if k > largest:
-        raise ParameterError(f"k must be at most {largest}, {what}; got {k}")
+        raise ParameterError(f"n_neighbors must be at most {largest}, {what}; got {k}")
     return int(k)
 
 

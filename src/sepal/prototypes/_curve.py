@@ -35,7 +35,7 @@ class CondenseCurve:
         Of 1-NN on the kept rows, on rows held out; ties count by their share. The error is over all held-out rows.
     full_accuracy : float
         The same with all training rows.
-    n_folds : int
+    cv : int
     """
 
     methods: tuple[str, ...]
@@ -44,7 +44,7 @@ class CondenseCurve:
     accuracy: NDArray[np.float64]
     standard_error: NDArray[np.float64]
     full_accuracy: float
-    n_folds: int
+    cv: int
 
     def frame(self) -> pd.DataFrame:
         """One line per method, smallest first."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sepal.exceptions import DataError
 from sepal.measures import sample_rows
 from sepal.report._facts import FeatureFacts, FeatureShare
-from sepal.report._rows import Rows
+from sepal.report._rows import ReportRows
 
 if TYPE_CHECKING:
     from sepal.selection import SubsetSearch, SubsetSweep
@@ -21,7 +21,7 @@ DISTANCES = ("euclidean", "heom")  # what the sweep of subsets adds up column by
 
 
 def feature_facts(
-    rows: Rows,
+    rows: ReportRows,
     random_state: int,
     progress: Callable[[float], object],
 ) -> FeatureFacts:

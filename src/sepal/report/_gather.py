@@ -23,7 +23,7 @@ from sepal.report._facts import (
     ThorntonFacts,
 )
 from sepal.report._margins import margin_facts, margins
-from sepal.report._rows import Rows, take_rows
+from sepal.report._rows import ReportRows, take_rows
 
 # What is being done, and the share of the whole work that is behind.
 Progress = Callable[[str, float], object]
@@ -37,7 +37,7 @@ def measure_facts(
     y: Any = None,
     *,
     train_sizes: Sequence[float | int] = (0.5, 0.9),
-    k: int = 1,
+    n_neighbors: int = 1,
     n_permutations: int = 0,
     distance: str = "auto",
     scale: ScaleName | None = "minmax",
@@ -54,7 +54,7 @@ def measure_facts(
         As in :func:`sepal.separability`.
     train_sizes : sequence of float or int
         Shares (below 1) or numbers of rows in the training part.
-    k : int
+    n_neighbors : int
         Neighbours that vote; odd, and above 1 for two classes only.
     n_permutations : int
         Real permutations of the labels, besides the exact moments. Needs at most 20,000 rows.
@@ -72,8 +72,10 @@ def measure_facts(
     """
     say = _quiet if progress is None else progress
     rows = take_rows(X, y, distance=distance, scale=scale, missing=missing, random_state=random_state, n_jobs=n_jobs)
-    sizes = train_rows(train_sizes, _curve_rows(rows), k)
-    facts = basic_facts(rows, sizes, k, n_permutations, random_state, lambda what, done: say(what, 0.8 * done))
+    sizes = train_rows(train_sizes, _curve_rows(rows), n_neighbors)
+    facts = basic_facts(
+        rows, sizes, n_neighbors, n_permutations, random_state, lambda what, done: say(what, 0.8 * done)
+    )
     say("margins", 0.8)
     margin = margin_facts(margins(rows))
     say("done", 1.0)
@@ -81,7 +83,7 @@ def measure_facts(
 
 
 def basic_facts(
-    rows: Rows,
+    rows: ReportRows,
     sizes: NDArray[np.int64] | None,
     k: int,
     n_permutations: int,
@@ -113,7 +115,7 @@ def train_rows(train_sizes: Sequence[float | int], n_rows: int, k: int) -> NDArr
     A share is rounded, and brought into what is possible, so that the shares of a curve fit the smallest tables.
     """
     if not isinstance(k, (int, np.integer)) or not 1 <= k < n_rows:
-        raise ParameterError(f"k must be from 1 to {n_rows - 1}, one less than the number of rows; got {k!r}")
+        raise ParameterError(f"n_neighbors must be from 1 to {n_rows - 1}, one less than the number of rows; got {k!r}")
     sizes = set()
     for size in train_sizes:
         share = isinstance(size, (float, np.floating))
@@ -137,11 +139,13 @@ def _stage(say: Progress, what: str, begin: float, end: float) -> Callable[[floa
     return lambda done: say(what, begin + (end - begin) * done)
 
 
-def _curve_rows(rows: Rows) -> int:
+def _curve_rows(rows: ReportRows) -> int:
     return rows.table.n_rows if rows.sample is None else len(rows.sample)
 
 
-def _test(rows: Rows, n_permutations: int, random_state: int, progress: Callable[[float], object]) -> ThorntonTest:
+def _test(
+    rows: ReportRows, n_permutations: int, random_state: int, progress: Callable[[float], object]
+) -> ThorntonTest:
     if rows.sample is not None and n_permutations:
         raise ParameterError(
             f"permutations need every row to ask, and {rows.table.n_rows} rows are too many for that",
@@ -153,7 +157,7 @@ def _test(rows: Rows, n_permutations: int, random_state: int, progress: Callable
 
 
 def _curve(
-    rows: Rows,
+    rows: ReportRows,
     sizes: NDArray[np.int64],
     k: int,
     random_state: int,
@@ -163,7 +167,7 @@ def _curve(
     if rows.sample is not None:
         part, scale = rows.part(rows.sample)
         ready = prepare(part, distance=rows.distance, scale=scale, n_jobs=rows.n_jobs)
-    curve = expected_accuracy_curve(ready, None, sizes, k=k, random_state=random_state, progress=progress)
+    curve = expected_accuracy_curve(ready, None, sizes, n_neighbors=k, random_state=random_state, progress=progress)
     points = zip(curve.train_sizes.tolist(), curve.accuracy.tolist(), curve.split_std.tolist(), strict=True)
     return CurveFacts(
         k=k,
@@ -203,7 +207,7 @@ def _majority(classes: tuple[ClassFacts, ...]) -> MajorityFacts:
     return MajorityFacts(largest.label, largest.share)
 
 
-def _settings(rows: Rows, test: ThorntonTest, random_state: int) -> SettingsFacts:
+def _settings(rows: ReportRows, test: ThorntonTest, random_state: int) -> SettingsFacts:
     return SettingsFacts(
         asked_distance=rows.asked_distance,
         distance=test.distance,

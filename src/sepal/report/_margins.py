@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from sepal.measures import hit_and_miss_of, margin_solve, nearest_hit_and_miss
 from sepal.report._facts import MarginFacts
-from sepal.report._rows import Rows
+from sepal.report._rows import ReportRows
 
 
-def margins(rows: Rows) -> NDArray[np.float64]:
+def margins(rows: ReportRows) -> NDArray[np.float64]:
     """The normalized margin of every row that asks; NaN for the only member of a class."""
     found = nearest_hit_and_miss(rows.ready) if rows.sample is None else hit_and_miss_of(rows.ready, rows.sample)
     return margin_solve(*found, normalized=True)

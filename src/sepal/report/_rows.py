@@ -18,7 +18,7 @@ PAIRS_PER_SECOND = 3e8  # pairs of rows times columns that all stages together g
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ReportRows:
     """The rows that take part, prepared once for all sections.
 
     Attributes
@@ -85,7 +85,7 @@ def take_rows(
     random_state: int,
     n_jobs: int | None,
     time_limit: float | None = None,
-) -> Rows:
+) -> ReportRows:
     """Drop incomplete rows if asked to, fit the distance, and draw the sample of a large table.
 
     Large is what has many rows, or what a time limit does not allow to compare row by row.
@@ -99,4 +99,4 @@ def take_rows(
     if len(ready.asking) > most:
         ready = replace(ready, asking=sample_rows(ready.n_rows, SAMPLE_ROWS, random_state))
     # How many rows were dropped is a fact of its own.
-    return Rows(given, replace(ready, notes=ready.search.fitted.notes), distance, missing, n_jobs)
+    return ReportRows(given, replace(ready, notes=ready.search.fitted.notes), distance, missing, n_jobs)

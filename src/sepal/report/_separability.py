@@ -41,7 +41,7 @@ from sepal.report._facts import (
 from sepal.report._features import feature_facts
 from sepal.report._gather import SHARED_NEIGHBORS, Progress, basic_facts
 from sepal.report._geometry_verdict import COPIED_CHAPTERS, geometry_verdicts
-from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, Rows, take_rows
+from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, ReportRows, take_rows
 from sepal.report._suspects import suspects_dict
 from sepal.report._verdict import repeated_verdict, verdicts
 
@@ -274,7 +274,7 @@ def separability(
     return replace(report, verdict=_spoken(report, rows, random_state))
 
 
-def _spoken(report: SeparabilityReport, rows: Rows, random_state: int) -> tuple[Verdict, ...]:
+def _spoken(report: SeparabilityReport, rows: ReportRows, random_state: int) -> tuple[Verdict, ...]:
     """The verdict; of each record once where records were repeated, since a copy finds its own."""
     once = _each_record_once(rows, random_state)
     if once is None:
@@ -286,7 +286,7 @@ def _spoken(report: SeparabilityReport, rows: Rows, random_state: int) -> tuple[
     return (first, *spoken, *geometry_verdicts(report, COPIED_CHAPTERS))
 
 
-def _each_record_once(rows: Rows, random_state: int) -> Rows | None:
+def _each_record_once(rows: ReportRows, random_state: int) -> ReportRows | None:
     """The first row of each that is equal in all columns; None where rows may well be independent."""
     table = rows.table
     if not left_out_together(table, "rows").repeated:
@@ -345,14 +345,14 @@ def _ticking(say: Progress, name: str, begin: float, share: float, clock: _Clock
 
 
 def _sections(
-    rows: Rows, part: Table, random_state: int, clock: _Clock
+    rows: ReportRows, part: Table, random_state: int, clock: _Clock
 ) -> dict[str, Callable[[Callable[[float], None]], Any]]:
     """What is measured after the basic facts, the most telling first."""
     k = min(SHARED_NEIGHBORS, rows.table.n_rows - 1)
     return {
-        "suspects": lambda tick: suspects(rows.ready, k=k, progress=tick),
+        "suspects": lambda tick: suspects(rows.ready, n_neighbors=k, progress=tick),
         "angle": lambda tick: _angle(rows.given, random_state, tick),
-        "overlap": lambda tick: overlap_regions(rows.ready, k=k, progress=tick),
+        "overlap": lambda tick: overlap_regions(rows.ready, n_neighbors=k, progress=tick),
         "features": lambda tick: feature_facts(rows, random_state, tick),
         "alignment": lambda tick: _alignment(rows, random_state, tick),
         "complexity": lambda tick: _complexity(part, clock, random_state, rows.n_jobs, tick),
@@ -362,7 +362,7 @@ def _sections(
     }
 
 
-def _complexity_rows(rows: Rows, random_state: int) -> tuple[Table, int | None]:
+def _complexity_rows(rows: ReportRows, random_state: int) -> tuple[Table, int | None]:
     """All rows of a table that is not too large, else a sample with every class in it."""
     if rows.table.n_rows <= ALL_PAIRS_ROWS:
         return rows.table, None
@@ -400,7 +400,7 @@ def _angle(table: Table, random_state: int, tick: Callable[[float], None]) -> Se
     )
 
 
-def _alignment(rows: Rows, random_state: int, tick: Callable[[float], None]) -> AlignmentCurve:
+def _alignment(rows: ReportRows, random_state: int, tick: Callable[[float], None]) -> AlignmentCurve:
     """Centred alignment over all widths, of at most 3,000 complete rows."""
     n_rows = rows.table.n_rows
     table, scale = rows.part(None if n_rows <= _ALIGNED_ROWS else sample_rows(n_rows, _ALIGNED_ROWS, random_state))

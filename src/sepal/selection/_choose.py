@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import ParameterError
-from sepal.parameters import RandomState
+from sepal.parameters import RandomState, check_whole
 from sepal.selection._criteria import CriterionLike, Ties, as_criterion
 from sepal.selection._evaluator import SearchProgress
 from sepal.selection._near_best import Subset
-from sepal.selection._problem import Blocks, Columns, Problem, prepare
+from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
 from sepal.selection._search import STRATEGIES, SubsetSearch, search_solve
 from sepal.selection._subset_sweep import MOST_FEATURES, SubsetSweep, refuse_too_many, sweep_cost, sweep_solve
 
@@ -48,10 +48,10 @@ class Procedure:
             raise ParameterError(f"prefer must be 'best' or 'smallest'; got {self.prefer!r}")
         as_criterion(self.criterion, self.ties)
 
-    def prepare(self, X: Any, y: Any = None, groups: Any = None) -> Problem:
+    def prepare(self, X: Any, y: Any = None, groups: Any = None) -> FeatureProblem:
         """The rows as this procedure sees them."""
         self.check()
-        return prepare(
+        return feature_problem(
             X,
             y,
             scale=self.scale,
@@ -62,7 +62,7 @@ class Procedure:
             groups=groups,
         )
 
-    def sweeps(self, problem: Problem) -> bool:
+    def sweeps(self, problem: FeatureProblem) -> bool:
         """Whether all subsets are scored."""
         if self.strategy != "auto":
             return self.strategy == "sweep"
@@ -70,7 +70,7 @@ class Procedure:
         seconds, _ = sweep_cost(problem.n_rows, problem.n_units, problem.threads, (criterion,))
         return problem.n_units <= MOST_FEATURES and seconds <= self.time_budget
 
-    def run(self, problem: Problem, progress: SearchProgress | None = None) -> SubsetSweep | SubsetSearch:
+    def run(self, problem: FeatureProblem, progress: SearchProgress | None = None) -> SubsetSweep | SubsetSearch:
         """All subsets, or those a search meets."""
         criterion = as_criterion(self.criterion, self.ties)
         criterion.check(problem)
@@ -94,11 +94,9 @@ class Procedure:
         """The subset that counts as selected."""
         if self.prefer == "smallest" and self.n_features is None:
             return result.smallest_near_best()
-        if isinstance(result, SubsetSearch):
+        if isinstance(result, SubsetSearch) or self.n_features is None:
             return result.best
-        if self.n_features is None:
-            return result.best()[0]
-        return result.best_of_size(self.n_features)
+        return result.best_by_size()[check_whole("n_features", self.n_features, at_most=result.problem.n_units)]
 
     def select(self, table: Table, groups: Any = None) -> Subset:
         """From rows to the selected subset."""

@@ -21,7 +21,7 @@ from sepal.parameters import RandomState, generator
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import Thornton, as_criterion
 from sepal.selection._near_best import Subset
-from sepal.selection._problem import Problem, pack
+from sepal.selection._problem import FeatureProblem, pack
 from sepal.selection._program import full_tree
 from sepal.selection._search import SubsetSearch
 from sepal.selection._subset_sweep import SubsetSweep
@@ -125,7 +125,7 @@ def selection_test(
     return SelectionTest(score, null, (1 + reached) / (1 + n_permutations), _chance(problem))
 
 
-def _shuffled(problem: Problem, rng: np.random.Generator) -> NDArray[np.int32]:
+def _shuffled(problem: FeatureProblem, rng: np.random.Generator) -> NDArray[np.int32]:
     """Labels of another order; those of a group go together to another one of its size."""
     if problem.groups is None:
         return rng.permutation(problem.codes)
@@ -139,7 +139,7 @@ def _shuffled(problem: Problem, rng: np.random.Generator) -> NDArray[np.int32]:
     return shuffled
 
 
-def _chance(problem: Problem) -> float:
+def _chance(problem: FeatureProblem) -> float:
     """How often two rows have one class, if they are not of one group."""
     counts = problem.class_counts.astype(float)
     same, pairs = float(np.sum(counts**2)), float(problem.n_rows) ** 2
@@ -149,7 +149,9 @@ def _chance(problem: Problem) -> float:
     return (same - float(np.sum(inside**2))) / (pairs - float(np.sum(inside.sum(axis=1) ** 2)))
 
 
-def _best_of_labelings(problem: Problem, labels: NDArray[np.int32], progress: Count | None) -> NDArray[np.float64]:
+def _best_of_labelings(
+    problem: FeatureProblem, labels: NDArray[np.int32], progress: Count | None
+) -> NDArray[np.float64]:
     best = np.full(labels.shape[1], -np.inf)
     n_programs = max(1, 1 << max(0, problem.n_units - 12))
     step = max(1, _LABELING_CELLS // (1 << min(problem.n_units, 12)))
@@ -162,7 +164,7 @@ def _best_of_labelings(problem: Problem, labels: NDArray[np.int32], progress: Co
     return best / problem.n_rows
 
 
-def _relabeled(problem: Problem, codes: NDArray[np.int32]) -> Problem:
+def _relabeled(problem: FeatureProblem, codes: NDArray[np.int32]) -> FeatureProblem:
     codes = codes.astype(np.int32)
     packed = pack(problem.table, codes, len(problem.classes), problem.scaling, problem.groups)
     return replace(problem, codes=codes, packed=packed)
@@ -272,12 +274,12 @@ def stability(
     return Stability(value, low, high, frequency, tuple(subsets))
 
 
-def _units(problem: Problem) -> NDArray[np.intp]:
+def _units(problem: FeatureProblem) -> NDArray[np.intp]:
     """For each row the number of those that stay together."""
     return np.arange(problem.n_rows) if problem.groups is None else problem.groups
 
 
-def _within(problem: Problem, rows: NDArray[Any]) -> Any:
+def _within(problem: FeatureProblem, rows: NDArray[Any]) -> Any:
     """What a selection from some of the rows is told of groups: those of all rows."""
     given = problem.left_out.together
     return problem.groups[rows] if given == "groups" and problem.groups is not None else given
@@ -339,7 +341,7 @@ def nested_score(
     X: Any,
     y: Any = None,
     *,
-    n_folds: int = 10,
+    cv: int = 10,
     groups: Any = None,
     random_state: RandomState = 0,
     progress: Count | None = None,
@@ -352,7 +354,7 @@ def nested_score(
     ----------
     X, y
         Labelled rows.
-    n_folds : int
+    cv : int
         Folds, each with its share of every class.
     groups : array-like, "rows", "copies" or None
         Rows of one group are held out together: those with the same label in an array; "rows": each alone; "copies":
@@ -372,14 +374,14 @@ def nested_score(
     table, n = problem.table, problem.n_rows
     units = _units(problem)
     n_units = int(units.max()) + 1
-    if not 2 <= n_folds <= n_units:
+    if not 2 <= cv <= n_units:
         what = "rows" if n_units == n else "groups"
-        raise ParameterError(f"n_folds must be from 2 to {n_units}, the number of {what}; got {n_folds!r}")
+        raise ParameterError(f"cv must be from 2 to {n_units}, the number of {what}; got {cv!r}")
     subset = how.choose(how.run(problem) if result is None else result)
-    fold_of = _stratified_folds(problem.codes, units, n_folds, generator(random_state))
+    fold_of = _stratified_folds(problem.codes, units, cv, generator(random_state))
     right, right_all = np.zeros(n), np.zeros(n)
     folds = []
-    for fold in range(n_folds):
+    for fold in range(cv):
         test = np.flatnonzero(fold_of == fold)
         train_table, test_table = table.take(fold_of != fold), table.take(test)
         folds.append(how.select(train_table, _within(problem, np.flatnonzero(fold_of != fold))))
@@ -387,21 +389,21 @@ def nested_score(
         right[test] = _nearest_agrees(train_table, test_table, codes, folds[-1].columns, how.scale)
         right_all[test] = _nearest_agrees(train_table, test_table, codes, tuple(range(table.n_columns)), how.scale)
         if progress is not None:
-            progress((fold + 1) / n_folds)
+            progress((fold + 1) / cv)
     error = float(np.sqrt(np.sum(np.bincount(units, right - right.mean()) ** 2)) / n)
     return NestedScore(float(right.mean()), error, float(right_all.mean()), subset.score, subset, tuple(folds))
 
 
 def _stratified_folds(
-    codes: NDArray[np.int32], units: NDArray[np.intp], n_folds: int, rng: np.random.Generator
+    codes: NDArray[np.int32], units: NDArray[np.intp], cv: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Units of each class dealt to the folds in turn, in random order, one class going on where the last one ended."""
     class_of = _class_of(units, codes)
     order = np.concatenate([rng.permutation(np.flatnonzero(class_of == c)) for c in np.unique(class_of)])
     dealt = np.empty(len(class_of), dtype=np.int64)
-    dealt[order] = np.arange(len(class_of)) % n_folds
+    dealt[order] = np.arange(len(class_of)) % cv
     fold_of = dealt[units]
-    if any(len(class_set) < 2 for class_set in (np.unique(codes[fold_of != f]) for f in range(n_folds))):
+    if any(len(class_set) < 2 for class_set in (np.unique(codes[fold_of != f]) for f in range(cv))):
         raise DataError("a fold leaves one class only to learn from", hint="use fewer folds")
     return fold_of
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
 from sepal.selection._criteria import Criterion
-from sepal.selection._problem import Problem
+from sepal.selection._problem import FeatureProblem
 from sepal.selection._program import of_masks
 from sepal.selection._sweep import Progress
 
@@ -64,7 +64,9 @@ def subset_frame(subsets: Sequence[Subset]) -> pd.DataFrame:
     )
 
 
-def make_subset(problem: Problem, mask: int, score: float, difference: float = 0.0, error: float = 0.0) -> Subset:
+def make_subset(
+    problem: FeatureProblem, mask: int, score: float, difference: float = 0.0, error: float = 0.0
+) -> Subset:
     """A subset in words."""
     return Subset(mask, problem.feature_names(mask), problem.columns_of(mask), float(score), difference, error)
 
@@ -76,7 +78,7 @@ def best_first(masks: Any, scores: NDArray[np.float64], sizes: NDArray[np.int64]
 
 
 def near_best(
-    problem: Problem,
+    problem: FeatureProblem,
     criterion: Criterion,
     masks: Sequence[int],
     scores: NDArray[np.float64],
@@ -114,7 +116,7 @@ def near_best(
 
 
 def _paired_errors(
-    problem: Problem, criterion: Criterion, masks: Sequence[int], progress: Progress | None
+    problem: FeatureProblem, criterion: Criterion, masks: Sequence[int], progress: Progress | None
 ) -> NDArray[np.float64]:
     """Standard error of the mean row by row difference from the first subset; rows of a group are one unit."""
     step = max(1, _SAMPLE_CELLS // problem.n_rows)

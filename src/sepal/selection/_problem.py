@@ -61,7 +61,7 @@ class Packed:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class FeatureProblem:
     """The rows, their classes, and the units a subset is made of."""
 
     table: Table
@@ -136,7 +136,7 @@ def set_bits(mask: int) -> Iterator[int]:
         mask ^= low
 
 
-def prepare(
+def feature_problem(
     X: Any,
     y: Any = None,
     *,
@@ -146,7 +146,7 @@ def prepare(
     keep: Columns = (),
     n_jobs: int | None = None,
     groups: Any = None,
-) -> Problem:
+) -> FeatureProblem:
     """Check rows, labels, blocks, kept columns and groups; scale and pack."""
     scale = settled(X, scale=scale)["scale"]
     table, rows, notes = as_labelled_table(X, y, missing)
@@ -164,7 +164,7 @@ def prepare(
         groups = group_codes(groups, n_given)[rows]
     left_out = left_out_together(table, groups)
     note = left_out.note(table.n_rows)
-    return Problem(
+    return FeatureProblem(
         table, codes, classes, rows, scaling, pack(table, codes, len(classes), scaling, left_out.groups), units, names,
         kept, thread_count(n_jobs), notes if note is None else (*notes, note), left_out,
     )  # fmt: skip

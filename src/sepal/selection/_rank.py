@@ -14,7 +14,7 @@ from sepal.selection._choose import Procedure
 from sepal.selection._criteria import CenteredAlignment, Criterion, Thornton
 from sepal.selection._evaluator import Evaluator
 from sepal.selection._near_best import Subset
-from sepal.selection._problem import Problem
+from sepal.selection._problem import FeatureProblem
 from sepal.selection._relieff import relieff
 
 if TYPE_CHECKING:
@@ -114,13 +114,13 @@ def rank_features(
     return FeatureRanking(tuple(problem.table.names[c] for c in order), best, columns)
 
 
-def _per_unit_scores(problem: Problem, criterion: Criterion, masks: list[int]) -> NDArray[np.float64]:
+def _per_unit_scores(problem: FeatureProblem, criterion: Criterion, masks: list[int]) -> NDArray[np.float64]:
     """Scores in the order given; NaN for the empty subset."""
     found = np.array(Evaluator(problem, criterion)(masks))
     return np.where(np.isneginf(found), np.nan, found)
 
 
-def _filters(problem: Problem) -> dict[str, NDArray[np.float64]]:
+def _filters(problem: FeatureProblem) -> dict[str, NDArray[np.float64]]:
     """Mutual information, F and correlation of each column, from its known cells."""
     p = problem.table.n_columns
     result = {name: np.full(p, np.nan) for name in ("mutual_information", "anova_f", "correlation")}

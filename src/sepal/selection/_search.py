@@ -12,13 +12,13 @@ import numpy as np
 
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.parameters import RandomState, generator
+from sepal.parameters import RandomState, check_whole, generator
 from sepal.selection import _greedy, _stochastic
 from sepal.selection._branch_and_bound import branch_and_bound
 from sepal.selection._criteria import Criterion, CriterionLike, Ties, as_criterion
 from sepal.selection._evaluator import BudgetSpentError, Evaluator, SearchProgress, Step
 from sepal.selection._near_best import Rule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
-from sepal.selection._problem import Blocks, Columns, Problem, prepare
+from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,7 @@ class SubsetSearch:
     seconds : float
     """
 
-    problem: Problem
+    problem: FeatureProblem
     criterion_used: Criterion
     strategy: str
     scores: dict[int, float]
@@ -98,6 +98,12 @@ class SubsetSearch:
     def best(self) -> Subset:
         """The best subset met."""
         return make_subset(self.problem, self.history[-1].mask, self.history[-1].score)
+
+    def top(self, n: int) -> tuple[Subset, ...]:
+        """The n best subsets met; among equal scores the smaller one comes first."""
+        check_whole("n", n)
+        first = self.scores[self._order[0]]
+        return tuple(make_subset(self.problem, m, self.scores[m], first - self.scores[m]) for m in self._order[:n])
 
     @cached_property
     def _order(self) -> list[int]:
@@ -175,7 +181,7 @@ class SubsetSearch:
         return f"<p>{html.escape(repr(self))}</p>{table}"
 
 
-def _check(problem: Problem, strategy: str, n_features: int | None, options: Mapping[str, Any]) -> None:
+def _check(problem: FeatureProblem, strategy: str, n_features: int | None, options: Mapping[str, Any]) -> None:
     if strategy not in STRATEGIES:
         raise ParameterError(f"strategy must be one of {', '.join(STRATEGIES)}; got {strategy!r}")
     if n_features is not None and (isinstance(n_features, bool) or not 1 <= n_features <= problem.n_units):
@@ -193,7 +199,7 @@ def _check_limits(**limits: float | None) -> None:
 
 
 def search_solve(
-    problem: Problem,
+    problem: FeatureProblem,
     criterion: Criterion,
     strategy: str,
     *,
@@ -291,7 +297,9 @@ def search_subsets(
     >>> search.best.size, search.n_evaluations
     (3, 177)
     """
-    problem = prepare(X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs, groups=groups)
+    problem = feature_problem(
+        X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs, groups=groups
+    )
     return search_solve(
         problem,
         as_criterion(criterion, ties),
