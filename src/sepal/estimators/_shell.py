@@ -145,7 +145,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         try:
             found = validate_data(self, given, y, **checks)
         except ValueError:
-            if is_frame(X):
+            if is_frame(X) or _holds_text(X):
                 as_numbers(as_table(X), self._diet())  # says which column is not numeric, and what to do
             raise
         values, target = (found, None) if without else found
@@ -177,7 +177,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         try:
             values = check_array(X, dtype=np.float64, ensure_all_finite=finite, input_name="X", estimator=self)
         except ValueError:
-            if is_frame(X):
+            if is_frame(X) or _holds_text(X):
                 as_numbers(as_table(X), self._diet())
             raise
         check_number(values.shape[1], columns.n_columns, self)
@@ -248,3 +248,12 @@ def as_numbers(table: Table, diet: Diet) -> Table:
             raise DataError(f'column "{name}" is nominal; this machine needs numbers', hint=diet.hint)
         kinds[j], levels[j] = "numeric", None
     return table if list(table.kinds) == kinds else replace(table, kinds=tuple(kinds), levels=tuple(levels))
+
+
+def _holds_text(X: Any) -> bool:
+    """Whether rows are an array, or lists, with text among the cells."""
+    try:
+        cells = np.asarray(X)
+    except ValueError:  # rows of several lengths: not for this to tell
+        return False
+    return cells.ndim == 2 and (cells.dtype.kind == "U" or any(isinstance(cell, str) for cell in cells.ravel()))

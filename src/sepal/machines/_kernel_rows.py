@@ -12,7 +12,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_random_state, column_or_1d
 
-from sepal.data import ScaleName, Scaling, Table, as_table, class_codes, fit_scaling
+from sepal.data import ScaleName, Scaling, Table, as_table, class_codes, fit_scaling, unit_of
 from sepal.estimators import Diet
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import FittedKernel, fit_kernel, width_from_gamma
@@ -231,7 +231,7 @@ def aligned_width(
     ordered = complete[np.lexsort((row_keys(table.values[complete]), codes[complete]))]
     step = -(-len(ordered) // _ALIGNED_ROWS)
     rows = np.concatenate([ordered[codes[ordered] == code][::step] for code in np.unique(codes[ordered])])
-    part, mass = table.take(rows), weights[rows]
+    part, mass = table.take(rows), weights[rows] * unit_of(weights[rows])  # alignment is the same for any unit of them
     if len(np.unique(codes[rows])) < 2 or np.all(part.values == part.values[:1]):
         return 1.0
     widths: Any = "auto"

@@ -147,7 +147,10 @@ def align_feature_weights(
         table = table.drop_missing()
     from sklearn.utils import check_random_state  # late: it imports whatever else is installed
 
-    rng = check_random_state(random_state)
+    try:
+        rng = check_random_state(random_state)
+    except ValueError as error:
+        raise ParameterError(f"random_state must be an integer of at least 0; got {random_state!r}") from error
     notes: tuple[str, ...] = ()
     if table.n_rows > max_rows:
         notes = (f"a random sample of {max_rows} of {table.n_rows} rows was used",)

@@ -35,6 +35,7 @@ from sepal.measures._interpolated import interpolate
 from sepal.measures._labelled import Progress
 from sepal.measures._numbers import as_numbers
 from sepal.measures._thornton import RandomState, generator
+from sepal.measures._within import column_units
 from sepal.neighbors import Search
 
 if TYPE_CHECKING:
@@ -217,8 +218,9 @@ def complexity(
     numbers = as_numbers(table, "mean")
     made = interpolate(table, codes, min(table.n_rows, 20_000), rng)
     made_numbers = as_numbers(made.table, "mean", fill=numbers.values.mean(axis=0))
-    values = _feature_measures(numbers.values, codes)
-    linear = linear_measures(numbers.values, codes, made_numbers.values, made.codes)
+    units = column_units(numbers.values)  # in which squares neither overflow nor vanish
+    values = _feature_measures(numbers.values * units, codes)
+    linear = linear_measures(numbers.values * units, codes, made_numbers.values * units, made.codes)
     values |= linear | size_measures(numbers.values, table.n_columns) | balance_measures(np.bincount(codes))
     tell(0.1)
     search, embed, name, notes = prepare_search(table, distance, distance_params, scale, n_jobs)
