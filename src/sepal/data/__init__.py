@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._columns import Kind, KindsSpec
-from sepal.data._content_order import content_columns, content_order, geometric_rank
+from sepal.data._content_order import content_columns, content_order, geometric_rank, rows_by_content
 from sepal.data._convert import as_table
 from sepal.data._foreign_frames import is_frame
 from sepal.data._labels import class_codes
@@ -20,6 +20,7 @@ from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling, unit_of
 from sepal.data._sparse_reading import Rows, as_rows
 from sepal.data._sparse_rows import SparseRows, equal_sparse_rows
 from sepal.data._table import Table
+from sepal.data._weights import as_weights
 from sepal.data._whole_files import write_whole
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Together",
     "as_rows",
     "as_table",
+    "as_weights",
     "class_codes",
     "content_columns",
     "content_order",
@@ -52,6 +54,7 @@ __all__ = [
     "names",
     "read_table",
     "records_repeated",
+    "rows_by_content",
     "unit_of",
     "write_whole",
 ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from sepal.estimators._any_table import AnyTable
 from sepal.estimators._columns import check_number
+from sepal.estimators._said_by_us import as_data_errors
 from sepal.estimators._saving import load_model, save_model
 from sepal.estimators._scoring import TableClassifierMixin, TableRegressorMixin
 from sepal.estimators._shell import EXPECTED_FAILED_CHECKS, Diet, TableEstimator, as_numbers, without_rows
@@ -26,6 +27,7 @@ __all__ = [
     "TableRegressorMixin",
     "View",
     "ViewName",
+    "as_data_errors",
     "as_numbers",
     "check_number",
     "fit_view",

@@ -21,6 +21,7 @@ from sepal.estimators._columns import (
     rearranged,
     warn_of_names,
 )
+from sepal.estimators._said_by_us import as_data_errors
 from sepal.exceptions import DataError
 from sepal.parameters import Parameter, check_parameters
 
@@ -105,7 +106,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         elif isinstance(rows, SparseRows):
             validate_data(self, rows.matrix, rows.y, skip_check_array=True)
         else:
-            validate_data(self, X, y, skip_check_array=True)
+            with as_data_errors():
+                validate_data(self, X, y, skip_check_array=True)
         self.columns_ = without_rows(rows)
         return rows
 
@@ -143,7 +145,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             refuse_missing(X, self._diet())
             y, given = (X.y if y is None else y), X.values
         try:
-            found = validate_data(self, given, y, **checks)
+            with as_data_errors():
+                found = validate_data(self, given, y, **checks)
         except ValueError:
             if is_frame(X) or _holds_text(X):
                 as_numbers(as_table(X), self._diet())  # says which column is not numeric, and what to do
@@ -175,7 +178,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             refuse_missing(table, self._diet())
             return table
         try:
-            values = check_array(X, dtype=np.float64, ensure_all_finite=finite, input_name="X", estimator=self)
+            with as_data_errors():
+                values = check_array(X, dtype=np.float64, ensure_all_finite=finite, input_name="X", estimator=self)
         except ValueError:
             if is_frame(X) or _holds_text(X):
                 as_numbers(as_table(X), self._diet())

@@ -15,7 +15,7 @@ from __future__ import annotations
 from sepal.kernels._definite import check_psd, smallest_eigenvalue
 from sepal.kernels._fitted import FittedKernel, fit_kernel
 from sepal.kernels._gram import gram, gram_blocks
-from sepal.kernels._named import KERNELS, Kernel, gamma_from_width, width_from_gamma
+from sepal.kernels._named import KERNELS, Kernel, gamma_from_width, refuse_too_narrow, width_from_gamma
 from sepal.kernels._transforms import center_gram, kernel_distance, normalize_gram
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "gram_blocks",
     "kernel_distance",
     "normalize_gram",
+    "refuse_too_narrow",
     "smallest_eigenvalue",
     "width_from_gamma",
 ]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from sepal.data import Table, as_table, class_codes, fit_scaling
+from sepal.data import Table, as_table, class_codes, fit_scaling, rows_by_content
 from sepal.exceptions import ParameterError
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._leave_one_out import LeaveOneOutCurve
@@ -25,6 +25,7 @@ from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares
 from sepal.measures import mutual_information
 from sepal.measures._alignment_weights import align_solve
+from sepal.parameters import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,6 +83,7 @@ class LearnedWeights:
         return f"<p>{self}</p>{self.frame().to_html(index=False)}"
 
 
+@checked()
 def learn_feature_weights(
     X: Any,
     y: Any = None,
@@ -220,7 +222,8 @@ def _alignment(
 ) -> NDArray[np.float64]:
     points, columns = _coordinates(table)
     if len(points) > _ALIGNED_ROWS:
-        rows = np.sort(np.random.default_rng(random_state).choice(len(points), _ALIGNED_ROWS, replace=False))
+        rows = np.random.default_rng(random_state).choice(len(points), _ALIGNED_ROWS, replace=False)
+        rows = np.sort(rows_by_content(table, codes)[rows])
         points, codes = points[rows], codes[rows]
     return align_solve(points, columns, np.unique(codes, return_inverse=True)[1].astype(np.int32), max_iter, n_jobs)
 

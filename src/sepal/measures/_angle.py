@@ -25,6 +25,7 @@ from sepal.measures._labelled import Progress
 from sepal.measures._numbers import MissingNumbers, as_numbers
 from sepal.measures._thornton import RandomState, generator
 from sepal.measures._within import Within, length, within_classes
+from sepal.parameters import Parameter, checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -193,6 +194,7 @@ def _line(pair: ClassPairAngle) -> dict[str, Any]:
     }
 
 
+@checked(Parameter("kappa", "number", "", above=0.0), Parameter("pooled", "word", "", looked_up=True))
 def angle_of_separability(
     X: Any,
     y: Any = None,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
 from sepal.measures._thornton import RandomState, generator
+from sepal.parameters import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +79,7 @@ class AngleSimulation:
         return str(self.frame().to_html(index=False, float_format="{:.2f}".format))
 
 
+@checked()
 def simulate_angle(
     shifts: Sequence[float] = SHIFTS,
     *,

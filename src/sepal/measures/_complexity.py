@@ -37,6 +37,7 @@ from sepal.measures._numbers import as_numbers
 from sepal.measures._thornton import RandomState, generator
 from sepal.measures._within import column_units
 from sepal.neighbors import Search
+from sepal.parameters import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,6 +125,7 @@ class ComplexityProfile:
         return ", ".join(f"{measure.id} {self.values[measure.id]:.3f}" for measure in MEASURES)
 
 
+@checked()
 def complexity(
     X: Any,
     y: Any = None,

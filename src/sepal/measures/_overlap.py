@@ -15,6 +15,7 @@ from sepal.exceptions import ParameterError
 from sepal.measures._labelled import Labelled, Missing, Progress, label
 from sepal.measures._neighborhood import neighborhood
 from sepal.measures._thornton import RandomState, generator, sample_rows
+from sepal.parameters import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,6 +115,7 @@ class OverlapRegions:
         return str(self.frame().to_html(index=False, float_format="{:.3f}".format))
 
 
+@checked()
 def overlap_regions(
     X: Any,
     y: Any = None,
@@ -152,7 +154,7 @@ def overlap_regions(
     data = label(X, y, distance=distance, distance_params=distance_params, scale=scale, missing=missing, n_jobs=n_jobs)
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < data.n_rows:
         raise ParameterError(f"k must be an integer from 1 to {data.n_rows - 1}, one less than the rows; got {k!r}")
-    asking = sample_rows(data.n_rows, n_queries, generator(random_state))
+    asking = sample_rows(data, n_queries, generator(random_state))
     shares = neighborhood(data, int(k), asking, progress).shares
     varying = _varying(data.dense.table.values)
     regions = [_region(data, asking, shares, varying, a, b) for a, b in combinations(range(len(data.classes)), 2)]

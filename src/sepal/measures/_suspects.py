@@ -16,6 +16,7 @@ from sepal.measures._labelled import Labelled, Missing, Progress, label
 from sepal.measures._margin import margin_solve
 from sepal.measures._neighborhood import Neighborhood, hit_and_miss_of, kth_distance, neighborhood
 from sepal.measures._thornton import RandomState, generator, sample_rows
+from sepal.parameters import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,6 +145,7 @@ class Suspects:
     __repr__ = __str__
 
 
+@checked()
 def suspects(
     X: Any,
     y: Any = None,
@@ -188,7 +190,7 @@ def suspects(
     data = label(X, y, distance=distance, distance_params=distance_params, scale=scale, missing=missing, n_jobs=n_jobs)
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < data.n_rows:
         raise ParameterError(f"k must be an integer from 1 to {data.n_rows - 1}, one less than the rows; got {k!r}")
-    asking = sample_rows(data.n_rows, n_queries, generator(random_state))
+    asking = sample_rows(data, n_queries, generator(random_state))
     near = neighborhood(data, int(k), asking, progress)
     usual = _usual_distance(near)
     return Suspects(

@@ -14,11 +14,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, as_table
+from sepal.data import ScaleName, as_table, rows_by_content
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import ClassGroups, class_groups
 from sepal.measures._labelled import Labelled, Missing, Progress, label
 from sepal.neighbors import DistinctRanking, Method
+from sepal.parameters import checked
 
 ThorntonTies = Literal["expected", "index", "pessimistic", "optimistic", "jitter"]
 _TIES = ("expected", "index", "pessimistic", "optimistic", "jitter")
@@ -44,15 +45,20 @@ def first_groups(groups: ClassGroups) -> tuple[NDArray[np.int64], NDArray[np.int
     return groups.size[groups.start[:-1]], groups.same[groups.start[:-1]]
 
 
-def sample_rows(n_rows: int, n_queries: int | None, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Which rows ask: all of them, or a random sample without replacement, in row order."""
+def sample_rows(data: Labelled, n_queries: int | None, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Which rows ask: all of them, or a random sample without replacement, in row order.
+
+    Rows are drawn by what is in them: a seed draws the same ones however they were shuffled.
+    """
+    n_rows = data.n_rows
     if n_queries is None:
         return np.arange(n_rows)
     if isinstance(n_queries, bool) or not isinstance(n_queries, (int, np.integer)) or n_queries < 1:
         raise ParameterError(f"n_queries must be an integer of at least 1; got {n_queries!r}")
     if n_queries >= n_rows:
         return np.arange(n_rows)
-    return np.sort(rng.choice(n_rows, size=int(n_queries), replace=False))
+    order = rows_by_content(data.search.table, data.codes)
+    return np.sort(order[rng.choice(n_rows, size=int(n_queries), replace=False)])
 
 
 def nearest_ranking(data: Labelled, rows: NDArray[np.intp], progress: Progress | None) -> DistinctRanking:
@@ -85,6 +91,7 @@ def _jittered(data: Labelled, rng: np.random.Generator) -> Labelled:
     return replace(data, search=moved.search)
 
 
+@checked()
 def thornton_samples(
     X: Any,
     y: Any = None,
@@ -155,7 +162,7 @@ def thornton_samples(
         method=method,
     )
     rng = generator(random_state)
-    rows = sample_rows(data.n_rows, n_queries, rng)
+    rows = sample_rows(data, n_queries, rng)
     if ties == "jitter":
         if data.search.fitted.name != "euclidean" or distance_params:
             raise ParameterError('ties="jitter" is defined for the plain Euclidean distance on numbers only')
@@ -163,6 +170,7 @@ def thornton_samples(
     return samples_solve(data, nearest_ranking(data, rows, progress), ties, rows)
 
 
+@checked()
 def thornton_score(
     X: Any,
     y: Any = None,

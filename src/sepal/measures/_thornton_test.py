@@ -19,6 +19,7 @@ from sepal.measures._thornton import RandomState, first_groups, generator, neare
 from sepal.measures._thornton_interval import effective_rows, wilson_interval
 from sepal.measures._thornton_p import LabelMoments, PValue, label_moments, p_value
 from sepal.neighbors import DistinctRanking, Method
+from sepal.parameters import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,6 +120,7 @@ def _class_notes(data: Labelled) -> tuple[str, ...]:
     )
 
 
+@checked()
 def thornton_test(
     X: Any,
     y: Any = None,
@@ -183,7 +185,7 @@ def thornton_test(
         method=method,
     )
     rng = generator(random_state)
-    rows = sample_rows(data.n_rows, n_queries, rng)
+    rows = sample_rows(data, n_queries, rng)
     if len(rows) < data.n_rows and n_permutations:
         raise ParameterError("n_permutations needs every row to ask; leave out n_queries")
     seed = 0 if random_state is None else int(rng.integers(2**63))

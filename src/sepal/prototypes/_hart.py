@@ -11,6 +11,7 @@ from sepal.data import ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures._labelled import Missing
 from sepal.measures._thornton import RandomState, generator
+from sepal.parameters import checked
 from sepal.prototypes._cases import Cases, CaseTies, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Kept, Positions, Progress, tied_order
 from sepal.prototypes._set import PrototypeSet, Round, added_rounds, prototype_set
@@ -36,6 +37,7 @@ def hart_solve(cases: Cases, metric: CaseMetric, visit: Positions, ties: CaseTie
     return metric.hart(visit, "first" if ties == "index" else "strict")
 
 
+@checked()
 def hart(
     X: Any,
     y: Any = None,
@@ -111,6 +113,7 @@ def hart(
     return prototype_set("hart", cases, metric, cases.first_rows[kept.pos], rounds, right=kept.right)
 
 
+@checked()
 def rnn(
     X: Any,
     y: Any = None,

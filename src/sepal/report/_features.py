@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sepal.data import ScaleName
+from sepal.data import ScaleName, rows_by_content
 from sepal.exceptions import DataError
 from sepal.report._facts import FeatureFacts, FeatureShare
 from sepal.report._rows import Rows
@@ -57,7 +57,7 @@ def feature_facts(
         strategy = "forward"
         if table.n_rows > SEARCHED_ROWS:
             picked = np.random.default_rng(random_state).choice(table.n_rows, size=SEARCHED_ROWS, replace=False)
-            table, scale = rows.scaled_part(np.sort(picked), scale)
+            table, scale = rows.scaled_part(np.sort(rows_by_content(table, rows.codes)[picked]), scale)
         most = max(n_columns + 1, math.ceil(MOST_SECONDS * PAIRS_PER_SECOND / float(table.n_rows) ** 2))
         found = search_subsets(
             table,

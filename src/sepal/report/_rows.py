@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes, fit_scaling
+from sepal.data import ScaleName, Table, as_table, class_codes, fit_scaling, rows_by_content
 from sepal.exceptions import ParameterError
 
 # Up to this many rows every row asks about every other. Beyond it a sample asks, so that a million rows take a minute.
@@ -76,8 +76,8 @@ def take_rows(X: Any, y: Any, missing: str, random_state: int, time_limit: float
     sample = None
     most = ALL_PAIRS_ROWS
     if time_limit is not None:
-        most = min(most, max(SAMPLE_ROWS, int((time_limit * PAIRS_PER_SECOND / table.n_columns) ** 0.5)))
+        most = min(most, max(SAMPLE_ROWS, int(min((time_limit * PAIRS_PER_SECOND / table.n_columns) ** 0.5, most))))
     if table.n_rows > most:
         rng = np.random.default_rng(random_state)
-        sample = np.sort(rng.choice(table.n_rows, size=SAMPLE_ROWS, replace=False))
+        sample = np.sort(rows_by_content(table, codes)[rng.choice(table.n_rows, size=SAMPLE_ROWS, replace=False)])
     return Rows(given, table, origin, codes, classes.tolist(), sample, missing)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sepal.data import ScaleName, Table
+from sepal.data import ScaleName, Table, rows_by_content
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
     AlignmentCurve,
@@ -25,6 +25,7 @@ from sepal.measures import (
     overlap_regions,
     suspects,
 )
+from sepal.parameters import checked
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
@@ -183,6 +184,7 @@ class SeparabilityReport(Shown):
         return f"<SeparabilityReport: {self.verdict[0].text}>"
 
 
+@checked()
 def separability(
     X: Any,
     y: Any = None,
@@ -335,8 +337,9 @@ def _complexity_rows(rows: Rows, random_state: int) -> tuple[Table, int | None]:
         return rows.table, None
     rng = np.random.default_rng(random_state)
     parts = []
+    order = rows_by_content(rows.table, rows.codes)
     for code in range(len(rows.classes)):
-        inside = np.flatnonzero(rows.codes == code)
+        inside = order[rows.codes[order] == code]
         wanted = min(len(inside), max(2, round(len(inside) * SAMPLE_ROWS / rows.table.n_rows)))
         parts.append(rng.choice(inside, size=wanted, replace=False))
     sample = np.sort(np.concatenate(parts))
@@ -372,7 +375,7 @@ def _alignment(rows: Rows, search: dict[str, Any], random_state: int, tick: Call
     table, scale = rows.table, search["scale"]
     if table.n_rows > _ALIGNED_ROWS:
         picked = np.random.default_rng(random_state).choice(table.n_rows, size=_ALIGNED_ROWS, replace=False)
-        table, scale = rows.scaled_part(np.sort(picked), scale)
+        table, scale = rows.scaled_part(np.sort(rows_by_content(table, rows.codes)[picked]), scale)
     return alignment_curve(
         table,
         kernel="mixed" if "nominal" in table.kinds else "rbf",

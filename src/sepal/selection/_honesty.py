@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sepal.data import Table, left_out_together
+from sepal.data import Table, left_out_together, rows_by_content
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._thornton import RandomState, generator
 from sepal.neighbors import neighbor_ranking
+from sepal.parameters import Parameter, checked
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import Thornton, as_criterion
 from sepal.selection._near_best import Subset
@@ -68,6 +69,7 @@ class SelectionTest:
         return pd.DataFrame({"best_score": self.null})
 
 
+@checked()
 def selection_test(
     X: Any,
     y: Any = None,
@@ -104,7 +106,7 @@ def selection_test(
     if n_permutations < 1:
         raise ParameterError(f"n_permutations must be at least 1; got {n_permutations!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y)
+    problem, _ = _by_content(how, how.prepare(X, y), None)
     rng = generator(random_state)
     labels = np.column_stack([problem.codes, *(rng.permutation(problem.codes) for _ in range(n_permutations))])
     criterion = as_criterion(how.criterion, how.ties)
@@ -169,6 +171,7 @@ class Stability:
         return pd.DataFrame({"feature": list(self.frequency), "frequency": list(self.frequency.values())})
 
 
+@checked()
 def nogueira_stability(Z: Any, confidence: float = 0.95) -> tuple[float, float, float]:
     """Stability of selected sets, rows of a binary matrix (runs by features), with its interval.
 
@@ -198,6 +201,7 @@ def nogueira_stability(Z: Any, confidence: float = 0.95) -> tuple[float, float, 
     return value, value - spread, value + spread
 
 
+@checked(Parameter("n_samples", "whole", "", at_least=2, at_most=10**6))
 def stability(
     X: Any,
     y: Any = None,
@@ -229,9 +233,8 @@ def stability(
     if n_samples < 2:
         raise ParameterError(f"n_samples must be at least 2; got {n_samples!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y)
+    problem, units = _by_content(how, how.prepare(X, y), groups)
     rng = generator(random_state)
-    units = _together(how, problem, groups)
     class_of = _class_of(units, problem.codes)
     subsets = []
     for at in range(n_samples):
@@ -243,6 +246,17 @@ def stability(
     value, low, high = nogueira_stability(Z)
     frequency = dict(zip(problem.names, Z.mean(axis=0).tolist(), strict=True))
     return Stability(value, low, high, frequency, tuple(subsets))
+
+
+def _by_content(how: Procedure, problem: Problem, groups: Any) -> tuple[Problem, NDArray[np.intp]]:
+    """The same rows in the order of their content, and which of them stay together.
+
+    Labelings, half-samples and folds are drawn for rows in this order: where a row stood must not decide.
+    """
+    units = _together(how, problem, groups)
+    order = rows_by_content(problem.table, problem.codes)
+    _, first, number = np.unique(units[order], return_index=True, return_inverse=True)
+    return how.prepare(problem.table.take(order)), np.argsort(np.argsort(first))[number]
 
 
 def _together(how: Procedure, problem: Problem, groups: Any) -> NDArray[np.intp]:
@@ -308,6 +322,7 @@ class NestedScore:
         )
 
 
+@checked(Parameter("n_folds", "whole", "", at_least=2))
 def nested_score(
     X: Any,
     y: Any = None,
@@ -341,9 +356,8 @@ def nested_score(
     Scaling is learned from the training rows of each fold. Tied neighbours are averaged over.
     """
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y)
+    problem, units = _by_content(how, how.prepare(X, y), groups)
     table, n = problem.table, problem.n_rows
-    units = _together(how, problem, groups)
     n_units = int(units.max()) + 1
     if not 2 <= n_folds <= n_units:
         what = "rows" if n_units == n else "groups"
