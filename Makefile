@@ -11,7 +11,7 @@ NEEDS := $(BIN)/python -c 'import functools, sys, tomllib; print(*functools.redu
 BROWSERS := chromium chromium-browser google-chrome chrome
 NATIVE := CMakeLists.txt $(wildcard native/*)
 
-.PHONY: report test lint test-fresh test-oldest wheel bench quality clean check-tools browser FORCE
+.PHONY: report test lint test-fresh test-oldest sanitize fuzz wheel bench quality clean check-tools browser FORCE
 
 report: $(READY) ## how separable is the bundled breast-cancer set?
 	@$(BIN)/sepal report
@@ -34,16 +34,35 @@ test-oldest: $(TOOLS) ## the tests with the oldest versions of the dependencies 
 	@$(PIP) uv
 	@$(BIN)/uv venv -q --clear --python $(BIN)/python build/oldest
 	@echo "Compiling and installing with the oldest versions into build/oldest ..."
-	@$(BIN)/uv pip install -q --python build/oldest/bin/python --resolution lowest-direct ".[app,dev]"
-	build/oldest/bin/python -m pytest -p no:cacheprovider $(PYTEST)
+	@$(BIN)/uv pip install -q --python build/oldest/bin/python --reinstall-package sepal-learn --resolution lowest-direct ".[app,dev]"
+	build/oldest/bin/python -m pytest -p no:cacheprovider -n 2 $(PYTEST)
 
-wheel: check-tools ## sdist, and the wheel that is built from it; then tried in clean environments
-	@test -x build/packing/bin/python || $(PYTHON) -m venv build/packing
+# The compiler's runtime comes first in the process; Python frees little when it ends, so that leaks are not looked for.
+SANITIZED := tests/native/test_threads.py tests/neighbors tests/prototypes tests/learners/test_window.py \
+	tests/machines/test_svm.py tests/machines/test_dual.py tests/machines/test_surface.py tests/auto/test_forest.py \
+	tests/measures/test_alignment.py tests/measures/test_complexity.py tests/selection/test_subset_sweep.py
+sanitize: $(TOOLS) ## the native code under AddressSanitizer and UBSan, with the tests that use it most
+	@$(PIP) uv
+	@$(BIN)/uv venv -q --clear --python $(BIN)/python build/sanitize
+	@echo "Compiling with sanitizers into build/sanitize ..."
+	@CXXFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1" \
+	  $(BIN)/uv pip install -q --python build/sanitize/bin/python --reinstall-package sepal-learn \
+	  -C build-dir=build/sanitize/objects ".[app,dev]"
+	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  build/sanitize/bin/python -m pytest -p no:cacheprovider $(or $(PYTEST),$(SANITIZED))
+
+# WHAT=csv (arff, parquet, model-svm, ...) picks one kind of input.
+fuzz: $(TOOLS) ## changed files for the readers, until Ctrl-C; what fails is kept in tests/fuzz/corpus
+	$(BIN)/python -m tests.fuzz $(WHAT)
+
+wheel: check-tools ## sdist, and the wheels that are built from it; then tried in clean environments
+	@$(PYTHON) -m venv --clear build/packing
 	@build/packing/bin/python -m pip install -q --disable-pip-version-check build auditwheel
 	@rm -rf dist
 	@build/packing/bin/python -m build -q
-	@build/packing/bin/python .ci/check_wheel.py dist/*.whl
-	@build/packing/bin/python -m auditwheel show dist/*.whl
+	@build/packing/bin/python .ci/check_wheel.py dist
+	@for wheel in dist/*.whl; do build/packing/bin/python -m auditwheel show $$wheel; done
 
 # DATA=folder adds real data sets; WHAT=name picks one benchmark.
 bench: $(TOOLS)

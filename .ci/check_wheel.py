@@ -1,27 +1,40 @@
-"""Install a built wheel into a clean environment of every Python it claims and is found here, and try it.
+"""Look into a built sdist and its wheels, and try each wheel in a clean environment of every Python that it claims.
 
-``python .ci/check_wheel.py dist/*.whl``. Exit status 1 and a sentence if anything is missing.
+``python .ci/check_wheel.py dist``. A wheel for Python 3.11, and one of the stable ABI for all later ones, are built
+from the sdist where they are missing and a Python for them is found here. Exit status 1 and a sentence if anything is
+wrong.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
+from io import BytesIO
 from pathlib import Path
 
 SMOKE = """
-import importlib.metadata, pathlib, sepal
-assert sepal.__version__ == importlib.metadata.version("sepal-learn"), sepal.__version__
+import importlib.metadata, subprocess, sys, sepal
+version = importlib.metadata.version("sepal-learn")
+assert sepal.__version__ == version, sepal.__version__
+sepal_command = [sys.executable.replace("python", "sepal")]
+told = subprocess.run([*sepal_command, "--version"], capture_output=True, text=True, check=True).stdout.split()
+assert told == ["sepal", version], told
 table = sepal.datasets.load("athletes")
 assert sepal.thornton_score(table) == 1.0
 assert sepal.KNNClassifier(1).fit(table).score(table, table.y) == 1.0
-print("  python", ".".join(map(str, __import__("sys").version_info[:2])), "sepal", sepal.__version__, "works")
+subprocess.run([*sepal_command, "report", "athletes", "--out", "r.html"], capture_output=True, check=True)
+assert "</html>" in open("r.html", encoding="utf-8").read()
+print("  python", ".".join(map(str, sys.version_info[:2])), "sepal", version, "works")
 """
-CARRIED = ("licenses/LICENSE", "sepal/py.typed", "sepal/_native.pyi", "sepal/data/")
+CARRIED = ("licenses/LICENSE", "sepal/py.typed", "sepal/_native.pyi", "sepal/data/bundled/", "sepal/report/templates/")
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+SYSTEM = ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "libpthread.so.0", "ld-linux")
+STRANGE = (".venv/", "build/", "dist/")
 
 
 def claimed(wheel: Path) -> list[str]:
@@ -33,19 +46,76 @@ def claimed(wheel: Path) -> list[str]:
 
 
 def interpreter(version: str) -> str | None:
-    """A Python of that version on the PATH that really starts."""
-    path = shutil.which(f"python{version}")
-    if path is None or subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode:
-        return None
-    return path
+    """A Python of that version, on the PATH or from pyenv, that really starts."""
+    named = shutil.which(f"python{version}")
+    kept = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+    for path in [*([named] if named else []), *map(str, kept)]:
+        if subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0:
+            return path
+    return None
 
 
-def check(wheel: Path) -> None:
-    """Look into the wheel, then install and try it."""
-    names = zipfile.ZipFile(wheel).namelist()
-    for part in CARRIED:
-        if not any(part in name for name in names):
-            sys.exit(f"{wheel.name} does not carry {part}")
+def look_into_sdist(sdist: Path) -> None:
+    """Only what belongs to the project, and nothing that was built from it."""
+    with tarfile.open(sdist) as archive:
+        names = archive.getnames()
+    for name in names:
+        inside = name.partition("/")[2]
+        if inside.startswith(STRANGE) or inside.endswith((".so", ".o", ".pyc")):
+            sys.exit(f"{sdist.name} carries {inside}")
+
+
+def look_into_wheel(wheel: Path) -> None:
+    """Licence, types and data are there; the native part links only what every Linux has."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        for part in CARRIED:
+            if not any(part in name for name in names):
+                sys.exit(f"{wheel.name} does not carry {part}")
+        for name in names:
+            if name.endswith(".so") and "linux" in wheel.name:
+                strange = [library for library in linked(archive.read(name)) if not library.startswith(SYSTEM)]
+                if strange:
+                    sys.exit(f"{wheel.name}: {name} links {', '.join(strange)}")
+
+
+def linked(library: bytes) -> list[str]:
+    """The shared libraries that one asks for."""
+    from elftools.elf.elffile import ELFFile
+
+    dynamic = ELFFile(BytesIO(library)).get_section_by_name(".dynamic")
+    return [tag.needed for tag in dynamic.iter_tags() if tag.entry.d_tag == "DT_NEEDED"]
+
+
+def clean_environment(python: str, folder: str, *packages: str) -> str:
+    """The Python of a new environment with these packages."""
+    subprocess.run([python, "-m", "venv", folder], check=True)
+    inside = str(Path(folder) / "bin" / "python")
+    subprocess.run([inside, "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages], check=True)
+    return inside
+
+
+def build_missing(sdist: Path) -> None:
+    """The wheel of 3.11, and that of the stable ABI, from the sdist and with a git that does nothing."""
+    for versions in (VERSIONS[:1], VERSIONS[1:]):
+        if any(set(claimed(wheel)) & set(versions) for wheel in sdist.parent.glob("*.whl")):
+            continue
+        python = next(filter(None, map(interpreter, versions)), None)
+        if python is None:
+            print(f"  no Python of {', '.join(versions)} here: no wheel for them")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            inside = clean_environment(python, folder, "cmake", "ninja")
+            git = Path(inside).with_name("git")
+            git.write_text("#!/bin/sh\nexit 127\n")
+            git.chmod(0o755)
+            path = os.pathsep.join([str(git.parent), os.environ["PATH"]])
+            line = [inside, "-m", "pip", "wheel", "-q", "--no-deps", "--disable-pip-version-check", "-w"]
+            subprocess.run([*line, str(sdist.parent), str(sdist)], check=True, env={**os.environ, "PATH": path})
+
+
+def try_out(wheel: Path) -> None:
+    """Install it and use it."""
     tried = 0
     for version in claimed(wheel):
         python = interpreter(version)
@@ -53,10 +123,7 @@ def check(wheel: Path) -> None:
             print(f"  python {version}: not here, not tried")
             continue
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([python, "-m", "venv", folder], check=True)
-            inside = str(Path(folder) / "bin" / "python")
-            install = [inside, "-m", "pip", "install", "-q", "--disable-pip-version-check", str(wheel.resolve())]
-            subprocess.run(install, check=True)
+            inside = clean_environment(python, folder, f"{wheel.resolve()}[app]")
             subprocess.run([inside, "-c", SMOKE], check=True, cwd=folder)
             tried += 1
     if not tried:
@@ -64,6 +131,10 @@ def check(wheel: Path) -> None:
 
 
 if __name__ == "__main__":
-    for given in sys.argv[1:]:
-        print(given)
-        check(Path(given))
+    (sdist,) = Path(sys.argv[1]).glob("*.tar.gz")
+    look_into_sdist(sdist)
+    build_missing(sdist)
+    for built in sorted(Path(sys.argv[1]).glob("*.whl")):
+        print(built.name)
+        look_into_wheel(built)
+        try_out(built)

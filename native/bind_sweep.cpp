@@ -7,20 +7,23 @@ namespace {
 template <class T> using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T> using Grid = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Rows of a sweep: (x, row_of, class_of, class_start, term, cost), held while native code runs.
+// Rows of a sweep: (x, row_of, class_of, class_start, term, cost, group_of), held while native code runs; group_of may be
+// empty.
 template <class T> struct SweepRows {
     explicit SweepRows(const nb::tuple& t)
         : x(nb::cast<Grid<T>>(t[0])), row_of(nb::cast<Array<std::int64_t>>(t[1])),
           class_of(nb::cast<Array<std::int32_t>>(t[2])), class_start(nb::cast<Array<std::int64_t>>(t[3])),
-          term(nb::cast<Array<std::uint8_t>>(t[4])), cost(nb::cast<Array<T>>(t[5])) {
+          term(nb::cast<Array<std::uint8_t>>(t[4])), cost(nb::cast<Array<T>>(t[5])),
+          group_of(nb::cast<Array<std::int64_t>>(t[6])) {
         const auto width = x.shape(1), columns = x.shape(0);
         if (width % kSweepAlign != 0 || row_of.shape(0) != width || class_of.shape(0) != width ||
-            term.shape(0) != columns || cost.shape(0) != columns)
+            term.shape(0) != columns || cost.shape(0) != columns || (group_of.shape(0) != 0 && group_of.shape(0) != width))
             throw std::invalid_argument("the arrays of a sweep do not fit together");
     }
     SweepData<T> data() const {
         return {x.data(),           static_cast<std::int64_t>(x.shape(1)),        row_of.data(), class_of.data(),
-                class_start.data(), static_cast<int>(class_start.shape(0)) - 1, term.data(),   cost.data()};
+                class_start.data(), static_cast<int>(class_start.shape(0)) - 1, term.data(),   cost.data(),
+                group_of.shape(0) == 0 ? nullptr : group_of.data()};
     }
     Grid<T> x;
     Array<std::int64_t> row_of;
@@ -28,6 +31,7 @@ template <class T> struct SweepRows {
     Array<std::int64_t> class_start;
     Array<std::uint8_t> term;
     Array<T> cost;
+    Array<std::int64_t> group_of;
 };
 
 // Steps of a sweep: (depth, column, out, n_out, base, score_base).

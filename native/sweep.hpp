@@ -25,6 +25,7 @@ template <class T> struct SweepData {
     int n_classes;
     const std::uint8_t* term; // per column
     const T* cost;            // per column: of a mismatch or a missing cell
+    const std::int64_t* group_of; // group of a position, whose rows are never each other's neighbours; null: none
 };
 
 // Step t adds `column[t]` to the sums of depth[t] - 1, giving those of depth[t]; out[t] >= 0 asks for the score there.

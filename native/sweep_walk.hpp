@@ -46,7 +46,7 @@ template <class T> class SumStack {
         : data_(data), kernels_(sweep_kernels_table<T>()), tile_(tile), base_(program.base),
           sums_((program.deepest + 2) * tile) {}
 
-    // Starts with the base columns. The row itself and padding are infinitely far.
+    // Starts with the base columns. The row itself, its group and padding are infinitely far.
     Minima<T> start(std::int64_t query, std::int64_t begin, std::int64_t end) {
         query_ = query;
         begin_ = begin;
@@ -57,6 +57,9 @@ template <class T> class SumStack {
         }
         for (std::int64_t j = begin; j < end; ++j)
             sums_[j - begin] = j == query || data_.row_of[j] < 0 ? std::numeric_limits<T>::infinity() : T(0);
+        if (const std::int64_t* group = data_.group_of; group != nullptr)
+            for (std::int64_t j = begin; j < end; ++j)
+                if (group[j] == group[query]) sums_[j - begin] = std::numeric_limits<T>::infinity();
         Minima<T> m{std::numeric_limits<T>::infinity(), std::numeric_limits<T>::infinity()};
         for (const std::int32_t column : base_) m = step(column, 0, 0, true);
         return m;

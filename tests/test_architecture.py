@@ -57,3 +57,15 @@ def test_every_parallel_region_is_a_parallel_for():
     )
     users = {path.name for path in NATIVE.iterdir() if foreign.search(path.read_text(encoding="utf-8"))}
     assert users == {"bindings.hpp", "parallel.cpp"}  # the first asks how many cores there are
+
+
+def test_no_room_opens_a_private_module_of_another():
+    """What a room gives to others stands in its ``__init__``: in ``__all__`` for users, or as ``x as x`` for rooms."""
+    private = re.compile(r"sepal\.(\w+)\._\w+")
+    found = {
+        f"{path.relative_to(SOURCES)}: {name}"
+        for path in SOURCES.rglob("*.py")
+        for name in _imports(path)
+        if (inside := private.match(name)) and inside[1] != path.relative_to(SOURCES).parts[0]
+    }
+    assert not found

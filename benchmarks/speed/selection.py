@@ -22,7 +22,7 @@ from benchmarks.speed._streaming import stream
 from benchmarks.speed._timing import race
 from sepal.data import Table, read_table
 from sepal.selection import Thornton, search_subsets, subset_sweep
-from sepal.selection._problem import prepare
+from sepal.selection._problem import feature_problem
 from sepal.selection._program import full_tree
 
 SLOW = os.environ.get("SEPAL_BENCH_SLOW") == "1"
@@ -110,7 +110,7 @@ def _sequential(name: str, X: np.ndarray, y: np.ndarray, n_features: int, direct
 
 def _rate(name: str, table: Table, scale: str) -> None:
     """Pair updates per second of the sweep, and of a plain loop over the same columns and sums."""
-    problem = prepare(table, scale=scale)
+    problem = feature_problem(table, scale=scale)
     (tree,) = full_tree(problem)
     columns, rows = problem.packed.x, problem.packed.row_of >= 0  # the very arrays, padding included
     nearest = stream(columns, rows, tree.depth, tree.column, problem.threads)

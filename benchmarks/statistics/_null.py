@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from benchmarks.statistics._null_designs import DESIGNS, NullDesign
 from sepal.measures import thornton_test
 from sepal.measures._label_shuffles import shuffler
-from sepal.measures._labelled import label
 from sepal.measures._nearest import NearestGraph, nearest_graph
+from sepal.measures._prepared import prepare
 from sepal.measures._thornton_p import LabelMoments, label_moments, p_value
 from sepal.neighbors import AnySearch
 
@@ -35,10 +35,10 @@ def levels(design: NullDesign, n_tables: int, n_shuffles: int, seed: int) -> tup
     for table in range(n_tables):
         rng = np.random.default_rng([seed, table])
         y = np.repeat(np.arange(len(design.sizes)), design.sizes)
-        data = label(
+        data = prepare(
             design.draw(rng), y, distance="euclidean", distance_params=None, scale=None, missing="distance", n_jobs=None
         )
-        graph, counts = nearest_graph(data.search.distinct_ranking(1)), data.class_counts
+        graph, counts = nearest_graph(data.ranking(1)), data.class_counts
         moments = label_moments(graph.symmetric(), counts)
         totals = np.round(shuffler(graph, data.search, counts).totals(int(rng.integers(2**62)), 0, n_shuffles), 9)
         values = np.unique(totals)[::-1]

@@ -35,23 +35,28 @@ if TYPE_CHECKING:
     from sepal.auto import SepalClassifier, SepalRegressor
     from sepal.data import Table, read_table
     from sepal.estimators import load_model, save_model
-    from sepal.evaluation import compare, evaluate, leave_one_out_curve
-    from sepal.learners import KNNClassifier, KNNRegressor, WindowKNNClassifier
-    from sepal.machines import FeatureVectorClassifier, ParzenClassifier, SVMClassifier
-    from sepal.measures import (
-        alignment_curve,
-        expected_accuracy,
-        hypothesis_margin,
-        thornton_samples,
-        thornton_score,
-        thornton_test,
-    )
-    from sepal.neighbors import neighbor_ranking
-    from sepal.prototypes import PrototypeSelector
+    from sepal.evaluation import compare, evaluate
+    from sepal.evaluation import leave_one_out_curve as leave_one_out_curve
+    from sepal.learners import KNNClassifier
+    from sepal.learners import KNNRegressor as KNNRegressor
+    from sepal.learners import WindowKNNClassifier as WindowKNNClassifier
+    from sepal.machines import FeatureVectorClassifier as FeatureVectorClassifier
+    from sepal.machines import ParzenClassifier as ParzenClassifier
+    from sepal.machines import SVMClassifier
+    from sepal.measures import alignment_curve as alignment_curve
+    from sepal.measures import expected_accuracy as expected_accuracy
+    from sepal.measures import hypothesis_margin as hypothesis_margin
+    from sepal.measures import prepare, thornton_score, thornton_test
+    from sepal.measures import thornton_samples as thornton_samples
+    from sepal.neighbors import neighbor_ranking as neighbor_ranking
+    from sepal.prototypes import PrototypeSelector as PrototypeSelector
     from sepal.report import separability
-    from sepal.selection import SeparabilitySelector, rank_features, search_subsets, subset_sweep
+    from sepal.selection import SeparabilitySelector as SeparabilitySelector
+    from sepal.selection import rank_features as rank_features
+    from sepal.selection import search_subsets as search_subsets
+    from sepal.selection import subset_sweep as subset_sweep
 
-# Public name -> the module it lives in; families stand for themselves.
+# Name -> the module it lives in; families stand for themselves. Names beyond ``__all__`` are there for short scripts.
 _HOMES = {
     "FeatureVectorClassifier": "sepal.machines",
     "KNNClassifier": "sepal.learners",
@@ -72,6 +77,7 @@ _HOMES = {
     "leave_one_out_curve": "sepal.evaluation",
     "load_model": "sepal.estimators",
     "neighbor_ranking": "sepal.neighbors",
+    "prepare": "sepal.measures",
     "rank_features": "sepal.selection",
     "read_table": "sepal.data",
     "save_model": "sepal.estimators",
@@ -99,18 +105,11 @@ _FAMILIES = (
 )
 
 __all__ = [
-    "FeatureVectorClassifier",
     "KNNClassifier",
-    "KNNRegressor",
-    "ParzenClassifier",
-    "PrototypeSelector",
     "SVMClassifier",
     "SepalClassifier",
     "SepalRegressor",
-    "SeparabilitySelector",
     "Table",
-    "WindowKNNClassifier",
-    "alignment_curve",
     "auto",
     "compare",
     "data",
@@ -119,25 +118,18 @@ __all__ = [
     "estimators",
     "evaluate",
     "evaluation",
-    "expected_accuracy",
-    "hypothesis_margin",
     "kernels",
     "learners",
-    "leave_one_out_curve",
     "load_model",
     "machines",
     "measures",
-    "neighbor_ranking",
     "neighbors",
+    "prepare",
     "prototypes",
-    "rank_features",
     "read_table",
     "save_model",
-    "search_subsets",
     "selection",
     "separability",
-    "subset_sweep",
-    "thornton_samples",
     "thornton_score",
     "thornton_test",
 ]

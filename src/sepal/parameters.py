@@ -22,7 +22,7 @@ import numpy as np
 
 from sepal.exceptions import ParameterError
 
-__all__ = ["Parameter", "check_number", "check_parameters", "check_whole", "checked", "parameters"]
+__all__ = ["Parameter", "parameters"]
 
 ParameterKind = Literal["whole", "number", "flag", "word", "other"]
 Also = Literal["function", "mapping", "sequence", "anything", "RandomState", "Generator"]
@@ -257,3 +257,18 @@ def check_parameters(estimator: Any) -> None:
     """Check every parameter of an estimator that stands in its table."""
     for each in type(estimator).parameter_table:
         each.check(getattr(estimator, each.name))
+
+
+RandomState = int | np.random.Generator | np.random.RandomState | None
+
+
+def generator(random_state: RandomState) -> np.random.Generator:
+    """A generator from whatever a user may give as ``random_state``."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"random_state must be None, an integer of at least 0 or a numpy generator; got {random_state!r}"
+        ) from error

@@ -26,15 +26,15 @@ def test_weights_are_the_mean_of_the_grid_counted_by_likelihood(n_members):
     members = _probabilities(n_members)
     own = [[member[i, code] for i, code in enumerate(CODES)] for member in members]
     expected = mixing.mean_weights(own, _average._PARTS, _judging._FLOOR)
-    np.testing.assert_allclose(mixture_weights(list(members), class_judge(CODES, False)), expected, atol=1e-12)
+    np.testing.assert_allclose(mixture_weights(np.stack(members), class_judge(CODES, False)), expected, atol=1e-12)
 
 
 def test_a_member_that_knows_takes_over_and_equal_ones_share():
     good, bad = np.eye(3)[CODES], np.full((7, 3), 1 / 3)
     many = np.tile(CODES, 40).astype(np.int32)
-    weights = mixture_weights([np.tile(bad, (40, 1)), np.tile(good, (40, 1))], class_judge(many, False))
+    weights = mixture_weights(np.stack([np.tile(bad, (40, 1)), np.tile(good, (40, 1))]), class_judge(many, False))
     assert weights.tolist() == [0.0, 1.0]  # less than a hundredth is nothing
-    np.testing.assert_allclose(mixture_weights([bad, bad], class_judge(CODES, False)), [0.5, 0.5])
+    np.testing.assert_allclose(mixture_weights(np.stack([bad, bad]), class_judge(CODES, False)), [0.5, 0.5])
 
 
 def test_numbers_are_weighed_by_their_residuals():

@@ -152,7 +152,7 @@ def test_what_is_no_time(text):
         (("--time-limit", "soon"), ("--time-limit soon", "--time-limit 60s")),
         (("--strategy", "sweep", "--time-limit", "1s"), ("--time-limit 1s", "sweep", "--strategy auto")),
         (("--folds", "1"), ("--folds 1", "at least 2")),
-        (("--folds", "99"), ("n_folds", "6")),
+        (("--folds", "99"), ("cv", "6")),
         (("--out", "no/subset.json"), ("there is no directory no",)),
         (("--out", "subset.png"), ("PNG", "subset.json")),
         (("--out", "good.csv"), ("overwrite the data",)),
@@ -175,7 +175,7 @@ def test_too_many_features_for_a_sweep():
 def test_progress_tells_speed_and_the_best_so_far():
     told = []
     package.selection.select_facts(
-        package.datasets.load("liver"), strategy="forward", n_folds=3, progress=lambda *words: told.append(words)
+        package.datasets.load("liver"), strategy="forward", cv=3, progress=lambda *words: told.append(words)
     )
     shares = [share for _, share in told]
     assert shares == sorted(shares)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from sepal.data import Table, as_table
+from sepal.data import Table, as_table, match_table
 from sepal.exceptions import DataError, ParameterError
 
 NAN = float("nan")
@@ -425,3 +425,9 @@ def test_an_object_that_is_no_cell_is_a_type_error_too() -> None:
     ) as at:
         as_table(np.array([[1.0, 2.0], [3.0, {"a": 1}]], dtype=object))
     assert isinstance(at.value, DataError)
+
+
+def test_a_category_column_without_a_cell_takes_new_levels() -> None:
+    training = as_table(pd.DataFrame({"a": [1.0, 2.0], "b": pd.Categorical([None, None])}))
+    found = match_table(pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", "y", None]}), training)
+    np.testing.assert_array_equal(found.values[:, 1], [0.0, 1.0, np.nan])

@@ -230,3 +230,20 @@ def test_wrong_names(names: Any) -> None:
 def test_a_row_that_is_none() -> None:
     with pytest.raises(DataError, match="X, row 1: expected a row of cells, found 2"):
         as_table([[1], 2])
+
+
+@pytest.mark.parametrize("ending", ["arff", "parquet"])
+def test_labels_that_float64_would_make_one_in_other_formats(tmp_path: Path, ending: str) -> None:
+    labels, path = [2**53, 2**53 + 1] * 3, tmp_path / f"t.{ending}"
+    note = 'whole numbers above 2^53 in "a" were rounded to the nearest float64'
+    if ending == "parquet":
+        pq.write_table(pa.table({"a": [2**53 + 1, 2, 3, 4, 5, 6], "class": labels}), path)
+    else:
+        rows = "".join(f"{2**53 + 1 if i == 0 else i},{label}\n" for i, label in enumerate(labels))
+        path.write_text(f"@relation r\n@attribute a numeric\n@attribute class integer\n@data\n{rows}{{0 7}}\n")
+        labels = [*labels, 0]
+    found = read_table(path)
+    assert found.y is not None
+    assert found.y.tolist() == labels
+    assert found.notes.count(note) == 1
+    assert not any('"class"' in each for each in found.notes)

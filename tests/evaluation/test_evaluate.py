@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -266,3 +267,27 @@ def test_copies_of_repeated_records_stay_in_one_fold(cv):
     assert found.test_mode.endswith(", copies kept together")
     assert found.n_right < 60
     assert evaluate(KNNClassifier(1), X, y, cv="loo", groups="rows").n_right == 80
+
+
+def test_the_interval_counts_groups_once_and_folds_that_answer_each_other():
+    # One test set, 8 of 10 right: Wilson's interval is 0.490 to 0.943 (Brown, Cai and DasGupta 2001).
+    one_set = made_up([[4, 1], [1, 4]], ["a", "b"])
+    assert one_set.interval() == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    twice = replace(
+        made_up([[8, 2], [2, 8]], ["a", "b"]), groups=np.repeat(np.arange(10), 2)
+    )  # cells come in runs of two: each group has one answer
+    assert twice.interval() == pytest.approx(one_set.interval(), abs=1e-9)
+    folds = replace(one_set, fold_sizes=np.array([[5, 5], [5, 5]]))
+    p, n, z = 0.8, 10 / 1.4, 1.959964
+    half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    assert np.ptp(folds.interval()) == pytest.approx(2 * half, abs=1e-6)
+
+
+def test_copies_do_not_narrow_the_interval():
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
+    found = evaluate(KNNClassifier(3), rows.repeat(2, axis=0), labels.repeat(2), cv=5)
+    assert found.n_rows == 120
+    p, n, z = found.accuracy, 60 / 1.4, 1.959964
+    half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    assert np.ptp(found.interval()) == pytest.approx(2 * half, rel=0.02)

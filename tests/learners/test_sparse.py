@@ -198,7 +198,7 @@ def test_refusals():
         KNNClassifier(1, distance="manhattan").fit(csr_array(X), y)
     with pytest.raises(ParameterError, match="scale='standard' would fill"):
         KNNClassifier(1, scale="standard").fit(csr_array(X), y)
-    with pytest.raises(ParameterError, match="'precomputed' needs a dense table"):
+    with pytest.raises(DataError, match="must be square"):
         KNNClassifier(1, distance="precomputed").fit(csr_array(X), y)
     with pytest.raises(DataError, match="0 and 1 only"):
         KNNClassifier(1, distance="tanimoto").fit(csr_array(X), y)

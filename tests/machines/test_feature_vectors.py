@@ -363,3 +363,12 @@ def test_wrong_data() -> None:
         FeatureVectorClassifier().fit(X, np.arange(40) % 2, sample_weight=np.arange(40) % 2)
     with pytest.raises(DataError, match='row 24, column "bare_nuclei": a missing value'):
         FeatureVectorClassifier().fit(datasets.load("breast-cancer"))
+
+
+def test_rows_so_far_away_that_the_kernel_overflows() -> None:
+    model = FeatureVectorClassifier(kernel="polynomial", max_vectors=5).fit(X, X[:, 0] > 0)
+    rows = X.copy()
+    rows[7] = 1e300
+    with pytest.raises(DataError, match=r"X, row 8: its kernel values are too large for float64\nhint: "):
+        model.predict(rows)
+    assert model.predict(np.delete(rows, 7, axis=0)).shape == (39,)

@@ -43,7 +43,7 @@ def test_majority_of_k_by_enumeration(family, k, rng):
     X, y, D = family(rng, 8)
     for m in range(k, 8):
         wanted = float(oracle.mean(oracle.accuracies_of_all_splits(D, y, m, k)))
-        assert expected_accuracy(X, y, m, k=k, scale=None) == pytest.approx(wanted, rel=1e-11, abs=1e-14)
+        assert expected_accuracy(X, y, m, n_neighbors=k, scale=None) == pytest.approx(wanted, rel=1e-11, abs=1e-14)
 
 
 @by_name
@@ -52,7 +52,7 @@ def test_majority_of_k_by_ranks(family, k, rng):
     X, y, D = family(rng, 36)
     for m in (k, 12, 18, 35):
         wanted = float(oracle.expected_vote_accuracy(D, y, m, k))
-        assert expected_accuracy(X, y, m, k=k, scale=None) == pytest.approx(wanted, rel=1e-10, abs=1e-13)
+        assert expected_accuracy(X, y, m, n_neighbors=k, scale=None) == pytest.approx(wanted, rel=1e-10, abs=1e-13)
 
 
 @by_name
@@ -99,7 +99,7 @@ def test_within_four_standard_errors_of_300_sampled_splits(family, classes, k, r
     for m in (8, 20, 32):
         sampled = [float(a) for a in oracle.sampled_split_accuracies(D, y, m, 300, rng, k)]
         error = np.std(sampled, ddof=1) / math.sqrt(300)
-        assert abs(expected_accuracy(X, y, m, k=k, scale=None) - np.mean(sampled)) < 4 * error
+        assert abs(expected_accuracy(X, y, m, n_neighbors=k, scale=None) - np.mean(sampled)) < 4 * error
 
 
 def test_large_numbers_of_rows_keep_their_digits(rng):
@@ -222,7 +222,7 @@ def test_deviation_of_one_split_of_k_nearest_by_sampling(family, k, rng):
     X = X + (np.array(y) == "a")[:, None] * 1.5 if family is no_ties else X
     D = ((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2)
     sampled = [float(a) for a in oracle.sampled_split_accuracies(D, y, 20, 500, rng, k)]
-    _, std = expected_accuracy(X, y, 20, k=k, return_std=True, scale=None)
+    _, std = expected_accuracy(X, y, 20, n_neighbors=k, return_std=True, scale=None)
     assert std == pytest.approx(np.std(sampled, ddof=1), rel=0.25)
 
 
@@ -269,7 +269,8 @@ def test_curve_is_the_accuracy_at_each_size(rng):
 def test_curve_takes_k_and_strata(rng):
     X, y, _ = lattice(rng, 40)
     np.testing.assert_array_equal(
-        expected_accuracy_curve(X, y, [10, 20], k=3).accuracy, expected_accuracy(X, y, [10, 20], k=3)
+        expected_accuracy_curve(X, y, [10, 20], n_neighbors=3).accuracy,
+        expected_accuracy(X, y, [10, 20], n_neighbors=3),
     )
     np.testing.assert_array_equal(
         expected_accuracy_curve(X, y, [10, 20], stratified=True).accuracy,
@@ -299,20 +300,20 @@ def test_train_sizes_of_an_odd_shape(train_size, rng):
 @pytest.mark.parametrize("k", [0, 2, -1, True, 1.0, "3"])
 def test_k_must_be_odd(k, rng):
     X, y, _ = no_ties(rng, 12)
-    with pytest.raises(ParameterError, match="k must be odd"):
-        expected_accuracy(X, y, 0.5, k=k)
+    with pytest.raises(ParameterError, match="n_neighbors must be odd"):
+        expected_accuracy(X, y, 0.5, n_neighbors=k)
 
 
 def test_k_above_one_is_for_two_classes_and_plain_splits(rng):
     X, y, _ = no_ties(rng, 20, "abc")
-    with pytest.raises(ParameterError, match="k must be 1"):
-        expected_accuracy(X, y, 0.5, k=3)
+    with pytest.raises(ParameterError, match="n_neighbors must be 1"):
+        expected_accuracy(X, y, 0.5, n_neighbors=3)
     X, y, _ = no_ties(rng, 20)
     for call in ({"stratified": True}, {"train_size": "bootstrap"}):
-        with pytest.raises(ParameterError, match="k must be 1"):
-            expected_accuracy(X, y, k=3, **call)
+        with pytest.raises(ParameterError, match="n_neighbors must be 1"):
+            expected_accuracy(X, y, n_neighbors=3, **call)
     with pytest.raises(ParameterError, match="train_size"):
-        expected_accuracy(X, y, 2, k=3)
+        expected_accuracy(X, y, 2, n_neighbors=3)
 
 
 def test_bootstrap_has_no_strata_and_no_deviation(rng):

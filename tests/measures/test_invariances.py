@@ -39,7 +39,7 @@ WHOLE: dict[str, Callable[..., Any]] = {
     "thornton_test": facts,
     "expected_accuracy": expected_accuracy,
     "expected_accuracy-many": lambda *data, **call: expected_accuracy(*_with(data, [[2, 9, 20]]), **call),
-    "expected_accuracy-3": lambda *data, **call: expected_accuracy(*data, k=3, **call),
+    "expected_accuracy-3": lambda *data, **call: expected_accuracy(*data, n_neighbors=3, **call),
     "expected_accuracy-stratified": lambda *data, **call: expected_accuracy(*data, stratified=True, **call),
     "expected_accuracy-bootstrap": lambda *data, **call: expected_accuracy(*_with(data, ["bootstrap"]), **call),
 }

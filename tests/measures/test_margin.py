@@ -100,6 +100,6 @@ def test_drop_and_refusals(rng):
         hypothesis_margin(X, y, missing="drop"), hypothesis_margin(X[rest], [y[j] for j in rest])
     )
     with pytest.raises(DataError, match="missing"):
-        hypothesis_margin(X, y)
+        hypothesis_margin(X, y, distance="euclidean")
     with pytest.raises(DataError, match="two classes"):
         hypothesis_margin(np.eye(3), [0, 0, 0])

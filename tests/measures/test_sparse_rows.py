@@ -132,7 +132,7 @@ def test_what_cannot_take_sparse_rows_says_so():
     with pytest.raises(DataError, match=r"sparse matrix.*dense(.|\n)*toarray"):
         overlap_regions(csr_array(X), y)
     with pytest.raises(DataError, match=r"sparse matrix.*dense(.|\n)*toarray"):
-        sepal.thornton_score(csr_array(X), y, ties="jitter", random_state=0)
+        sepal.thornton_score(csr_array(X), y, distance="euclidean", ties="jitter")
     with pytest.raises(ParameterError, match="'tree' cannot search sparse rows"):
         neighbor_ranking(csr_array(X), 1, method="tree")
     with pytest.raises(DataError, match="100000 x 1000 cells, more than"):

@@ -42,7 +42,7 @@ def test_loops_find_the_same_rows(k):
     rng = np.random.default_rng(1)
     y = rng.integers(0, 3, 80)
     X = rng.normal(size=(80, 2)) + y[:, None]
-    expected, found = brute(X, y, k), suspects(X, y, k=k)
+    expected, found = brute(X, y, k), suspects(X, y, n_neighbors=k)
     assert {each.row for each in found.rows} == set(expected)
     for each in found.rows:
         _, own_share, margin, mutual, near = expected[each.row]
@@ -79,7 +79,7 @@ def test_row_order_only_renumbers():
 def test_duplicates_conflicts_and_near_duplicates():
     X = [[0.0, 0.0], [0.0, 0.0], [5.0, 5.0], [5.0, 5.0], [9.0, 1.0], [9.0, 1.0001], [2.0, 8.0], [3.0, 6.0]]
     y = ["a", "a", "a", "b", "a", "b", "a", "b"]
-    found = suspects(X, y, k=2)
+    found = suspects(X, y, n_neighbors=2)
     assert [each.rows for each in found.duplicates] == [(0, 1)]
     assert [(each.rows, each.labels) for each in found.conflicts] == [((2, 3), ("a", "b"))]
     assert [each.rows for each in found.near_duplicates] == [(4, 5)]
@@ -89,9 +89,9 @@ def test_duplicates_conflicts_and_near_duplicates():
 def test_missing_cells_are_equal_to_missing_cells_and_rows_keep_their_numbers():
     nan = float("nan")
     X = [[nan, 1.0], [nan, 1.0], [0.0, 1.0], [1.0, 2.0], [1.0, 2.5]]
-    found = suspects(X, ["a", "b", "a", "b", "b"], k=1)
+    found = suspects(X, ["a", "b", "a", "b", "b"], n_neighbors=1)
     assert [each.rows for each in found.conflicts] == [(0, 1)]
-    dropped = suspects(X, ["a", "b", "a", "b", "a"], k=1, missing="drop")
+    dropped = suspects(X, ["a", "b", "a", "b", "a"], n_neighbors=1, missing="drop")
     assert dropped.n_rows == 3
     assert all(each.row >= 2 for each in dropped.rows)
 
@@ -106,29 +106,29 @@ def test_a_sample_is_checked_against_all_rows():
 
 
 def test_the_only_row_of_a_class():
-    found = suspects([[0.0], [1.0], [2.0], [3.0]], ["a", "a", "a", "b"], k=2)
+    found = suspects([[0.0], [1.0], [2.0], [3.0]], ["a", "a", "a", "b"], n_neighbors=2)
     assert [each.row for each in found.rows] == [3]
     assert np.isnan(found.rows[0].margin)
 
 
 def test_tied_places_are_shared():
     # both neighbours of the middle row are equally far: half a vote each
-    found = suspects([[0.0], [1.0], [2.0]], ["a", "b", "b"], k=1)
+    found = suspects([[0.0], [1.0], [2.0]], ["a", "b", "b"], n_neighbors=1)
     assert [each.row for each in found.rows] == [0]
 
 
 @pytest.mark.parametrize("k", [0, 3, True, 1.5])
 def test_wrong_k(k):
     for function in (suspects, overlap_regions):
-        with pytest.raises(ParameterError, match="k must be"):
-            function([[0.0], [1.0], [2.0]], ["a", "b", "b"], k=k)
+        with pytest.raises(ParameterError, match="n_neighbors must be"):
+            function([[0.0], [1.0], [2.0]], ["a", "b", "b"], n_neighbors=k)
 
 
 def test_overlap_regions_by_hand():
     # the classes mix from 4 to 6
     x = [0, 1, 2, 4, 6, 4.5, 5.5, 7.5, 8, 9]
     y = list("aaaaabbbbb")
-    found = overlap_regions(np.array(x, dtype=float)[:, None], y, k=1).regions[0]
+    found = overlap_regions(np.array(x, dtype=float)[:, None], y, n_neighbors=1).regions[0]
     assert found.rows == (3, 4, 5, 6)
     assert found.share == pytest.approx(0.4)
     assert found.mixing == pytest.approx(0.4)

@@ -191,7 +191,7 @@ def test_mixed_table_with_distance_auto(share, rng):
         wanted = [float(s) for s in oracle.thornton_samples(D, y, policy)]
         np.testing.assert_allclose(thornton_samples(frame, y, distance="auto", ties=policy), wanted, rtol=1e-14)
     with pytest.raises(DataError, match="colour") as caught:
-        thornton_samples(frame, y)
+        thornton_samples(frame, y, distance="euclidean")
     assert "auto" in (caught.value.hint or "")
 
 
@@ -210,7 +210,7 @@ def test_missing_cells_under_a_distance_that_does_not_define_them(rng):
     X, y, _ = no_ties(rng, 20)
     X[3, 1] = np.nan
     with pytest.raises(DataError, match=r"row 4.*x2.*missing.*euclidean") as caught:
-        thornton_score(X, y)
+        thornton_score(X, y, distance="euclidean")
     assert "drop" in (caught.value.hint or "")
 
 

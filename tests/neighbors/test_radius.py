@@ -129,3 +129,27 @@ def test_radius_under_a_distance_learnt_from_classes_leaves_the_asking_row_out(r
     found = model.radius_neighbors(None, reach, return_distance=False, sort_results=True)
     for query in range(40):
         assert found[query].tolist() == rows[query][distances[query] <= reach * (1 + 1e-12)].tolist()
+
+
+DISTANCES = {
+    "euclidean": {"scale": None},
+    "manhattan": {"distance": "manhattan"},
+    "minkowski": {"distance": "minkowski", "distance_params": {"p": 3.0}},
+    "heom": {"distance": "heom"},
+    "hvdm": {"distance": "hvdm"},
+    "a function": {"distance": lambda a, b: float(np.abs(a - b).sum())},
+    "sparse": {"distance": "euclidean", "scale": None},
+    "sparse cosine": {"distance": "cosine", "scale": None},
+}
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+@pytest.mark.parametrize("radius", [1e300, np.finfo(float).max, np.inf])
+def test_the_widest_radius_reaches_everyone_but_the_asking_row(name, radius, rng):
+    X = rng.integers(0, 3, size=(6, 3)).astype(str) if name == "hvdm" else rng.normal(size=(6, 3))
+    X = csr_array(X) if name.startswith("sparse") else X
+    model = KNNClassifier(1, **DISTANCES[name]).fit(X, list("aabbab"))
+    assert [rows.tolist() for rows in model.radius_neighbors(None, radius)[1]] == [
+        [j for j in range(6) if j != i] for i in range(6)
+    ]
+    assert [rows.tolist() for rows in model.radius_neighbors(X, radius)[1]] == [list(range(6))] * 6

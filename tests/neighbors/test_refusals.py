@@ -17,7 +17,7 @@ TRAIN = np.array([[0.0, 1.0], [2.0, 5.0], [4.0, 4.0], [8.0, 1.0]])
 @pytest.mark.parametrize("k", [0, -1, True, 1.0, 2.5, "2", None, [1]])
 @pytest.mark.parametrize("distance", ["euclidean", "precomputed"])
 def test_k_must_be_a_positive_integer(k, distance):
-    with pytest.raises(ParameterError, match="k must be an integer of at least 1"):
+    with pytest.raises(ParameterError, match="n_neighbors must be an integer of at least 1"):
         neighbor_ranking(TRAIN @ TRAIN.T, k, distance=distance)
 
 

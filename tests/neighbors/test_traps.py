@@ -172,7 +172,7 @@ def test_all_columns_constant_puts_all_rows_at_distance_zero(n, method):
 @pytest.mark.parametrize("distance", ["euclidean", "heom", "cosine", "precomputed"])
 def test_k_too_large_for_the_self_join(distance):
     train = np.ones((4, 4)) - np.eye(4)
-    with pytest.raises(ParameterError, match=r"k must be at most 3.*got 4"):
+    with pytest.raises(ParameterError, match=r"n_neighbors must be at most 3.*got 4"):
         neighbor_ranking(train, 4, distance=distance)
     assert neighbor_ranking(train, 3, distance=distance).rows.shape == (4, 3)
 
@@ -180,13 +180,13 @@ def test_k_too_large_for_the_self_join(distance):
 @pytest.mark.parametrize("distance", ["euclidean", "heom", "cosine", "precomputed"])
 def test_k_too_large_for_the_queries(distance):
     train = np.ones((4, 4)) - np.eye(4)
-    with pytest.raises(ParameterError, match=r"k must be at most 4.*got 5"):
+    with pytest.raises(ParameterError, match=r"n_neighbors must be at most 4.*got 5"):
         neighbor_ranking(train, 5, queries=train[:2], distance=distance)
     assert neighbor_ranking(train, 4, queries=train[:2], distance=distance).rows.shape == (2, 4)
 
 
 def test_one_row_has_no_neighbours():
-    with pytest.raises(ParameterError, match="k must be at most 0"):
+    with pytest.raises(ParameterError, match="n_neighbors must be at most 0"):
         neighbor_ranking([[1.0, 2.0]], 1)
 
 

@@ -158,14 +158,17 @@ def backward(score: Callable[[tuple[int, ...]], float], p: int) -> list[tuple[in
     return path
 
 
-def relieff(X: np.ndarray, y: Labels, k: int, kinds: Sequence[str] | None = None) -> list[float]:
+def relieff(
+    X: np.ndarray, y: Labels, k: int, kinds: Sequence[str] | None = None, groups: Sequence[int] | None = None
+) -> list[float]:
     """Kononenko 1994 (ReliefF), all rows: numbers in [0, 1], nominal columns, missing cells, ties at the k-th place.
 
     A missing cell counts the mean difference to the known cells of its class (the extension D of Relief: sums of
     probabilities of levels, here over the cells themselves); two missing cells the mean over both classes. Rows tied at
-    the k-th place share the places that are left.
+    the k-th place share the places that are left. Rows of the same group are not near each other.
     """
     n, p = X.shape
+    groups = range(n) if groups is None else groups
     kinds = ["numeric"] * p if kinds is None else kinds
     share = {c: sum(label == c for label in y) / n for c in set(y)}
 
@@ -183,7 +186,9 @@ def relieff(X: np.ndarray, y: Labels, k: int, kinds: Sequence[str] | None = None
     weights = [0.0] * p
     for i in range(n):
         for c in share:
-            others = [j for j in range(n) if j != i and y[j] == c]
+            others = [j for j in range(n) if groups[j] != groups[i] and y[j] == c]
+            if not others:
+                continue
             far = {j: sum(diff(i, j, f) for f in range(p)) for j in others}
             places = min(k, len(others))
             last = sorted(far.values())[places - 1]

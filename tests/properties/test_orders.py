@@ -66,7 +66,7 @@ def test_no_draw_sees_the_order_of_the_rows(case: str) -> None:
     X, codes = CASES[case]
     y = np.array(list("abc"))[codes]
     asked = {
-        "nested": lambda X, y: nested_score(X, y, n_folds=4).honest,
+        "nested": lambda X, y: nested_score(X, y, cv=4).honest,
         "stability": lambda X, y: list(stability(X, y, n_samples=6).frequency.values()),
         "null": lambda X, y: selection_test(X, y, n_permutations=9).null,
         "condensed": lambda X, y: condense_curve(X, y, methods=["hart", "icf"], cv=3, random_state=0).accuracy,

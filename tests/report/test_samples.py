@@ -10,6 +10,7 @@ import pytest
 import sepal
 from sepal.data import as_table
 from sepal.exceptions import ParameterError
+from sepal.measures import hit_and_miss_of, margin_solve
 from sepal.report import _rows, _separability, measure_facts, separability
 from sepal.report._margins import margins
 from sepal.report._rows import take_rows
@@ -49,29 +50,37 @@ def test_permutations_are_refused_on_a_sample(small_limits):
         measure_facts(sepal.datasets.load("liver"), n_permutations=10)
 
 
+def take(table, scale):
+    return take_rows(table, None, distance="auto", scale=scale, missing="distance", random_state=0, n_jobs=None)
+
+
+def asking(table, sample, scale):
+    rows = take(table, scale)
+    return replace(rows, ready=replace(rows.ready, asking=sample))
+
+
 @pytest.mark.parametrize("name", ["liver", "sonar"])
 def test_margins_of_a_sample_are_those_of_the_oracle(name):
     table = sepal.datasets.load(name)
-    rows = replace(take_rows(table, None, "distance", 0), sample=np.arange(3, table.n_rows, 7))
+    rows = asking(table, np.arange(3, table.n_rows, 7), scale=None)
     D = distances("euclidean", table.values, table.values)
     oracle = np.array(hypothesis_margins(D, table.y.tolist(), normalized=True))[rows.sample]
-    assert margins(rows, distance="euclidean", scale=None) == pytest.approx(oracle, abs=1e-12)
+    assert margins(rows) == pytest.approx(oracle, abs=1e-12)
 
 
 def test_margins_of_a_sample_with_copies_and_lone_rows():
     X = np.array([[0.0], [0.0], [0.0], [3.0], [3.0], [9.0]])
     y = ["a", "a", "b", "b", "b", "c"]
-    rows = replace(take_rows(X, y, "distance", 0), sample=np.arange(6))
+    ready = take(as_table(X, y), scale=None).ready
+    hit, miss = hit_and_miss_of(ready, np.arange(6))
     # 0 and 1: hit 0, miss 0. 2: hit 3, miss 0. 3 and 4: hit 0, miss 3. 5 is alone.
-    assert margins(rows, distance="euclidean", scale=None) == pytest.approx(
-        [0.0, 0.0, -0.5, 0.5, 0.5, np.nan], nan_ok=True
-    )
+    found = margin_solve(hit, miss, normalized=True)
+    assert found == pytest.approx([0.0, 0.0, -0.5, 0.5, 0.5, np.nan], nan_ok=True)
 
 
 def test_a_sample_is_scaled_by_the_ranges_of_all_rows():
     X = np.array([[0.0], [1.0], [2.0], [100.0]])
-    rows = replace(take_rows(as_table(X, ["a", "b", "a", "b"]), None, "distance", 0), sample=np.array([0, 1, 2]))
-    table, scale = rows.sampled_table("minmax")
+    table, scale = take(as_table(X, ["a", "b", "a", "b"]), scale="minmax").part(np.array([0, 1, 2]))
     assert scale is None
     assert table.values.ravel() == pytest.approx([0.0, 0.01, 0.02])
     assert table.y.tolist() == ["a", "b", "a"]

@@ -210,3 +210,17 @@ def test_the_lines_that_reproduce_a_report_run(tmp_path, options):
 
 def _timeless(page):
     return re.sub(r"It took .*?</p>", "", page.read_text())
+
+
+def test_where_records_were_repeated_the_verdict_is_about_each_once():
+    rng = np.random.default_rng(3)
+    once, labels = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    report = separability(once.repeat(2, axis=0), labels.repeat(2), time_limit=20.0)
+    assert report.thornton.score == 1.0  # every row finds its copy
+    assert report.verdict[0].code == "repeated_records"
+    assert "120 rows are 60 records" in report.verdict[0].text
+    codes = [each.code for each in report.verdict[1:]]
+    assert codes == [each.code for each in separability(once, labels).verdict if each.code in codes]
+    assert "like_chance" in codes
+    assert not {"always_agree", "above_majority", "narrow_interval"} & set(codes)
+    assert "repeated_records" not in [each.code for each in separability(once, labels).verdict]

@@ -134,7 +134,7 @@ def test_rows_that_do_not_fit_become_sentences(facts):
 
 def test_each_section_says_once_what_it_did_about_missing_cells():
     joined = " ".join(separability(sepal.datasets.load("breast-cancer")).to_text(100).split())
-    assert "class means and angle and kernel alignment: 16 of 699 rows have missing cells and were left out" in joined
+    assert "class means and angle and kernel alignment: 16 of 699 rows with missing cells were dropped" in joined
     assert "complexity: 16 of 699 rows have missing cells, filled with the mean of the column" in joined
     assert joined.count("16 of 699 rows") == 2
     assert "and no row is left out" in joined

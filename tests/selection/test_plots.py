@@ -15,7 +15,7 @@ def test_pictures_show_what_was_found() -> None:
     sweep = subset_sweep(sepal.datasets.load("liver"), criterion=("thornton", "centered_alignment"))
     axes = sweep.plot("size")
     assert axes.get_ylabel() == "thornton"
-    assert max(axes.lines[0].get_ydata()) == pytest.approx(sweep.best()[0].score)
+    assert max(axes.lines[0].get_ydata()) == pytest.approx(sweep.best.score)
     bars = sweep.plot("inclusion").patches
     assert sorted(bar.get_width() for bar in bars) == sorted(sweep.inclusion().values())
     points = sweep.plot("criteria").collections[0].get_offsets()

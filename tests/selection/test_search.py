@@ -54,7 +54,7 @@ def test_wanted_size(strategy: str, breast_cancer: SubsetSweep) -> None:
         breast_cancer.problem.table, strategy=strategy, n_features=4, random_state=1, max_evaluations=120
     )
     assert search.best.size == 4
-    assert search.best.score <= breast_cancer.best_of_size(4).score + 1e-12
+    assert search.best.score <= breast_cancer.best_by_size()[4].score + 1e-12
     assert all(s.size == 4 for s in search.near_best())
 
 

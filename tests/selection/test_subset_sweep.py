@@ -7,7 +7,7 @@ import sepal.datasets
 from sepal.data import as_table
 from sepal.exceptions import DataError, ParameterError
 from sepal.selection import Alignment, CenteredAlignment, LooKnn, SubsetSweep, Thornton, _sweep, subset_sweep
-from sepal.selection._problem import prepare
+from sepal.selection._problem import feature_problem
 from sepal.selection._program import full_tree, of_masks
 from tests.oracles.neighbors import TIE_TOLERANCE
 from tests.oracles.selection import (
@@ -40,7 +40,7 @@ def small_integers(n: int = 24, p: int = 4, classes: int = 3, seed: int = 0) -> 
 
 
 def test_breast_cancer_best_subsets(breast_cancer: SubsetSweep) -> None:
-    best = breast_cancer.best(3)
+    best = breast_cancer.top(3)
     assert best[0].columns == (0, 1, 4, 5, 7)
     assert {best[1].columns, best[2].columns} == {(0, 1, 2, 3, 4, 5, 7), (1, 4, 5, 6, 7, 8)}
     assert [round(s.score, 4) for s in best] == [0.9693, 0.9685, 0.9685]
@@ -61,11 +61,11 @@ def test_breast_cancer_alignment_and_thornton_in_one_sweep() -> None:
     assert sweep.problem.columns_of(int(best[0])) == (1, 2, 5)
     assert round(float(values[best[0]]), 4) == 0.6138
     assert round(float(sweep.correlation()[0, 1]), 2) == 0.89
-    assert len({int(m) for m in best} & {s.mask for s in sweep.best(20)}) == 1
+    assert len({int(m) for m in best} & {s.mask for s in sweep.top(20)}) == 1
 
 
 def test_liver_best_is_all_but_feature_1() -> None:
-    best = subset_sweep(sepal.datasets.load("liver")).best()[0]
+    best = subset_sweep(sepal.datasets.load("liver")).best
     assert best.columns == (0, 2, 3, 4, 5)
     assert round(best.score, 4) == 0.6638
 
@@ -77,7 +77,7 @@ def test_liver_best_is_all_but_feature_1() -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_integers_bit_for_bit(policy: str, seed: int) -> None:
     X, y = small_integers(seed=seed)
-    problem = prepare(X, y, scale=None)
+    problem = feature_problem(X, y, scale=None)
     assert problem.packed.x.dtype == np.float32
     (program,) = full_tree(problem)
     samples = Thornton(policy).samples(problem, program)
@@ -90,7 +90,7 @@ def test_real_numbers_with_copies() -> None:
     rng = np.random.default_rng(5)
     X = rng.normal(size=(20, 3)).repeat(2, axis=0)
     y = rng.integers(0, 2, size=40)
-    sweep = subset_sweep(X, y, scale=None)
+    sweep = subset_sweep(X, y, scale=None, groups="rows")
     assert sweep.problem.packed.x.dtype == np.float64
     for columns in all_subsets(3):
         expected = subset_score(X, y, columns)
@@ -114,10 +114,10 @@ def test_mixed_kinds_and_missing_cells() -> None:
 def test_integers_of_one_range_keep_exact_ties_when_scaled() -> None:
     X, y = small_integers(30, 3)
     X[:2] = [[0.0] * 3, [3.0] * 3]
-    problem = prepare(X, y, scale="minmax")
+    problem = feature_problem(X, y, scale="minmax")
     assert problem.packed.tie == 0.0
     assert problem.packed.unit == 9.0
-    problem = prepare(X * [1, 1, 2], y, scale="minmax")
+    problem = feature_problem(X * [1, 1, 2], y, scale="minmax")
     assert problem.packed.tie == TIE_TOLERANCE
     (program,) = full_tree(problem)
     scores = Thornton().scores(problem, program)
@@ -140,7 +140,7 @@ def test_best_k_is_the_best_of_all() -> None:
     sweep = subset_sweep(X, y, scale=None, criterion=LooKnn(k_max=6))
     D = squared_distances(X, (0, 2))
     assert sweep.scores[0b101] == pytest.approx(max(loo_votes(D, y, k, 0.0) for k in range(1, 7)), abs=1e-12)
-    assert sweep.near_best()[0].mask == sweep.best()[0].mask
+    assert sweep.near_best()[0].mask == sweep.best.mask
 
 
 def test_expected_accuracy_is_that_of_the_measure() -> None:
@@ -229,7 +229,7 @@ def test_threads_order_of_rows_and_pieces_do_not_matter(monkeypatch: pytest.Monk
     moved = subset_sweep(table.take(order), criterion=criteria).all_scores
     for name in criteria:
         np.testing.assert_allclose(moved[name], one[name], rtol=1e-12)
-    problem = prepare(table)
+    problem = feature_problem(table)
     pieces = list(full_tree(problem, chunk_units=5))
     assert len(pieces) == 16
     scores = np.full(512, np.nan)
@@ -243,7 +243,7 @@ def test_long_rows_in_tiles_give_the_same() -> None:
     n, p = 3000, 40
     X = np.round(rng.normal(size=(n, p)), 1)
     y = rng.integers(0, 3, n)
-    problem = prepare(X, y, scale="standard")
+    problem = feature_problem(X, y, scale="standard")
     masks = [1 << f for f in range(p)] + [0b111, (1 << 40) - 1]
     program = of_masks(problem, masks)
     tiled = Thornton().scores(problem, program)
@@ -297,7 +297,7 @@ def test_blocks_move_together_and_kept_columns_stay() -> None:
         ({"criterion": "gini"}, "criterion must be one of"),
         ({"criterion": ("thornton", "thornton")}, "only once"),
         ({"ties": "jitter"}, "ties must be one of"),
-        ({"criterion": LooKnn(99)}, "k must be from 1 to 23"),
+        ({"criterion": LooKnn(99)}, "n_neighbors must be from 1 to 23"),
         ({"criterion": Alignment(-1.0)}, "width must be"),
     ],
 )
@@ -340,7 +340,7 @@ def test_progress_can_stop_a_sweep() -> None:
 def test_near_best_of_one_size_compares_with_the_best_of_that_size() -> None:
     sweep = subset_sweep(sepal.datasets.load("liver"))
     near = sweep.near_best(size=2)
-    assert near[0] == sweep.best_of_size(2)
+    assert near[0] == sweep.best_by_size()[2]
     assert {subset.size for subset in near} == {2}
     assert all(subset.difference <= subset.standard_error + 1e-12 for subset in near)
     assert near[0].difference == 0.0
@@ -367,7 +367,7 @@ def test_criteria_of_one_sweep_share_the_walk_over_distances(monkeypatch: pytest
 
 def test_samples_of_the_best_k_are_those_of_that_k() -> None:
     X, y = small_integers(classes=2)
-    problem = prepare(X, y, scale=None)
+    problem = feature_problem(X, y, scale=None)
     (program,) = full_tree(problem)
     criterion = LooKnn(k_max=6)
     samples = criterion.samples(problem, program)
@@ -399,4 +399,4 @@ def test_progress_tells_subsets_seconds_and_the_best_so_far() -> None:
     assert counts[-1] <= 2**14 - 1
     best = [score for _, _, score in told if not np.isnan(score)]
     assert best == sorted(best)
-    assert 0.5 < best[-1] <= sweep.best()[0].score
+    assert 0.5 < best[-1] <= sweep.best.score

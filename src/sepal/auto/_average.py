@@ -9,7 +9,7 @@ tell mixtures apart none of them is chosen.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from sepal.auto._forest import ForestMember
-from sepal.auto._judging import Judge
+from sepal.auto._judging import ClassJudge, Judge
 from sepal.auto._kernel_member import KernelMember
 from sepal.auto._linear_member import LinearMember
 from sepal.auto._threads import each, one_thread
@@ -65,19 +65,47 @@ def probable(decisions: Array, temperature: float | None) -> Array:
     return decisions if temperature is None else np.asarray(softmax(temperature * decisions, axis=1))
 
 
-def mixture_weights(left_out: Sequence[Array], judge: Judge) -> Array:
+@dataclass(frozen=True, eq=False)
+class Mixed:
+    """Members put together: the kernels' temperature, the weights, and the answers to all rows, each without itself."""
+
+    temperature: float | None
+    weights: Array
+    answers: Array
+
+
+def mixed_by(kernel: Array, others: Iterable[Array], judge: Judge, rows: NDArray[np.intp] | None = None) -> Mixed:
+    """Mix the kernels' mean decisions with the other members as some rows would have it.
+
+    Parameters
+    ----------
+    kernel, others : ndarray, shape (n, outputs)
+        Decisions of the kernels and answers of the others, each made without the row.
+    judge : Judge
+        Of those rows that decide.
+    rows : ndarray of int or None
+        Where they stand; None for all.
+    """
+    seen = slice(None) if rows is None else rows
+    temperature = judge.temperature(kernel[seen]) if isinstance(judge, ClassJudge) else None
+    left_out = np.stack([probable(kernel, temperature), *others])
+    weights = mixture_weights(left_out[:, seen], judge)
+    return Mixed(temperature, weights, np.tensordot(weights, left_out, axes=1))
+
+
+def mixture_weights(left_out: Array, judge: Judge) -> Array:
     """For each member its mean weight over all mixtures, counted by their likelihood.
 
     Parameters
     ----------
-    left_out : sequence of ndarray, shape (n, outputs)
+    left_out : ndarray, shape (members, n, outputs)
         The members' answers for the training rows, each made without the row.
     judge : Judge
         Of these rows.
     """
     shares = product(range(_PARTS + 1), repeat=len(left_out) - 1)
     grid = np.array([(_PARTS - sum(share), *share) for share in shares if sum(share) <= _PARTS]) / _PARTS
-    likelihood = softmax(judge.log_likelihoods(np.stack(left_out), grid))
+    likelihood = softmax(judge.log_likelihoods(left_out, grid))
     weights = likelihood @ grid
     weights[weights < _LEAST_WEIGHT] = 0.0
     return np.asarray(weights / weights.sum())

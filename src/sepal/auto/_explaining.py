@@ -16,7 +16,7 @@ from sepal.auto._threads import one_thread
 from sepal.data import Table, copies_of
 from sepal.estimators import fit_view
 from sepal.exceptions import SepalError
-from sepal.selection._choose import Procedure
+from sepal.selection import Procedure
 
 if TYPE_CHECKING:
     from sepal.auto._classifier import SepalClassifier
@@ -77,6 +77,7 @@ def _told(model: SepalClassifier | SepalRegressor, baselines: tuple[Baseline, ..
         task=facts.task,
         score=model.leave_one_out_score_,
         standard_error=model.leave_one_out_error_,
+        interval=model.leave_one_out_interval_,
         baselines=baselines,
         trace=model.trace_,
         reliability=facts.reliability,

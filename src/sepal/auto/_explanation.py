@@ -28,6 +28,8 @@ class Explanation:
     task : {"classes", "numbers"}
     score, standard_error : float
         Leave-one-out of the average: accuracy, or R squared.
+    interval : tuple of float
+        A 95 % interval for the score of further rows.
     baselines : tuple of Baseline
         Majority (or mean), 1-NN and a linear rule, by leave-one-out on the same rows (at most 4,000 of them).
     trace : Trace
@@ -43,6 +45,7 @@ class Explanation:
     task: Task
     score: float
     standard_error: float
+    interval: tuple[float, float]
     baselines: tuple[Baseline, ...]
     trace: Trace
     reliability: Reliability | None
@@ -73,13 +76,15 @@ class Explanation:
 
     def _rows(self) -> list[tuple[str, str]]:
         title = "leave-one-out score" if self.task == "classes" else "leave-one-out R squared"
-        lines = [(title, self.score, self.standard_error)]
-        lines += [(f"  {m.name} (weight {m.weight:.2f})", m.score, m.standard_error) for m in self.trace.members]
+        low, high = self.interval
+        lines = [(f"  {m.name} (weight {m.weight:.2f})", m.score, m.standard_error) for m in self.trace.members]
         lines += [(b.name, b.score, b.standard_error) for b in self.baselines]
         if self.task == "numbers":
             # Adding 0 takes the sign from a zero.
-            return [(name, f"{round(score, 4) + 0.0:7.4f} +- {error:.4f}") for name, score, error in lines]
-        return [(name, f"{100 * score:6.2f} % +- {100 * error:.2f}") for name, score, error in lines]
+            first = f"{round(self.score, 4) + 0.0:7.4f} (95 % interval {low:.4f} to {high:.4f})"
+            return [(title, first)] + [(name, f"{round(at, 4) + 0.0:7.4f} +- {error:.4f}") for name, at, error in lines]
+        first = f"{100 * self.score:6.2f} % (95 % interval {100 * low:.2f} to {100 * high:.2f})"
+        return [(title, first)] + [(name, f"{100 * at:6.2f} % +- {100 * error:.2f}") for name, at, error in lines]
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><td>{html.escape(a)}</td><td>{html.escape(b)}</td></tr>" for a, b in self._rows())

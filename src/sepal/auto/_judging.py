@@ -32,8 +32,18 @@ class Judge(Protocol):
     def groups(self) -> NDArray[np.intp] | None:
         """Numbers of the groups of rows that are left out together; None where each row is alone."""
 
+    @property
+    def weights(self) -> Array:
+        """Of the rows; together 1."""
+
+    def losses(self, left_out: Array) -> Array:
+        """What each criterion holds of each row, smaller is better.
+
+        From shape (trials, n, outputs) to (criteria, trials, n).
+        """
+
     def criteria(self, left_out: Array) -> Array:
-        """Smaller is better; from shape (trials, n, outputs) to (trials, criteria)."""
+        """Their means; from shape (trials, n, outputs) to (trials, criteria)."""
 
     def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
         """Of the answers, for weights of shape (mixtures, members) and answers of shape (members, n, outputs)."""
@@ -57,16 +67,23 @@ class ClassJudge:
     weights: Array
     groups: NDArray[np.intp] | None = None
 
-    def criteria(self, left_out: Array) -> Array:
+    def losses(self, left_out: Array) -> Array:
         own = self._own(left_out)
-        squared = (np.einsum("tnc,tnc->tn", left_out, left_out) - 2.0 * own + 1.0) @ self.weights
-        wrong = (left_out.argmax(axis=2) != self.codes) @ self.weights
-        return np.column_stack([squared, _log_losses(left_out, own, self.weights)[0], wrong + 1e-6 * squared])
+        squared = np.einsum("tnc,tnc->tn", left_out, left_out) - 2.0 * own + 1.0
+        wrong = left_out.argmax(axis=2) != self.codes
+        return np.stack([squared, _log_losses(left_out, own, self.weights)[0], wrong + 1e-6 * squared])
+
+    def criteria(self, left_out: Array) -> Array:
+        return np.asarray((self.losses(left_out) @ self.weights).T)
 
     def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
         return np.asarray(
             _units(self.codes, self.groups) * (np.log(mixtures @ self._own(members) + _FLOOR) @ self.weights)
         )
+
+    def surprise(self, probabilities: Array) -> Array:
+        """Minus the log of the probability of each row's class; from shape (trials, n, outputs) to (trials, n)."""
+        return np.asarray(-np.log(self._own(probabilities) + _FLOOR))
 
     def scores(self, left_out: Array) -> Array:
         right = (left_out.argmax(axis=2) == self.codes).astype(np.float64)
@@ -105,7 +122,9 @@ def _errors(off: Array, groups: NDArray[np.intp] | None) -> Array:
 
 
 def _log_losses(decisions: Array, own: Array, weights: Array) -> tuple[Array, Array]:
-    """For each trial the least log-loss of softmax(factor * decisions) over factors, and the factor: Newton on its log.
+    """For each trial the log-loss of each row under softmax(factor * decisions), and the factor that makes it least.
+
+    By Newton's method on the logarithm of the factor.
 
     With t the log of the factor and p the softmax, the derivative by t is E_p s - s_own for s = factor * decisions, and
     the second derivative is the first plus the variance of s under p; both averaged over the rows.
@@ -131,7 +150,7 @@ def _log_losses(decisions: Array, own: Array, weights: Array) -> tuple[Array, Ar
         convex = curve > 1e-12
         move = np.where(convex, slope / np.where(convex, curve, 1.0), np.sign(slope) * _LONGEST_STEP)
         t = np.clip(t - np.clip(move, -_LONGEST_STEP, _LONGEST_STEP), low, high)
-    return (np.log(total) - factor[:, None] * own) @ weights, factor
+    return np.log(total) - factor[:, None] * own, factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +161,15 @@ class NumberJudge:
     targets: Array
     groups: NDArray[np.intp] | None = None
 
+    @property
+    def weights(self) -> Array:
+        return np.full(len(self.targets), 1.0 / len(self.targets))
+
+    def losses(self, left_out: Array) -> Array:
+        return np.asarray((left_out[None, :, :, 0] - self.targets) ** 2)
+
     def criteria(self, left_out: Array) -> Array:
-        return np.asarray(((left_out[:, :, 0] - self.targets) ** 2).mean(axis=1, keepdims=True))
+        return np.asarray((self.losses(left_out) @ self.weights).T)
 
     def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
         """Of normal errors, whose variance is the one that makes them likeliest."""
@@ -156,7 +182,10 @@ class NumberJudge:
         about = (self.targets - self.targets.mean()) * (n / (n - 1.0))
         total = float((about**2).mean()) or 1.0
         mean = squares.mean(axis=1)
-        return np.column_stack([1.0 - mean / total, _errors((squares - mean[:, None]) / n, self.groups) / total])
+        own = _errors((squares - mean[:, None]) / n, self.groups)
+        # R squared is a ratio of means over the same rows. Both are estimates, which may add to the error of the first.
+        of_ratio = _errors((squares - (mean / total)[:, None] * about**2) / n, self.groups)
+        return np.column_stack([1.0 - mean / total, np.maximum(own, of_ratio) / total])
 
     def temperature(self, left_out: Array) -> float:
         return 1.0

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.auto._candidates import Candidates
 from sepal.auto._clock import Clock
 from sepal.auto._judging import Judge
 from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
@@ -26,6 +27,7 @@ Rows = NDArray[np.intp]
 STEPS = range(-4, 4)  # widths are 2^step times the median distance
 RIDGES = 10.0 ** np.arange(-5.0, 1.51, 0.5)  # times the mean of the centred kernel's diagonal
 _BLOCK_NUMBERS = 4_000_000
+KEPT_ROWS = 400  # up to so many the answers of all trials are kept, to pick among them again
 _WORTH = 0.005  # of a criterion: what one more width must have brought before the next is tried
 
 
@@ -135,6 +137,8 @@ class KernelSearch:
         self.trials: list[Trial] = []
         self.picks: dict[str, Pick] = {}
         self.least: dict[int, dict[str, float]] = {}  # by step the least of each criterion
+        self._tried: list[Array] = []
+        self._losses: list[Array] = []
 
     def walk(self, start: Iterable[int], clock: Clock, *, sides: tuple[int, ...] = (-1, 1)) -> KernelSearch:
         """Try these steps, and go on to narrower (-1) or wider (1) ones while that pays."""
@@ -172,7 +176,11 @@ class KernelSearch:
         K = gaussian(self.squares, width)
         spectrum = kernel_spectrum(K) if self.vectors is None else vector_spectrum(K, K[self.vectors])
         left_out = spectrum.left_out(self.targets, RIDGES, self.judge.groups)
-        criteria, scores = self.judge.criteria(left_out), self.judge.scores(left_out)
+        losses, scores = self.judge.losses(left_out), self.judge.scores(left_out)
+        criteria = (losses @ self.judge.weights).T
+        if len(self.targets) <= KEPT_ROWS:
+            self._tried.append(left_out)
+            self._losses.append(losses)
         self.least[step] = dict(zip(self.judge.names, criteria.min(axis=0).tolist(), strict=True))
         for column, name in enumerate(self.judge.names):
             k = int(criteria[:, column].argmin())
@@ -197,6 +205,13 @@ class KernelSearch:
     def left_out(self) -> Array:
         """Decisions of the mean of the picks, each row without itself."""
         return np.asarray(np.mean([pick.left_out for pick in self.picks.values()], axis=0))
+
+    def candidates(self, least_ridge: float) -> Candidates | None:
+        """Every trial whose ridge is not below this one; None for rows too many to keep them."""
+        if not self._tried:
+            return None
+        kept = np.flatnonzero([trial.ridge >= least_ridge for trial in self.trials])
+        return Candidates(np.concatenate(self._tried)[kept], np.concatenate(self._losses, axis=1)[:, kept])
 
     def judged(self) -> list[Trial]:
         """All trials, those that were picked marked."""

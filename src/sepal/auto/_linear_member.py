@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import softmax
 
+from sepal.auto._candidates import Candidates
 from sepal.auto._group_left_out import Groups, groups_by_size
 from sepal.auto._judging import ClassJudge
 from sepal.data import Table
@@ -47,15 +48,16 @@ class LinearMember:
         return np.asarray(softmax(self.view.coordinates(table) @ self.slopes + self.offsets, axis=1))
 
 
-def fit_linear(view: View, table: Table, codes: Codes, judge: ClassJudge) -> tuple[LinearMember, Array]:
-    """The discriminant with the best ridge, and the probabilities of each row without itself."""
+def fit_linear(view: View, table: Table, codes: Codes, judge: ClassJudge) -> tuple[LinearMember, Candidates]:
+    """The discriminant with the best ridge, and for every ridge the probabilities of each row without itself."""
     X = view.coordinates(table)
-    left_out = [np.asarray(softmax(fisher_left_out(X, codes, ridge, judge.groups), axis=1)) for ridge in RIDGES]
-    best = int(judge.log_likelihoods(np.stack(left_out), np.eye(len(RIDGES))).argmax())
+    left_out = np.stack([softmax(fisher_left_out(X, codes, ridge, judge.groups), axis=1) for ridge in RIDGES])
+    tried = Candidates(left_out, judge.surprise(left_out)[None])
+    best = int((tried.losses[0] @ judge.weights).argmin())
     counts, means, factor = _within(X, codes, RIDGES[best])
     slopes = max(len(X) - len(counts), 1) * cho_solve(factor, means.T)
     offsets = np.log(counts) - 0.5 * np.einsum("cj,jc->c", means, slopes)
-    return LinearMember(view, slopes, offsets), left_out[best]
+    return LinearMember(view, slopes, offsets), tried
 
 
 def _within(X: Array, codes: Codes, ridge: float) -> tuple[Array, Array, tuple[Array, bool]]:

@@ -15,9 +15,7 @@ from sepal.auto._shell import AutoEstimator
 from sepal.data import Scaling, Table
 from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError
-from sepal.machines import FeatureVectorClassifier
-from sepal.machines._kernel_rows import checked_labels, class_sample
-from sepal.machines._merged import row_keys
+from sepal.machines import FeatureVectorClassifier, checked_labels, class_sample, row_keys
 from sepal.measures import AlignmentCurve
 from sepal.parameters import check_parameters
 from sepal.selection import Subset

@@ -13,12 +13,9 @@ from numpy.typing import NDArray
 
 from sepal.data import Table, content_columns
 from sepal.estimators import View, fit_view
-from sepal.machines import FeatureVectorClassifier
-from sepal.machines._kernel_rows import class_sample
-from sepal.machines._merged import row_keys
+from sepal.machines import FeatureVectorClassifier, class_sample, row_keys
 from sepal.measures import AlignmentCurve, alignment_curve
-from sepal.selection import Subset
-from sepal.selection._choose import Procedure
+from sepal.selection import Procedure, Subset
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sepal.auto._affordable import solve_in_time
 from sepal.auto._answering import answers_in_blocks
+from sepal.auto._claim import r_squared_claim
 from sepal.auto._explaining import explain_regressor
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import NumberJudge
@@ -20,8 +21,7 @@ from sepal.auto._order import canonical_columns, canonical_order, numbered_by_fi
 from sepal.auto._parameters import SEPAL_REGRESSOR
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
-from sepal.data import left_out_together
-from sepal.data._where import shown
+from sepal.data import left_out_together, shown
 from sepal.estimators import TableRegressorMixin
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
@@ -40,7 +40,11 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
     Attributes
     ----------
     leave_one_out_score_, leave_one_out_error_ : float
-        R squared of the averaged predictions, each row predicted without knowing its number; and its standard error.
+        R squared of the averaged predictions, each row predicted without knowing its number (up to 400 rows by choices
+        in which it took no part); and its standard error.
+    leave_one_out_interval_ : tuple of float
+        A 95 % interval for R squared on further rows; 1.96 times the standard error reaches its farther end. No sample
+        tells of rare, far larger numbers that are not in it: with heavy tails it covers less.
     left_out_, copies_share_
         As in :class:`SepalClassifier`.
     left_out_predictions_ : ndarray
@@ -62,9 +66,7 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
 
     parameter_table = SEPAL_REGRESSOR
 
-    def __init__(
-        self, *, time_limit: float | None = 600.0, n_jobs: int | None = None, random_state: Any = None
-    ) -> None:
+    def __init__(self, *, time_limit: float | None = 600.0, n_jobs: int | None = None, random_state: Any = 0) -> None:
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -99,15 +101,17 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         self._unit = float(answers.std()) or 1.0
         targets = (answers - self._mean) / self._unit
         judge = NumberJudge(targets, numbered_by_first_row(together.groups, rows))
-        random = check_random_state(0 if self.random_state is None else self.random_state)
+        random = check_random_state(self.random_state)
         problem = Problem(table, targets[:, None], targets, judge, random.permutation(len(targets)))
         seed, threads = int(random.randint(1 << 30)), thread_count(self.n_jobs)
         done = solve_in_time(problem, clock=clock, seed=seed, threads=threads)
-        self.average_, self.trace_ = done.solution.average, replace(done.solution.trace, seconds=clock.elapsed)
+        claim = r_squared_claim(done.problem.judge, done.solution.honest)
+        self.average_ = done.solution.average
+        self.trace_ = replace(done.solution.trace, standard_error=claim.error, seconds=clock.elapsed)
         self.leave_one_out_score_ = self.trace_.score
-        self.leave_one_out_error_ = self.trace_.standard_error
+        self.leave_one_out_error_, self.leave_one_out_interval_ = claim.error, claim.interval
         self.left_out_predictions_ = np.full(len(answers), np.nan)
-        self.left_out_predictions_[rows[done.rows]] = self._mean + self._unit * done.solution.left_out[:, 0]
+        self.left_out_predictions_[rows[done.rows]] = self._mean + self._unit * done.solution.honest[:, 0]
         self.residual_std_ = float(np.sqrt(np.nanmean((self.left_out_predictions_[rows] - answers) ** 2)))
         self.n_rows_ = len(done.rows)
         self.sample_groups_ = done.problem.sample(SEARCH_ROWS).judge.groups

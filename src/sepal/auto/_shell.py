@@ -37,9 +37,9 @@ class AutoEstimator(TableEstimator):
     def _tell_copies(self, together: LeftOut, n_rows: int) -> None:
         """Remember which rows were left out together; a note says it where copies may flatter the score."""
         self.left_out_, self.copies_share_ = together.together, together.n_copies / n_rows
-        if together.n_copies and self.left_out_ == "rows":
-            text = f"copies: {self.copies_share_:.1%} of the rows have a copy, which stayed when they were left out"
-            self.trace_ = replace(self.trace_, notes=(*self.trace_.notes, text))
+        note = together.note(n_rows)
+        if note is not None:
+            self.trace_ = replace(self.trace_, notes=(*self.trace_.notes, note))
 
     def _training_table(self, X: Any, y: Any) -> Table:
         """The training rows and answers as a Table; remembers the columns."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.auto._average import Average, mixture_weights, probable
+from sepal.auto._average import Average, mixed_by
+from sepal.auto._candidates import Candidates
 from sepal.auto._clock import Clock
 from sepal.auto._forest import ForestMember, grow_forest
 from sepal.auto._judging import ClassJudge, Judge
 from sepal.auto._kernel_member import STEPS, KernelMember, KernelSearch, MemberFit
 from sepal.auto._linear_member import LinearMember, fit_linear
+from sepal.auto._nested import Fold, chosen_anew
 from sepal.auto._stable_fit import stable_fit
 from sepal.auto._stream import stream_ridge
 from sepal.auto._threads import each
@@ -68,25 +72,47 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The average, its answers for the training rows (each made without the row), and how it came about."""
+    """The average, its answers for the training rows (each made without the row), and how it came about.
+
+    ``folds`` are there for few rows: answers by choices that the rows put aside took no part in.
+    """
 
     average: Average
     left_out: Array
+    folds: tuple[Fold, ...]
     trace: Trace
+
+    @property
+    def honest(self) -> Array:
+        """The answers, by choices that the row took no part in where there are folds."""
+        out = self.left_out.copy()
+        for fold in self.folds:
+            out[fold.aside] = fold.mixed[fold.aside]
+        return out
+
+
+Member = TypeVar("Member", KernelMember, LinearMember, ForestMember)
+
+
+@dataclass(frozen=True, eq=False)
+class _Grown(Generic[Member]):
+    """A member, its answers for the training rows (each made without the row), and what it was picked from.
+
+    With many rows it is not known any more what it was picked from.
+    """
+
+    member: Member
+    left_out: Array
+    candidates: Candidates | None
+    seconds: float
 
 
 @dataclass
 class _Log:
     """What becomes the trace."""
 
-    judge: Judge
     trials: list[Trial]
-    lines: list[MemberLine]
     notes: list[str]
-
-    def member(self, name: str, left_out: Array, seconds: float) -> None:
-        score, standard_error = self.judge.scores(left_out[None])[0].tolist()
-        self.lines.append(MemberLine(name, 0.0, score, standard_error, seconds))
 
 
 def solve(problem: Problem, *, clock: Clock, seed: int, threads: int) -> Solution:
@@ -103,25 +129,44 @@ def solve(problem: Problem, *, clock: Clock, seed: int, threads: int) -> Solutio
     threads : int
         Of the trees; the answer does not depend on it.
     """
-    log = _Log(problem.judge, [], [], [])
-    kernels, decisions = _kernels(problem, clock, log, threads)
-    kernel = np.asarray(np.mean(decisions, axis=0))
-    temperature = problem.judge.temperature(kernel) if isinstance(problem.judge, ClassJudge) else None
-    views = {member.view.how: member.view for member in kernels}
+    log = _Log([], [])
+    kernels = _kernels(problem, clock, log, threads)
+    views = {found.member.view.how: found.member.view for found in kernels}
     grown = (_linear(problem, views, clock, log), _forest(problem, views, clock, log, seed, threads))
     others = [found for found in grown if found is not None]
-    left_out = [probable(kernel, temperature), *(answers for _, answers in others)]
-    weights = mixture_weights(left_out, problem.judge)
-    average = Average(tuple(kernels), temperature, tuple(member for member, _ in others), weights)
-    shares = [weights[0] / len(kernels)] * len(kernels) + weights[1:].tolist()
-    lines = tuple(replace(line, weight=share) for line, share in zip(log.lines, shares, strict=True))
-    mixed = np.tensordot(weights, np.stack(left_out), axes=1)
-    score, standard_error = problem.judge.scores(mixed[None])[0].tolist()
-    trace = Trace(tuple(log.trials), lines, score, standard_error, tuple(log.notes), clock.elapsed)
-    return Solution(average, mixed, trace)
+    mixed = mixed_by(np.mean([k.left_out for k in kernels], axis=0), [o.left_out for o in others], problem.judge)
+    average = Average(
+        tuple(found.member for found in kernels),
+        mixed.temperature,
+        tuple(found.member for found in others),
+        mixed.weights,
+    )
+    folds, members = _folds(problem, kernels, others)
+    shares = [mixed.weights[0] / len(kernels)] * len(kernels) + mixed.weights[1:].tolist()
+    scores = (problem.judge.scores(answers[None])[0].tolist() for answers in members)
+    lines = tuple(
+        MemberLine(found.member.name, share, score, standard_error, found.seconds)
+        for found, share, (score, standard_error) in zip((*kernels, *others), shares, scores, strict=True)
+    )
+    trace = Trace(tuple(log.trials), lines, 0.0, 0.0, tuple(log.notes), clock.elapsed)
+    solution = Solution(average, mixed.answers, folds, trace)
+    score, standard_error = problem.judge.scores(solution.honest[None])[0].tolist()
+    return replace(solution, trace=replace(trace, score=score, standard_error=standard_error))
 
 
-def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> tuple[list[KernelMember], list[Array]]:
+def _folds(
+    problem: Problem, kernels: list[_Grown[KernelMember]], others: Sequence[_Grown[Any]]
+) -> tuple[tuple[Fold, ...], Sequence[Array]]:
+    """Choices made anew for few rows, and each member's answers by them; else no folds, and its own answers."""
+    first, second = [found.candidates for found in kernels], [found.candidates for found in others]
+    known = [found for found in (*first, *second) if found is not None]
+    if len(known) < len(first) + len(second):
+        return (), [found.left_out for found in (*kernels, *others)]
+    nested = chosen_anew(known[: len(first)], known[len(first) :], problem.judge, problem.order)
+    return nested.folds, list(nested.members)
+
+
+def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> list[_Grown[KernelMember]]:
     """One member per view, the first always, the others while there is time."""
     searched = problem.sample(_searched_rows(problem.table.n_rows))
     begin = clock.elapsed
@@ -129,7 +174,7 @@ def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> tuple[l
     longest = clock.elapsed - begin
     clock.step(SEARCHING)
 
-    def fit(how: ViewName) -> tuple[KernelSearch, KernelMember, Array, float] | None:
+    def fit(how: ViewName) -> tuple[KernelSearch, _Grown[KernelMember]] | None:
         nonlocal longest
         began = clock.elapsed
         if how == VIEWS[0]:
@@ -140,25 +185,23 @@ def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> tuple[l
             search.walk(sorted(first.steps()), clock, sides=(-1, 1) if how == "rank" else ())
         else:
             return None
-        found = _fitted(search, problem, searched, clock, log)
+        found, ridge = _fitted(search, problem, searched, clock, log)
+        candidates = search.candidates(ridge) if searched is problem else None
         seconds = clock.elapsed - began
         longest = max(longest, seconds)
-        return search, found.member, found.left_out, seconds
+        return search, _Grown(found.member, found.left_out, candidates, seconds)
 
     # Levels look the same in every view.
     views = VIEWS if first.view.numbers.size else VIEWS[:1]
     fitted = each(fit, views, 1 if problem.table.n_rows <= _THREAD_ROWS else threads, clock.give_up)
-    members, decisions = [], []
+    members = []
     for how, result in zip(views, fitted, strict=True):
         if result is None:
             log.notes.append(f"time_limit: the view {how} was left out")
             continue
-        search, member, left_out, seconds = result
-        log.trials.extend(search.judged())
-        log.member(member.name, left_out, seconds)
-        members.append(member)
-        decisions.append(left_out)
-    return members, decisions
+        log.trials.extend(result[0].judged())
+        members.append(result[1])
+    return members
 
 
 def _searched_rows(n: int) -> int:
@@ -209,8 +252,10 @@ def _gain(before: Array, after: Array, targets: Array) -> tuple[float, float]:
     return float(fall.mean()), float(fall.std() / np.sqrt(len(fall)))
 
 
-def _fitted(search: KernelSearch, problem: Problem, searched: Problem, clock: Clock, log: _Log) -> MemberFit:
-    """The member on all rows, by a ridge at which it answers as its solver says."""
+def _fitted(
+    search: KernelSearch, problem: Problem, searched: Problem, clock: Clock, log: _Log
+) -> tuple[MemberFit, float]:
+    """The member on all rows, by a ridge at which it answers as its solver says, and below which it does not."""
     share = FITTING / len(VIEWS)
     streams = search.vectors is not None and searched is not problem
     if not streams:
@@ -234,10 +279,10 @@ def _fitted(search: KernelSearch, problem: Problem, searched: Problem, clock: Cl
     found, ridge = stable_fit(fit, problem.table)
     if ridge > 0.0:
         log.notes.append(f"{found.member.name}: ridges below {ridge:g} could not be solved exactly and were raised")
-    return found
+    return found, ridge
 
 
-def _linear(problem: Problem, views: Views, clock: Clock, log: _Log) -> tuple[LinearMember, Array] | None:
+def _linear(problem: Problem, views: Views, clock: Clock, log: _Log) -> _Grown[LinearMember] | None:
     """Fisher's discriminant, where there are classes and more rows than coordinates."""
     view = views.get("standard") or fit_view(problem.table, "standard")
     n, p = problem.table.n_rows, view.n_coordinates
@@ -247,14 +292,13 @@ def _linear(problem: Problem, views: Views, clock: Clock, log: _Log) -> tuple[Li
         log.notes.append(f"time_limit: the linear rule was left out after {clock.elapsed:.1f} s")
         return None
     begin = clock.elapsed
-    member, left_out = fit_linear(view, problem.table, problem.judge.codes, problem.judge)
-    log.member(member.name, left_out, clock.elapsed - begin)
-    return member, left_out
+    member, tried = fit_linear(view, problem.table, problem.judge.codes, problem.judge)
+    return _Grown(member, tried.picked(problem.judge.weights), tried, clock.elapsed - begin)
 
 
 def _forest(
     problem: Problem, views: Views, clock: Clock, log: _Log, seed: int, threads: int
-) -> tuple[ForestMember, Array] | None:
+) -> _Grown[ForestMember] | None:
     view = views.get("rank") or fit_view(problem.table, "rank")
     if view.n_coordinates == 0:
         return None
@@ -273,8 +317,7 @@ def _forest(
         threads=threads,
         groups=problem.judge.groups,
     )
-    log.member(member.name, votes, clock.elapsed - begin)
-    return member, votes
+    return _Grown(member, votes, Candidates(votes[None], np.zeros((1, 1, len(votes)))), clock.elapsed - begin)
 
 
 def _forest_seconds(n_rows: int, n_coordinates: int) -> float:

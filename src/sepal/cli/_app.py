@@ -146,7 +146,7 @@ def measure(
             facts = measure_facts(
                 table,
                 train_sizes=sizes,
-                k=k,
+                n_neighbors=k,
                 n_permutations=permutations,
                 progress=progress,
                 **_how(missing, distance, scale),

@@ -13,8 +13,7 @@ import numpy as np
 
 from sepal.cli._learners import make_learner
 from sepal.data import Table
-from sepal.evaluation import Evaluation, compare, evaluate
-from sepal.evaluation._compare import PairTest
+from sepal.evaluation import Evaluation, PairTest, compare, evaluate
 from sepal.exceptions import SepalError, SepalWarning
 
 TITLES = {
@@ -158,7 +157,12 @@ def _entrant_facts(entrant: Entrant) -> dict[str, Any]:
 
 
 def contest(
-    names: Sequence[str], table: Table, folds: Any, seed: int, progress: Callable[[str, float], object]
+    names: Sequence[str],
+    table: Table,
+    folds: Any,
+    seed: int,
+    progress: Callable[[str, float], object],
+    groups: Any = None,
 ) -> Contest:
     """Evaluate the learners one after the other, and the majority or mean from the same folds.
 
@@ -175,7 +179,8 @@ def contest(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SepalWarning)
             try:
-                found = evaluate(make_learner(name, {}, [], table), table, cv=folds, random_state=seed, progress=watch)
+                learner = make_learner(name, {}, [], table)
+                found = evaluate(learner, table, cv=folds, groups=groups, random_state=seed, progress=watch)
             except SepalError as error:
                 if place == 0:
                     raise

@@ -7,7 +7,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from sepal.data import Table, load, names, read_table
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import Table, column_position, load, names, read_table
 from sepal.exceptions import DataError, ParameterError
 
 
@@ -23,6 +26,22 @@ def given_table(data: str, target: str | None) -> Table:
             hint=f"{suggestion}'sepal datasets' lists the bundled sets",
         )
     return _file(data, target)
+
+
+def without_groups(table: Table, column: str | None) -> tuple[Table, NDArray[np.float64] | None]:
+    """The table without the column that holds the groups, and the groups of the rows."""
+    if column is None:
+        return table, None
+    if column == table.target:
+        raise ParameterError(f"--groups {column}: this column is the target")
+    at = column_position(column, table.names, "--groups")
+    labels = table.values[:, at]
+    if np.isnan(labels).any():
+        row = int(np.flatnonzero(np.isnan(labels))[0])
+        raise DataError(f'--groups {column}: row {row} has no entry in the column "{table.names[at]}"')
+    if table.n_columns < 2:
+        raise DataError(f"--groups {column}: no other column is left to learn from")
+    return table.select([j for j in range(table.n_columns) if j != at]), labels
 
 
 def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> tuple[Table, list[str]]:

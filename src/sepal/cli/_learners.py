@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import Table
-from sepal.data._labels import MOST_FLOAT_CLASSES, is_continuous
+from sepal.data import MOST_FLOAT_CLASSES, Table, is_continuous
 from sepal.exceptions import ParameterError
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sepal.cli._given import given_rows, given_table
+from sepal.cli._given import given_rows, given_table, without_groups
 from sepal.cli._learners import (
     CLASSIFIERS,
     LEARNERS,
@@ -19,7 +19,7 @@ from sepal.cli._learners import (
     numeric_target,
 )
 from sepal.cli._leaving import leaving_cleanly
-from sepal.cli._options import DISTANCE_HELP, AsJson, Data, Scale, Target
+from sepal.cli._options import DISTANCE_HELP, AsJson, Data, GroupColumn, Scale, Target
 from sepal.cli._output import (
     as_json_text,
     check_name,
@@ -82,6 +82,7 @@ EscapeFormulas = Annotated[
 def evaluate(
     data: Data,
     target: Target = None,
+    groups: GroupColumn = None,
     learner: LearnerName = None,
     k: Neighbors = None,
     weights: Weights = None,
@@ -115,7 +116,7 @@ def evaluate(
             check_name(predictions, TABLES, "--predictions", "a table of predictions")
         folds, options = _folds(cv), _options(k, weights, distance, scale)
         with watching("reading") as progress:
-            table = given_table(data, target)
+            table, together = without_groups(given_table(data, target), groups)
             from sepal.cli._contest import contest
             from sepal.evaluation import evaluate as cross_validate
 
@@ -125,12 +126,17 @@ def evaluate(
             if alone:
                 estimator = _made(name, options, settings, table)
                 found = cross_validate(
-                    estimator, table, cv=folds, random_state=seed, progress=lambda done: progress("folds", done)
+                    estimator,
+                    table,
+                    cv=folds,
+                    groups=together,
+                    random_state=seed,
+                    progress=lambda done: progress("folds", done),
                 )
                 facts, text = found.to_dict(), printable(found.summary()).rstrip("\n") + "\n"
             else:
                 names = CLASSIFIERS if name == "auto" else REGRESSORS
-                result = contest(names, table, folds, seed, progress)
+                result = contest(names, table, folds, seed, progress, together)
                 found, facts, text = result.first, result.to_dict(), result.to_text(table_width())
         if predictions is not None:
             write_out(predictions, _answers(found, predictions, escape_formulas), "--predictions")
@@ -144,6 +150,7 @@ def train(
         Path, typer.Option("--out", "-o", metavar="FILE", help="The model file, by custom ending in .sepal.")
     ],
     target: Target = None,
+    groups: GroupColumn = None,
     learner: LearnerName = None,
     k: Neighbors = None,
     weights: Weights = None,
@@ -161,7 +168,7 @@ def train(
     with leaving_cleanly():
         check_out(out, data, "-o", "model.sepal")
         with watching("reading") as progress:
-            table = given_table(data, target)
+            table, together = without_groups(given_table(data, target), groups)
             from sepal.estimators import save_model
 
             progress("training", 0.1)
@@ -169,8 +176,15 @@ def train(
             name = learner or default_learner(options, table)
             estimator = _made(name, options, settings, table)
             # The learners without choices say how far they are; the others are quick or cannot tell.
-            telling = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)} if _tells(estimator) else {}
-            model = estimator.fit(table, **telling)
+            telling: dict[str, Any] = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)}
+            if together is not None:
+                if not _takes(estimator, "groups"):
+                    raise ParameterError(
+                        f"--groups {groups}: the learner {name} leaves no rows out when it is trained",
+                        hint="sepal evaluate --groups holds them out together",
+                    )
+                telling["groups"] = together
+            model = estimator.fit(table, **{word: value for word, value in telling.items() if _takes(estimator, word)})
             progress("writing", 0.9)
             save_model(model, out)
         typer.echo(f"The model is in {out}: {_described(model, table.n_rows, table.name)}.", err=True)
@@ -249,8 +263,8 @@ def _made(learner: str, options: dict[str, Any], settings: list[str] | None, tab
     return make_learner("auto-regressor" if numeric else learner, options, settings or [], table)
 
 
-def _tells(estimator: Any) -> bool:
-    return "progress" in signature(estimator.fit).parameters
+def _takes(estimator: Any, word: str) -> bool:
+    return word in signature(estimator.fit).parameters
 
 
 def _folds(text: str) -> int | str:

@@ -49,6 +49,17 @@ Target = Annotated[
         show_default=False,
     ),
 ]
+GroupColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        metavar="COLUMN",
+        help="The column that says which rows belong together (the patient, the batch): they are left out together, "
+        "and the column is no feature. Without it copies of a row are kept together where their numbers show that "
+        "records were repeated.",
+        show_default=False,
+    ),
+]
 MissingCells = Annotated[
     Missing,
     typer.Option(help="Missing cells: leave them to the distance, or drop the rows that have any."),

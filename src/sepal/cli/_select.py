@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sepal.cli._given import given_table
+from sepal.cli._given import given_table, without_groups
 from sepal.cli._leaving import leaving_cleanly
-from sepal.cli._options import AsJson, Data, Missing, MissingCells, Scale, ScaleName, Target, seconds
+from sepal.cli._options import AsJson, Data, GroupColumn, Missing, MissingCells, Scale, ScaleName, Target, seconds
 from sepal.cli._output import (
     Look,
     as_json_text,
@@ -36,6 +36,7 @@ MOST_BARS = 20
 def select(
     data: Data,
     target: Target = None,
+    groups: GroupColumn = None,
     strategy: Annotated[
         str,
         typer.Option(
@@ -104,13 +105,14 @@ def select(
         _check_files(data, out, plot)
         limit = _limit(time_limit, strategy, folds)
         with watching("reading") as progress:
-            table = given_table(data, target)
+            table, together = without_groups(given_table(data, target), groups)
             from sepal.selection import select_facts
 
             facts = select_facts(
                 table,
                 honest=folds > 0,
-                n_folds=folds,
+                cv=folds,
+                groups=together,
                 random_state=seed,
                 progress=progress,
                 strategy=strategy,

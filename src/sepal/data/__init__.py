@@ -9,19 +9,40 @@ from __future__ import annotations
 
 from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._columns import Kind, KindsSpec
-from sepal.data._content_order import content_columns, content_order, geometric_rank, rows_by_content
+from sepal.data._columns import column_position as column_position
+from sepal.data._complete_rows import Missing as Missing
+from sepal.data._complete_rows import as_labelled_table as as_labelled_table
+from sepal.data._complete_rows import complete_part as complete_part
+from sepal.data._content_order import content_columns as content_columns
+from sepal.data._content_order import content_order as content_order
+from sepal.data._content_order import geometric_rank as geometric_rank
+from sepal.data._content_order import rows_by_content as rows_by_content
 from sepal.data._convert import as_table
-from sepal.data._foreign_frames import is_frame
-from sepal.data._labels import class_codes
-from sepal.data._left_out import LeftOut, Together, copies_of, group_codes, left_out_together, records_repeated
-from sepal.data._matching import match_table
+from sepal.data._foreign_frames import is_frame as is_frame
+from sepal.data._labels import MOST_FLOAT_CLASSES as MOST_FLOAT_CLASSES
+from sepal.data._labels import class_codes as class_codes
+from sepal.data._labels import is_continuous as is_continuous
+from sepal.data._labels import label_array as label_array
+from sepal.data._left_out import LeftOut as LeftOut
+from sepal.data._left_out import Together as Together
+from sepal.data._left_out import copies_of as copies_of
+from sepal.data._left_out import group_codes as group_codes
+from sepal.data._left_out import left_out_together as left_out_together
+from sepal.data._left_out import records_repeated as records_repeated
+from sepal.data._matching import match_table as match_table
 from sepal.data._read import read_table
-from sepal.data._scaling import SCALES, ScaleName, Scaling, fit_scaling, unit_of
-from sepal.data._sparse_reading import Rows, as_rows
-from sepal.data._sparse_rows import SparseRows, equal_sparse_rows
+from sepal.data._scaling import SCALES, ScaleName
+from sepal.data._scaling import Scaling as Scaling
+from sepal.data._scaling import fit_scaling as fit_scaling
+from sepal.data._scaling import unit_of as unit_of
+from sepal.data._sparse_reading import Rows as Rows
+from sepal.data._sparse_reading import as_rows as as_rows
+from sepal.data._sparse_rows import SparseRows as SparseRows
+from sepal.data._sparse_rows import equal_sparse_rows as equal_sparse_rows
 from sepal.data._table import Table
-from sepal.data._weights import as_weights
-from sepal.data._whole_files import write_whole
+from sepal.data._weights import as_weights as as_weights
+from sepal.data._where import shown as shown
+from sepal.data._whole_files import write_whole as write_whole
 
 __all__ = [
     "SCALES",
@@ -29,32 +50,10 @@ __all__ = [
     "BundledSet",
     "Kind",
     "KindsSpec",
-    "LeftOut",
-    "Rows",
     "ScaleName",
-    "Scaling",
-    "SparseRows",
     "Table",
-    "Together",
-    "as_rows",
     "as_table",
-    "as_weights",
-    "class_codes",
-    "content_columns",
-    "content_order",
-    "copies_of",
-    "equal_sparse_rows",
-    "fit_scaling",
-    "geometric_rank",
-    "group_codes",
-    "is_frame",
-    "left_out_together",
     "load",
-    "match_table",
     "names",
     "read_table",
-    "records_repeated",
-    "rows_by_content",
-    "unit_of",
-    "write_whole",
 ]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._arff_header import QUOTED, Attribute, Header, quoted_text, read_header
-from sepal.data._columns import Column, parse_number
+from sepal.data._columns import Column, coded_column, parse_number
 from sepal.data._source import Source
 from sepal.data._unpacking import most_unpacked
 from sepal.data._where import Origin, listed, shown
@@ -81,7 +81,14 @@ def read_arff(text: str, source: str) -> Source:
         weights=np.array(weights) if weighted else None,
         description=header.relation or None,
         whole_labels=False,
+        as_texts=lambda position: _texts(_rows(lines, header, origin), header.attributes[position].name, position),
     )
+
+
+def _texts(rows: Iterator[Row], name: str, position: int) -> Column:
+    """The numbers of a column as they stand in the file; sparse rows leave zeros out."""
+    cells = (row.cells[position] if row.cells is not None else (row.entries or {}).get(position, "0") for row in rows)
+    return coded_column(name, position, cells)
 
 
 def _check_size(rows: int, columns: int, packed: int, origin: Origin) -> None:

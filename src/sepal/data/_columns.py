@@ -68,6 +68,11 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) and math.isnan(value)
 
 
+def rounding_note(name: str) -> str:
+    """What is said of a column of numbers that float64 cannot hold."""
+    return f"whole numbers above 2^53 in {shown(name)} were rounded to the nearest float64"
+
+
 def coded_column(
     name: str,
     position: int,

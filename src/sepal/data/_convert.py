@@ -21,6 +21,7 @@ from sepal.data._columns import (
     is_missing,
     recast,
     resolve_kinds,
+    rounding_note,
 )
 from sepal.data._foreign_frames import declared_levels, is_frame, is_series
 from sepal.data._labels import Labels, label_array
@@ -76,6 +77,8 @@ def as_table(
     [0.0, 2.0]
     """
     labels = None if y is None else label_array(y)
+    if hasattr(type(X), "__sepal_table__"):
+        X = X.__sepal_table__()
     if isinstance(X, Table):
         table = X
         if kinds is not None:
@@ -205,7 +208,7 @@ def _rounding_notes(array: NDArray[Any], name: str) -> list[str]:
         return []
     if max(abs(int(array.max())), abs(int(array.min()))) <= LARGEST_EXACT_INTEGER:
         return []
-    return [f"whole numbers above 2^53 in {shown(name)} were rounded to the nearest float64"]
+    return [rounding_note(name)]
 
 
 def column_from_array(name: str, position: int, array: NDArray[Any], origin: Origin = MEMORY) -> Column:

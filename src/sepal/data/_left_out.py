@@ -54,8 +54,15 @@ class LeftOut:
     n_copies: int
     repeated: bool
 
+    def note(self, n_rows: int) -> str | None:
+        """What the reader of a score should know: that there are copies, and what became of them."""
+        if not self.n_copies or self.together == "groups":
+            return None
+        fate = {"rows": "which stayed when they were left out", "copies": "and were left out together with it"}
+        return f"copies: {self.n_copies / n_rows:.1%} of the rows have a copy, {fate[self.together]}"
 
-def left_out_together(rows: Rows, groups: Any = None) -> LeftOut:
+
+def left_out_together(rows: Rows, groups: Any = None, weights: NDArray[np.float64] | None = None) -> LeftOut:
     """Which rows are left out together.
 
     Parameters
@@ -65,6 +72,8 @@ def left_out_together(rows: Rows, groups: Any = None) -> LeftOut:
     groups : array-like, "rows", "copies" or None
         One label per row; each row alone; all copies of a row. None: copies where these show that records were
         repeated, else each row alone.
+    weights : array, optional
+        Where a weight of 3 is the same as the row three times, weights that are whole numbers count copies.
 
     Examples
     --------
@@ -77,7 +86,8 @@ def left_out_together(rows: Rows, groups: Any = None) -> LeftOut:
     'copies'
     """
     copies = copies_of(rows)
-    counts = np.bincount(copies)
+    times = np.ones(rows.n_rows) if weights is None or np.any(weights != np.floor(weights)) else weights
+    counts = np.bincount(copies, weights=times).astype(np.intp)
     n_copies = int((counts[copies] > 1).sum())
     repeated = records_repeated(counts)
     if isinstance(groups, str):
@@ -109,13 +119,16 @@ def copies_of(rows: Rows) -> Groups:
 
 def records_repeated(counts: NDArray[np.intp]) -> bool:
     """Whether distinct rows with these numbers of copies contradict rows drawn independently."""
-    f = np.bincount(counts, minlength=3).astype(np.float64)
-    f = np.append(f, 0.0)
-    k = np.arange(2, len(f) - 1)
-    k = k[f[k] > 0]
-    low = gammaincinv(f[k], _LEVEL)  # bounds of the means of Poisson counts
-    above, below = (gammaincinv(f[j] + 1.0, 1.0 - _LEVEL) for j in (k + 1, k - 1))
-    return bool(np.any(k * low**2 > (k + 1) * above * below))
+    k, f = np.unique(counts, return_counts=True)
+    low = gammaincinv(f, _LEVEL)  # bounds of the means of Poisson counts
+    above, below = (gammaincinv(_at(j, k, f) + 1.0, 1.0 - _LEVEL) for j in (k + 1, k - 1))
+    return bool(np.any((k * low**2 > (k + 1) * above * below) & (k > 1)))
+
+
+def _at(wanted: NDArray[np.intp], k: NDArray[np.intp], f: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The numbers f that belong to the wanted k, 0 where there are none."""
+    place = np.minimum(np.searchsorted(k, wanted), len(k) - 1)
+    return np.where(k[place] == wanted, f[place], 0.0)
 
 
 def group_codes(groups: Any, n_rows: int) -> Groups:
@@ -123,6 +136,9 @@ def group_codes(groups: Any, n_rows: int) -> Groups:
     labels = np.asarray(groups)
     if labels.shape != (n_rows,):
         raise DataError(f"groups: expected one label for each of {n_rows} rows, found shape {labels.shape}")
+    unlabelled = [at for at, label in enumerate(labels.tolist()) if label is None or label != label]
+    if unlabelled:
+        raise DataError(f"groups: row {unlabelled[0]} has no label", hint="give such a row a group of its own")
     found, codes = np.unique(labels, return_inverse=True)
     if len(found) < 2:
         raise DataError("groups: all rows are in one group; nothing remains when it is left out")

@@ -78,7 +78,8 @@ def _column(table: Table, like: Table, j: int) -> NDArray[np.float64]:
             f"column {name}: expected one of the levels {listed(levels, 8)}, found {shown(unseen[0])}",
             hint="an ordinal column has no rank for a new level",
         )
-    if unseen and not any(type(level) is type(levels[0]) for level in new_levels) and not _numbers(new_levels, levels):
+    alike = not levels or any(type(level) is type(levels[0]) for level in new_levels)  # an empty column had any type
+    if unseen and not alike and not _numbers(new_levels, levels):
         raise DataError(f"column {name}: expected values such as {listed(levels, 3)}, found {shown(unseen[0])}")
     for extra, level in enumerate(unseen):
         position[level] = float(len(levels) + extra)

@@ -6,6 +6,7 @@ import io
 import re
 from typing import Any
 
+from sepal.data._columns import Column, coded_column
 from sepal.data._convert import frame_columns
 from sepal.data._source import Source
 from sepal.data._unpacking import most_unpacked
@@ -26,13 +27,21 @@ def read_parquet(data: bytes, source: str) -> Source:
         found = frame_columns(frame, origin)
     except (SepalError, MemoryError):
         raise
-    except (ValueError, ArithmeticError, TypeError, OSError, RuntimeError) as error:
+    except (ValueError, ArithmeticError, LookupError, TypeError, OSError, RuntimeError) as error:
         # What pyarrow and polars find only when they hand out the cells.
         raise _damaged(source, error) from error
     columns = [column for column in found if not _INDEX.fullmatch(column.name)]
     if not columns:
         raise DataError(f"{source}: no columns")
-    return Source(columns, origin)
+    return Source(columns, origin, as_texts=lambda position: _texts(frame, position))
+
+
+def _texts(frame: Any, position: int) -> Column:
+    """The cells of a numeric column, digit by digit."""
+    import narwhals as nw
+
+    series = nw.from_native(frame, eager_only=True)[:, position]
+    return coded_column(str(series.name), position, (None if cell is None else str(cell) for cell in series.to_list()))
 
 
 def _frame(data: bytes, source: str) -> Any:
@@ -48,7 +57,7 @@ def _frame(data: bytes, source: str) -> Any:
             return file.read()
     except (SepalError, MemoryError):
         raise
-    except (pyarrow.ArrowException, OSError, ValueError, RuntimeError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError, LookupError, RuntimeError) as error:
         raise _damaged(source, error) from error
 
 

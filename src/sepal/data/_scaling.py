@@ -41,6 +41,12 @@ class Scaling:
     shrink: NDArray[np.float64]
     constant: tuple[int, ...]
 
+    def fits_together(self) -> bool:
+        """Whether every column can be scaled: a model file may hold anything."""
+        parts = (self.offset, self.divisor, self.shrink)
+        alike = all(part.shape == self.offset.shape and np.isfinite(part).all() for part in parts)
+        return alike and self.offset.ndim == 1 and bool((self.divisor > 0.0).all() and (self.shrink > 0.0).all())
+
     def apply(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scaled values as a new float64 array; NaN stays NaN, and nothing becomes infinite."""
         array = np.asarray(values, dtype=np.float64)

@@ -18,6 +18,7 @@ from sepal.data._columns import (
     column_position,
     recast,
     resolve_kinds,
+    rounding_note,
 )
 from sepal.data._label_arrays import level_array
 from sepal.data._table import Table, assemble
@@ -62,6 +63,7 @@ def to_table(
     labels = columns.pop(place)
     y = _labels(labels, source)
     notes = [note for column in columns for note in _rounding_notes(column, source)]
+    own = (note for note in labels.notes if note != rounding_note(labels.name))  # labels are kept digit by digit
     identifiers = [_identifier_note(column) for column in columns if _looks_like_identifier(column)]
     return assemble(
         columns,
@@ -70,7 +72,7 @@ def to_table(
         target=labels.name,
         class_order=labels.levels if labels.declared else None,
         weights=source.weights,
-        notes=(*source.notes, *labels.notes, *notes, *identifiers),
+        notes=(*source.notes, *own, *notes, *identifiers),
         **fields,
     )
 
@@ -96,12 +98,13 @@ def _labels(column: Column, source: Source) -> NDArray[Any]:
         )
     if column.kind == "numeric":
         whole = column.values == np.floor(column.values)
-        if not source.whole_labels or not whole.all():
+        if not whole.all():
             return column.values
         texts = _texts_of_large(column, source)
-        if texts is None:
-            return column.values.astype(np.int64) if _is_exact(column.values) else column.values
-        return _large_labels(texts) if _was_rounded(texts) else column.values
+        if texts is not None and _was_rounded(texts):
+            return _large_labels(texts)
+        exact = source.whole_labels and _is_exact(column.values)
+        return column.values.astype(np.int64) if exact else column.values
     return level_array(column.levels, column.values.size)[column.values.astype(np.intp)]
 
 
@@ -138,10 +141,11 @@ def _large_labels(texts: Column) -> NDArray[Any]:
 
 
 def _rounding_notes(column: Column, source: Source) -> list[str]:
+    note = rounding_note(column.name)
+    if note in column.notes:
+        return []  # it says so itself
     texts = _texts_of_large(column, source)
-    if texts is None or not _was_rounded(texts):
-        return []
-    return [f"whole numbers above 2^53 in {shown(column.name)} were rounded to the nearest float64"]
+    return [note] if texts is not None and _was_rounded(texts) else []
 
 
 def _looks_like_identifier(column: Column) -> bool:

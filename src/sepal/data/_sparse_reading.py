@@ -36,6 +36,8 @@ def as_rows(X: Any, y: Any = None, *, like: Rows | None = None) -> Rows:
         Training rows: sets get the columns these have, and dense rows become sparse as these are.
     """
     sparse = like if isinstance(like, SparseRows) else None
+    if hasattr(type(X), "__sepal_table__"):
+        X = X.__sepal_table__()
     if isinstance(X, SparseRows):
         rows = X
     elif hasattr(X, "tocsr"):

@@ -173,10 +173,15 @@ class Table:
             levels=tuple(self.levels[i] for i in places),
         )
 
+    @property
+    def complete_rows(self) -> NDArray[np.bool_]:
+        """For each row, whether no cell of it is missing."""
+        return np.asarray(~np.isnan(self.values).any(axis=1))
+
     def drop_missing(self) -> Table:
         """The complete rows only, with a note that says how many were dropped."""
-        complete_mask = ~np.isnan(self.values).any(axis=1)
-        dropped = int(self.n_rows - complete_mask.sum())
+        complete = self.complete_rows
+        dropped = int(self.n_rows - complete.sum())
         if dropped == 0:
             return self
         if dropped == self.n_rows:
@@ -186,7 +191,7 @@ class Table:
                 hint=f"leave out column {shown(self.names[emptiest])}, which has the most missing cells",
             )
         note = f"{dropped} of {self.n_rows} rows with missing cells were dropped"
-        return replace(self.take(complete_mask), notes=(*self.notes, note))
+        return replace(self.take(complete), notes=(*self.notes, note))
 
     def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
         """The feature columns as a data frame.

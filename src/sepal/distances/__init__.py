@@ -10,17 +10,11 @@ May be imported by neighbors and everything after it on the road.
 from __future__ import annotations
 
 from sepal.distances._fitted import FittedDistance
-from sepal.distances._hvdm import squares_without
-from sepal.distances._named import DISTANCES, Distance, fit_distance
-from sepal.distances._sparse import SparseDistance, SparsePoints, fit_sparse_distance
+from sepal.distances._hvdm import squares_without as squares_without
+from sepal.distances._named import DISTANCES, fit_distance
+from sepal.distances._named import Distance as Distance
+from sepal.distances._sparse import SparseDistance as SparseDistance
+from sepal.distances._sparse import SparsePoints as SparsePoints
+from sepal.distances._sparse import fit_sparse_distance as fit_sparse_distance
 
-__all__ = [
-    "DISTANCES",
-    "Distance",
-    "FittedDistance",
-    "SparseDistance",
-    "SparsePoints",
-    "fit_distance",
-    "fit_sparse_distance",
-    "squares_without",
-]
+__all__ = ["DISTANCES", "FittedDistance", "fit_distance"]

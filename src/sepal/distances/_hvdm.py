@@ -88,11 +88,12 @@ def squares_without(
     codes: NDArray[np.int32],
     left_out: NDArray[np.float64],
     rows: NDArray[np.intp],
+    groups: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float64]:
     """(len(rows), n_rows) squared distances from rows that are taken out of the counts they asked about.
 
     Without row i the probabilities of its own levels change, and only those; a row of the same level stays at 0 in that
-    column. The row's distance to itself is infinite.
+    column. The row's distance to itself is infinite. With ``groups`` all rows of its group are taken out with it.
     """
     points = fitted.embed(table)
     total = np.zeros((len(rows), table.n_rows))
@@ -106,10 +107,36 @@ def squares_without(
             continue
         n_classes = counted.shape[1]
         weight = float(fitted.mismatch[begin : begin + n_classes].sum())
-        total += weight * _level_squares(table.values[:, j], codes, counted, left_out, rows)
+        if groups is None:
+            total += weight * _level_squares(table.values[:, j], codes, counted, left_out, rows)
+        else:
+            total += weight * _level_squares_without_groups(table.values[:, j], codes, counted, left_out, rows, groups)
         begin += n_classes
     total[np.arange(len(rows)), rows] = np.inf
     return total
+
+
+def _level_squares_without_groups(
+    column: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    counted: NDArray[np.float64],
+    left_out: NDArray[np.float64],
+    rows: NDArray[np.intp],
+    groups: NDArray[np.intp],
+) -> NDArray[np.float64]:
+    missing = np.isnan(column)
+    level = np.where(missing, 0, column).astype(np.intp)
+    found = np.empty((len(rows), len(column)))
+    by_group = np.argsort(groups, kind="stable")
+    begins = np.searchsorted(groups[by_group], np.arange(groups.max() + 2))
+    for group in np.unique(groups[rows]):
+        members = by_group[begins[group] : begins[group + 1]]
+        own = level_counts(column[members], codes[members], left_out[members], *counted.shape)
+        known = probabilities(np.maximum(counted - own, 0.0))
+        asking = np.flatnonzero(groups[rows] == group)
+        difference = known[level[rows[asking]]][:, None, :] - known[None, :, :]
+        found[asking] = (difference**2).sum(axis=2)[:, level]
+    return np.where(missing[rows][:, None] | missing[None, :], 1.0, found)
 
 
 def _level_squares(

@@ -10,28 +10,19 @@ May be imported by prototypes and everything after it on the road.
 from __future__ import annotations
 
 from sepal.estimators._any_table import AnyTable
-from sepal.estimators._columns import check_number
-from sepal.estimators._said_by_us import as_data_errors
+from sepal.estimators._columns import check_number as check_number
+from sepal.estimators._said_by_us import as_data_errors as as_data_errors
 from sepal.estimators._saving import load_model, save_model
-from sepal.estimators._scoring import TableClassifierMixin, TableRegressorMixin
-from sepal.estimators._shell import EXPECTED_FAILED_CHECKS, Diet, TableEstimator, as_numbers, without_rows
-from sepal.estimators._views import VIEWS, View, ViewName, fit_view
+from sepal.estimators._scoring import TableClassifierMixin as TableClassifierMixin
+from sepal.estimators._scoring import TableRegressorMixin as TableRegressorMixin
+from sepal.estimators._shell import EXPECTED_FAILED_CHECKS as EXPECTED_FAILED_CHECKS
+from sepal.estimators._shell import Diet as Diet
+from sepal.estimators._shell import TableEstimator
+from sepal.estimators._shell import as_numbers as as_numbers
+from sepal.estimators._shell import without_rows as without_rows
+from sepal.estimators._views import VIEWS as VIEWS
+from sepal.estimators._views import View as View
+from sepal.estimators._views import ViewName as ViewName
+from sepal.estimators._views import fit_view as fit_view
 
-__all__ = [
-    "EXPECTED_FAILED_CHECKS",
-    "VIEWS",
-    "AnyTable",
-    "Diet",
-    "TableClassifierMixin",
-    "TableEstimator",
-    "TableRegressorMixin",
-    "View",
-    "ViewName",
-    "as_data_errors",
-    "as_numbers",
-    "check_number",
-    "fit_view",
-    "load_model",
-    "save_model",
-    "without_rows",
-]
+__all__ = ["AnyTable", "TableEstimator", "load_model", "save_model"]

@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator
 from sepal.data import Table, write_whole
 from sepal.estimators._field_types import field_types, matches
 from sepal.estimators._model_files import LARGEST, packed, unpacked
-from sepal.estimators._trial import answers_a_row
+from sepal.estimators._trial import answers_rows
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS, Kernel
 
@@ -114,7 +114,7 @@ def rebuilt(content: Any, arrays: Mapping[str, NDArray[Any]], place: Path) -> An
         raise DataError(f"{place}: the file is damaged: values stand inside each other without end") from error
     if not isinstance(model, BaseEstimator):
         raise DataError(f"{place}: the file holds a {type(model).__name__}, not an estimator")
-    if not answers_a_row(model):
+    if not answers_rows(model):
         raise DataError(f"{place}: the file is damaged: the parts of {type(model).__name__} do not fit together")
     return model
 

@@ -9,6 +9,7 @@ May be imported by selection and everything after it on the road.
 from __future__ import annotations
 
 from sepal.evaluation._compare import Comparison, compare
+from sepal.evaluation._compare import PairTest as PairTest
 from sepal.evaluation._curve import leave_one_out_curve
 from sepal.evaluation._evaluate import Evaluation, evaluate
 from sepal.evaluation._reliability import Reliability, reliability

@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sepal.data import Rows, ScaleName, SparseRows, Table, as_rows, left_out_together
+from sepal.data import Rows, ScaleName, SparseRows, Table, as_rows
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier, KNNRegressor, LeaveOneOutCurve
+from sepal.measures import settled
 from sepal.parameters import Parameter, checked
 
 
@@ -73,20 +74,15 @@ def leave_one_out_curve(
     """
     table = as_rows(X, y)
     kind = KNNRegressor if _is_regression(table, task) else KNNClassifier
-    codes = left_out_together(table, groups).groups
     options: dict[str, Any] = {
         "weights": weights,
-        "distance": distance,
-        "distance_params": distance_params,
+        **settled(X, distance=distance, distance_params=distance_params, scale=scale),
         "feature_weights": feature_weights,
-        "scale": scale,
         "n_jobs": n_jobs,
         **learner,
     }
-    if k_max is None and codes is not None:
-        k_max = max(1, min(100, table.n_rows - int(np.bincount(codes).max())))
-    model = kind(1, k_max=k_max, **options).fit(table)
-    curve = model.leave_one_out(codes)
+    model = kind("auto", k_max=k_max, **options).fit(table, groups=groups)
+    curve = model.loo_curve_
     if training:
         curve = replace(curve, training=model.scores_for_every_k(table, len(curve.k)))
     if test is not None:

@@ -63,7 +63,7 @@ class Reliability:
 
     def plot(self, ax: Any = None) -> Any:
         """The share that is right over the confidence, and the line on which both agree."""
-        from sepal.plots._answers import draw_reliability
+        from sepal.plots import draw_reliability
 
         return draw_reliability(self.confidence, self.right, self.counts, ax)
 

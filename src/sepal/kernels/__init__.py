@@ -12,25 +12,29 @@ May be imported by measures, machines and everything after them on the road.
 
 from __future__ import annotations
 
-from sepal.kernels._definite import check_psd, smallest_eigenvalue
+from sepal.kernels._definite import check_psd
+from sepal.kernels._definite import negative_eigenvalue as negative_eigenvalue
+from sepal.kernels._definite import smallest_eigenvalue as smallest_eigenvalue
 from sepal.kernels._fitted import FittedKernel, fit_kernel
-from sepal.kernels._gram import gram, gram_blocks
-from sepal.kernels._named import KERNELS, Kernel, gamma_from_width, refuse_too_narrow, width_from_gamma
+from sepal.kernels._fitted import find_kernel as find_kernel
+from sepal.kernels._fitted import refuse_missing as refuse_missing
+from sepal.kernels._gram import gram
+from sepal.kernels._gram import gram_blocks as gram_blocks
+from sepal.kernels._named import KERNELS, gamma_from_width, width_from_gamma
+from sepal.kernels._named import Kernel as Kernel
+from sepal.kernels._named import refuse_too_narrow as refuse_too_narrow
+from sepal.kernels._transforms import as_gram as as_gram
 from sepal.kernels._transforms import center_gram, kernel_distance, normalize_gram
 
 __all__ = [
     "KERNELS",
     "FittedKernel",
-    "Kernel",
     "center_gram",
     "check_psd",
     "fit_kernel",
     "gamma_from_width",
     "gram",
-    "gram_blocks",
     "kernel_distance",
     "normalize_gram",
-    "refuse_too_narrow",
-    "smallest_eigenvalue",
     "width_from_gamma",
 ]

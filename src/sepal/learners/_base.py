@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import Rows, SparseRows, Table, as_weights
+from sepal.data import Rows, SparseRows, Table, Together, as_weights, group_codes, left_out_together
 from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._neighborhood import Lists, Neighborhood
-from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius
-from sepal.prototypes._methods import method_named
+from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius, graph_distances
+from sepal.prototypes import method_named
 
 
 class NeighborLearner(TableEstimator):
@@ -37,6 +37,9 @@ class NeighborLearner(TableEstimator):
     rows_: NDArray[np.intp]
     n_neighbors_: float
     n_rows_in_: int
+    left_out_: Together = "rows"
+    left_out_groups_: NDArray[np.intp] | None = None
+    copies_note_: str | None = None
     outputs_: list[Any]
 
     def _diet(self) -> Diet:
@@ -45,7 +48,8 @@ class NeighborLearner(TableEstimator):
         return Diet(
             levels=auto or (entry is not None and "nominal" in entry.kinds),
             missing=auto or (entry is not None and entry.allows_missing),
-            sparse=self.scale != "standard" and (auto or (entry is not None and entry.sparse)),
+            sparse=self.distance == "precomputed"
+            or (self.scale != "standard" and (auto or (entry is not None and entry.sparse))),
             pairwise=self.distance == "precomputed",
             not_negative=self.distance == "tanimoto",
         )
@@ -70,11 +74,12 @@ class NeighborLearner(TableEstimator):
             and 0 <= rows.min() <= rows.max() < self.n_rows_in_
             and isinstance(k, (int, float))
             and 1 <= k <= hood.total_mass
+            and groups_fit(self.left_out_groups_, hood.n_rows)
         )
 
-    def _fit_each(self, X: Any, targets: NDArray[Any], sample_weight: Any) -> Any:
+    def _fit_each(self, X: Any, targets: NDArray[Any], sample_weight: Any, groups: Any) -> Any:
         """One model for each of several targets; rows and distance are shared where no target has a say in them."""
-        self.outputs_ = [clone(self).fit(X, column, sample_weight) for column in targets.T]
+        self.outputs_ = [clone(self).fit(X, column, sample_weight, groups=groups) for column in targets.T]
         first = self.outputs_[0]
         for name in (
             "n_features_in_",
@@ -84,6 +89,8 @@ class NeighborLearner(TableEstimator):
             "neighborhood_",
             "rows_",
             "n_rows_in_",
+            "left_out_",
+            "left_out_groups_",
         ):
             if hasattr(first, name):
                 setattr(self, name, getattr(first, name))
@@ -99,14 +106,19 @@ class NeighborLearner(TableEstimator):
 
     def _training_table(self, X: Any, y: Any) -> Rows:
         """The training rows and labels; remembers the columns."""
-        rows = self._training_rows(X, y, sparse=True)
-        if isinstance(rows, SparseRows) and self.distance == "precomputed":
-            raise ParameterError(
-                "distance='precomputed' needs a dense table; X is sparse", hint="use X.toarray() if it fits into memory"
-            )
-        return rows
+        if self.distance != "precomputed" or not hasattr(X, "tocsr"):
+            return self._training_rows(X, y, sparse=True)
+        distances = graph_distances(X)
+        return _with_cells(self._training_rows(_stored(distances), y, sparse=True), distances)
 
-    def _fit_neighborhood(self, table: Rows, y: NDArray[Any], sample_weight: Any) -> NDArray[np.intp]:
+    def _new_rows(self, X: Any) -> Rows:
+        """New rows, coded as the training rows are; with ``precomputed`` a sparse graph of distances, too."""
+        if self.distance != "precomputed" or not hasattr(X, "tocsr"):
+            return super()._new_rows(X)
+        distances = graph_distances(X)
+        return _with_cells(super()._new_rows(_stored(distances)), distances)
+
+    def _fit_neighborhood(self, table: Rows, y: NDArray[Any], sample_weight: Any, groups: Any) -> NDArray[np.intp]:
         """Prepare the search over the rows that count; returns their positions."""
         weights = checked_weights(sample_weight, table)
         self.n_rows_in_ = table.n_rows
@@ -127,7 +139,19 @@ class NeighborLearner(TableEstimator):
         if kept is not None:
             hood, rows = hood.among(kept), rows[kept]
         self.table_, self.neighborhood_, self.rows_ = table, hood, rows
+        self._keep_together(table if kept is None else table.take(kept), groups)
         return rows
+
+    def _keep_together(self, table: Rows, groups: Any) -> None:
+        """Which of the rows in use go together where rows are left out; nobody asked for it with a given k."""
+        self.left_out_, self.left_out_groups_, self.copies_note_ = "rows", None, None
+        if groups is None and self.n_neighbors != "auto":
+            return
+        if groups is not None and not isinstance(groups, str):
+            groups = group_codes(groups, self.n_rows_in_)[self.rows_]
+        found = left_out_together(table, groups, self.neighborhood_.weights)
+        self.left_out_, self.left_out_groups_ = found.together, found.groups
+        self.copies_note_ = found.note(table.n_rows)
 
     def _prototype_rows(self, table: Rows, y: NDArray[Any]) -> NDArray[np.intp]:
         """Which rows to keep: by the name of a method, a function like those, their result, or positions."""
@@ -174,27 +198,34 @@ class NeighborLearner(TableEstimator):
             )
         return int(k)
 
-    def _largest_k(self, default: int) -> int:
-        """How far the choice of k goes: at most all rows but the one left out."""
-        largest = max(1, int(self.neighborhood_.total_mass) - 1)
+    def _largest_k(self, default: int, groups: NDArray[np.intp] | None) -> int:
+        """How far the choice of k goes: at most all rows but the one (or the largest group) left out."""
+        largest = max(1, self.neighborhood_.fewest(groups))
         if self.k_max is None:
             return min(default, largest)
         k_max = self.k_max
         if isinstance(k_max, bool) or not isinstance(k_max, (int, np.integer)) or k_max < 1:
             raise ParameterError(f"k_max must be None or an integer of at least 1; got {k_max!r}")
-        if k_max > largest:
+        if k_max > largest and groups is None:
             raise ParameterError(f"k_max must be at most {largest}, one less than the number of rows; got {k_max}")
+        if k_max > largest:
+            raise DataError(
+                f"k_max is {k_max}, but when the largest group is left out only {largest} rows remain",
+                hint=f"use k_max={largest} or less",
+            )
         return int(k_max)
 
-    def _lists(
-        self, X: Any, n_sums: int, k: float, hood: Neighborhood | None = None
-    ) -> Iterator[tuple[int, int, Lists]]:
+    def _asked(self, X: Any) -> Neighborhood:
+        """The neighbourhood that answers: rows are voters where training rows ask and groups are left out."""
+        hood = self.neighborhood_
+        return hood.for_rows() if X is None and self.left_out_groups_ is not None else hood
+
+    def _lists(self, X: Any, n_sums: int, k: float, hood: Neighborhood) -> Iterator[tuple[int, int, Lists]]:
         """Neighbours of new rows, so many rows at a time as fit into memory; of None, of training rows left out."""
-        hood = self.neighborhood_ if hood is None else hood
         if X is None:
             if hood.n_rows < 2:
                 raise DataError("X is None, which leaves each training row out, and there is but one")
-            lists = hood.lists_without(k)
+            lists = hood.lists_without(k, self.left_out_groups_)
             for begin, end in hood.chunks(len(lists), n_sums, k):
                 yield begin, end, lists.part(begin, end)
             return
@@ -347,6 +378,25 @@ def target_columns(y: Any, least: int) -> NDArray[Any] | None:
     if given.ndim != 2 or given.shape[1] < least:
         return None
     return np.asarray(given)
+
+
+def groups_fit(groups: Any, n_rows: int) -> bool:
+    """Whether these are numbers of groups, from 0, of so many rows."""
+    return groups is None or (
+        isinstance(groups, np.ndarray)
+        and groups.shape == (n_rows,)
+        and groups.dtype.kind == "i"
+        and 0 <= groups.min() < groups.max() < n_rows
+    )
+
+
+def _stored(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The distances of a graph, 0 where none is stored: readers of tables know no infinity."""
+    return np.where(np.isinf(distances), 0.0, distances)
+
+
+def _with_cells(rows: Rows, values: NDArray[np.float64]) -> Rows:
+    return replace(rows, values=values) if isinstance(rows, Table) else rows
 
 
 def _array_of_arrays(flat: NDArray[Any], start: NDArray[np.int64]) -> NDArray[Any]:

@@ -91,7 +91,7 @@ class ListedNeighbors(ABC):
 
     def plot(self, query: int = 0, ax: Any = None) -> Any:
         """The neighbours of one query as bars, split by column."""
-        from sepal.plots._neighbors import draw_split_bars
+        from sepal.plots import draw_split_bars
 
         at = np.arange(self.start[query], self.start[query + 1])
         lengths = self.parts[at] * self.distances[at, None]

@@ -16,15 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from sepal.data import Table, as_table, class_codes, fit_scaling, rows_by_content
+from sepal.data import Table, as_table, class_codes, fit_scaling, left_out_together, rows_by_content
 from sepal.exceptions import ParameterError
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._leave_one_out import LeaveOneOutCurve
-from sepal.learners._neighborhood import Neighborhood
+from sepal.learners._neighborhood import Lists, Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares
-from sepal.measures import mutual_information
-from sepal.measures._alignment_weights import align_solve
+from sepal.measures import align_solve, mutual_information
 from sepal.parameters import checked
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class LearnedWeights:
 
     def plot(self, ax: Any = None) -> Any:
         """The weights as bars."""
-        from sepal.plots._neighbors import draw_split_bars
+        from sepal.plots import draw_split_bars
 
         order = np.argsort(-self.weights, kind="stable")
         bars = [self.names[j] for j in order]
@@ -92,6 +91,7 @@ def learn_feature_weights(
     n_neighbors: int = 10,
     max_iter: int = 100,
     k_max: int | None = None,
+    groups: Any = None,
     random_state: int | None = 0,
     n_jobs: int | None = None,
 ) -> LearnedWeights:
@@ -113,6 +113,10 @@ def learn_feature_weights(
         Steps, for NCA and alignment.
     k_max : int, optional
         Of the leave-one-out curves.
+    groups : array-like, "rows", "copies" or None
+        Rows that are no neighbours of each other for NCA and ReliefF, and are left out together by the curves: those
+        with the same label in an array; "rows": each alone; "copies": all that are equal in every column. None: copies
+        where their numbers show that records were repeated, else each alone.
     random_state : int or None
         For mutual information, whose estimate breaks ties by a little noise, and for the sample of alignment.
     n_jobs : int, optional
@@ -134,10 +138,11 @@ def learn_feature_weights(
             raise ParameterError(f"{name} must be an integer of at least 1; got {value!r}")
     table = as_table(X, y)
     codes, classes = class_codes(table)
+    together = left_out_together(table, groups).groups
     if method == "nca":
-        raw = nca_solve(table, codes, max_iter)
+        raw = nca_solve(table, codes, max_iter, together)
     elif method == "relieff":
-        raw = relieff_solve(table, codes, len(classes), n_neighbors, n_jobs)
+        raw = relieff_solve(table, codes, len(classes), n_neighbors, n_jobs, together)
     elif method == "alignment":
         raw = _alignment(table, codes, max_iter, random_state, n_jobs)
     else:
@@ -148,7 +153,7 @@ def learn_feature_weights(
         weights, notes = np.ones_like(weights), ("no column tells the classes apart: all weights are equal",)
     weights = weights * (len(weights) / weights.sum())
     curves = [
-        KNNClassifier(1, feature_weights=given, k_max=k_max, n_jobs=n_jobs).fit(table).leave_one_out()
+        KNNClassifier(feature_weights=given, k_max=k_max, n_jobs=n_jobs).fit(table, groups=groups).loo_curve_
         for given in (None, weights)
     ]
     return LearnedWeights(weights, table.names, method, curves[0], curves[1], notes)
@@ -175,14 +180,16 @@ def _coordinates(table: Table) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     return np.concatenate(parts, axis=1), np.array(columns, dtype=np.intp)
 
 
-def nca_solve(table: Table, codes: NDArray[np.int32], max_iter: int) -> NDArray[np.float64]:
+def nca_solve(
+    table: Table, codes: NDArray[np.int32], max_iter: int, groups: NDArray[np.intp] | None = None
+) -> NDArray[np.float64]:
     """Squared factors w_f^2 that maximise the expected number of rows whose random near row has their class."""
     points, columns = _coordinates(table)
     spread = float(np.sqrt(np.mean(np.var(points, axis=0)) * points.shape[1])) or 1.0
     start = np.full(table.n_columns, 1.0 / spread)
 
     def negative(factors: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        value, slope = nca_value(points, columns, codes, factors)
+        value, slope = nca_value(points, columns, codes, factors, groups)
         return -value, -slope
 
     found = minimize(negative, start, jac=True, method="L-BFGS-B", options={"maxiter": max_iter})
@@ -190,21 +197,26 @@ def nca_solve(table: Table, codes: NDArray[np.int32], max_iter: int) -> NDArray[
 
 
 def nca_value(
-    points: NDArray[np.float64], columns: NDArray[np.intp], codes: NDArray[np.int32], factors: NDArray[np.float64]
+    points: NDArray[np.float64],
+    columns: NDArray[np.intp],
+    codes: NDArray[np.int32],
+    factors: NDArray[np.float64],
+    groups: NDArray[np.intp] | None = None,
 ) -> tuple[float, NDArray[np.float64]]:
-    """The objective sum_i p_i and its gradient; rows in blocks, so memory is O(n block).
+    """The objective sum_i p_i and its gradient; rows in blocks, memory is O(n block). Rows of one group are not near.
 
     With V_ij = P_ij (p_i - [same class]): gradient_f = 2 w_f (sum_i x_f^2 (row and column sums of V) - 2 x_f' V x_f).
     """
     scaled = points * factors[columns]
     lengths = (scaled**2).sum(axis=1)
     n = len(points)
+    units = np.arange(n) if groups is None else groups
     value, squares, products = 0.0, np.zeros(points.shape[1]), np.zeros(points.shape[1])
     step = max(1, _BLOCK // n)
     for begin in range(0, n, step):
         rows = np.arange(begin, min(begin + step, n))
         D = lengths[rows, None] + lengths[None, :] - 2.0 * scaled[rows] @ scaled.T
-        D[np.arange(len(rows)), rows] = np.inf
+        D[units[rows][:, None] == units[None, :]] = np.inf
         P = np.exp(D.min(axis=1, keepdims=True) - D)
         P /= P.sum(axis=1, keepdims=True)
         same = codes[rows, None] == codes[None, :]
@@ -229,7 +241,12 @@ def _alignment(
 
 
 def relieff_solve(
-    table: Table, codes: NDArray[np.int32], n_classes: int, n_neighbors: int, n_jobs: int | None
+    table: Table,
+    codes: NDArray[np.int32],
+    n_classes: int,
+    n_neighbors: int,
+    n_jobs: int | None,
+    groups: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float64]:
     """Mean difference to near rows of the other classes, by their size, minus that to near rows of the own class."""
     scaled = _scaled(table)
@@ -249,14 +266,37 @@ def relieff_solve(
             k = min(n_neighbors, len(members) - (own == code))
             if k < 1:
                 continue
-            lists = among.lists_without(k) if own == code else among.lists(table.take(asking), k)
+            if groups is not None:
+                lists, asking = _lists_outside(among, table, asking, members, k, groups)
+            else:
+                lists = among.lists_without(k) if own == code else among.lists(table.take(asking), k)
+            if len(asking) == 0:
+                continue
             listed, share = entry_shares(among, lists, uniform, k)
+            share *= k / np.bincount(listed.query, weights=share)[listed.query]  # some have fewer than k
             gap = scaled[asking[listed.query]] - scaled[members[listed.voter]]
             difference = np.where(nominal, gap != 0, np.abs(gap))
             difference = np.where(np.isnan(gap), usual, difference)
             mean = share @ difference / k
             total += -mean if own == code else mean * size[code] / (1.0 - size[own])
     return np.asarray(total / len(codes))
+
+
+def _lists_outside(
+    among: Neighborhood,
+    table: Table,
+    asking: NDArray[np.intp],
+    members: NDArray[np.intp],
+    k: int,
+    groups: NDArray[np.intp],
+) -> tuple[Lists, NDArray[np.intp]]:
+    """The nearest members of a class that are of another group, and those of the asking rows that have any."""
+    depth = min(k + int(np.bincount(groups).max()), len(members))
+    lists = among.lists(table.take(asking), depth)
+    lists = lists.where(groups[members[lists.voter]] != groups[asking[lists.query]])
+    lengths = np.diff(lists.start)
+    start = np.concatenate([[0], np.cumsum(lengths[lengths > 0])]).astype(np.int64)
+    return Lists(start, lists.voter, lists.distance), asking[lengths > 0]
 
 
 def _mean_differences(scaled: NDArray[np.float64], nominal: NDArray[np.bool_]) -> NDArray[np.float64]:

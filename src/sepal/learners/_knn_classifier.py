@@ -16,7 +16,7 @@ from sepal.exceptions import DataError, SepalWarning
 from sepal.learners._base import NeighborLearner, checked_weights, target_columns
 from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._explain import NeighborExplanation, flips_needed
-from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, classification_curve, credit
+from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, class_sizes, classification_curve, credit, told
 from sepal.learners._neighborhood import TiedGroups, Ties
 from sepal.learners._numeric import ahead_by_a_hair
 from sepal.learners._parameters import KNN_CLASSIFIER
@@ -76,6 +76,8 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         The labels, sorted.
     rows_ : array
         The training rows in use, as positions in X.
+    left_out_ : {"rows", "copies", "groups"}
+        Which rows were left out together: each alone, all copies of a row, or the given groups.
 
     Notes
     -----
@@ -134,7 +136,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         self.width = width
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KNNClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> KNNClassifier:
         """Remember the rows and choose k.
 
         Parameters
@@ -147,16 +149,21 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             answers a matrix and predict_proba a list.
         sample_weight : array-like, optional
             Row weights; a whole number counts as repetition, 0 leaves the row out.
+        groups : array-like, "rows", "copies" or None
+            Which rows are left out together when k is chosen, and by ``predict(None)``: those with the same label in
+            an array; "rows": each alone; "copies": all that are equal in every column. None with ``"auto"``: copies
+            where their numbers show that records were repeated (see :class:`sepal.auto.SepalClassifier`), else each
+            alone; with a given k each alone.
         """
         check_parameters(self)
         targets = target_columns(y, 2)
         if targets is not None:
-            self._fit_each(X, targets, sample_weight)
+            self._fit_each(X, targets, sample_weight, groups)
             self.classes_ = [model.classes_ for model in self.outputs_]
             return self
         self.__dict__.pop("outputs_", None)
         table = self._training_table(X, y)
-        rows = self._fit_neighborhood(table, class_codes(table)[0], sample_weight)
+        rows = self._fit_neighborhood(table, class_codes(table)[0], sample_weight, groups)
         self.classes_, codes = np.unique(np.asarray(table.y)[rows], return_inverse=True)
         self.codes_ = codes.astype(np.int32)
         if len(self.classes_) < 2:
@@ -167,7 +174,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         class_factors(self.class_weight, self.priors, self.classes_)
         k = self._check_n_neighbors()
         if k is None:
-            self.loo_curve_ = self.leave_one_out()
+            self.loo_curve_ = told(self.leave_one_out(), self.copies_note_)
             k = self.loo_curve_.one_se_k
         self.n_neighbors_ = k
         return self
@@ -193,10 +200,17 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             )
 
     def leave_one_out(self, groups: NDArray[np.intp] | None = None) -> LeaveOneOutCurve:
-        """The leave-one-out curve of the fitted rows; ``groups`` are codes of rows to be left out together."""
+        """The leave-one-out curve of the rows in use.
+
+        Parameters
+        ----------
+        groups : array of int, optional
+            Numbers, from 0, of the rows in use that are left out together; by default as ``fit`` was told.
+        """
         self._only_target("leave_one_out()")
         check_is_fitted(self, "codes_")
-        k_max = self._largest_k(K_MAX)
+        groups = self.left_out_groups_ if groups is None else groups
+        k_max = self._largest_k(K_MAX, groups)
         return classification_curve(
             self.neighborhood_, self.codes_, self._weights(), self._tie_break(), self._factors(), k_max, groups
         )
@@ -241,19 +255,14 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
 
         Without rows every training row asks, and is left out: of its class, too.
         """
-        k, hood, weights = self.n_neighbors_, self.neighborhood_, self._weights()
+        k, hood, weights = self.n_neighbors_, self._asked(X), self._weights()
         one_hot = np.eye(len(self.classes_))[self.codes_]
         sums = hood.voter_sums(one_hot)
-        for _, _, lists in self._lists(X, len(self.classes_), k):
-            mass = self._class_mass()[None, :]
-            if lists.asker is not None:
-                mass = mass - one_hot[lists.asker] * hood.left_out[lists.asker, None]
+        sizes = class_sizes(hood, self.codes_, len(self.classes_), self.left_out_groups_)
+        for _, _, lists in self._lists(X, len(self.classes_), k, hood):
+            mass = sizes(lists.asker)
             groups = hood.groups(lists, sums, one_hot, k)
             yield groups, sums_at(groups, weights, k) * self._factors().of(mass), mass
-
-    def _class_mass(self) -> NDArray[np.float64]:
-        mass = np.bincount(self.codes_, weights=self.neighborhood_.weights, minlength=len(self.classes_))
-        return np.asarray(mass, dtype=np.float64)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row.
@@ -323,7 +332,8 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         listed, shares = entry_shares(hood, hood.lists(table, k), weights, k)
         votes, predicted = self.predict_proba(X), self.predict(X)
         codes = np.searchsorted(self.classes_, predicted)
-        factor = self._factors().of(self._class_mass())[self.codes_[listed.voter]]
+        sizes = class_sizes(hood, self.codes_, len(self.classes_), None)(None)
+        factor = self._factors().of(sizes)[0, self.codes_[listed.voter]]
         shares = shares * factor
         total = np.bincount(listed.query, weights=shares, minlength=len(listed))
         shares = shares / np.where(total > 0, total, 1.0)[listed.query]

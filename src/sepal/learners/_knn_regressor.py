@@ -15,7 +15,7 @@ from sepal.estimators import TableRegressorMixin
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._base import NeighborLearner, target_columns
 from sepal.learners._explain import NumberExplanation
-from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve
+from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, told
 from sepal.learners._neighborhood import Ties
 from sepal.learners._parameters import KNN_REGRESSOR
 from sepal.learners._regression import (
@@ -49,6 +49,8 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
         The k in use.
     loo_curve_ : LeaveOneOutCurve
         With ``n_neighbors="auto"``.
+    left_out_ : {"rows", "copies", "groups"}
+        Which rows were left out together.
 
     Examples
     --------
@@ -99,7 +101,7 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
             tags.input_tags.categorical = tags.input_tags.string = False
         return tags
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KNNRegressor:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> KNNRegressor:
         """Remember the rows and choose k.
 
         Parameters
@@ -111,6 +113,8 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
             gets a model of its own (with its own k, if that is to be chosen) in ``outputs_``; predict answers a matrix.
         sample_weight : array-like, optional
             Row weights; a whole number counts as repetition, 0 leaves the row out.
+        groups : array-like, "rows", "copies" or None
+            Which rows are left out together when k is chosen, as in :meth:`KNNClassifier.fit`.
         """
         check_parameters(self)
         if self.distance == "hvdm":
@@ -119,11 +123,11 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
             )
         targets = target_columns(y, 1)
         if targets is not None:
-            return self._fit_each(X, targets, sample_weight)  # type: ignore[no-any-return]
+            return self._fit_each(X, targets, sample_weight, groups)  # type: ignore[no-any-return]
         self.__dict__.pop("outputs_", None)
         table = self._training_table(X, y)
         target = numeric_target(table)
-        rows = self._fit_neighborhood(table, target, sample_weight)
+        rows = self._fit_neighborhood(table, target, sample_weight, groups)
         if self.aggregate == "linear":
             line_points(self.neighborhood_)
         self.y_ = target[rows]
@@ -132,18 +136,18 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
             if len(rows) < 2:
                 k = 1
             else:
-                self.loo_curve_ = self.leave_one_out()
+                self.loo_curve_ = told(self.leave_one_out(), self.copies_note_)
                 k = self.loo_curve_.one_se_k
         self.n_neighbors_ = k
         return self
 
     def leave_one_out(self, groups: NDArray[np.intp] | None = None) -> LeaveOneOutCurve:
-        """The leave-one-out curve of the fitted rows; ``groups`` are codes of rows to be left out together."""
+        """The leave-one-out curve of the rows in use; ``groups`` as in :meth:`KNNClassifier.leave_one_out`."""
         self._only_target("leave_one_out()")
         check_is_fitted(self, "y_")
-        return regression_curve(
-            self.neighborhood_, self.y_, self._weights(), self._largest_k(K_MAX), self.aggregate, groups
-        )
+        groups = self.left_out_groups_ if groups is None else groups
+        k_max = self._largest_k(K_MAX, groups)
+        return regression_curve(self.neighborhood_, self.y_, self._weights(), k_max, self.aggregate, groups)
 
     def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
         """R squared on the rows of a table for k = 1..k_max."""
@@ -194,7 +198,7 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
             return (means, spreads) if return_std else means
         k, weights = self.n_neighbors_, self._weights()
         found, spread = [], []
-        hood = self.neighborhood_ if self.aggregate == "mean" else self.neighborhood_.for_rows()
+        hood = self._asked(X) if self.aggregate == "mean" else self.neighborhood_.for_rows()
         points = self._query_points(X) if self.aggregate == "linear" else None
         for begin, end, lists in self._lists(X, 6, k, hood):
             at = None if points is None else points[begin:end]

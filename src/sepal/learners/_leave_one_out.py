@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.exceptions import DataError
 from sepal.learners._class_factors import ClassFactors
 from sepal.learners._neighborhood import Lists, Neighborhood
 from sepal.learners._vote_weights import VoteWeights
@@ -82,7 +82,7 @@ class LeaveOneOutCurve:
 
     def plot(self, ax: Any = None, *, bayes: float | None = None) -> Any:
         """Draw the curve with a band of one standard error; ``bayes`` is the best possible score, where known."""
-        from sepal.plots._neighbors import draw_over_k
+        from sepal.plots import draw_over_k
 
         others = {"training": self.training, "test": self.test}
         levels = {"majority" if self.measure == "accuracy" else "mean": self.baseline, "Bayes": bayes}
@@ -102,11 +102,16 @@ class LeaveOneOutCurve:
         return (
             f"leave-one-out {self.measure} {self.score[at]:.4f} (standard error {self.standard_error[at]:.4f}) "
             f"at k = {self.best_k} of 1..{self.k[-1]}, not measurably worse up to {self.one_se_k}; "
-            f"baseline {self.baseline:.4f}"
+            f"baseline {self.baseline:.4f}" + "".join(f"\n{note}" for note in self.notes)
         )
 
     def _repr_html_(self) -> str:
         return f"<p>{self}</p>{self.frame().to_html(index=False, max_rows=20)}"
+
+
+def told(curve: LeaveOneOutCurve, note: str | None) -> LeaveOneOutCurve:
+    """The curve with a note more, if there is one."""
+    return curve if note is None else replace(curve, notes=(*curve.notes, note))
 
 
 def credit(
@@ -118,12 +123,13 @@ def credit(
     ties: TieBreak,
     factors: ClassFactors,
     k_max: int,
+    left_out: NDArray[np.intp] | None = None,
 ) -> NDArray[np.bool_]:
     """(n_lists, k_max): whether the vote of the nearest mass k gives the true class."""
     n_classes = factors.n_classes
     one_hot = np.eye(n_classes)[codes]
     sums = hood.voter_sums(one_hot)
-    class_mass = np.bincount(codes, weights=hood.weights, minlength=n_classes).astype(np.float64)
+    sizes = class_sizes(hood, codes, n_classes, left_out)
     ks = np.arange(1.0, k_max + 1)
     right = np.empty((len(lists), k_max), dtype=bool)
 
@@ -131,9 +137,7 @@ def credit(
         begin, end = piece
         part = lists.part(begin, end)
         groups = hood.groups(part, sums, one_hot, k_max)
-        mass = class_mass[None, :]
-        if part.asker is not None:
-            mass = mass - one_hot[part.asker] * hood.left_out[part.asker, None]
+        mass = sizes(part.asker)
         factor = factors.of(mass)
         votes = sums_for_every_k(groups, weights, k_max) * factor[:, None, :]
         right[begin:end] = ties.winners(votes, ks, groups, factor, mass) == true_codes[begin:end, None]
@@ -142,6 +146,21 @@ def credit(
     with ThreadPoolExecutor(thread_count(hood.n_jobs) if weights.function is None else 1) as pool:
         list(pool.map(judge, hood.chunks(len(lists), 2 * n_classes, k_max)))
     return right
+
+
+def class_sizes(
+    hood: Neighborhood, codes: NDArray[np.int32], n_classes: int, groups: NDArray[np.intp] | None
+) -> Callable[[NDArray[np.intp] | None], NDArray[np.float64]]:
+    """How large each class is in the eyes of new rows (None), or of training rows left out, alone or with groups."""
+    one_hot = np.eye(n_classes)[codes]
+    everyone = (one_hot * hood.weights[:, None]).sum(axis=0, keepdims=True)
+    if groups is None:
+        own = one_hot * hood.left_out[:, None]
+    else:
+        of_group = np.zeros((int(groups.max()) + 1, n_classes))
+        np.add.at(of_group, (groups, codes), hood.weights)
+        own = of_group[groups]
+    return lambda asker: everyone if asker is None else everyone - own[asker]
 
 
 def classification_curve(
@@ -156,8 +175,7 @@ def classification_curve(
     """Leave-one-out accuracy for k = 1..k_max; with ``groups`` a row's whole group is left out with it."""
     hood = hood if groups is None else hood.for_rows()
     lists = hood.lists_without(k_max, groups)
-    check_enough(hood, groups, k_max)
-    right = credit(hood, lists, codes, codes, weights, ties, factors, k_max)
+    right = credit(hood, lists, codes, codes, weights, ties, factors, k_max, groups)
     importance = factors.row_importance(codes, hood.weights)
     share = np.bincount(codes, weights=importance)
     return curve_of(right, importance, hood.weights, groups, measure="accuracy", baseline=float(share.max()))
@@ -207,15 +225,3 @@ def standard_errors(
         return np.sqrt((importance**2 / weights) @ off)
     off *= importance[:, None]
     return np.array([np.linalg.norm(np.bincount(groups, weights=column)) for column in off.T])
-
-
-def check_enough(hood: Neighborhood, groups: NDArray[np.intp] | None, k_max: int) -> None:
-    """Whether everyone has a mass of k_max left when he (or his group) is left out."""
-    if groups is None:
-        return
-    left = hood.total_mass - float(np.bincount(groups, weights=hood.weights).max())
-    if left < k_max:
-        raise DataError(
-            f"k_max is {k_max}, but when the largest group is left out only {left:g} rows remain",
-            hint=f"use k_max={int(left)} or less",
-        )

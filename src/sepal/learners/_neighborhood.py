@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.distances import squares_without
-from sepal.exceptions import ParameterError
+from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import (
     AnySearch,
     DistanceLike,
     FunctionSearch,
     Search,
     SparseSearch,
+    check_reached,
     neighbor_ranking,
     prepare_search,
     radius_ranking,
@@ -160,6 +161,15 @@ class Neighborhood:
         """Weight of all rows."""
         return float(self.weights.sum())
 
+    def fewest(self, groups: NDArray[np.intp] | None = None) -> int:
+        """How many neighbours everyone can have when it (or its group) is left out, weights counted."""
+        mass = int(self.total_mass - (1.0 if groups is None else np.bincount(groups, weights=self.weights).max()))
+        if self.matrix is None or np.isfinite(self.matrix).all():
+            return mass
+        units = np.arange(self.n_rows) if groups is None else groups
+        reached = np.isfinite(self.matrix) & (units[:, None] != units[None, :])
+        return min(mass, int(reached.sum(axis=1).min()))
+
     @cached_property
     def voter_of(self) -> NDArray[np.intp]:
         """The voter each training row belongs to."""
@@ -188,7 +198,8 @@ class Neighborhood:
         """Neighbours of new rows (with ``precomputed`` of their distances to the training rows)."""
         depth = min(self.depth(k), self.n_rows)
         if self.search is None:
-            values = queries.values if isinstance(queries, Table) else queries
+            values = np.asarray(queries.values if isinstance(queries, Table) else queries)
+            check_reached(values, depth, without_self=False)
             found = neighbor_ranking(
                 self.matrix, depth, queries=values, distance="precomputed", ties="expected", n_jobs=self.n_jobs
             )
@@ -208,10 +219,12 @@ class Neighborhood:
         extra = 0 if groups is None else int(np.bincount(groups).max()) - 1
         depth = max(1, min(self.depth(k) + extra, self.n_rows - 1))
         if self.search is None:
+            check_reached(np.asarray(self.matrix), depth - extra, without_self=True)
             found = neighbor_ranking(self.matrix, depth, distance="precomputed", ties="expected", n_jobs=self.n_jobs)
             lists = Lists(found.start, found.flat_rows, found.flat_distances, asker)
+            lists = lists.where(np.isfinite(lists.distance))
         elif isinstance(self.search, Search) and self.search.fitted.counts is not None:
-            lists = self._supervised_lists(self.search, depth)
+            lists = self._supervised_lists(self.search, depth, groups=groups)
         else:
             ranking = self.search.distinct_ranking(depth)
             if self.by_row or groups is not None:
@@ -221,19 +234,30 @@ class Neighborhood:
                 start, voters, distances = ranking.lists(ranking.list_of(asker))
                 lists = Lists(start, voters.number.astype(np.intp), distances, asker)
         if groups is not None:
-            return lists.where(groups[lists.voter] != groups[asker][lists.query])
+            lists = lists.where(groups[lists.voter] != groups[asker][lists.query])
+            if np.diff(lists.start).min() == 0:
+                row = int(np.diff(lists.start).argmin())
+                raise DataError(f"groups: the graph of distances leads row {row} to no row of another group")
+            return lists
         return self._with_own(lists)
 
-    def _supervised_lists(self, search: Search, depth: int, limits: NDArray[np.float64] | None = None) -> Lists:
+    def _supervised_lists(
+        self,
+        search: Search,
+        depth: int,
+        limits: NDArray[np.float64] | None = None,
+        groups: NDArray[np.intp] | None = None,
+    ) -> Lists:
         """Lists under a distance that has learnt from the labels: every row is taken out of what it asks about."""
         codes = class_codes(search.table)[0]
+        left_out = self.left_out if groups is None else self.weights
         asker = np.arange(self.n_rows)
         starts, voters, distances = [np.zeros(1, dtype=np.int64)], [], []
         step = max(1, _CELLS // self.n_rows)
         for begin in range(0, self.n_rows, step):
             block = asker[begin : begin + step]
-            squares = squares_without(search.fitted, search.table, codes, self.left_out, block)
-            part = None if limits is None else np.minimum(limits[begin : begin + step], np.finfo(float).max)
+            squares = squares_without(search.fitted, search.table, codes, left_out, block, groups)
+            part = None if limits is None else np.ascontiguousarray(limits[begin : begin + step])
             start, voter, found = rank_distances(squares, depth, n_jobs=self.n_jobs, limits=part)
             starts.append(start[1:] + starts[-1][-1])
             voters.append(voter)
@@ -249,9 +273,9 @@ class Neighborhood:
             found = radius_ranking(self.matrix, one, queries=asked, distance="precomputed", n_jobs=self.n_jobs)
             return Lists(found.start, found.flat_rows, found.flat_distances, asker)
         if queries is None and isinstance(self.search, Search) and self.search.fitted.counts is not None:
-            return self._supervised_lists(
-                self.search, self.n_rows - 1, self.search.fitted.values(radius) * (1 + 2.0**-50)
-            )
+            with np.errstate(over="ignore"):
+                squares = self.search.fitted.values(radius) * (1 + 2.0**-50)
+            return self._supervised_lists(self.search, self.n_rows - 1, squares)
         found_distinct = self.search.within(radius, queries)  # type: ignore[arg-type]
         return Lists(*found_distinct.everyone(asker), asker)
 

@@ -69,7 +69,7 @@ class PrequentialResult:
 
     def plot(self, size: int = 200, ax: Any = None) -> Any:
         """The rolling share of right predictions, with drifts as lines."""
-        from sepal.plots._neighbors import draw_stream
+        from sepal.plots import draw_stream
 
         return draw_stream(self.rows, self.rolling(size), size, self.score, self.drift_rows, ax)
 

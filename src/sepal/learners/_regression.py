@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import DataError
-from sepal.learners._leave_one_out import LeaveOneOutCurve, check_enough, curve_of
+from sepal.learners._leave_one_out import LeaveOneOutCurve, curve_of
 from sepal.learners._neighborhood import Lists, Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares, sums_at, sums_for_every_k
@@ -137,7 +137,6 @@ def regression_curve(
 ) -> LeaveOneOutCurve:
     """Leave-one-out R squared for k = 1..k_max; with ``groups`` a row's whole group is left out with it."""
     hood = hood.for_rows() if groups is not None or aggregate != "mean" else hood
-    check_enough(hood, groups, k_max)
     lists = hood.lists_without(k_max, groups)
     found = np.empty((hood.n_rows, k_max))
     for begin, end in hood.chunks(len(lists), 6, k_max):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from sepal.data._labels import label_array
+from sepal.data import label_array
 from sepal.estimators import as_data_errors
 from sepal.exceptions import DataError
 

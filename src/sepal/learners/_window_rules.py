@@ -9,8 +9,7 @@ import numpy as np
 from sepal.exceptions import ParameterError
 from sepal.learners._drift import DETECTORS
 from sepal.learners._stream_columns import StreamColumns, check_distance
-from sepal.neighbors import thread_count
-from sepal.neighbors._rounding import TIE_TOLERANCE
+from sepal.neighbors import TIE_TOLERANCE, thread_count
 from sepal.parameters import check_parameters
 
 _MOST = 2**31 - 1  # what native code counts to

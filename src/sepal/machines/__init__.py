@@ -14,6 +14,9 @@ from sepal.machines._c_search import CSearch
 from sepal.machines._feature_vectors import FeatureVectorClassifier, FeatureVectorRegressor
 from sepal.machines._fisher import FisherDiscriminant
 from sepal.machines._gda import GeneralizedDiscriminant
+from sepal.machines._kernel_rows import checked_labels as checked_labels
+from sepal.machines._kernel_rows import class_sample as class_sample
+from sepal.machines._merged import row_keys as row_keys
 from sepal.machines._parzen import ParzenClassifier
 from sepal.machines._regions import plot_regions
 from sepal.machines._surface import ErrorSurface, hyperparameter_surface

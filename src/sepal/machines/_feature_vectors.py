@@ -13,14 +13,14 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from sepal.data import Table
 from sepal.estimators import TableClassifierMixin, TableRegressorMixin, as_data_errors
 from sepal.exceptions import DataError, ParameterError
-from sepal.kernels._fitted import find_kernel
+from sepal.kernels import find_kernel
 from sepal.machines._kernel_rows import (
     Array,
     KernelChoice,
     RowKernel,
     TrainingTable,
-    class_factors,
     class_sample,
+    class_weight_factors,
     is_precomputed,
     labelled_table,
     training_table,
@@ -208,7 +208,7 @@ class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
         check_parameters(self)
         training = labelled_table(self, self._training_table(X), X, y, sample_weight)
         codes, copies = training.codes, training.copies
-        factors = class_factors(self.class_weight, self.classes_, codes, copies)[codes]
+        factors = class_weight_factors(self.class_weight, self.classes_, codes, copies)[codes]
         targets = np.eye(len(self.classes_))[codes]
         model = self._solve(training, targets, factors, codes)
         self._keep_model(model, training.places)

@@ -22,9 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 from sepal.data import unit_of
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, as_data_errors
 from sepal.exceptions import DataError, ParameterError, SepalWarning
-from sepal.machines._kernel_rows import checked_weights, class_factors
+from sepal.machines._kernel_rows import class_weight_factors, machine_weights
 from sepal.machines._parameters import FISHER
-from sepal.measures._within import Within, length, within_classes
+from sepal.measures import Within, length, within_classes
 
 Floats = NDArray[np.float64]
 _SMALLEST = float(np.finfo(np.float64).tiny)
@@ -130,7 +130,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Tabl
                 f"y: expected at least two classes, found one class only, {self.classes_.tolist()[0]!r}",
                 hint="a discriminant tells classes apart",
             )
-        codes, weights = places.astype(np.int32), checked_weights(sample_weight, len(X))
+        codes, weights = places.astype(np.int32), machine_weights(sample_weight, len(X))
         kept = weights > 0  # rows of weight 0 must not matter, not even as values of a column
         X, codes, weights = X[kept], codes[kept], weights[kept]
         if len(np.unique(codes)) < len(self.classes_):
@@ -143,7 +143,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Tabl
         _check_kappa(self.kappa)
         self._unit = unit_of(X)
         within = within_classes(X * self._unit, codes, len(self.classes_), None if sample_weight is None else weights)
-        costs = class_factors(self.class_weight, self.classes_, codes, weights)
+        costs = class_weight_factors(self.class_weight, self.classes_, codes, weights)
         self.priors_ = _priors(self.priors, within.counts) * costs
         self.priors_ /= self.priors_.sum()
         kappa = None if self.kappa is None else max(float(self.kappa) * self._unit * self._unit, _SMALLEST)

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError
-from sepal.machines._kernel_rows import Array, KernelChoice, class_factors, labelled_table
+from sepal.machines._kernel_rows import Array, KernelChoice, class_weight_factors, labelled_table
 from sepal.machines._parameters import DISCRIMINANT
 from sepal.machines._parzen import log_priors
 from sepal.machines._vector_map import finite_number, vectors_solve, whole_number
@@ -203,7 +203,7 @@ class GeneralizedDiscriminant(
         mapping, selection = vectors_solve(table, kernel, choice, copies, training.places)
         self._keep(mapping, selection, training.places, len(selection.rows))
         size = len(self.classes_) - 1 if self.n_components is None else self.n_components
-        factors = class_factors(self.class_weight, self.classes_, codes, copies)
+        factors = class_weight_factors(self.class_weight, self.classes_, codes, copies)
         weights, taken = copies * factors[codes], np.minimum(copies, 1.0) * factors[codes]
         self._found = discriminant_solve(
             selection.coordinates, codes, weights, taken, len(self.classes_), float(self.alpha), size

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import SepalWarning
-from sepal.kernels._definite import negative_eigenvalue
+from sepal.kernels import negative_eigenvalue
 from sepal.machines._dual import kernel_matrix
 from sepal.machines._pairs import TrainingRows
 

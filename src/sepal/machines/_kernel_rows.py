@@ -15,11 +15,9 @@ from sklearn.utils.validation import check_random_state, column_or_1d
 from sepal.data import ScaleName, Scaling, Table, as_table, as_weights, class_codes, fit_scaling, unit_of
 from sepal.estimators import Diet, as_data_errors
 from sepal.exceptions import DataError, ParameterError
-from sepal.kernels import FittedKernel, fit_kernel, width_from_gamma
-from sepal.kernels._fitted import find_kernel, refuse_missing
+from sepal.kernels import FittedKernel, find_kernel, fit_kernel, refuse_missing, width_from_gamma
 from sepal.machines._merged import distinct_rows, row_keys
-from sepal.measures import alignment_curve
-from sepal.measures._alignment_curve import labelled_pairs
+from sepal.measures import alignment_curve, labelled_pairs
 
 Array = NDArray[np.float64]
 _ALIGNED_ROWS = 2000  # alignment looks at all pairs of rows; this many give two digits of the width
@@ -84,7 +82,7 @@ def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDA
     return np.searchsorted(classes, labels).astype(np.int32), classes
 
 
-def checked_weights(sample_weight: Any, n_rows: int) -> Array:
+def machine_weights(sample_weight: Any, n_rows: int) -> Array:
     """How many copies each row stands for."""
     return np.ones(n_rows) if sample_weight is None else as_weights(sample_weight, n_rows)
 
@@ -114,7 +112,7 @@ def training_table(
     estimator: Any, table: Table, sample_weight: Any, codes: NDArray[np.int32], numbers: Array | None = None
 ) -> TrainingTable:
     """Rows of positive weight, equal ones of one class (and one target number) joined. Those of a matrix are not."""
-    copies = checked_weights(sample_weight, table.n_rows)
+    copies = machine_weights(sample_weight, table.n_rows)
     if is_precomputed(estimator.kernel):
         places = np.flatnonzero(copies > 0)
         copies = copies[places]
@@ -134,7 +132,7 @@ def labelled_table(estimator: Any, table: Table, X: Any, y: Any, sample_weight: 
     return training
 
 
-def class_factors(
+def class_weight_factors(
     class_weight: Mapping[Any, float] | str | None, classes: NDArray[Any], codes: NDArray[Any], weights: Array
 ) -> Array:
     """A factor per class: as given, or "balanced" for the same total weight in every class."""
@@ -223,7 +221,7 @@ def aligned_width(
     With ``capped`` at most the root of the mean squared distance between rows: wider kernels only turn into the linear
     one, whose alignment may still be a little higher, and leave a machine with a given C nothing to bend.
     """
-    complete = np.flatnonzero(~np.isnan(table.values).any(axis=1))
+    complete = np.flatnonzero(table.complete_rows)
     # By values, so that the order of the rows does not matter.
     ordered = complete[np.lexsort((row_keys(table.values[complete], codes[complete]), codes[complete]))]
     step = -(-len(ordered) // _ALIGNED_ROWS)

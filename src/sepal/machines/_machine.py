@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sepal.data import Kind, SparseRows, as_weights, fit_scaling, unit_of
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, as_data_errors, without_rows
 from sepal.exceptions import DataError, ParameterError, SepalWarning
-from sepal.kernels._fitted import find_kernel
+from sepal.kernels import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
 from sepal.machines._dual import NATIVE_KERNELS, NATIVE_NAMES, NativeKernel, PairSolution
 from sepal.machines._indefinite import warn_of_indefinite
@@ -30,7 +30,7 @@ from sepal.machines._kernel_rows import (
     check_square,
     check_symmetric,
     checked_labels,
-    class_factors,
+    class_weight_factors,
     is_precomputed,
     kernel_diet,
 )
@@ -298,7 +298,7 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
         return values
 
     def _class_factors(self, rows: MergedRows) -> Floats:
-        return class_factors(self.class_weight, self.classes_, rows.codes, rows.weight)
+        return class_weight_factors(self.class_weight, self.classes_, rows.codes, rows.weight)
 
     def _publish(self, rows: MergedRows, solutions: list[PairSolution]) -> None:
         machines: PairMachines = self._machines

@@ -21,8 +21,8 @@ from sepal.exceptions import ParameterError
 from sepal.machines._kernel_rows import (
     Array,
     aligned_width,
-    class_factors,
     class_sample,
+    class_weight_factors,
     labelled_table,
 )
 from sepal.machines._merged import row_keys
@@ -235,7 +235,7 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
         scaled = self._scaling.apply(table.values)
         self._center = weights @ scaled / weights.sum()
         rows = scaled - self._center
-        factors = class_factors(self.class_weight, self.classes_, codes, weights)
+        factors = class_weight_factors(self.class_weight, self.classes_, codes, weights)
         shares = log_priors(self.priors, masses) + np.log(factors)
         left_out = class_sample(codes, row_keys(scaled, codes), _LOO_ROWS, self.random_state)
         if isinstance(self.width, str) and self.width == "loo":

@@ -31,7 +31,7 @@ def plot_regions(machine: Any, X: Any, y: Any = None, *, n_grid: int = 200, ax: 
     -------
     matplotlib axes
     """
-    from sepal.plots._kernels import draw_regions
+    from sepal.plots import draw_regions
 
     check_is_fitted(machine)
     table = as_table(X, y)

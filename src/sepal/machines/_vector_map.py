@@ -80,7 +80,15 @@ class VectorMap:
         coordinates = self.kernel.coordinates(table)
         for start in range(0, table.n_rows, step):
             part = slice(start, start + step)
-            out[part] = project(self.factor, self.kernel.columns(coordinates[part], self.picked))
+            with np.errstate(over="ignore", invalid="ignore"):
+                columns = self.kernel.columns(coordinates[part], self.picked)
+            if not np.isfinite(columns).all():
+                row = start + int(np.flatnonzero(~np.isfinite(columns).all(axis=1))[0])
+                raise DataError(
+                    f"X, row {row + 1}: its kernel values are too large for float64",
+                    hint="this row lies far from all training rows; check its cells",
+                )
+            out[part] = project(self.factor, columns)
         return out
 
 

@@ -9,19 +9,36 @@ May be imported by prototypes and everything after it on the road.
 from __future__ import annotations
 
 from sepal.measures._alignment import kernel_alignment
+from sepal.measures._alignment import row_weights as row_weights
 from sepal.measures._alignment_curve import AlignmentCurve, alignment_curve, alignment_score
+from sepal.measures._alignment_curve import labelled_pairs as labelled_pairs
 from sepal.measures._alignment_weights import FeatureWeights, KernelWeights, align_feature_weights, align_kernels
+from sepal.measures._alignment_weights import align_solve as align_solve
 from sepal.measures._angle import ClassPairAngle, SeparabilityAngle, angle_of_separability
 from sepal.measures._angle_simulation import AngleSimulation, simulate_angle
 from sepal.measures._complexity import ComplexityProfile, complexity
+from sepal.measures._complexity_table import MEASURES as MEASURES
 from sepal.measures._margin import hypothesis_margin
-from sepal.measures._mutual_information import mutual_information
+from sepal.measures._margin import margin_solve as margin_solve
+from sepal.measures._margin import nearest_hit_and_miss as nearest_hit_and_miss
+from sepal.measures._mutual_information import mutual_information as mutual_information
+from sepal.measures._neighborhood import hit_and_miss_of as hit_and_miss_of
 from sepal.measures._overlap import OverlapRegion, OverlapRegions, overlap_regions
+from sepal.measures._prepared import Prepared, prepare
+from sepal.measures._prepared import Progress as Progress
+from sepal.measures._prepared import sample_rows as sample_rows
+from sepal.measures._prepared import settled as settled
 from sepal.measures._projections import Projection, Projections, informative_projections
+from sepal.measures._projections import jittered as jittered
 from sepal.measures._split_accuracy import SplitAccuracyCurve, expected_accuracy, expected_accuracy_curve
 from sepal.measures._suspects import SuspectRow, Suspects, suspects
 from sepal.measures._thornton import thornton_samples, thornton_score
+from sepal.measures._thornton_interval import independent_trials as independent_trials
+from sepal.measures._thornton_interval import wilson_interval as wilson_interval
 from sepal.measures._thornton_test import ThorntonTest, thornton_test
+from sepal.measures._within import Within as Within
+from sepal.measures._within import length as length
+from sepal.measures._within import within_classes as within_classes
 
 __all__ = [
     "AlignmentCurve",
@@ -32,6 +49,7 @@ __all__ = [
     "KernelWeights",
     "OverlapRegion",
     "OverlapRegions",
+    "Prepared",
     "Projection",
     "Projections",
     "SeparabilityAngle",
@@ -50,8 +68,8 @@ __all__ = [
     "hypothesis_margin",
     "informative_projections",
     "kernel_alignment",
-    "mutual_information",
     "overlap_regions",
+    "prepare",
     "simulate_angle",
     "suspects",
     "thornton_samples",

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 import sepal._native as _native
 from sepal.data import as_weights, class_codes
 from sepal.exceptions import DataError, ParameterError
-from sepal.kernels._transforms import as_gram
+from sepal.kernels import as_gram
 from sepal.parameters import checked
 
 Target = Literal["signed", "indicator", "balanced"]

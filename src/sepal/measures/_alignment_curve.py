@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes, fit_scaling
+from sepal.data import ScaleName, Table, as_table, class_codes, complete_part, fit_scaling
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS
 from sepal.measures._alignment import (
@@ -23,6 +23,7 @@ from sepal.measures._alignment import (
     pair_sums,
     row_weights,
 )
+from sepal.measures._prepared import settled
 from sepal.neighbors import thread_count
 from sepal.parameters import Parameter, checked
 
@@ -83,7 +84,7 @@ class AlignmentCurve:
 
         Curves of several subsets go into one picture by giving each its ``label`` and the axes of the first.
         """
-        from sepal.plots._kernels import draw_alignment
+        from sepal.plots import draw_alignment
 
         curve = (label, self.widths, self.scores, self.best_width, self.best_score)
         return draw_alignment([curve], self._label(), ax=ax)
@@ -149,11 +150,8 @@ def labelled_pairs(
     keep = weights > 0
     notes: tuple[str, ...] = ()
     if missing == "drop" and table.has_missing:
-        complete = ~np.isnan(table.values).any(axis=1)
-        if not complete.any():
-            raise DataError("every row has a missing cell; nothing is left after missing='drop'")
-        keep &= complete
-        notes = (f"{int((~complete).sum())} of {table.n_rows} rows have missing cells and were left out",)
+        keep &= table.complete_rows
+        notes = complete_part(table)[2]
     if not keep.all():
         table, weights = table.take(keep), weights[keep]
     codes, classes = class_codes(table)
@@ -330,6 +328,7 @@ def alignment_curve(
     >>> bool(curve.scores.max() <= curve.best_score)
     True
     """
+    scale = settled(X, scale=scale)["scale"]
     rows, n_rows, notes = labelled_pairs(X, y, kernel=kernel, scale=scale, missing=missing, sample_weight=sample_weight)
     grid = _grid(widths, kernel, rows)
     scores, best_width, best_score, at_edge = curve_solve(

@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data import ScaleName, as_table, class_codes, content_order
 from sepal.exceptions import DataError, ParameterError
-from sepal.kernels._transforms import as_gram, center_gram
+from sepal.kernels import as_gram, center_gram
 from sepal.measures._alignment import Array, Target, class_target
 from sepal.measures._alignment_curve import alignment_curve, kernel_points
-from sepal.measures._thornton import generator
-from sepal.parameters import Parameter, checked
+from sepal.measures._prepared import settled
+from sepal.parameters import Parameter, checked, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,6 +149,7 @@ def align_feature_weights(
     for name, value, least in (("n_starts", n_starts, 1), ("max_rows", max_rows, 2), ("max_iter", max_iter, 1)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
             raise ParameterError(f"{name} must be a whole number of at least {least}; got {value!r}")
+    scale = settled(X, scale=scale)["scale"]
     table = as_table(X, y)
     if missing == "drop":
         table = table.drop_missing()

@@ -21,11 +21,10 @@ from sepal.data import ScaleName, as_table, class_codes, fit_scaling, unit_of
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._angle_permutation import angle_tangent, permutation_p
 from sepal.measures._hotelling import GlobalTest, HotellingTest, holm, hotelling, wilks_and_pillai
-from sepal.measures._labelled import Progress
 from sepal.measures._numbers import MissingNumbers, as_numbers
-from sepal.measures._thornton import RandomState, generator
+from sepal.measures._prepared import Progress
 from sepal.measures._within import Within, length, within_classes
-from sepal.parameters import Parameter, checked
+from sepal.parameters import Parameter, RandomState, checked, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,7 +141,7 @@ class SeparabilityAngle:
 
     def plot(self, ax: Any = None) -> Any:
         """Mahalanobis distances of all pairs with their intervals, as a matplotlib picture."""
-        from sepal.plots._geometry import draw_intervals
+        from sepal.plots import draw_intervals
 
         return draw_intervals(
             [" / ".join(map(str, pair.classes)) for pair in self.pairs],

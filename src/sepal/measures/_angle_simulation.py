@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
-from sepal.measures._thornton import RandomState, generator
-from sepal.parameters import checked
+from sepal.parameters import RandomState, checked, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +61,7 @@ class AngleSimulation:
 
     def plot(self, ax: Any = None) -> Any:
         """The mean angle over the shift with its band, and the population's angle."""
-        from sepal.plots._geometry import draw_simulation
+        from sepal.plots import draw_simulation
 
         table = self.frame()
         return draw_simulation(

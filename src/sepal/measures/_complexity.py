@@ -30,14 +30,13 @@ from sepal.measures._complexity_graph import (
 from sepal.measures._complexity_linear import linear_measures
 from sepal.measures._complexity_neighbors import RowMeasures, row_measures
 from sepal.measures._complexity_table import EVERY, EVERY_NAME, MEASURES
-from sepal.measures._gower import GOWER, prepare_search
+from sepal.measures._gower import GOWER, gower_search
 from sepal.measures._interpolated import interpolate
-from sepal.measures._labelled import Progress
 from sepal.measures._numbers import as_numbers
-from sepal.measures._thornton import RandomState, generator
+from sepal.measures._prepared import Progress
 from sepal.measures._within import column_units
 from sepal.neighbors import Search
-from sepal.parameters import checked
+from sepal.parameters import RandomState, checked, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +108,7 @@ class ComplexityProfile:
 
     def plot(self, ax: Any = None) -> Any:
         """A radar of the 22 measures: the rim is 1, hard."""
-        from sepal.plots._geometry import draw_radar
+        from sepal.plots import draw_radar
 
         return draw_radar(
             [measure.id for measure in MEASURES],
@@ -225,7 +224,7 @@ def complexity(
     linear = linear_measures(numbers.values * units, codes, made_numbers.values * units, made.codes)
     values |= linear | size_measures(numbers.values, table.n_columns) | balance_measures(np.bincount(codes))
     tell(0.1)
-    search, embed, name, notes = prepare_search(table, distance, distance_params, scale, n_jobs)
+    search, embed, name, notes = gower_search(table, distance, distance_params, scale, n_jobs)
     unit, as_given = 1.0 if name == GOWER else None, name != GOWER and scale is None
     network, intervals = _graph(search, codes, unit, graph, rng)
     reach = EPSILON if unit is not None and graph == "radius" else None

@@ -19,7 +19,7 @@ from sepal.neighbors import Search
 GOWER = "gower"
 
 
-def prepare_search(
+def gower_search(
     table: Table,
     distance: str,
     distance_params: Mapping[str, Any] | None,

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
-from sepal.measures._labelled import Labelled, Missing, label
+from sepal.data import Missing, ScaleName
+from sepal.measures._prepared import Prepared, prepare
 from sepal.neighbors import Method
 from sepal.parameters import checked
 
 
-def nearest_hit_and_miss(data: Labelled) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def nearest_hit_and_miss(data: Prepared) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Distance to the nearest other row of the same class, and to the nearest row of another class.
 
     A class with one member has no hit: its distance is infinite.
@@ -38,7 +38,7 @@ def hypothesis_margin(
     y: Any = None,
     *,
     normalized: bool = False,
-    distance: str = "euclidean",
+    distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
@@ -70,7 +70,7 @@ def hypothesis_margin(
     >>> hypothesis_margin([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"], scale=None).tolist()
     [1.5, 1.0, 1.0, 1.5]
     """
-    data = label(
+    data = prepare(
         X,
         y,
         distance=distance,

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.measures._labelled import Labelled, Progress
+from sepal.measures._prepared import Prepared, Progress
 from sepal.neighbors import AnySearch
 
 
 @dataclass(frozen=True, eq=False)
-class Neighborhood:
+class NearestShares:
     """The k nearest of the asking ``rows`` (positions in the table), everyone tied at the k-th place included.
 
     ``shares`` (n_asking, n_classes) sums to 1 per row: those tied at the k-th place share the places left.
@@ -26,10 +26,9 @@ class Neighborhood:
     k: int
 
 
-def neighborhood(data: Labelled, k: int, rows: NDArray[np.intp], progress: Progress | None) -> Neighborhood:
+def neighborhood(data: Prepared, k: int, rows: NDArray[np.intp], progress: Progress | None) -> NearestShares:
     """Look up the k nearest of these rows."""
-    everyone = len(rows) == data.n_rows
-    ranking = data.search.distinct_ranking(k, rows=None if everyone else rows, progress=progress)
+    ranking = data.ranking(k, rows, progress)
     lists = ranking.per_row(k, "expected", rows)
     start, neighbor, distance = lists["start"], lists["flat_rows"], lists["flat_distances"]
     query = np.repeat(np.arange(len(rows)), np.diff(start))
@@ -42,7 +41,7 @@ def neighborhood(data: Labelled, k: int, rows: NDArray[np.intp], progress: Progr
     flat = query * n_classes + data.codes[neighbor]
     counted = np.bincount(flat, weights=weight, minlength=len(rows) * n_classes).astype(np.float64)
     shares = counted.reshape(len(rows), n_classes)
-    return Neighborhood(rows, start, neighbor, distance, shares, k)
+    return NearestShares(rows, start, neighbor, distance, shares, k)
 
 
 def kth_distance(search: AnySearch, k: int, rows: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -51,7 +50,7 @@ def kth_distance(search: AnySearch, k: int, rows: NDArray[np.intp]) -> NDArray[n
     return np.asarray(lists["flat_distances"][lists["start"][1:] - 1])
 
 
-def hit_and_miss_of(data: Labelled, rows: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def hit_and_miss_of(data: Prepared, rows: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Distance to the nearest other row of the same class, and of another class, for some rows only."""
     hit, miss = np.full(len(rows), np.inf), np.full(len(rows), np.inf)
     for code in np.unique(data.codes[rows]):

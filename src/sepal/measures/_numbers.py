@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table
+from sepal.data import Table, complete_part
 from sepal.exceptions import DataError, ParameterError
 
 MissingNumbers = Literal["drop", "mean", "keep"]
@@ -45,7 +45,10 @@ def as_numbers(table: Table, missing: MissingNumbers, fill: NDArray[np.float64] 
     names: list[str] = []
     columns: list[NDArray[np.float64]] = []
     column_of: list[int] = []
-    notes: list[str] = []
+    rows, notes = np.arange(table.n_rows), list[str]()
+    if missing == "drop":
+        table, rows, dropped = complete_part(table)
+        notes += dropped
     for j, (name, kind) in enumerate(zip(table.names, table.kinds, strict=True)):
         levels = table.levels[j]
         made = {name: table.values[:, j]}
@@ -60,35 +63,19 @@ def as_numbers(table: Table, missing: MissingNumbers, fill: NDArray[np.float64] 
     if not columns:
         raise DataError("no column varies: every nominal column has one level only")
     values = np.column_stack(columns)
-    rows = np.arange(table.n_rows)
-    if table.has_missing and missing != "keep":
-        values, rows, note = _without_missing(values, rows, missing, fill)
+    if table.has_missing and missing == "mean":
+        values, note = _filled(values, fill)
         notes.append(note)
     return Numbers(values, tuple(names), np.array(column_of, dtype=np.intp), rows, tuple(notes))
 
 
-def _without_missing(
-    values: NDArray[np.float64], rows: NDArray[np.intp], missing: MissingNumbers, fill: NDArray[np.float64] | None
-) -> tuple[NDArray[np.float64], NDArray[np.intp], str]:
+def _filled(values: NDArray[np.float64], fill: NDArray[np.float64] | None) -> tuple[NDArray[np.float64], str]:
     holes = np.isnan(values)
-    if missing == "drop":
-        complete = ~holes.any(axis=1)
-        if not complete.any():
-            raise DataError(
-                f"every one of the {len(rows)} rows has a missing cell; nothing is left after missing='drop'",
-                hint="use missing='mean', which puts the mean of the column in their place",
-            )
-        return (
-            values[complete],
-            rows[complete],
-            f"{int(np.sum(~complete))} of {len(rows)} rows have missing cells and were left out",
-        )
     if fill is None:
         if holes.all(axis=0).any():
             raise DataError("a column without a single value has no mean", hint="leave that column out")
         fill = np.nanmean(values, axis=0)
-    return (
-        np.where(holes, fill, values),
-        rows,
-        f"{int(holes.any(axis=1).sum())} of {len(rows)} rows have missing cells, filled with the mean of the column",
+    told = (
+        f"{int(holes.any(axis=1).sum())} of {len(values)} rows have missing cells, filled with the mean of the column"
     )
+    return np.where(holes, fill, values), told

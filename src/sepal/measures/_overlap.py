@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table
-from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Labelled, Missing, Progress, label
+from sepal.data import Missing, ScaleName, Table
 from sepal.measures._neighborhood import neighborhood
-from sepal.measures._thornton import RandomState, generator, sample_rows
-from sepal.parameters import checked
+from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.parameters import RandomState, check_whole, checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,7 +100,7 @@ class OverlapRegions:
 
     def plot(self, ax: Any = None) -> Any:
         """How much each pair of classes mixes, as bars."""
-        from sepal.plots._geometry import draw_bars
+        from sepal.plots import draw_bars
 
         return draw_bars(
             [" / ".join(map(str, region.classes)) for region in self.regions],
@@ -120,7 +118,7 @@ def overlap_regions(
     X: Any,
     y: Any = None,
     *,
-    k: int = 5,
+    n_neighbors: int = 5,
     distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
@@ -136,7 +134,7 @@ def overlap_regions(
     ----------
     X, y, distance, distance_params, scale, missing, n_jobs, progress
         As in :func:`thornton_samples`.
-    k : int
+    n_neighbors : int
         Neighbours that are looked at.
     n_queries, random_state
         As in :func:`suspects`; how well columns tell two classes apart is then judged by these rows too.
@@ -147,20 +145,29 @@ def overlap_regions(
 
     Examples
     --------
-    >>> found = overlap_regions([[0.0], [1.0], [2.0], [2.5], [4.0], [5.0]], list("aaabbb"), k=1)
+    >>> found = overlap_regions([[0.0], [1.0], [2.0], [2.5], [4.0], [5.0]], list("aaabbb"), n_neighbors=1)
     >>> found.regions[0].rows
     (2, 3)
     """
-    data = label(X, y, distance=distance, distance_params=distance_params, scale=scale, missing=missing, n_jobs=n_jobs)
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < data.n_rows:
-        raise ParameterError(f"k must be an integer from 1 to {data.n_rows - 1}, one less than the rows; got {k!r}")
-    asking = sample_rows(data, n_queries, generator(random_state))
-    shares = neighborhood(data, int(k), asking, progress).shares
+    data = prepare(
+        X,
+        y,
+        distance=distance,
+        distance_params=distance_params,
+        scale=scale,
+        missing=missing,
+        n_queries=n_queries,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
+    k = int(check_whole("n_neighbors", n_neighbors, at_most=data.n_rows - 1))
+    asking = data.asking
+    shares = neighborhood(data, k, asking, progress).shares
     varying = _varying(data.dense.table.values)
     regions = [_region(data, asking, shares, varying, a, b) for a, b in combinations(range(len(data.classes)), 2)]
     return OverlapRegions(
         regions=tuple(sorted(regions, key=lambda region: -region.mixing)),
-        k=int(k),
+        k=k,
         n_rows=data.n_rows,
         n_checked=len(asking),
         distance=data.search.fitted.name,
@@ -175,7 +182,7 @@ def _varying(values: NDArray[np.float64]) -> list[int]:
 
 
 def _region(
-    data: Labelled, asking: NDArray[np.intp], shares: NDArray[np.float64], varying: list[int], a: int, b: int
+    data: Prepared, asking: NDArray[np.intp], shares: NDArray[np.float64], varying: list[int], a: int, b: int
 ) -> OverlapRegion:
     codes, table = data.codes[asking], data.dense.table
     of_a, of_b = np.flatnonzero(codes == a), np.flatnonzero(codes == b)

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sepal.data import ScaleName, Table, as_table, class_codes
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._groups import class_groups
-from sepal.measures._labelled import Progress
-from sepal.measures._thornton import RandomState, first_groups, generator
+from sepal.measures._prepared import Progress, settled
+from sepal.measures._thornton import first_groups
 from sepal.neighbors import Search
-from sepal.parameters import checked
+from sepal.parameters import RandomState, checked, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,7 @@ class Projections:
 
     def plot(self, most: int = 6, axes: Any = None) -> Any:
         """Scatter plots of the best planes. Points that coincide are moved apart a little."""
-        from sepal.plots._geometry import draw_planes
+        from sepal.plots import draw_planes
 
         shown = self.planes[:most]
         places = {name: i for i, name in enumerate(self.table.names)}
@@ -138,6 +138,7 @@ def informative_projections(
     for name, value in (("most_columns", most_columns), ("most_rows", most_rows)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 2:
             raise ParameterError(f"{name} must be an integer of at least 2; got {value!r}")
+    scale = settled(X, scale=scale)["scale"]
     table = as_table(X, y)
     codes, classes = class_codes(table)
     if table.n_columns < 2:

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import ClassGroups, class_groups
-from sepal.measures._labelled import Labelled, Missing, Progress, label
+from sepal.measures._prepared import Prepared, Progress, prepare
 from sepal.measures._split_noise import split_std
 from sepal.measures._stratified import stratified_accuracy
 from sepal.neighbors import Method
@@ -189,15 +189,15 @@ def _train_rows(train_size: ArrayLike, n: int, k: int) -> NDArray[np.int64]:
 
 def _check_k(k: int, n_classes: int, other: bool) -> int:
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1 or k % 2 == 0:
-        raise ParameterError(f"k must be odd and at least 1; got {k!r}")
+        raise ParameterError(f"n_neighbors must be odd and at least 1; got {k!r}")
     if k > 1 and n_classes > 2:
-        raise ParameterError(f"k must be 1 for more than two classes, where no exact form is known; got {k}")
+        raise ParameterError(f"n_neighbors must be 1 for more than two classes, where no exact form is known; got {k}")
     if k > 1 and other:
-        raise ParameterError(f"k must be 1 with stratified=True or train_size='bootstrap'; got {k}")
+        raise ParameterError(f"n_neighbors must be 1 with stratified=True or train_size='bootstrap'; got {k}")
     return int(k)
 
 
-def _mean_over_rows(data: Labelled, ranks: int, solve: Any, progress: Progress | None) -> NDArray[np.float64]:
+def _mean_over_rows(data: Prepared, ranks: int, solve: Any, progress: Progress | None) -> NDArray[np.float64]:
     """Mean over rows of what ``solve`` gives per case (an array per size), in chunks of rows that fit in memory."""
     chunk = max(1, _CHUNK_ENTRIES // max(ranks, 1))
     n_chunks = -(-data.n_rows // chunk)
@@ -208,13 +208,13 @@ def _mean_over_rows(data: Labelled, ranks: int, solve: Any, progress: Progress |
             if progress is not None:
                 progress((done + fraction) / n_chunks)
 
-        ranking = data.search.distinct_ranking(ranks, rows=None if n_chunks == 1 else rows, progress=report)
+        ranking = data.ranking(ranks, rows, report)
         total = total + np.array([value.sum() for value in solve(ranking, rows)])
     return np.asarray(total) / data.n_rows
 
 
 def accuracy_solve(
-    data: Labelled, sizes: NDArray[np.int64], k: int, stratified: bool, progress: Progress | None
+    data: Prepared, sizes: NDArray[np.int64], k: int, stratified: bool, progress: Progress | None
 ) -> NDArray[np.float64]:
     """A(m) for each number of training rows."""
     N, n_classes = data.n_rows - 1, len(data.classes)
@@ -233,7 +233,7 @@ def accuracy_solve(
     return _mean_over_rows(data, ranks, per_row, progress)
 
 
-def _bootstrap_accuracy(data: Labelled, progress: Progress | None) -> float:
+def _bootstrap_accuracy(data: Prepared, progress: Progress | None) -> float:
     n = data.n_rows
     ranks = min(n - 1, int(np.ceil(-np.log(NEGLIGIBLE))) + 2)  # ((N-j)/N)^n < e^-j
 
@@ -251,9 +251,9 @@ def expected_accuracy(
     train_size: Any = 0.5,
     *,
     stratified: bool = False,
-    k: int = 1,
+    n_neighbors: int = 1,
     return_std: bool = False,
-    distance: str = "euclidean",
+    distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
@@ -275,7 +275,7 @@ def expected_accuracy(
         Splits that keep the class shares (k = 1): each class gives its share of the training rows, rounded down, and
         the rows still missing come from the classes with the largest remainders, one each. Where remainders are equal
         the mean is over all ways to choose among them. The training part has just as many rows as were asked for.
-    k : int
+    n_neighbors : int
         Odd; above 1 for two classes only.
     return_std : bool
         Also return the standard deviation of the accuracy of ONE random split, estimated from simulated splits: how far
@@ -298,7 +298,7 @@ def expected_accuracy(
     >>> round(expected_accuracy(datasets.load("sonar"), train_size=0.5), 4)
     0.83
     """
-    data = label(
+    data = prepare(
         X,
         y,
         distance=distance,
@@ -313,7 +313,7 @@ def expected_accuracy(
         raise ParameterError(f"train_size must be a share, a number of rows, or 'bootstrap'; got {train_size!r}")
     if bootstrap and stratified:
         raise ParameterError("stratified=True has no bootstrap form; give a share as train_size")
-    k = _check_k(k, len(data.classes), bootstrap or stratified)
+    k = _check_k(n_neighbors, len(data.classes), bootstrap or stratified)
     if bootstrap:
         if return_std:
             raise ParameterError("return_std=True needs a share or a number of rows as train_size")
@@ -333,8 +333,8 @@ def expected_accuracy_curve(
     train_sizes: ArrayLike = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
     *,
     stratified: bool = False,
-    k: int = 1,
-    distance: str = "euclidean",
+    n_neighbors: int = 1,
+    distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
@@ -344,7 +344,7 @@ def expected_accuracy_curve(
     progress: Progress | None = None,
 ) -> SplitAccuracyCurve:
     """The learning curve of k-NN, exact at every size. Parameters are those of :func:`expected_accuracy`."""
-    data = label(
+    data = prepare(
         X,
         y,
         distance=distance,
@@ -354,7 +354,7 @@ def expected_accuracy_curve(
         n_jobs=n_jobs,
         method=method,
     )
-    k = _check_k(k, len(data.classes), stratified)
+    k = _check_k(n_neighbors, len(data.classes), stratified)
     sizes = _train_rows(train_sizes, data.n_rows, k)
     mean = accuracy_solve(data, sizes, k, stratified, progress)
     std = split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sepal.data import rows_by_content
 from sepal.measures._groups import cases_of
-from sepal.measures._labelled import Labelled
+from sepal.measures._prepared import Prepared
 from sepal.measures._stratified import Strata
 from sepal.neighbors import DistinctRows
 
@@ -20,7 +20,7 @@ _RANKS_PER_SHARE = 7.0  # (1 - f)^(7/f) < 0.001: rows with no training row among
 
 
 def split_std(
-    data: Labelled,
+    data: Prepared,
     sizes: NDArray[np.int64],
     accuracy: NDArray[np.float64],
     *,
@@ -47,7 +47,7 @@ def split_std(
     return np.array(found)
 
 
-def _draws(data: Labelled, n_splits: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _draws(data: Prepared, n_splits: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """A random number per split and row; the smallest ones train. The same numbers serve every size.
 
     They are dealt to the rows sorted by what they are, so that they do not depend on the order the rows came in.
@@ -59,7 +59,7 @@ def _draws(data: Labelled, n_splits: int, rng: np.random.Generator) -> NDArray[n
 
 
 def _in_training(
-    data: Labelled, draws: NDArray[np.float64], m: int, stratified: bool, rng: np.random.Generator
+    data: Prepared, draws: NDArray[np.float64], m: int, stratified: bool, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """Which rows train in each split: the m smallest draws, or with strata so many of each class."""
     if not stratified:
@@ -110,8 +110,8 @@ class _Walks:
         return flat.reshape(-1, width)
 
 
-def _walks(data: Labelled, ranks: int) -> _Walks:
-    ranking, n_classes = data.search.distinct_ranking(ranks), len(data.classes)
+def _walks(data: Prepared, ranks: int) -> _Walks:
+    ranking, n_classes = data.ranking(ranks), len(data.classes)
     n_distinct = ranking.copies.n_distinct
     distinct, code, case_of = cases_of(ranking.copies, data.codes, n_classes, np.arange(data.n_rows))
     column = np.full(n_distinct * n_classes, len(code), dtype=np.intp)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln
 
 from sepal.measures._groups import cases_of, class_table
-from sepal.measures._labelled import Labelled, Progress
+from sepal.measures._prepared import Prepared, Progress
 from sepal.neighbors import DistinctRanking
 
 _CHUNK_CELLS = 20_000_000
@@ -171,7 +171,7 @@ def _dealt(ways: NDArray[np.float64], drawn: NDArray[np.float64], may_have_more:
 
 
 def _rows_accuracy(
-    data: Labelled, ranking: DistinctRanking, rows: NDArray[np.intp], asking: list[_Asking]
+    data: Prepared, ranking: DistinctRanking, rows: NDArray[np.intp], asking: list[_Asking]
 ) -> NDArray[np.float64]:
     """Chance that each asking row is tested and its nearest training row agrees."""
     n_classes = len(data.classes)
@@ -189,12 +189,12 @@ def _rows_accuracy(
     return chance[case_of]
 
 
-def stratified_accuracy(data: Labelled, sizes: NDArray[np.int64], progress: Progress | None) -> NDArray[np.float64]:
+def stratified_accuracy(data: Prepared, sizes: NDArray[np.int64], progress: Progress | None) -> NDArray[np.float64]:
     """A(m) over all stratified splits, for each number of training rows."""
     return np.array([_one_size(data, Strata.of(data.class_counts, int(m)), progress) for m in sizes])
 
 
-def _one_size(data: Labelled, strata: Strata, progress: Progress | None) -> float:
+def _one_size(data: Prepared, strata: Strata, progress: Progress | None) -> float:
     # Until enough rows of every class are seen that a training row is among them.
     share = float(np.min(strata.sure / strata.totals)) if np.any(strata.sure) else 0.0
     ranks = data.n_rows - 1 if share == 0 else min(data.n_rows - 1, int(np.ceil(-np.log(_NEGLIGIBLE) / share)) + 1)
@@ -204,6 +204,6 @@ def _one_size(data: Labelled, strata: Strata, progress: Progress | None) -> floa
     for at in range(0, data.n_rows, chunk):
         rows = np.arange(at, min(at + chunk, data.n_rows))
         asked = None if len(rows) == data.n_rows else rows
-        ranking = data.search.distinct_ranking(ranks, rows=asked, progress=progress)
+        ranking = data.ranking(ranks, rows=asked, progress=progress)
         total += float(np.sum(_rows_accuracy(data, ranking, rows, asking)))
     return total / float(strata.totals.sum() - strata.sure.sum() - strata.n_more)

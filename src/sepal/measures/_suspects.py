@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, SparseRows, equal_sparse_rows
-from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Labelled, Missing, Progress, label
+from sepal.data import Missing, ScaleName, SparseRows, equal_sparse_rows
 from sepal.measures._margin import margin_solve
-from sepal.measures._neighborhood import Neighborhood, hit_and_miss_of, kth_distance, neighborhood
-from sepal.measures._thornton import RandomState, generator, sample_rows
-from sepal.parameters import checked
+from sepal.measures._neighborhood import NearestShares, hit_and_miss_of, kth_distance, neighborhood
+from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.parameters import RandomState, check_whole, checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,7 +119,7 @@ class Suspects:
 
     def plot(self, most: int = 20, ax: Any = None) -> Any:
         """The margins of the worst rows as bars."""
-        from sepal.plots._geometry import draw_bars
+        from sepal.plots import draw_bars
 
         worst = self.rows[:most]
         return draw_bars(
@@ -150,7 +148,7 @@ def suspects(
     X: Any,
     y: Any = None,
     *,
-    k: int = 5,
+    n_neighbors: int = 5,
     distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
@@ -170,7 +168,7 @@ def suspects(
     ----------
     X, y, distance, distance_params, scale, missing, n_jobs, progress
         As in :func:`thornton_samples`; ``distance="auto"`` takes HEOM where columns are nominal or cells missing.
-    k : int
+    n_neighbors : int
         Neighbours that vote.
     n_queries : int, optional
         Check a random sample of the rows only (against all rows). Duplicates are always looked for in all.
@@ -183,15 +181,24 @@ def suspects(
 
     Examples
     --------
-    >>> found = suspects([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]], ["a", "b", "a", "b", "b", "b"], k=2)
+    >>> found = suspects([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]], ["a", "b", "a", "b", "b", "b"], n_neighbors=2)
     >>> [(each.row, each.label, each.voted) for each in found.rows]
     [(1, 'b', 'a')]
     """
-    data = label(X, y, distance=distance, distance_params=distance_params, scale=scale, missing=missing, n_jobs=n_jobs)
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < data.n_rows:
-        raise ParameterError(f"k must be an integer from 1 to {data.n_rows - 1}, one less than the rows; got {k!r}")
-    asking = sample_rows(data, n_queries, generator(random_state))
-    near = neighborhood(data, int(k), asking, progress)
+    data = prepare(
+        X,
+        y,
+        distance=distance,
+        distance_params=distance_params,
+        scale=scale,
+        missing=missing,
+        n_queries=n_queries,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
+    k = int(check_whole("n_neighbors", n_neighbors, at_most=data.n_rows - 1))
+    asking = data.asking
+    near = neighborhood(data, k, asking, progress)
     usual = _usual_distance(near)
     return Suspects(
         rows=_contradicted(data, near),
@@ -200,19 +207,19 @@ def suspects(
         usual_distance=usual,
         n_rows=data.n_rows,
         n_checked=len(asking),
-        k=int(k),
+        k=k,
         distance=data.search.fitted.name,
         notes=data.notes,
     )
 
 
-def _usual_distance(near: Neighborhood) -> float:
+def _usual_distance(near: NearestShares) -> float:
     first = near.distance[near.start[:-1]]
     apart = first[first > 0]
     return float(np.median(apart)) if len(apart) else 0.0
 
 
-def _contradicted(data: Labelled, near: Neighborhood) -> tuple[SuspectRow, ...]:
+def _contradicted(data: Prepared, near: NearestShares) -> tuple[SuspectRow, ...]:
     own = data.codes[near.rows]
     own_share = near.shares[np.arange(len(own)), own]
     others = near.shares.copy()
@@ -251,7 +258,7 @@ def _contradicted(data: Labelled, near: Neighborhood) -> tuple[SuspectRow, ...]:
     return tuple(found)
 
 
-def _mutual(data: Labelled, near: Neighborhood, at: NDArray[np.intp]) -> NDArray[np.int64]:
+def _mutual(data: Prepared, near: NearestShares, at: NDArray[np.intp]) -> NDArray[np.int64]:
     """Contradicting neighbours that have the row among their own k nearest."""
     lengths = np.diff(near.start)[at]
     flat = np.concatenate([np.arange(near.start[q], near.start[q + 1]) for q in at])
@@ -264,7 +271,7 @@ def _mutual(data: Labelled, near: Neighborhood, at: NDArray[np.intp]) -> NDArray
     return np.bincount(owner[mutual], minlength=len(at))
 
 
-def _equal_rows(data: Labelled) -> dict[str, tuple[Duplicates, ...]]:
+def _equal_rows(data: Prepared) -> dict[str, tuple[Duplicates, ...]]:
     """Rows that are equal as they stand in the table; a missing cell equals a missing cell."""
     table = data.search.table
     group_of = equal_sparse_rows(table.matrix)[0] if isinstance(table, SparseRows) else equal_groups(table.values)
@@ -304,7 +311,7 @@ def row_numbers(cells: NDArray[np.float64]) -> NDArray[np.uint64]:
     return np.asarray((mixed ^ (mixed >> 29)).sum(axis=1))
 
 
-def _near_duplicates(data: Labelled, near: Neighborhood, usual: float) -> tuple[NearDuplicate, ...]:
+def _near_duplicates(data: Prepared, near: NearestShares, usual: float) -> tuple[NearDuplicate, ...]:
     query = np.repeat(np.arange(len(near.rows)), np.diff(near.start))
     a, b = near.rows[query], near.neighbor
     close = (data.codes[a] != data.codes[b]) & (near.distance > 0) & (near.distance <= NEAR * usual)

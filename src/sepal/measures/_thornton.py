@@ -8,36 +8,22 @@ Reference: C. Thornton, "Separability is a learner's best friend", 1998.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, as_table, rows_by_content
+from sepal.data import Missing, ScaleName, as_rows, as_table
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import ClassGroups, class_groups
-from sepal.measures._labelled import Labelled, Missing, Progress, label
+from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._thornton_groups import groups_of, samples_of_groups
 from sepal.neighbors import DistinctRanking, Method
-from sepal.parameters import checked
+from sepal.parameters import RandomState, checked, generator
 
 ThorntonTies = Literal["expected", "index", "pessimistic", "optimistic", "jitter"]
 _TIES = ("expected", "index", "pessimistic", "optimistic", "jitter")
 JITTER = 1e-3  # standard deviation of the noise, in scaled units, as in the founding paper
-
-RandomState = int | np.random.Generator | np.random.RandomState | None
-
-
-def generator(random_state: RandomState) -> np.random.Generator:
-    """A generator from whatever a user may give as ``random_state``."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31))
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(
-            f"random_state must be None, an integer of at least 0 or a numpy generator; got {random_state!r}"
-        ) from error
 
 
 def first_groups(groups: ClassGroups) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -45,29 +31,13 @@ def first_groups(groups: ClassGroups) -> tuple[NDArray[np.int64], NDArray[np.int
     return groups.size[groups.start[:-1]], groups.same[groups.start[:-1]]
 
 
-def sample_rows(data: Labelled, n_queries: int | None, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Which rows ask: all of them, or a random sample without replacement, in row order.
-
-    Rows are drawn by what is in them: a seed draws the same ones however they were shuffled.
-    """
-    n_rows = data.n_rows
-    if n_queries is None:
-        return np.arange(n_rows)
-    if isinstance(n_queries, bool) or not isinstance(n_queries, (int, np.integer)) or n_queries < 1:
-        raise ParameterError(f"n_queries must be an integer of at least 1; got {n_queries!r}")
-    if n_queries >= n_rows:
-        return np.arange(n_rows)
-    order = rows_by_content(data.search.table, data.codes)
-    return np.sort(order[rng.choice(n_rows, size=int(n_queries), replace=False)])
-
-
-def nearest_ranking(data: Labelled, rows: NDArray[np.intp], progress: Progress | None) -> DistinctRanking:
+def nearest_ranking(data: Prepared, rows: NDArray[np.intp], progress: Progress | None) -> DistinctRanking:
     """The nearest tied group of each asking row."""
-    return data.search.distinct_ranking(1, rows=None if len(rows) == data.n_rows else rows, progress=progress)
+    return data.ranking(1, rows, progress)
 
 
 def samples_solve(
-    data: Labelled, ranking: DistinctRanking, ties: ThorntonTies, rows: NDArray[np.intp]
+    data: Prepared, ranking: DistinctRanking, ties: ThorntonTies, rows: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """For each asking row, how far its nearest neighbour agrees with it: 1, 0, or a share under ties."""
     if ties == "index":
@@ -83,12 +53,11 @@ def samples_solve(
     return share[groups.case_of]
 
 
-def _jittered(data: Labelled, rng: np.random.Generator) -> Labelled:
+def _jittered(data: Prepared, rng: np.random.Generator) -> Prepared:
     """The same rows with a little noise on every scaled coordinate, so that nothing is tied."""
     noise = rng.normal(0.0, JITTER, size=(data.n_rows, data.dense.table.n_columns))
     table = as_table(data.dense.fitted.scaling.apply(data.dense.table.values) + noise, data.codes)
-    moved = label(table, None, distance="euclidean", distance_params=None, scale=None, missing="distance", n_jobs=None)
-    return replace(data, search=moved.search)
+    return prepare(table, distance="euclidean", scale=None)
 
 
 @checked()
@@ -96,13 +65,14 @@ def thornton_samples(
     X: Any,
     y: Any = None,
     *,
-    distance: str = "euclidean",
+    distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     ties: ThorntonTies = "expected",
     missing: Missing = "distance",
+    groups: Any = None,
     n_queries: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     method: Method = "auto",
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -111,13 +81,13 @@ def thornton_samples(
 
     Parameters
     ----------
-    X : Table, ndarray, data frame, scipy sparse matrix or list of sets
+    X : Table, ndarray, data frame, scipy sparse matrix, list of sets, or what :func:`sepal.prepare` made of them
         The rows. A Table with a target needs no ``y``.
     y : array-like, optional
         The class of each row.
     distance : str
-        ``"euclidean"``, ``"auto"`` or another name in ``sepal.distances.DISTANCES``; for sparse matrices ``"auto"`` is
-        the cosine, for sets Tanimoto's distance.
+        A name in ``sepal.distances.DISTANCES``. ``"auto"`` is Euclidean for complete numbers, HEOM where columns are
+        nominal or cells are missing, the cosine for sparse matrices, Tanimoto's distance for sets.
     distance_params : mapping, optional
         What the distance takes: ``weights``, ``p``, ``covariance``.
     scale : {"minmax", "standard"} or None
@@ -128,6 +98,10 @@ def thornton_samples(
         all columns numeric and depends on ``random_state``).
     missing : {"distance", "drop"}
         Leave missing cells to the distance (which must define them), or drop rows that have any.
+    groups : array-like, "copies" or None
+        Rows that are no neighbours of each other: those with the same label in an array, or "copies", equal in every
+        column. None: any other row may be the nearest, a copy too, as the index is defined. Of something prepared the
+        labels are for the rows that take part.
     n_queries : int, optional
         Ask only a random sample of rows (about all rows). For data too large for all pairs.
     random_state : int, Generator or None
@@ -151,22 +125,26 @@ def thornton_samples(
     """
     if ties not in _TIES:
         raise ParameterError(f"ties must be one of {', '.join(_TIES)}; got {ties!r}")
-    data = label(
+    data = prepare(
         X,
         y,
         distance=distance,
         distance_params=distance_params,
         scale=scale,
         missing=missing,
-        n_jobs=n_jobs,
+        n_queries=n_queries,
+        random_state=random_state,
         method=method,
+        n_jobs=n_jobs,
     )
-    rng = generator(random_state)
-    rows = sample_rows(data, n_queries, rng)
+    rows = data.asking
+    apart = None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
     if ties == "jitter":
         if data.search.fitted.name != "euclidean" or distance_params:
             raise ParameterError('ties="jitter" is defined for the plain Euclidean distance on numbers only')
-        data, ties = _jittered(data, rng), "index"
+        data, ties = _jittered(data, generator(random_state)), "index"
+    if apart is not None:
+        return samples_of_groups(data, apart, ties, rows, progress)
     return samples_solve(data, nearest_ranking(data, rows, progress), ties, rows)
 
 
@@ -175,13 +153,14 @@ def thornton_score(
     X: Any,
     y: Any = None,
     *,
-    distance: str = "euclidean",
+    distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     ties: ThorntonTies = "expected",
     missing: Missing = "distance",
+    groups: Any = None,
     n_queries: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     method: Method = "auto",
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -213,6 +192,7 @@ def thornton_score(
         scale=scale,
         ties=ties,
         missing=missing,
+        groups=groups,
         n_queries=n_queries,
         random_state=random_state,
         method=method,

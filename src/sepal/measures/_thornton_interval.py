@@ -31,6 +31,29 @@ def wilson_interval(share: float, n: float, confidence: float) -> tuple[float, f
     return max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
+def independent_trials(
+    right: NDArray[np.float64], weights: NDArray[np.float64], groups: NDArray[np.intp] | None = None
+) -> float:
+    """How many independent trials vary as much as a share of right answers does.
+
+    Parameters
+    ----------
+    right : ndarray
+        1 for each row answered rightly, else 0.
+    weights : ndarray
+        Of the rows; together 1.
+    groups : ndarray of int, optional
+        Rows of one number stand or fall together as far as their errors show it; where there are no errors, entirely.
+    """
+    score, trials = float(weights @ right), 1.0 / float(weights @ weights)
+    off, size = (right - score) * weights, 1.0
+    if groups is not None:
+        off = np.asarray(np.bincount(groups, weights=off), dtype=np.float64)
+        size = len(right) / len(np.unique(groups))
+    alone = max(0.0, score * (1.0 - score)) * trials
+    return trials * (alone + PRIOR) / (float(off @ off) * trials**2 + PRIOR * size)
+
+
 def effective_rows(
     graph: NearestGraph,
     groups: ClassGroups,

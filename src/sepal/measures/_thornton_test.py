@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName, left_out_together
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import class_groups
 from sepal.measures._label_shuffles import permutation_test, shuffler
-from sepal.measures._labelled import Labelled, Missing, Progress, label
 from sepal.measures._nearest import NearestGraph, nearest_graph
-from sepal.measures._thornton import RandomState, first_groups, generator, nearest_ranking, sample_rows
+from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._thornton import first_groups, nearest_ranking
 from sepal.measures._thornton_interval import effective_rows, wilson_interval
 from sepal.measures._thornton_p import LabelMoments, PValue, label_moments, p_value
 from sepal.neighbors import DistinctRanking, Method
-from sepal.parameters import checked
+from sepal.parameters import RandomState, checked, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,12 +112,23 @@ class ThorntonTest:
         return text if self.z is None else f"{text}, z = {self.z:.1f}, p = {self.p_value:.2g}"
 
 
-def _class_notes(data: Labelled) -> tuple[str, ...]:
+def _class_notes(data: Prepared) -> tuple[str, ...]:
     counts = data.class_counts
     return tuple(
         f"class {data.classes[c]!s} has one row only: its nearest neighbour is always of another class"
         for c in np.flatnonzero(counts == 1)
     )
+
+
+def _copies_notes(data: Prepared) -> tuple[str, ...]:
+    found = left_out_together(data.search.table, "rows")
+    if not found.repeated:
+        return ()
+    text = (
+        f"copies: {found.n_copies / data.n_rows:.1%} of the rows have a copy, which is their nearest row; their "
+        'numbers show that records were repeated: thornton_score(..., groups="copies") does not count them'
+    )
+    return (text,)
 
 
 @checked()
@@ -126,13 +137,13 @@ def thornton_test(
     y: Any = None,
     n_permutations: int = 0,
     *,
-    distance: str = "euclidean",
+    distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
     confidence: float = 0.95,
     n_queries: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     method: Method = "auto",
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -150,8 +161,7 @@ def thornton_test(
     n_queries : int, optional
         Ask a random sample of rows only. Gives the interval for the score of all rows, and no z or p-value.
     random_state : int, Generator or None
-        For ``n_queries`` and ``n_permutations`` only. Permutations are the same at every call if it is None; they do
-        not depend on the order of the rows.
+        For ``n_queries`` and ``n_permutations`` only. Permutations do not depend on the order of the rows.
 
     Returns
     -------
@@ -161,8 +171,10 @@ def thornton_test(
     -----
     Mean, variance and skewness are exact for all n! permutations of the labels with the rows fixed (Schilling 1986), so
     that simulation is needed only where the index has few values under random labels or is very skewed. Rows are never
-    bootstrapped: copies of a row would be its nearest neighbours. How often the interval covers and how often p is
-    small by chance is measured in ``benchmarks/statistics``.
+    bootstrapped: copies of a row would be its nearest neighbours. Every row counts by itself, as the index is defined;
+    where the numbers of copies show that records were repeated, ``notes`` say so: then copies are each other's nearest
+    rows, and :func:`thornton_score` with ``groups="copies"`` tells what is left without them.
+    How often the interval covers and how often p is small by chance is measured in ``benchmarks/statistics``.
 
     Examples
     --------
@@ -174,24 +186,25 @@ def thornton_test(
         raise ParameterError(f"n_permutations must be an integer of at least 0; got {n_permutations!r}")
     if not 0 < confidence < 1:
         raise ParameterError(f"confidence must lie between 0 and 1; got {confidence!r}")
-    data = label(
+    data = prepare(
         X,
         y,
         distance=distance,
         distance_params=distance_params,
         scale=scale,
         missing=missing,
-        n_jobs=n_jobs,
+        n_queries=n_queries,
+        random_state=random_state,
         method=method,
+        n_jobs=n_jobs,
     )
-    rng = generator(random_state)
-    rows = sample_rows(data, n_queries, rng)
+    rows = data.asking
     if len(rows) < data.n_rows and n_permutations:
         raise ParameterError("n_permutations needs every row to ask; leave out n_queries")
-    seed = 0 if random_state is None else int(rng.integers(2**63))
+    seed = int(generator(random_state).integers(2**63))
     if len(rows) < data.n_rows:
         return _judge(data, nearest_ranking(data, rows, progress), rows, confidence, None)
-    ranking = data.search.distinct_ranking(2, progress=progress)
+    ranking = data.ranking(2, None, progress)
     return _judge(data, ranking, rows, confidence, _chances(data, ranking, int(n_permutations), seed))
 
 
@@ -206,7 +219,7 @@ class _Chances:
     n_permutations: int
 
 
-def _chances(data: Labelled, ranking: DistinctRanking, n_permutations: int, seed: int) -> _Chances:
+def _chances(data: Prepared, ranking: DistinctRanking, n_permutations: int, seed: int) -> _Chances:
     graph, counts = nearest_graph(ranking), data.class_counts
     moments = label_moments(graph.symmetric(), counts)
     total = graph.total(data.codes, len(data.classes))
@@ -218,7 +231,7 @@ def _chances(data: Labelled, ranking: DistinctRanking, n_permutations: int, seed
 
 
 def _judge(
-    data: Labelled, ranking: DistinctRanking, rows: NDArray[np.intp], confidence: float, chances: _Chances | None
+    data: Prepared, ranking: DistinctRanking, rows: NDArray[np.intp], confidence: float, chances: _Chances | None
 ) -> ThorntonTest:
     """The test from one ranking of nearest tied groups: the two nearest if all rows ask."""
     n, counts, n_classes = data.n_rows, data.class_counts, len(data.classes)
@@ -247,7 +260,12 @@ def _judge(
         n_queries=len(rows),
         distance=data.search.fitted.name,
         method="tree" if data.search.method == "tree" else "brute",
-        notes=(*data.notes, *_class_notes(data), *(chances.p.notes if chances and chances.p else ())),
+        notes=(
+            *data.notes,
+            *_class_notes(data),
+            *_copies_notes(data),
+            *(chances.p.notes if chances and chances.p else ()),
+        ),
     )
 
 

@@ -11,45 +11,38 @@ May be imported by measures and everything after it on the road.
 
 from __future__ import annotations
 
-from sepal.neighbors._any_search import AnySearch, DistanceLike, prepare_search
-from sepal.neighbors._class_pass import ClassPass
-from sepal.neighbors._copies import Copies, DistinctRows
-from sepal.neighbors._function_search import FunctionSearch
-from sepal.neighbors._graph import GraphMode, as_graph, check_mode, kneighbors_graph, radius_neighbors_graph
+from sepal.neighbors._any_search import AnySearch as AnySearch
+from sepal.neighbors._any_search import DistanceLike as DistanceLike
+from sepal.neighbors._any_search import prepare_search as prepare_search
+from sepal.neighbors._class_pass import ClassPass as ClassPass
+from sepal.neighbors._copies import Copies as Copies
+from sepal.neighbors._copies import DistinctRows as DistinctRows
+from sepal.neighbors._function_search import FunctionSearch as FunctionSearch
+from sepal.neighbors._graph import GraphMode as GraphMode
+from sepal.neighbors._graph import as_graph as as_graph
+from sepal.neighbors._graph import check_mode as check_mode
+from sepal.neighbors._graph import kneighbors_graph, radius_neighbors_graph
 from sepal.neighbors._neighbor_ranking import neighbor_ranking
-from sepal.neighbors._planner import Method
-from sepal.neighbors._precomputed import square_distances
-from sepal.neighbors._radius import checked_radius
+from sepal.neighbors._planner import Method as Method
+from sepal.neighbors._precomputed import check_reached as check_reached
+from sepal.neighbors._precomputed import graph_distances as graph_distances
+from sepal.neighbors._precomputed import square_distances as square_distances
+from sepal.neighbors._radius import checked_radius as checked_radius
 from sepal.neighbors._radius_ranking import RadiusRanking, radius_ranking
-from sepal.neighbors._ranking import DistinctRanking, NeighborRanking, segment_positions
-from sepal.neighbors._search import Search, rank_distances
-from sepal.neighbors._sparse_search import SparseSearch
-from sepal.neighbors._threads import thread_count
+from sepal.neighbors._ranking import DistinctRanking as DistinctRanking
+from sepal.neighbors._ranking import NeighborRanking
+from sepal.neighbors._ranking import segment_positions as segment_positions
+from sepal.neighbors._rounding import TIE_TOLERANCE as TIE_TOLERANCE
+from sepal.neighbors._search import Search as Search
+from sepal.neighbors._search import rank_distances as rank_distances
+from sepal.neighbors._sparse_search import SparseSearch as SparseSearch
+from sepal.neighbors._threads import thread_count as thread_count
 
 __all__ = [
-    "AnySearch",
-    "ClassPass",
-    "Copies",
-    "DistanceLike",
-    "DistinctRanking",
-    "DistinctRows",
-    "FunctionSearch",
-    "GraphMode",
-    "Method",
     "NeighborRanking",
     "RadiusRanking",
-    "Search",
-    "SparseSearch",
-    "as_graph",
-    "check_mode",
-    "checked_radius",
     "kneighbors_graph",
     "neighbor_ranking",
-    "prepare_search",
     "radius_neighbors_graph",
     "radius_ranking",
-    "rank_distances",
-    "segment_positions",
-    "square_distances",
-    "thread_count",
 ]

@@ -11,7 +11,7 @@ from sepal.neighbors._copies import Copies, DistinctRows
 
 
 @dataclass(frozen=True, eq=False)
-class Cases:
+class ClassCases:
     """Distinct rows of each class, class after class; rows that are equal in both share a case.
 
     Attributes
@@ -30,12 +30,12 @@ class Cases:
     copies: NDArray[np.int64]
 
 
-def find_cases(of: Copies, codes: NDArray[np.int32]) -> Cases:
+def find_cases(of: Copies, codes: NDArray[np.int32]) -> ClassCases:
     """The cases of rows whose distinct row and class are known."""
     key = codes.astype(np.int64) * of.n_distinct + of.of_row.number
     keys, row, case_of, copies = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
     group = DistinctRows((keys % of.n_distinct).astype(np.int32))
-    return Cases(case_of, group, (keys // of.n_distinct).astype(np.int32), row, copies)
+    return ClassCases(case_of, group, (keys // of.n_distinct).astype(np.int32), row, copies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class ClassPass:
 
     Attributes
     ----------
-    cases : Cases
+    cases : ClassCases
     distance, start, enemy : arrays
         How far the nearest row of another class is, and these: ``enemy[start[i]:start[i+1]]`` are the cases, all tied
         ones, of case i. Infinitely far, and none, where there is no other class.
@@ -60,7 +60,7 @@ class ClassPass:
         The cases that each edge of the minimum spanning tree joins; empty unless it was asked for.
     """
 
-    cases: Cases
+    cases: ClassCases
     distance: NDArray[np.float64]
     start: NDArray[np.int64]
     enemy: NDArray[np.int32]

@@ -134,7 +134,7 @@ class FunctionSearch:
     def within(self, radius: NDArray[np.float64], queries: Rows | None = None) -> DistinctRanking:
         """Every training row up to a distance."""
         if queries is None:
-            reach = np.minimum(np.full(self.n_rows, float(radius[0])), np.finfo(float).max)
+            reach = np.full(self.n_rows, float(radius[0]))
             asking = self.copies.every()
             return self._found(asking, self._values(asking), self.n_rows, reach)
         values = self.fitted.between(self.fitted.embed(queries), self.points)

@@ -20,7 +20,7 @@ from sepal.parameters import checked
 @checked()
 def neighbor_ranking(
     X: Any,
-    k: int,
+    n_neighbors: int,
     *,
     queries: Any = None,
     distance: DistanceLike = "euclidean",
@@ -37,7 +37,7 @@ def neighbor_ranking(
     ----------
     X : Table, ndarray, data frame, scipy sparse matrix or list of sets
         The training rows, or with ``distance="precomputed"`` the square matrix of distances between them.
-    k : int
+    n_neighbors : int
         How many neighbours.
     queries : as X, optional
         The rows to find neighbours for. Left out, every training row asks about the others: itself is left out by
@@ -74,7 +74,7 @@ def neighbor_ranking(
 
     Examples
     --------
-    >>> ranking = neighbor_ranking([[0.0], [1.0], [3.0]], k=1)
+    >>> ranking = neighbor_ranking([[0.0], [1.0], [3.0]], n_neighbors=1)
     >>> ranking.rows.ravel().tolist(), ranking.distances.ravel().tolist()
     ([1, 0, 1], [1.0, 1.0, 2.0])
     """
@@ -85,17 +85,17 @@ def neighbor_ranking(
     if distance == "precomputed":
         if method == "tree":
             raise ParameterError("method='tree' has no meaning with distance='precomputed'", hint="use method='auto'")
-        return rank_matrix(X, k, queries, scale, distance_params, ties, n_jobs, progress)
+        return rank_matrix(X, n_neighbors, queries, scale, distance_params, ties, n_jobs, progress)
     table = as_rows(X)
     search = prepare_search(
         table, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
     )
     if queries is None:
-        k = check_k(k, table.n_rows - 1, "one less than the number of rows, since a row is not its own neighbour")
+        k = check_k(n_neighbors, table.n_rows - 1, "one less than the rows, since a row is not its own neighbour")
         found = search.distinct_ranking(k, progress=progress)
         lists = found.per_row(k, ties, np.arange(table.n_rows))
     else:
-        k = check_k(k, table.n_rows, "the number of training rows")
+        k = check_k(n_neighbors, table.n_rows, "the number of training rows")
         found = search.query_ranking(as_queries(queries, table), k, progress)  # type: ignore[arg-type]
         lists = found.per_row(k, ties, None)
     method_used = "tree" if search.method == "tree" else "brute"

@@ -7,14 +7,48 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import CellTypeError, DataError, ParameterError
 from sepal.neighbors._radius import checked_radius
 from sepal.neighbors._ranking import NeighborRanking, Ties, check_k, cut
 from sepal.neighbors._search import Progress, rank_distances
 
+_KEEPS_ZEROS = ("csr", "csc", "coo", "lil")
 
-def _check_distances(given: ArrayLike, name: str) -> NDArray[np.float64]:
-    array = np.asarray(given)
+
+def graph_distances(graph: Any) -> NDArray[np.float64]:
+    """A sparse graph of distances as a matrix: what is not stored is infinitely far, and a stored 0 is a distance.
+
+    The entries of a row may come in any order; a cell that is stored twice holds the sum, as in scipy.
+    """
+    if graph.format not in _KEEPS_ZEROS:
+        raise CellTypeError(
+            f"X: a graph of distances in {graph.format} format is not supported due to its handling of explicit zeros",
+            hint=f"convert it to one of {', '.join(_KEEPS_ZEROS)} before zeros are lost",
+        )
+    rows = graph.tocsr(copy=True)
+    rows.sum_duplicates()
+    found = np.full(rows.shape, np.inf)
+    found[np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), rows.indices] = rows.data
+    return found
+
+
+def check_reached(distances: NDArray[np.float64], k: int, *, without_self: bool) -> None:
+    """Whether a graph holds k neighbours of every row."""
+    stored = np.isfinite(distances)
+    if without_self:
+        np.fill_diagonal(stored, False)
+    fewest = int(stored.sum(axis=1).min())
+    if fewest < k:
+        row, others = int(stored.sum(axis=1).argmin()), " besides the row itself" if without_self else ""
+        raise DataError(
+            f"{k} neighbors per samples are required{others}, but some samples have only {fewest} neighbors in the "
+            f"graph of distances: row {row} for instance",
+            hint="ask for fewer neighbours, or make the graph with more of them or a larger radius",
+        )
+
+
+def _check_distances(given: Any, name: str) -> NDArray[np.float64]:
+    array = graph_distances(given) if hasattr(given, "tocsr") else np.asarray(given)
     if array.dtype.kind not in "fiub":
         raise DataError(f"{name} must hold numbers with distance='precomputed'; got {array.dtype}")
     D = np.ascontiguousarray(array, dtype=np.float64)
@@ -77,5 +111,7 @@ def rank_matrix(
     """What :func:`neighbor_ranking` answers with ``distance="precomputed"``."""
     D, self_join = _both(X, queries, scale, distance_params)
     k = check_k(k, D.shape[1] - self_join, "the number of rows a query may be near to")
+    if hasattr(X if self_join else queries, "tocsr"):
+        check_reached(D, k, without_self=self_join)
     lists = cut(*rank_distances(D, k, n_jobs=n_jobs, without_self=self_join, progress=progress), k, ties)
     return NeighborRanking(k, ties, distance="precomputed", method="precomputed", **lists)

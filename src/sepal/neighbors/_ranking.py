@@ -20,9 +20,9 @@ Ties = Literal["index", "expected"]
 def check_k(k: int, largest: int, what: str) -> int:
     """The number of neighbours asked for, if there are as many."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ParameterError(f"k must be an integer of at least 1; got {k!r}")
+        raise ParameterError(f"n_neighbors must be an integer of at least 1; got {k!r}")
     if k > largest:
-        raise ParameterError(f"k must be at most {largest}, {what}; got {k}")
+        raise ParameterError(f"n_neighbors must be at most {largest}, {what}; got {k}")
     return int(k)
 
 
@@ -172,6 +172,22 @@ class DistinctRanking:
         """Whole lists of original rows, for the training rows that ask (None: for all queries); some may be empty."""
         list_of, asking = self._asked(rows)
         return self._spread(*self.lists(list_of), asking, None)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the lists."""
+        return int(self.start.nbytes + self.entries.number.nbytes + self.distances.nbytes)
+
+    def first(self, k: int) -> DistinctRanking:
+        """The same ranking to a smaller depth: just what a search for k finds."""
+        if self.asking is None or len(self.distances) == 0:
+            return self
+        begin, end = self.start[:-1], self.start[1:]
+        own = self.entries.number[begin] == self.asking.number  # listed first where a row has copies
+        limit = self.distances[np.minimum(begin + own + k, end) - 1]
+        keep = self.distances <= np.repeat(limit, end - begin)
+        start = np.concatenate([[0], np.cumsum(np.add.reduceat(keep, begin, dtype=np.int64))])
+        return DistinctRanking(self.asking, start, self.entries.take(keep), self.distances[keep], self.copies)
 
     def _asked(self, rows: NDArray[np.int64] | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The list of each asking row and its number, -1 where it is no training row."""

@@ -282,9 +282,9 @@ class _Given:
         """Distances between the rows as they were as native values."""
         free = self.exponent == 0 or self.fitted.metric in _SCALE_FREE
         with np.errstate(over="ignore", under="ignore"):
-            found = self.fitted.values(radius if free else np.ldexp(radius, self.exponent))
-        # The square of a root may be smaller than the number: a row at the radius must not be lost over that.
-        return np.ascontiguousarray(found * (1 + 2.0**-50))
+            # The square of a root may be smaller than the number: a row at the radius must not be lost over that.
+            found = self.fitted.values(radius if free else np.ldexp(radius, self.exponent)) * (1 + 2.0**-50)
+        return np.ascontiguousarray(found)
 
 
 def _noise(fitted: FittedDistance) -> float:
@@ -319,9 +319,13 @@ def rank_distances(
     """The k nearest columns of each row of a matrix, everyone tied with the k-th included: start, rows, distances.
 
     Distances that are all whole numbers are tied only where they are equal, unless they cannot be exact.
-    ``without_self`` leaves out column i of row i. With ``limits``, one for each row, everyone up to these instead.
+    ``without_self`` leaves out column i of row i. With ``limits``, one for each row, everyone up to these instead; who
+    is infinitely far is within none.
     """
     given = np.ascontiguousarray(distances, dtype=np.float64)
     tie = 0.0 if may_be_exact and is_exact(np.where(np.isinf(given), 0.0, given)) else TIE_TOLERANCE
     start, rows, found = _native.search_distances(given, without_self, k, limits, tie, thread_count(n_jobs), progress)
+    if limits is not None and np.isinf(found).any():
+        near = np.isfinite(found)
+        start, rows, found = np.concatenate([[0], np.cumsum(near)])[start], rows[near], found[near]
     return start, rows.astype(np.intp), found

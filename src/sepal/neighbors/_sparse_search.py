@@ -125,12 +125,8 @@ class SparseSearch:
             return np.zeros(n + 1, dtype=np.int64), DistinctRows(np.zeros(0, np.int32)), np.zeros(0)
         columns = self.points.rows.T.tocsr()
         step = max(1, _CELLS // len(self.points))
-        # A row is infinitely far from itself where it must not be found: no radius reaches that far.
-        limits = (
-            None
-            if radius is None
-            else np.minimum(self.fitted.native_values(radius) * (1 + 2.0**-50), np.finfo(float).max)
-        )
+        with np.errstate(over="ignore"):
+            limits = None if radius is None else self.fitted.native_values(radius) * (1 + 2.0**-50)
 
         def block(begin: int) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
             asking = queries.take(slice(begin, begin + step))

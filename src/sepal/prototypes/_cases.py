@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, SparseRows, as_rows, as_table
+from sepal.data import Missing, ScaleName, SparseRows, as_rows, as_table
 from sepal.distances import fit_sparse_distance
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._labelled import Labelled, Missing, label
+from sepal.measures import Prepared, prepare, settled
+from sepal.neighbors import Search
 
 CaseTies = Literal["expected", "index"]
 _MOST_CELLS = 50_000_000  # 400 MB
@@ -27,7 +28,7 @@ class Cases:
 
     Attributes
     ----------
-    data : Labelled
+    data : Prepared
     points : (n_cases, p) array
         Coordinates. Cases stand in geometric order (column by column, then class), or by their first row.
     codes, mass : (n_cases,) arrays
@@ -44,7 +45,7 @@ class Cases:
         No such rows, or fewer of each other class: what a condenser may choose from.
     """
 
-    data: Labelled
+    data: Prepared
     points: NDArray[np.float64]
     codes: NDArray[np.int32]
     mass: NDArray[np.float64]
@@ -91,13 +92,13 @@ def _lexical_order(keys: NDArray[np.float64]) -> NDArray[np.intp]:
         n_keys *= 4
 
 
-def row_mass(data: Labelled) -> NDArray[np.float64]:
+def row_mass(data: Prepared) -> NDArray[np.float64]:
     """How many rows each row counts for: its weight, where the table has weights."""
     weights = data.dense.table.weights
     return np.ones(data.n_rows) if weights is None else weights
 
 
-def as_cases(data: Labelled, ties: CaseTies = "expected") -> Cases:
+def as_cases(data: Prepared, ties: CaseTies = "expected") -> Cases:
     """Group rows by coordinates and class."""
     if ties not in ("expected", "index"):
         raise ParameterError(f"ties must be 'expected' or 'index'; got {ties!r}")
@@ -139,16 +140,22 @@ def label_rows(
     scale: ScaleName | None,
     missing: Missing,
     n_jobs: int | None,
-) -> Labelled:
+) -> Prepared:
     """Check rows and labels and fit the distance.
 
     Condensers walk through coordinates, so that sparse rows are written out in full; they are not scaled, and the
     distance is the one they have elsewhere.
     """
+    if isinstance(X, Prepared) and isinstance(X.search, Search):
+        return prepare(
+            X, y, distance=distance, distance_params=distance_params, scale=scale, missing=missing, n_jobs=n_jobs
+        )
+    found = settled(X, distance=distance, distance_params=distance_params, scale=scale)
+    distance, distance_params, scale = found["distance"], found["distance_params"], found["scale"]
     rows = as_rows(X, y)
     options: dict[str, Any] = {"distance_params": distance_params, "missing": missing, "n_jobs": n_jobs}
     if not isinstance(rows, SparseRows):
-        return label(rows, None, distance=distance, scale=scale, **options)
+        return prepare(rows, None, distance=distance, scale=scale, **options)
     if rows.n_rows * rows.n_columns > _MOST_CELLS:
         raise DataError(
             f"X is a sparse matrix of {rows.n_rows} x {rows.n_columns} cells, more than the {_MOST_CELLS:,} that are "
@@ -164,4 +171,4 @@ def label_rows(
         class_order=rows.class_order,
         weights=rows.weights,
     )
-    return label(table, None, distance=fitted.name, scale=None, **options)
+    return prepare(table, None, distance=fitted.name, scale=None, **options)

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
-from sepal.neighbors import Search
-from sepal.neighbors._rounding import TIE_TOLERANCE
+from sepal.neighbors import TIE_TOLERANCE, Search
 from sepal.prototypes._cases import Cases
 
 Progress = Callable[[float], object]

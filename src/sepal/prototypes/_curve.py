@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from sepal.data import Rows, ScaleName, Table, as_rows, class_codes, rows_by_content
+from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes, rows_by_content
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._labelled import Missing, Progress, as_labelled_table
+from sepal.measures import Progress, settled
 from sepal.neighbors import AnySearch, prepare_search
 from sepal.parameters import Parameter, checked
 from sepal.prototypes._methods import METHODS, method_named
@@ -36,7 +36,7 @@ class CondenseCurve:
         Of 1-NN on the kept rows, on rows held out; ties count by their share. The error is over all held-out rows.
     full_accuracy : float
         The same with all training rows.
-    n_folds : int
+    cv : int
     """
 
     methods: tuple[str, ...]
@@ -45,7 +45,7 @@ class CondenseCurve:
     accuracy: NDArray[np.float64]
     standard_error: NDArray[np.float64]
     full_accuracy: float
-    n_folds: int
+    cv: int
 
     def frame(self) -> pd.DataFrame:
         """One line per method, smallest first."""
@@ -64,7 +64,7 @@ class CondenseCurve:
 
     def plot(self, ax: Any = None) -> Any:
         """A point per method: share of rows kept against held-out accuracy."""
-        from sepal.plots._neighbors import draw_size_accuracy
+        from sepal.plots import draw_size_accuracy
 
         return draw_size_accuracy(
             self.methods, self.kept_share.tolist(), self.accuracy.tolist(), self.full_accuracy, ax
@@ -144,12 +144,7 @@ def condense_curve(
     table, codes = table.take(order), codes[order]
     folds = _folds(codes, cv, random_state)
     params = method_params or {}
-    common: dict[str, Any] = {
-        "distance": distance,
-        "distance_params": distance_params,
-        "scale": scale,
-        "n_jobs": n_jobs,
-    }
+    common = settled(X, distance=distance, distance_params=distance_params, scale=scale) | {"n_jobs": n_jobs}
     right = np.zeros((len(names) + 1, table.n_rows))
     kept, consistency = np.zeros((len(names), cv)), np.zeros((len(names), cv))
     for fold, (train_rows, test_rows) in enumerate(folds):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
-from sepal.measures._labelled import Labelled, Missing
+from sepal.data import Missing, ScaleName
+from sepal.measures import Prepared
 from sepal.parameters import checked
 from sepal.prototypes._cases import Cases, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions, Progress, tied_order
@@ -17,7 +17,7 @@ from sepal.prototypes._edited import enn_solve
 from sepal.prototypes._set import PrototypeSet, Round, nothing_left, prototype_set
 
 
-def edited_cases(cases: Cases, data: Labelled, k: int, progress: Progress | None) -> Positions:
+def edited_cases(cases: Cases, data: Prepared, k: int, progress: Progress | None) -> Positions:
     """Cases with a row that Wilson's editing leaves; of conflicting ones only the most frequent class."""
     noisy = np.zeros(data.n_rows, dtype=bool)
     noisy[enn_solve(data, k, progress)] = True

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Labelled, Missing
+from sepal.measures import Prepared
 from sepal.neighbors import DistinctRanking
 from sepal.parameters import Parameter, checked
 from sepal.prototypes._cases import as_cases, label_rows, row_mass
@@ -22,7 +22,7 @@ Remove = Literal["both", "larger"]
 KindSel = Literal["mode", "all"]
 
 
-def _check_neighbors(n_neighbors: int, data: Labelled) -> int:
+def _check_neighbors(n_neighbors: int, data: Prepared) -> int:
     if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
         raise ParameterError(f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}")
     n_rows = data.n_rows
@@ -53,7 +53,7 @@ class Vote:
     protected: NDArray[np.bool_]
 
 
-def _vote(data: Labelled, n_neighbors: int, kind_sel: KindSel, protect: Any) -> Vote:
+def _vote(data: Prepared, n_neighbors: int, kind_sel: KindSel, protect: Any) -> Vote:
     if kind_sel not in ("mode", "all"):
         raise ParameterError(f"kind_sel must be 'mode' or 'all'; got {kind_sel!r}")
     if protect is None:
@@ -127,7 +127,7 @@ def _shares(
     return np.asarray(part[group] * mass)
 
 
-def enn_pass(data: Labelled, kept_pos: NDArray[np.intp], vote: Vote, progress: Progress | None) -> NDArray[np.bool_]:
+def enn_pass(data: Prepared, kept_pos: NDArray[np.intp], vote: Vote, progress: Progress | None) -> NDArray[np.bool_]:
     """Which of the kept data positions the others kept get wrong and no protection keeps."""
     search = data.dense if len(kept_pos) == data.n_rows else data.dense.among(kept_pos)
     codes, mass = data.codes[kept_pos], row_mass(data)[kept_pos]
@@ -136,7 +136,7 @@ def enn_pass(data: Labelled, kept_pos: NDArray[np.intp], vote: Vote, progress: P
 
 
 def _finish(
-    name: str, data: Labelled, passes: list[NDArray[np.intp]], progress: Progress | None, notes: tuple[str, ...] = ()
+    name: str, data: Prepared, passes: list[NDArray[np.intp]], progress: Progress | None, notes: tuple[str, ...] = ()
 ) -> PrototypeSet:
     """The set left after taking out data positions, pass by pass."""
     cases = as_cases(data)
@@ -147,7 +147,7 @@ def _finish(
     return prototype_set(name, cases, CaseMetric.of(cases, progress), data.rows[kept], history, notes)
 
 
-def enn_solve(data: Labelled, k: int, progress: Progress | None) -> NDArray[np.intp]:
+def enn_solve(data: Prepared, k: int, progress: Progress | None) -> NDArray[np.intp]:
     """Data positions that Wilson's rule takes out."""
     return np.flatnonzero(enn_pass(data, np.arange(data.n_rows), _vote(data, k, "mode", None), progress))
 
@@ -306,7 +306,7 @@ def all_knn(
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
     vote, mass = _vote(data, n_neighbors, kind_sel, protect), row_mass(data)
-    ranking = data.dense.distinct_ranking(depth(mass, vote.k), progress=progress)
+    ranking = data.ranking(depth(mass, vote.k), progress=progress)
     gone = vote.protected[data.codes]
     passes: list[NDArray[np.intp]] = []
     for k in range(1, vote.k + 1):
@@ -316,9 +316,9 @@ def all_knn(
     return _finish("all_knn", data, passes, progress)
 
 
-def tomek_solve(data: Labelled, progress: Progress | None) -> NDArray[np.intp]:
+def tomek_solve(data: Prepared, progress: Progress | None) -> NDArray[np.intp]:
     """The links as pairs of data positions, one pair per line, lower position first."""
-    ranking = data.dense.distinct_ranking(1, progress=progress)
+    ranking = data.ranking(1, progress=progress)
     lists = ranking.per_row(1, "expected", np.arange(data.n_rows))
     source = np.repeat(np.arange(data.n_rows), np.diff(lists["start"]))
     target = lists["flat_rows"]

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
-from sepal.measures._labelled import Missing
-from sepal.neighbors._rounding import TIE_TOLERANCE
+from sepal.data import Missing, ScaleName
+from sepal.neighbors import TIE_TOLERANCE
 from sepal.parameters import checked
 from sepal.prototypes._cases import Cases, CaseTies, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Kept, Positions, Progress

@@ -7,11 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Missing
-from sepal.measures._thornton import RandomState, generator
-from sepal.parameters import checked
+from sepal.parameters import RandomState, checked, generator
 from sepal.prototypes._cases import Cases, CaseTies, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Kept, Positions, Progress, tied_order
 from sepal.prototypes._set import PrototypeSet, Round, added_rounds, prototype_set
@@ -44,7 +42,7 @@ def hart(
     *,
     order: Order = "enemy",
     ties: CaseTies = "expected",
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
@@ -119,7 +117,7 @@ def rnn(
     y: Any = None,
     *,
     order: Order = "enemy",
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",

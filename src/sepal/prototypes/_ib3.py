@@ -8,11 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri
 
-from sepal.data import ScaleName, rows_by_content
+from sepal.data import Missing, ScaleName, rows_by_content
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Labelled, Missing
-from sepal.measures._thornton import RandomState, generator
-from sepal.parameters import Parameter, checked
+from sepal.measures import Prepared
+from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions, Progress
 from sepal.prototypes._set import PrototypeSet, Round, prototype_set
@@ -25,7 +24,7 @@ def _two_sided_z(confidence: float, name: str) -> float:
 
 
 def ib3_solve(
-    data: Labelled, stream_pos: Positions, chance: Any, accept: float, drop: float, progress: Progress | None
+    data: Prepared, stream_pos: Positions, chance: Any, accept: float, drop: float, progress: Progress | None
 ) -> Positions:
     """Data positions with an acceptable record after the stream."""
     points = data.dense.coordinates(np.arange(data.n_rows))

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import ScaleName
-from sepal.measures._labelled import Missing
+from sepal.data import Missing, ScaleName
 from sepal.parameters import checked
 from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Progress

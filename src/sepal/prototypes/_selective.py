@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
-from sepal.measures._labelled import Labelled, Missing
+from sepal.data import Missing, ScaleName
+from sepal.measures import Prepared
 from sepal.parameters import checked
 from sepal.prototypes._cases import Cases, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Kept, Progress, tied_order
@@ -35,7 +35,7 @@ def rss_solve(metric: CaseMetric) -> Kept:
 
 
 def _selective(
-    name: str, solve: Callable[[CaseMetric], Kept], data: Labelled, progress: Progress | None
+    name: str, solve: Callable[[CaseMetric], Kept], data: Prepared, progress: Progress | None
 ) -> PrototypeSet:
     cases = as_cases(data)
     if not cases.may_keep.any():

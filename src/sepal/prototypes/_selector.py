@@ -7,12 +7,11 @@ from typing import Any
 
 from sklearn.utils import _safe_indexing
 
-from sepal.data import ScaleName, Table, as_table
+from sepal.data import Missing, ScaleName, Table, as_table
 from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
 from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError
-from sepal.measures._labelled import Missing
 from sepal.parameters import Parameter
 from sepal.prototypes._methods import METHODS, method_named
 from sepal.prototypes._set import PrototypeSet
@@ -41,6 +40,7 @@ class PrototypeSelector(TableEstimator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> selector = PrototypeSelector("hart")
     >>> X, y = selector.fit_resample(np.array([[0.0], [1.0], [2.0], [5.0], [6.0]]), np.array(list("aaabb")))
     >>> X.ravel().tolist(), y.tolist(), selector.sample_indices_.tolist()

@@ -92,7 +92,7 @@ class PrototypeSet:
 
     def plot(self, ax: Any = None) -> Any:
         """Rows of each class before and after, side by side."""
-        from sepal.plots._neighbors import draw_class_counts
+        from sepal.plots import draw_class_counts
 
         kept = np.isin(self.label_rows, self.rows)
         classes = np.unique(self.labels)

@@ -8,18 +8,11 @@ May be imported by cli, explorer and mail.
 
 from __future__ import annotations
 
-from sepal.report._facts import MeasureFacts, plain
+from sepal.report._facts import MeasureFacts
+from sepal.report._facts import plain as plain
 from sepal.report._gather import measure_facts
-from sepal.report._page import Page
-from sepal.report._section_text import inclusion_rows
+from sepal.report._page import Page as Page
+from sepal.report._section_text import inclusion_rows as inclusion_rows
 from sepal.report._separability import SeparabilityReport, separability
 
-__all__ = [
-    "MeasureFacts",
-    "Page",
-    "SeparabilityReport",
-    "inclusion_rows",
-    "measure_facts",
-    "plain",
-    "separability",
-]
+__all__ = ["MeasureFacts", "SeparabilityReport", "measure_facts", "separability"]

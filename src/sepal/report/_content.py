@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sepal.data import names
-from sepal.measures._complexity_table import MEASURES
+from sepal.measures import MEASURES
 from sepal.report._geometry_verdict import p_phrase, p_text
 from sepal.report._suspects import MOST_SHOWN, n_copies
 from sepal.report._verdict import percent

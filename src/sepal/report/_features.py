@@ -6,12 +6,10 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from sepal.data import ScaleName, rows_by_content
 from sepal.exceptions import DataError
+from sepal.measures import sample_rows
 from sepal.report._facts import FeatureFacts, FeatureShare
-from sepal.report._rows import Rows
+from sepal.report._rows import ReportRows
 
 if TYPE_CHECKING:
     from sepal.selection import SubsetSearch, SubsetSweep
@@ -23,48 +21,41 @@ DISTANCES = ("euclidean", "heom")  # what the sweep of subsets adds up column by
 
 
 def feature_facts(
-    rows: Rows,
-    distance: str,
-    scale: ScaleName | None,
+    rows: ReportRows,
     random_state: int,
-    n_jobs: int | None,
     progress: Callable[[float], object],
 ) -> FeatureFacts:
     """What subsets of the columns score. Raises where that is not a matter of a moment, or of another distance."""
     n_columns = rows.table.n_columns
     if n_columns < 2:
         raise DataError("one column leaves nothing to choose")
-    if distance not in DISTANCES:
-        raise DataError(f"subsets are scored by Euclidean distance or HEOM, not {distance}")
+    if rows.distance not in DISTANCES:
+        raise DataError(f"subsets are scored by Euclidean distance or HEOM, not {rows.distance}")
     if n_columns > SEARCHED_COLUMNS:
         raise DataError(f"{n_columns:,} columns take long to choose from; see sepal select")
-    from sepal.selection import search_subsets, subset_sweep
-    from sepal.selection._criteria import PAIRS_PER_SECOND
-    from sepal.selection._near_best import inclusion, smallest
-    from sepal.selection._subset_sweep import sweep_cost
+    from sepal.selection import PAIRS_PER_SECOND, inclusion, search_subsets, smallest, subset_sweep, sweep_cost
 
     found: SubsetSweep | SubsetSearch
-    table, strategy = rows.table, "every subset"
+    table, scale, strategy = rows.table, rows.scale, "every subset"
     if n_columns <= SWEPT_COLUMNS and sweep_cost(table.n_rows, n_columns, threads=1)[0] <= MOST_SECONDS:
         n_subsets = 2**n_columns - 1
         found = subset_sweep(
             table,
             scale=scale,
-            n_jobs=n_jobs,
+            n_jobs=rows.n_jobs,
             progress=lambda scored, seconds, best: progress(min(1.0, scored / n_subsets)),
         )
     else:
         strategy = "forward"
         if table.n_rows > SEARCHED_ROWS:
-            picked = np.random.default_rng(random_state).choice(table.n_rows, size=SEARCHED_ROWS, replace=False)
-            table, scale = rows.scaled_part(np.sort(rows_by_content(table, rows.codes)[picked]), scale)
+            table, scale = rows.part(sample_rows(table, rows.ready.codes, SEARCHED_ROWS, random_state))
         most = max(n_columns + 1, math.ceil(MOST_SECONDS * PAIRS_PER_SECOND / float(table.n_rows) ** 2))
         found = search_subsets(
             table,
             strategy="forward",
             max_evaluations=most,
             scale=scale,
-            n_jobs=n_jobs,
+            n_jobs=rows.n_jobs,
             progress=lambda scored, seconds, best: progress(min(1.0, scored / most)),
         )
         n_subsets = found.n_evaluations

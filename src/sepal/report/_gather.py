@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table
+from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import ParameterError
-from sepal.measures import ThorntonTest, expected_accuracy_curve, thornton_test
+from sepal.measures import ThorntonTest, expected_accuracy_curve, prepare, thornton_test
 from sepal.parameters import Parameter, checked
 from sepal.report._facts import (
     ClassFacts,
@@ -24,11 +24,12 @@ from sepal.report._facts import (
     ThorntonFacts,
 )
 from sepal.report._margins import margin_facts, margins
-from sepal.report._rows import Rows, take_rows
+from sepal.report._rows import ReportRows, take_rows
 
 # What is being done, and the share of the whole work that is behind.
 Progress = Callable[[str, float], object]
 
+SHARED_NEIGHBORS = 5  # of every row that asks: what suspects and overlaps read
 CURVE_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
@@ -38,11 +39,11 @@ def measure_facts(
     y: Any = None,
     *,
     train_sizes: Sequence[float | int] = (0.5, 0.9),
-    k: int = 1,
+    n_neighbors: int = 1,
     n_permutations: int = 0,
     distance: str = "auto",
     scale: ScaleName | None = "minmax",
-    missing: str = "distance",
+    missing: Missing = "distance",
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -55,7 +56,7 @@ def measure_facts(
         As in :func:`sepal.separability`.
     train_sizes : sequence of float or int
         Shares (below 1) or numbers of rows in the training part.
-    k : int
+    n_neighbors : int
         Neighbours that vote; odd, and above 1 for two classes only.
     n_permutations : int
         Real permutations of the labels, besides the exact moments. Needs at most 20,000 rows.
@@ -72,36 +73,39 @@ def measure_facts(
     (0.875, 0.83)
     """
     say = _quiet if progress is None else progress
-    rows = take_rows(X, y, missing, random_state)
-    search: dict[str, Any] = {"distance": distance, "scale": scale, "n_jobs": n_jobs}
-    sizes = train_rows(train_sizes, _curve_rows(rows), k)
-    facts = basic_facts(rows, sizes, k, n_permutations, random_state, search, lambda what, done: say(what, 0.8 * done))
+    rows = take_rows(X, y, distance=distance, scale=scale, missing=missing, random_state=random_state, n_jobs=n_jobs)
+    sizes = train_rows(train_sizes, _curve_rows(rows), n_neighbors)
+    facts = basic_facts(
+        rows, sizes, n_neighbors, n_permutations, random_state, lambda what, done: say(what, 0.8 * done)
+    )
     say("margins", 0.8)
-    margin = margin_facts(margins(rows, **search))
+    margin = margin_facts(margins(rows))
     say("done", 1.0)
     return MeasureFacts(**facts, margins=margin)
 
 
 def basic_facts(
-    rows: Rows,
+    rows: ReportRows,
     sizes: NDArray[np.int64] | None,
     k: int,
     n_permutations: int,
     random_state: int,
-    search: dict[str, Any],
     say: Progress,
 ) -> dict[str, Any]:
-    """What ``report`` and ``measure`` both say; without ``sizes`` the curve has nine points."""
-    test = _test(rows, n_permutations, random_state, search, _stage(say, "nearest neighbours", 0.0, 0.3))
+    """What ``report`` and ``measure`` both say; without ``sizes`` the curve has nine points.
+
+    The deepest search comes first: what it finds serves the others.
+    """
     if sizes is None:
         sizes = train_rows(CURVE_SHARES, _curve_rows(rows), k)
-    curve = _curve(rows, sizes, k, random_state, search, _stage(say, "all random splits", 0.3, 1.0))
+    curve = _curve(rows, sizes, k, random_state, _stage(say, "all random splits", 0.0, 0.7))
+    test = _test(rows, n_permutations, random_state, _stage(say, "nearest neighbours", 0.7, 1.0))
     classes = _classes(test)
     return {
         "table": _table(rows.given),
         "classes": classes,
         "majority": _majority(classes),
-        "settings": _settings(rows, test, search["distance"], search["scale"], random_state),
+        "settings": _settings(rows, test, random_state),
         "thornton": _thornton(test),
         "curve": curve,
     }
@@ -113,7 +117,7 @@ def train_rows(train_sizes: Sequence[float | int], n_rows: int, k: int) -> NDArr
     A share is rounded, and brought into what is possible, so that the shares of a curve fit the smallest tables.
     """
     if not isinstance(k, (int, np.integer)) or not 1 <= k < n_rows:
-        raise ParameterError(f"k must be from 1 to {n_rows - 1}, one less than the number of rows; got {k!r}")
+        raise ParameterError(f"n_neighbors must be from 1 to {n_rows - 1}, one less than the number of rows; got {k!r}")
     sizes = set()
     for size in train_sizes:
         share = isinstance(size, (float, np.floating))
@@ -137,36 +141,35 @@ def _stage(say: Progress, what: str, begin: float, end: float) -> Callable[[floa
     return lambda done: say(what, begin + (end - begin) * done)
 
 
-def _curve_rows(rows: Rows) -> int:
+def _curve_rows(rows: ReportRows) -> int:
     return rows.table.n_rows if rows.sample is None else len(rows.sample)
 
 
 def _test(
-    rows: Rows, n_permutations: int, random_state: int, search: dict[str, Any], progress: Callable[[float], object]
+    rows: ReportRows, n_permutations: int, random_state: int, progress: Callable[[float], object]
 ) -> ThorntonTest:
     if rows.sample is not None and n_permutations:
         raise ParameterError(
             f"permutations need every row to ask, and {rows.table.n_rows} rows are too many for that",
             hint="leave them out: the interval of the sample is given",
         )
-    n_queries = None if rows.sample is None else len(rows.sample)
-    return thornton_test(
-        rows.table, None, n_permutations, n_queries=n_queries, random_state=random_state, progress=progress, **search
-    )
+    if rows.sample is not None:
+        rows.ready.ranking(SHARED_NEIGHBORS, rows.sample, progress)
+    return thornton_test(rows.ready, None, n_permutations, random_state=random_state, progress=progress)
 
 
 def _curve(
-    rows: Rows,
+    rows: ReportRows,
     sizes: NDArray[np.int64],
     k: int,
     random_state: int,
-    search: dict[str, Any],
     progress: Callable[[float], object],
 ) -> CurveFacts:
-    table, scale = rows.sampled_table(search["scale"])
-    curve = expected_accuracy_curve(
-        table, None, sizes, k=k, random_state=random_state, progress=progress, **{**search, "scale": scale}
-    )
+    ready = rows.ready
+    if rows.sample is not None:
+        part, scale = rows.part(rows.sample)
+        ready = prepare(part, distance=rows.distance, scale=scale, n_jobs=rows.n_jobs)
+    curve = expected_accuracy_curve(ready, None, sizes, n_neighbors=k, random_state=random_state, progress=progress)
     points = zip(curve.train_sizes.tolist(), curve.accuracy.tolist(), curve.split_std.tolist(), strict=True)
     return CurveFacts(
         k=k,
@@ -186,7 +189,7 @@ def _table(table: Table) -> TableFacts:
         n_columns=table.n_columns,
         kinds={kind: table.kinds.count(kind) for kind in ("numeric", "ordinal", "nominal")},
         n_missing=table.n_missing,
-        n_rows_with_missing=int(np.isnan(table.values).any(axis=1).sum()),
+        n_rows_with_missing=int((~table.complete_rows).sum()),
         target=table.target,
         notes=notes,
         citation=table.citation,
@@ -206,13 +209,11 @@ def _majority(classes: tuple[ClassFacts, ...]) -> MajorityFacts:
     return MajorityFacts(largest.label, largest.share)
 
 
-def _settings(
-    rows: Rows, test: ThorntonTest, distance: str, scale: ScaleName | None, random_state: int
-) -> SettingsFacts:
+def _settings(rows: ReportRows, test: ThorntonTest, random_state: int) -> SettingsFacts:
     return SettingsFacts(
-        asked_distance=distance,
+        asked_distance=rows.asked_distance,
         distance=test.distance,
-        scale=scale,
+        scale=rows.scale,
         missing=rows.missing,
         ties="expected",
         n_rows=rows.table.n_rows,

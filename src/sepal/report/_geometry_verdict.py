@@ -269,9 +269,14 @@ COPIES = (
 GEOMETRY_CHAPTERS = (MEANS, SHAPE, PAIRS, COLUMNS, CONFLICTS, SUSPECT_ROWS, BALANCE, COPIES)
 
 
-def geometry_verdicts(report: SeparabilityReport) -> tuple[Verdict, ...]:
+COPIED_CHAPTERS = (CONFLICTS, BALANCE)  # what holds with copies as well
+
+
+def geometry_verdicts(
+    report: SeparabilityReport, chapters: tuple[tuple[GeometryRule, ...], ...] = GEOMETRY_CHAPTERS
+) -> tuple[Verdict, ...]:
     """The sentences that hold, one per chapter at most."""
     case = GeometryCase(report)
     words = case.words()
-    spoken = (next((rule for rule in chapter if rule.holds(case)), None) for chapter in GEOMETRY_CHAPTERS)
+    spoken = (next((rule for rule in chapter if rule.holds(case)), None) for chapter in chapters)
     return tuple(Verdict(rule.code, rule.text.format(**words)) for rule in spoken if rule is not None)

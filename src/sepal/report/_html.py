@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sepal.data import class_codes
 from sepal.exceptions import MissingDependencyError
-from sepal.measures._complexity_table import MEASURES
-from sepal.measures._projections import jittered
+from sepal.measures import MEASURES, jittered
 from sepal.report._content import MOST_CLASSES, MOST_PLANES, content
 from sepal.report._svg import N_COLORS, alignment_svg, curve_svg, mark_svg, plane_svg, radar_svg
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.measures._labelled import label
-from sepal.measures._margin import margin_solve, nearest_hit_and_miss
-from sepal.measures._neighborhood import hit_and_miss_of
+from sepal.measures import hit_and_miss_of, margin_solve, nearest_hit_and_miss
 from sepal.report._facts import MarginFacts
-from sepal.report._rows import Rows
+from sepal.report._rows import ReportRows
 
 
-def margins(rows: Rows, **settings: Any) -> NDArray[np.float64]:
+def margins(rows: ReportRows) -> NDArray[np.float64]:
     """The normalized margin of every row that asks; NaN for the only member of a class."""
-    data = label(rows.table, None, **{"distance_params": None, "missing": "distance", "n_jobs": None, **settings})
-    found = nearest_hit_and_miss(data) if rows.sample is None else hit_and_miss_of(data, rows.sample)
+    found = nearest_hit_and_miss(rows.ready) if rows.sample is None else hit_and_miss_of(rows.ready, rows.sample)
     return margin_solve(*found, normalized=True)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes, fit_scaling, rows_by_content
-from sepal.exceptions import ParameterError
+from sepal.data import Missing, ScaleName, Table, as_table, fit_scaling
+from sepal.measures import Prepared, prepare, sample_rows
 
 # Up to this many rows every row asks about every other. Beyond it a sample asks, so that a million rows take a minute.
 ALL_PAIRS_ROWS = 20_000
@@ -18,66 +18,85 @@ PAIRS_PER_SECOND = 3e8  # pairs of rows times columns that all stages together g
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """The rows that take part, their classes, and where they stood in what the user gave.
+class ReportRows:
+    """The rows that take part, prepared once for all sections.
 
     Attributes
     ----------
-    given, table : Table
-        As given, and without the rows that were dropped.
-    origin : array
-        The position of each row of ``table`` in ``given``.
-    sample : array or None
-        The rows of ``table`` that ask, where these are not all.
+    given : Table
+        As given.
+    ready : Prepared
+        Without the rows that were dropped; holds the searches that sections share.
+    asked_distance, missing, n_jobs
+        As they were asked for.
     """
 
     given: Table
-    table: Table
-    origin: NDArray[np.intp]
-    codes: NDArray[np.int32]
-    classes: list[Any]
-    sample: NDArray[np.intp] | None
-    missing: str
+    ready: Prepared
+    asked_distance: str
+    missing: Missing
+    n_jobs: int | None
+
+    @property
+    def table(self) -> Table:
+        """The rows that take part."""
+        return self.ready.dense.table
+
+    @property
+    def sample(self) -> NDArray[np.intp] | None:
+        """The rows of ``table`` that ask, where these are not all."""
+        return None if len(self.ready.asking) == self.ready.n_rows else self.ready.asking
+
+    @property
+    def distance(self) -> str:
+        """The distance by name."""
+        return self.ready.search.fitted.name
+
+    @property
+    def scale(self) -> ScaleName | None:
+        """The scaling that was asked for."""
+        return self.ready.scale
 
     @property
     def n_dropped(self) -> int:
         """Rows left out because of missing cells."""
         return self.given.n_rows - self.table.n_rows
 
-    def sampled_table(self, scale: ScaleName | None) -> tuple[Table, ScaleName | None]:
-        """The rows that ask as a table of their own, and how it still has to be scaled.
+    def part(self, picked: NDArray[np.intp] | None) -> tuple[Table, ScaleName | None]:
+        """Some rows as a table of their own, and how it still has to be scaled; None stands for all.
 
-        A sample is scaled by the ranges of all rows: its own would make other distances of it.
+        A part is scaled by the ranges of all rows: its own would make other distances of it.
         """
-        return (self.table, scale) if self.sample is None else self.scaled_part(self.sample, scale)
-
-    def scaled_part(self, picked: NDArray[np.intp], scale: ScaleName | None) -> tuple[Table, ScaleName | None]:
-        """Some rows, scaled by the ranges of all, and how they still have to be scaled: not at all."""
         table = self.table
-        scaling = fit_scaling(table.values, table.kinds, scale, levels=table.levels)
+        if picked is None:
+            return table, self.scale
+        scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels)
         part = table.take(picked)
         return replace(part, values=scaling.apply(part.values)), None
 
 
-def take_rows(X: Any, y: Any, missing: str, random_state: int, time_limit: float | None = None) -> Rows:
-    """Drop incomplete rows if asked to, code the classes, and draw the sample of a large table.
+def take_rows(
+    X: Any,
+    y: Any,
+    *,
+    distance: str,
+    scale: ScaleName | None,
+    missing: Missing,
+    random_state: int,
+    n_jobs: int | None,
+    time_limit: float | None = None,
+) -> ReportRows:
+    """Drop incomplete rows if asked to, fit the distance, and draw the sample of a large table.
 
     Large is what has many rows, or what a time limit does not allow to compare row by row.
     """
-    if missing not in ("distance", "drop"):
-        raise ParameterError(f"missing must be 'distance' or 'drop'; got {missing!r}")
-    given = as_table(X, y)
-    origin = np.arange(given.n_rows)
-    table = given
-    if missing == "drop" and given.has_missing:
-        table = given.drop_missing()
-        origin = np.flatnonzero(~np.isnan(given.values).any(axis=1))
-    codes, classes = class_codes(table)
-    sample = None
+    given = as_table(X, None if isinstance(X, Prepared) else y)
+    rows = X if isinstance(X, Prepared) else given
+    ready = prepare(rows, distance=distance, scale=scale, missing=missing, n_jobs=n_jobs)
     most = ALL_PAIRS_ROWS
     if time_limit is not None:
-        most = min(most, max(SAMPLE_ROWS, int(min((time_limit * PAIRS_PER_SECOND / table.n_columns) ** 0.5, most))))
-    if table.n_rows > most:
-        rng = np.random.default_rng(random_state)
-        sample = np.sort(rows_by_content(table, codes)[rng.choice(table.n_rows, size=SAMPLE_ROWS, replace=False)])
-    return Rows(given, table, origin, codes, classes.tolist(), sample, missing)
+        most = min(most, max(SAMPLE_ROWS, int(min((time_limit * PAIRS_PER_SECOND / given.n_columns) ** 0.5, most))))
+    if len(ready.asking) > most:
+        ready = replace(ready, asking=sample_rows(ready.search.table, ready.codes, SAMPLE_ROWS, random_state))
+    # How many rows were dropped is a fact of its own.
+    return ReportRows(given, replace(ready, notes=ready.search.fitted.notes), distance, missing, n_jobs)

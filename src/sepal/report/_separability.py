@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sepal.data import ScaleName, Table, rows_by_content
+from sepal.data import Missing, ScaleName, Table, copies_of, left_out_together, rows_by_content
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
     AlignmentCurve,
@@ -23,6 +23,7 @@ from sepal.measures import (
     complexity,
     informative_projections,
     overlap_regions,
+    sample_rows,
     suspects,
 )
 from sepal.parameters import checked
@@ -39,11 +40,11 @@ from sepal.report._facts import (
     plain,
 )
 from sepal.report._features import feature_facts
-from sepal.report._gather import Progress, basic_facts
-from sepal.report._geometry_verdict import geometry_verdicts
-from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, Rows, take_rows
+from sepal.report._gather import SHARED_NEIGHBORS, Progress, basic_facts
+from sepal.report._geometry_verdict import COPIED_CHAPTERS, geometry_verdicts
+from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, ReportRows, take_rows
 from sepal.report._suspects import suspects_dict
-from sepal.report._verdict import verdicts
+from sepal.report._verdict import repeated_verdict, verdicts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 _PLANE_ROWS, _ALIGNED_ROWS, _PLANES_TOLD = 1_500, 3_000, 50
 _WORTH_THREADS = 1_000  # rows; fewer pairs are done before a second thread has started
 _SHUFFLES, _SHUFFLED_ROWS = 199, 20_000_000  # shuffles of the angle, and rows they may touch in all
+_FEWEST_RECORDS = 10  # that a verdict of each record once can be about
 _BASIC = 0.4  # share of the work that is behind when Thornton's index and the curve are known
 
 
@@ -191,7 +193,7 @@ def separability(
     *,
     distance: str = "auto",
     scale: ScaleName | None = "minmax",
-    missing: str = "distance",
+    missing: Missing = "distance",
     time_limit: float | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -243,13 +245,21 @@ def separability(
         raise ParameterError(f"time_limit must be None or a number of seconds above 0; got {time_limit!r}")
     say = (lambda what, done: None) if progress is None else progress
     clock = _Clock(time_limit)
-    rows = take_rows(X, y, missing, random_state, time_limit)
-    search: dict[str, Any] = {"distance": distance, "scale": scale, "n_jobs": n_jobs}
-    basic = basic_facts(rows, None, 1, 0, random_state, search, lambda what, done: say(what, _BASIC * done))
+    rows = take_rows(
+        X,
+        y,
+        distance=distance,
+        scale=scale,
+        missing=missing,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        time_limit=time_limit,
+    )
+    basic = basic_facts(rows, None, 1, 0, random_state, lambda what, done: say(what, _BASIC * done))
     clock.lap("neighbours and splits")
     part, sample_rows = _complexity_rows(rows, random_state)
     found: dict[str, Any] = {}
-    work = _sections(rows, part, basic["settings"].distance, random_state, search, clock)
+    work = _sections(rows, part, random_state, clock)
     for i, (name, section) in enumerate(work.items()):
         begin, share = _BASIC + (1 - _BASIC) * i / len(work), (1 - _BASIC) / len(work)
         say(name, begin)
@@ -263,8 +273,38 @@ def separability(
         clock.lap(name)
     say("done", 1.0)
     report = SeparabilityReport(**basic, **found, skipped=clock.skipped, seconds=clock.seconds, sample_rows=sample_rows)
-    spoken = verdicts(report.classes, report.majority, report.settings, report.thornton, report.curve)
-    return replace(report, verdict=(*spoken, *geometry_verdicts(report)))
+    return replace(report, verdict=_spoken(report, rows, random_state))
+
+
+def _spoken(report: SeparabilityReport, rows: ReportRows, random_state: int) -> tuple[Verdict, ...]:
+    """The verdict; of each record once where records were repeated, since a copy finds its own."""
+    once = _each_record_once(rows, random_state)
+    if once is None:
+        spoken = verdicts(report.classes, report.majority, report.settings, report.thornton, report.curve)
+        return (*spoken, *geometry_verdicts(report))
+    facts = basic_facts(once, None, 1, 0, random_state, lambda what, done: None)
+    spoken = verdicts(facts["classes"], facts["majority"], facts["settings"], facts["thornton"], facts["curve"])
+    first = repeated_verdict(rows.table.n_rows, once.table.n_rows, report.thornton)
+    return (first, *spoken, *geometry_verdicts(report, COPIED_CHAPTERS))
+
+
+def _each_record_once(rows: ReportRows, random_state: int) -> ReportRows | None:
+    """The first row of each that is equal in all columns; None where rows may well be independent."""
+    table = rows.table
+    if not left_out_together(table, "rows").repeated:
+        return None
+    first = np.sort(np.unique(copies_of(table), return_index=True)[1])
+    if len(np.unique(np.asarray(table.y)[first])) < 2 or len(first) < _FEWEST_RECORDS:
+        return None
+    return take_rows(
+        table.take(first),
+        None,
+        distance=rows.asked_distance,
+        scale=rows.scale,
+        missing=rows.missing,
+        random_state=random_state,
+        n_jobs=rows.n_jobs,
+    )
 
 
 class _TimeIsOverError(Exception):
@@ -307,39 +347,32 @@ def _ticking(say: Progress, name: str, begin: float, share: float, clock: _Clock
 
 
 def _sections(
-    rows: Rows, part: Table, distance: str, random_state: int, search: dict[str, Any], clock: _Clock
+    rows: ReportRows, part: Table, random_state: int, clock: _Clock
 ) -> dict[str, Callable[[Callable[[float], None]], Any]]:
     """What is measured after the basic facts, the most telling first."""
-    n_jobs, scale = search["n_jobs"], search["scale"]
-    asked: dict[str, Any] = {
-        **search,
-        "missing": rows.missing,
-        "k": min(5, rows.table.n_rows - 1),
-        "n_queries": None if rows.sample is None else len(rows.sample),
-        "random_state": random_state,
-    }
+    k = min(SHARED_NEIGHBORS, rows.table.n_rows - 1)
     return {
-        "suspects": lambda tick: suspects(rows.given, progress=tick, **asked),
+        "suspects": lambda tick: suspects(rows.ready, n_neighbors=k, progress=tick),
         "angle": lambda tick: _angle(rows.given, random_state, tick),
-        "overlap": lambda tick: overlap_regions(rows.given, progress=tick, **asked),
-        "features": lambda tick: feature_facts(rows, distance, scale, random_state, n_jobs, tick),
-        "alignment": lambda tick: _alignment(rows, search, random_state, tick),
-        "complexity": lambda tick: _complexity(part, clock, random_state, n_jobs, tick),
+        "overlap": lambda tick: overlap_regions(rows.ready, n_neighbors=k, progress=tick),
+        "features": lambda tick: feature_facts(rows, random_state, tick),
+        "alignment": lambda tick: _alignment(rows, random_state, tick),
+        "complexity": lambda tick: _complexity(part, clock, random_state, rows.n_jobs, tick),
         "projections": lambda tick: informative_projections(
             rows.table, most_rows=_PLANE_ROWS, random_state=random_state, progress=tick
         ),
     }
 
 
-def _complexity_rows(rows: Rows, random_state: int) -> tuple[Table, int | None]:
+def _complexity_rows(rows: ReportRows, random_state: int) -> tuple[Table, int | None]:
     """All rows of a table that is not too large, else a sample with every class in it."""
     if rows.table.n_rows <= ALL_PAIRS_ROWS:
         return rows.table, None
     rng = np.random.default_rng(random_state)
     parts = []
-    order = rows_by_content(rows.table, rows.codes)
-    for code in range(len(rows.classes)):
-        inside = order[rows.codes[order] == code]
+    order = rows_by_content(rows.table, rows.ready.codes)
+    for code in range(len(rows.ready.classes)):
+        inside = order[rows.ready.codes[order] == code]
         wanted = min(len(inside), max(2, round(len(inside) * SAMPLE_ROWS / rows.table.n_rows)))
         parts.append(rng.choice(inside, size=wanted, replace=False))
     sample = np.sort(np.concatenate(parts))
@@ -356,7 +389,7 @@ def _complexity(
 
 def _angle(table: Table, random_state: int, tick: Callable[[float], None]) -> SeparabilityAngle:
     """Complete rows if nearly all are and every class keeps some, else column means for missing cells."""
-    complete = ~np.isnan(table.values).any(axis=1)
+    complete = table.complete_rows
     labels = table.y if table.y is not None else np.empty(0)
     n_classes = len(np.unique(labels))
     kept = len(np.unique(labels[complete])) == n_classes
@@ -370,17 +403,18 @@ def _angle(table: Table, random_state: int, tick: Callable[[float], None]) -> Se
     )
 
 
-def _alignment(rows: Rows, search: dict[str, Any], random_state: int, tick: Callable[[float], None]) -> AlignmentCurve:
+def _alignment(rows: ReportRows, random_state: int, tick: Callable[[float], None]) -> AlignmentCurve:
     """Centred alignment over all widths, of at most 3,000 complete rows."""
-    table, scale = rows.table, search["scale"]
-    if table.n_rows > _ALIGNED_ROWS:
-        picked = np.random.default_rng(random_state).choice(table.n_rows, size=_ALIGNED_ROWS, replace=False)
-        table, scale = rows.scaled_part(np.sort(rows_by_content(table, rows.codes)[picked]), scale)
+    n_rows = rows.table.n_rows
+    drawn = None
+    if n_rows > _ALIGNED_ROWS:
+        drawn = sample_rows(rows.table, rows.ready.codes, _ALIGNED_ROWS, random_state)
+    table, scale = rows.part(drawn)
     return alignment_curve(
         table,
         kernel="mixed" if "nominal" in table.kinds else "rbf",
         scale=scale,
         missing="drop",
-        n_jobs=1 if table.n_rows < _WORTH_THREADS else search["n_jobs"],
+        n_jobs=1 if table.n_rows < _WORTH_THREADS else rows.n_jobs,
         progress=tick,
     )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from sepal.measures import Suspects
-from sepal.measures._suspects import SuspectRow
+from sepal.measures import SuspectRow, Suspects
 from sepal.report._facts import plain
 
 MOST_SHOWN = 20

@@ -229,6 +229,16 @@ def verdicts(
     return tuple(Verdict(rule.code, rule.text.format(**words)) for rule in spoken if rule is not None)
 
 
+def repeated_verdict(n_rows: int, n_records: int, thornton: ThorntonFacts) -> Verdict:
+    """Of records that were repeated: what that does to the figures, and what the verdict is about."""
+    return Verdict(
+        "repeated_records",
+        f"Records were repeated: the {n_rows:,} rows are {n_records:,} records, and so many copies cannot come about "
+        f"if rows are drawn independently. A copy finds its own, so that the {percent(thornton.score)} and all other "
+        "figures of this report say little about new rows. This verdict is about each record once.",
+    )
+
+
 def percent(share: float) -> str:
     """``95.6%``; a share just below 1 or just above 0 is not rounded to it."""
     text = f"{share:.1%}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sepal.selection._choose import Procedure as Procedure
 from sepal.selection._criteria import (
     CRITERIA,
     Alignment,
@@ -20,6 +21,7 @@ from sepal.selection._criteria import (
     Mahalanobis,
     Thornton,
 )
+from sepal.selection._criteria import PAIRS_PER_SECOND as PAIRS_PER_SECOND
 from sepal.selection._facts import SelectionFacts, select_facts
 from sepal.selection._honesty import (
     NestedScore,
@@ -31,9 +33,12 @@ from sepal.selection._honesty import (
     stability,
 )
 from sepal.selection._near_best import Subset
+from sepal.selection._near_best import inclusion as inclusion
+from sepal.selection._near_best import smallest as smallest
 from sepal.selection._rank import FeatureRanking, rank_features
 from sepal.selection._search import STRATEGIES, SubsetSearch, search_subsets
 from sepal.selection._subset_sweep import SubsetSweep, subset_sweep
+from sepal.selection._subset_sweep import sweep_cost as sweep_cost
 
 if TYPE_CHECKING:
     from sepal.selection._selector import SeparabilitySelector

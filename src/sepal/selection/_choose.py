@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sepal.data import ScaleName, Table
+from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Missing
-from sepal.measures._thornton import RandomState
-from sepal.parameters import Parameter
+from sepal.parameters import Parameter, RandomState, check_whole
 from sepal.selection._criteria import CriterionLike, Ties, as_criterion
 from sepal.selection._evaluator import SearchProgress
 from sepal.selection._near_best import Subset
-from sepal.selection._problem import Blocks, Columns, Problem, prepare
+from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
 from sepal.selection._search import STRATEGIES, SubsetSearch, search_solve
 from sepal.selection._subset_sweep import MOST_FEATURES, SubsetSweep, refuse_too_many, sweep_cost, sweep_solve
 
@@ -55,7 +53,7 @@ class Procedure:
     time_limit: float | None = None
     max_evaluations: int | None = None
     patience: int | None = None
-    random_state: RandomState = None
+    random_state: RandomState = 0
     n_jobs: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -69,14 +67,21 @@ class Procedure:
             raise ParameterError(f"prefer must be 'best' or 'smallest'; got {self.prefer!r}")
         as_criterion(self.criterion, self.ties)
 
-    def prepare(self, X: Any, y: Any = None) -> Problem:
+    def prepare(self, X: Any, y: Any = None, groups: Any = None) -> FeatureProblem:
         """The rows as this procedure sees them."""
         self.check()
-        return prepare(
-            X, y, scale=self.scale, missing=self.missing, blocks=self.blocks, keep=self.keep, n_jobs=self.n_jobs
+        return feature_problem(
+            X,
+            y,
+            scale=self.scale,
+            missing=self.missing,
+            blocks=self.blocks,
+            keep=self.keep,
+            n_jobs=self.n_jobs,
+            groups=groups,
         )
 
-    def sweeps(self, problem: Problem) -> bool:
+    def sweeps(self, problem: FeatureProblem) -> bool:
         """Whether all subsets are scored."""
         if self.strategy != "auto":
             return self.strategy == "sweep"
@@ -84,7 +89,7 @@ class Procedure:
         seconds, _ = sweep_cost(problem.n_rows, problem.n_units, problem.threads, (criterion,))
         return problem.n_units <= MOST_FEATURES and seconds <= self.time_budget
 
-    def run(self, problem: Problem, progress: SearchProgress | None = None) -> SubsetSweep | SubsetSearch:
+    def run(self, problem: FeatureProblem, progress: SearchProgress | None = None) -> SubsetSweep | SubsetSearch:
         """All subsets, or those a search meets."""
         criterion = as_criterion(self.criterion, self.ties)
         criterion.check(problem)
@@ -108,13 +113,11 @@ class Procedure:
         """The subset that counts as selected."""
         if self.prefer == "smallest" and self.n_features is None:
             return result.smallest_near_best()
-        if isinstance(result, SubsetSearch):
+        if isinstance(result, SubsetSearch) or self.n_features is None:
             return result.best
-        if self.n_features is None:
-            return result.best()[0]
-        return result.best_of_size(self.n_features)
+        return result.best_by_size()[check_whole("n_features", self.n_features, at_most=result.problem.n_units)]
 
-    def select(self, table: Table) -> Subset:
+    def select(self, table: Table, groups: Any = None) -> Subset:
         """From rows to the selected subset."""
-        problem = self.prepare(table)
+        problem = self.prepare(table, groups=groups)
         return self.choose(self.run(problem))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import DataError, ParameterError
-from sepal.selection._problem import Problem
+from sepal.selection._problem import FeatureProblem
 from sepal.selection._program import Program, of_masks
 from sepal.selection._sweep import Agreement, Kernels, Neighbors, Progress, Question, Spread, bin_edges, sweep
 
@@ -37,14 +37,18 @@ class Criterion(ABC):
     per_row: ClassVar[bool] = False  # a mean over rows of values in [0, 1]
     cost: ClassVar[float] = 50.0  # of a pair of rows, roughly, as a multiple of Thornton's
 
-    def check(self, problem: Problem) -> None:  # noqa: B027
+    def check(self, problem: FeatureProblem) -> None:  # noqa: B027
         """Refuse data the criterion is not defined for."""
 
     @abstractmethod
-    def scores(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
+    def scores(
+        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
+    ) -> NDArray[np.float64]:
         """One score per subset of the program."""
 
-    def samples(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
+    def samples(
+        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
+    ) -> NDArray[np.float64]:
         """For criteria that are a mean over rows: (n_subsets, n_rows)."""
         raise ParameterError(
             f"the criterion {self.name!r} is not a mean over rows, so that two subsets cannot be compared row by row",
@@ -58,15 +62,17 @@ class DistanceCriterion(Criterion):
     n_walks: ClassVar[int] = 1  # questions one after the other, at most
 
     @abstractmethod
-    def ask(self, problem: Problem, program: Program) -> Asking:
+    def ask(self, problem: FeatureProblem, program: Program) -> Asking:
         """What to ask of the distances, and the scores that follow from the answers."""
 
-    def scores(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
+    def scores(
+        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
+    ) -> NDArray[np.float64]:
         return scores_together(problem, program, [self], progress)[0]
 
 
 def scores_together(
-    problem: Problem, program: Program, criteria: Sequence[Criterion], progress: Progress | None = None
+    problem: FeatureProblem, program: Program, criteria: Sequence[Criterion], progress: Progress | None = None
 ) -> list[NDArray[np.float64]]:
     """Scores by each criterion; what all of them ask of the distances is answered on common walks."""
     asking = {i: c.ask(problem, program) for i, c in enumerate(criteria) if isinstance(c, DistanceCriterion)}
@@ -104,10 +110,12 @@ class Thornton(DistanceCriterion):
     cost = 1.0
     ties: Ties = "expected"
 
-    def ask(self, problem: Problem, program: Program) -> Asking:
+    def ask(self, problem: FeatureProblem, program: Program) -> Asking:
         return (yield Agreement(self.ties))[:, 0] / problem.n_rows
 
-    def samples(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
+    def samples(
+        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
+    ) -> NDArray[np.float64]:
         return sweep(problem, program, [Agreement(self.ties, samples=True)], progress)[0]
 
 
@@ -120,7 +128,14 @@ class ExpectedAccuracy(DistanceCriterion):
     cost = 20.0
     train_size: float = 0.5
 
-    def _question(self, problem: Problem, samples: bool) -> Neighbors:
+    def check(self, problem: FeatureProblem) -> None:
+        if problem.left_out.together == "groups":
+            raise ParameterError(
+                "groups: the criterion 'expected_accuracy' is a mean over splits of single rows",
+                hint='use criterion="thornton" or "loo_knn", which leave out the group of a row',
+            )
+
+    def _question(self, problem: FeatureProblem, samples: bool) -> Neighbors:
         if not 0 < self.train_size < 1:
             raise ParameterError(f"train_size must be a share between 0 and 1; got {self.train_size!r}")
         others = problem.n_rows - 1
@@ -130,16 +145,18 @@ class ExpectedAccuracy(DistanceCriterion):
         survival = np.concatenate([[1.0], np.cumprod(np.maximum(others - j - m, 0) / (others - j))])
         return Neighbors(max(1, int(np.argmax(survival <= _NEGLIGIBLE))), survival=survival, samples=samples)
 
-    def ask(self, problem: Problem, program: Program) -> Asking:
+    def ask(self, problem: FeatureProblem, program: Program) -> Asking:
         return (yield self._question(problem, samples=False))[:, 0] / problem.n_rows
 
-    def samples(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
+    def samples(
+        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
+    ) -> NDArray[np.float64]:
         return sweep(problem, program, [self._question(problem, samples=True)], progress)[0]
 
 
 @dataclass(frozen=True)
 class LooKnn(DistanceCriterion):
-    """Leave-one-out accuracy of k-NN; with ``k=None`` that of the best k up to ``k_max``, for each subset its own.
+    """Leave-one-out accuracy of k-NN; without ``n_neighbors`` that of each subset's best k up to ``k_max``.
 
     A tied group that does not fit among the k votes with the share of it that fits; a tied vote counts as a share.
     """
@@ -147,26 +164,31 @@ class LooKnn(DistanceCriterion):
     name = "loo_knn"
     per_row = True
     cost = 20.0
-    k: int | None = None
+    n_neighbors: int | None = None
     k_max: int = 25
     ties: Ties = "expected"
 
-    def _question(self, problem: Problem, k: int | None = None, samples: bool = False) -> Neighbors:
-        others = problem.n_rows - 1
-        if self.k is not None and not 1 <= self.k <= others:
-            raise ParameterError(f"k must be from 1 to {others}, one less than the number of rows; got {self.k!r}")
+    def _question(self, problem: FeatureProblem, k: int | None = None, samples: bool = False) -> Neighbors:
+        others = problem.n_others
+        if self.n_neighbors is not None and not 1 <= self.n_neighbors <= others:
+            left = (
+                "one less than the number of rows" if problem.groups is None else "the rows outside the largest group"
+            )
+            raise ParameterError(f"n_neighbors must be from 1 to {others}, {left}; got {self.n_neighbors!r}")
         if self.ties not in ("expected", "index"):
             raise ParameterError(f"ties must be 'expected' or 'index' for the criterion 'loo_knn'; got {self.ties!r}")
-        most = k or self.k or min(self.k_max, others)
+        most = k or self.n_neighbors or min(self.k_max, others)
         return Neighbors(most, k_max=most, ties=self.ties, samples=samples)
 
-    def ask(self, problem: Problem, program: Program) -> Asking:
+    def ask(self, problem: FeatureProblem, program: Program) -> Asking:
         by_k = (yield self._question(problem)) / problem.n_rows
-        best: NDArray[np.float64] = by_k.max(axis=1) if self.k is None else by_k[:, self.k - 1]
+        best: NDArray[np.float64] = by_k.max(axis=1) if self.n_neighbors is None else by_k[:, self.n_neighbors - 1]
         return best
 
-    def samples(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
-        if self.k is not None:
+    def samples(
+        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
+    ) -> NDArray[np.float64]:
+        if self.n_neighbors is not None:
             return sweep(problem, program, [self._question(problem, samples=True)], progress)[0]
         chosen = sweep(problem, program, [self._question(problem)], progress)[0].argmax(axis=1) + 1
         position = {int(mask): i for i, mask in enumerate(program.masks)}
@@ -203,7 +225,7 @@ class Alignment(DistanceCriterion):
             raise ParameterError(f"width must be 'median', 'scan' or positive numbers; got {self.width!r}")
         return sigma
 
-    def ask(self, problem: Problem, program: Program) -> Asking:
+    def ask(self, problem: FeatureProblem, program: Program) -> Asking:
         sigma, n_doublings = self._widths(), 0
         if sigma is None:
             scan = self.width == "scan"
@@ -273,7 +295,7 @@ class Mahalanobis(Criterion):
     monotone = True
     cost = 5.0
 
-    def check(self, problem: Problem) -> None:
+    def check(self, problem: FeatureProblem) -> None:
         if problem.table.has_missing or "nominal" in problem.table.kinds:
             raise DataError(
                 "the criterion 'mahalanobis' needs numbers in every cell; there are nominal columns or missing cells",
@@ -282,7 +304,9 @@ class Mahalanobis(Criterion):
         if problem.n_rows <= len(problem.classes):
             raise DataError("the criterion 'mahalanobis' needs more rows than classes")
 
-    def scores(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
+    def scores(
+        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
+    ) -> NDArray[np.float64]:
         self.check(problem)
         within, between = scatter(problem)
         result = np.empty(program.n_out)
@@ -294,7 +318,7 @@ class Mahalanobis(Criterion):
         return result
 
 
-def scatter(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def scatter(problem: FeatureProblem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Pooled covariance, and the class means around the overall mean, weighted so that squares add up to a mean."""
     X = problem.scaling.apply(problem.table.values)
     counts = problem.class_counts
@@ -323,7 +347,9 @@ class Custom(Criterion):
     name = "custom"
     function: Callable[[NDArray[np.float64], NDArray[Any]], float]
 
-    def scores(self, problem: Problem, program: Program, progress: Progress | None = None) -> NDArray[np.float64]:
+    def scores(
+        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
+    ) -> NDArray[np.float64]:
         labels = problem.classes[problem.codes]
         result = np.empty(program.n_out)
         for i, mask in enumerate(program.masks):

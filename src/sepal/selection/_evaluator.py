@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sepal.selection._criteria import PAIRS_PER_SECOND, Criterion
-from sepal.selection._problem import Problem
+from sepal.selection._problem import FeatureProblem
 from sepal.selection._program import of_masks
 
 _MOST_IDLE = 300  # calls in a row without a new subset: a population that has converged
@@ -35,7 +35,7 @@ class Step:
 class Evaluator:
     """Memo, budget and history of one search. ``n_features`` limits what counts as best."""
 
-    problem: Problem
+    problem: FeatureProblem
     criterion: Criterion
     n_features: int | None = None
     time_limit: float | None = None

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from sepal.measures._thornton import RandomState
-from sepal.parameters import Parameter, checked
+from sepal.parameters import Parameter, RandomState, checked
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import as_criterion
 from sepal.selection._honesty import NestedScore, nested_score
 from sepal.selection._near_best import Subset, inclusion, smallest
-from sepal.selection._problem import Problem
+from sepal.selection._problem import FeatureProblem
 from sepal.selection._search import SubsetSearch
 from sepal.selection._subset_sweep import SubsetSweep
 
@@ -96,7 +95,7 @@ class SelectionFacts:
 
     def plot(self) -> Any:
         """A figure with the scores by size, and beside them the inclusion bars."""
-        from sepal.plots import _selection as draw
+        from sepal import plots as draw
 
         figure, (left, right) = draw.side_by_side(max(4.2, 1.0 + 0.28 * min(len(self.inclusion), 30)))
         self.result.plot("size", ax=left)
@@ -114,13 +113,13 @@ def _plain(subset: Subset) -> dict[str, Any]:
     }
 
 
-@checked(Parameter("n_folds", "whole", "", at_least=2), Parameter("honest", "flag", ""))
+@checked(Parameter("cv", "whole", "", at_least=2), Parameter("honest", "flag", ""))
 def select_facts(
     X: Any,
     y: Any = None,
     *,
     honest: bool = True,
-    n_folds: int = 10,
+    cv: int = 10,
     groups: Any = None,
     random_state: RandomState = 0,
     progress: FactsProgress | None = None,
@@ -134,10 +133,10 @@ def select_facts(
         Labelled rows.
     honest : bool
         Also repeat the whole selection inside every fold.
-    n_folds : int
+    cv : int
         How many folds.
     groups : array-like, "rows", "copies" or None
-        Rows that are held out together, as in :func:`nested_score`.
+        Rows that are left out together where subsets are judged, and held out together, as in :func:`nested_score`.
     random_state : int, Generator or None
         For strategies that use chance, and for the folds.
     progress : callable, optional
@@ -147,12 +146,12 @@ def select_facts(
     """
     say = _quiet if progress is None else progress
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y)
+    problem = how.prepare(X, y, groups)
     started = time.monotonic()
-    first = 1.0 / (1 + n_folds) if honest else 1.0
+    first = 1.0 / (1 + cv) if honest else 1.0
     result = how.run(problem, _told(say, how, problem, first))
     seconds = time.monotonic() - started
-    best = how.choose(result) if how.prefer == "best" else _best(result)
+    best = how.choose(result) if how.prefer == "best" else result.best
     comparable = as_criterion(how.criterion, how.ties).per_row
     near = _near(result, how.n_features) if comparable else (best,)
     nested = None
@@ -161,7 +160,7 @@ def select_facts(
         nested = nested_score(
             X,
             y,
-            n_folds=n_folds,
+            cv=cv,
             groups=groups,
             random_state=random_state,
             progress=lambda done: say("selecting again inside folds", first + (1 - first) * done),
@@ -196,7 +195,9 @@ def _quiet(what: str, done: float) -> None:
     """Nobody listens."""
 
 
-def _told(say: FactsProgress, how: Procedure, problem: Problem, share: float) -> Callable[[int, float, float], object]:
+def _told(
+    say: FactsProgress, how: Procedure, problem: FeatureProblem, share: float
+) -> Callable[[int, float, float], object]:
     """What to tell while subsets are scored: how many per second, the best so far, how much of the work is behind."""
     n_subsets = 2**problem.n_units if how.sweeps(problem) else None
     limit = how.time_budget if how.strategy == "auto" and how.time_limit is None else how.time_limit
@@ -222,10 +223,6 @@ def _n_compared(result: SubsetSweep | SubsetSearch, n_features: int | None) -> i
         return sum(n_features is None or mask.bit_count() == n_features for mask in result.scores)
     sizes = result.sizes[result.problem.smallest_mask :]
     return len(sizes) if n_features is None else int(np.sum(sizes == n_features))
-
-
-def _best(result: SubsetSweep | SubsetSearch) -> Subset:
-    return result.best if isinstance(result, SubsetSearch) else result.best()[0]
 
 
 def _sentence(

@@ -14,15 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sepal.data import Table, left_out_together, rows_by_content
+from sepal.data import Table, rows_by_content
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._thornton import RandomState, generator
 from sepal.neighbors import neighbor_ranking
-from sepal.parameters import Parameter, checked
+from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import Thornton, as_criterion
 from sepal.selection._near_best import Subset
-from sepal.selection._problem import Problem, pack
+from sepal.selection._problem import FeatureProblem, pack
 from sepal.selection._program import full_tree
 from sepal.selection._search import SubsetSearch
 from sepal.selection._subset_sweep import SubsetSweep
@@ -75,6 +74,7 @@ def selection_test(
     y: Any = None,
     *,
     n_permutations: int = 199,
+    groups: Any = None,
     random_state: RandomState = 0,
     progress: Count | None = None,
     **procedure: Any,
@@ -87,6 +87,9 @@ def selection_test(
         Labelled rows.
     n_permutations : int
         Random labelings.
+    groups : array-like, "rows", "copies" or None
+        As in :func:`subset_sweep`. The labels of a group stay together: they are exchanged with those of another group
+        of the same size.
     random_state : int, Generator or None
         For the labelings, and for strategies that use chance.
     progress : callable, optional
@@ -106,9 +109,9 @@ def selection_test(
     if n_permutations < 1:
         raise ParameterError(f"n_permutations must be at least 1; got {n_permutations!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem, _ = _by_content(how, how.prepare(X, y), None)
+    problem = _by_content(how, how.prepare(X, y, groups))
     rng = generator(random_state)
-    labels = np.column_stack([problem.codes, *(rng.permutation(problem.codes) for _ in range(n_permutations))])
+    labels = np.column_stack([problem.codes, *(_shuffled(problem, rng) for _ in range(n_permutations))])
     criterion = as_criterion(how.criterion, how.ties)
     if criterion == Thornton() and how.sweeps(problem) and how.n_features is None:
         best = _best_of_labelings(problem, labels, progress)
@@ -120,12 +123,36 @@ def selection_test(
                 progress((b + 1) / labels.shape[1])
     score, null = float(best[0]), best[1:]
     reached = int(np.sum(null >= score - 1e-12))
+    return SelectionTest(score, null, (1 + reached) / (1 + n_permutations), _chance(problem))
+
+
+def _shuffled(problem: FeatureProblem, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Labels of another order; those of a group go together to another one of its size."""
+    if problem.groups is None:
+        return rng.permutation(problem.codes)
+    by_group = np.argsort(problem.groups, kind="stable")
+    sizes = np.bincount(problem.groups)
+    begins = np.cumsum(sizes) - sizes
+    shuffled = problem.codes.copy()
+    for size in np.unique(sizes):
+        rows = by_group[begins[sizes == size][:, None] + np.arange(size)]
+        shuffled[rows] = problem.codes[rng.permutation(rows)]
+    return shuffled
+
+
+def _chance(problem: FeatureProblem) -> float:
+    """How often two rows have one class, if they are not of one group."""
     counts = problem.class_counts.astype(float)
-    chance = float(np.sum(counts * (counts - 1)) / (problem.n_rows * (problem.n_rows - 1)))
-    return SelectionTest(score, null, (1 + reached) / (1 + n_permutations), chance)
+    same, pairs = float(np.sum(counts**2)), float(problem.n_rows) ** 2
+    groups = np.arange(problem.n_rows) if problem.groups is None else problem.groups
+    inside = np.zeros((int(groups.max()) + 1, len(counts)))
+    np.add.at(inside, (groups, problem.codes), 1.0)
+    return (same - float(np.sum(inside**2))) / (pairs - float(np.sum(inside.sum(axis=1) ** 2)))
 
 
-def _best_of_labelings(problem: Problem, labels: NDArray[np.int32], progress: Count | None) -> NDArray[np.float64]:
+def _best_of_labelings(
+    problem: FeatureProblem, labels: NDArray[np.int32], progress: Count | None
+) -> NDArray[np.float64]:
     best = np.full(labels.shape[1], -np.inf)
     n_programs = max(1, 1 << max(0, problem.n_units - 12))
     step = max(1, _LABELING_CELLS // (1 << min(problem.n_units, 12)))
@@ -138,9 +165,9 @@ def _best_of_labelings(problem: Problem, labels: NDArray[np.int32], progress: Co
     return best / problem.n_rows
 
 
-def _relabeled(problem: Problem, codes: NDArray[np.int32]) -> Problem:
+def _relabeled(problem: FeatureProblem, codes: NDArray[np.int32]) -> FeatureProblem:
     codes = codes.astype(np.int32)
-    packed = pack(problem.table, codes, len(problem.classes), problem.scaling)
+    packed = pack(problem.table, codes, len(problem.classes), problem.scaling, problem.groups)
     return replace(problem, codes=codes, packed=packed)
 
 
@@ -233,13 +260,15 @@ def stability(
     if n_samples < 2:
         raise ParameterError(f"n_samples must be at least 2; got {n_samples!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem, units = _by_content(how, how.prepare(X, y), groups)
+    problem = _by_content(how, how.prepare(X, y, groups))
     rng = generator(random_state)
+    units = _units(problem)
     class_of = _class_of(units, problem.codes)
     subsets = []
     for at in range(n_samples):
         drawn = np.concatenate([_half(np.flatnonzero(class_of == c), rng) for c in np.unique(class_of)])
-        subsets.append(how.select(problem.table.take(np.isin(units, drawn))))
+        rows = np.flatnonzero(np.isin(units, drawn))
+        subsets.append(how.select(problem.table.take(rows), _within(problem, rows)))
         if progress is not None:
             progress((at + 1) / n_samples)
     Z = np.array([[name in s.features for name in problem.names] for s in subsets], dtype=float)
@@ -248,26 +277,28 @@ def stability(
     return Stability(value, low, high, frequency, tuple(subsets))
 
 
-def _by_content(how: Procedure, problem: Problem, groups: Any) -> tuple[Problem, NDArray[np.intp]]:
-    """The same rows in the order of their content, and which of them stay together.
+def _by_content(how: Procedure, problem: FeatureProblem) -> FeatureProblem:
+    """The same rows in the order of their content.
 
     Labelings, half-samples and folds are drawn for rows in this order: where a row stood must not decide.
     """
-    units = _together(how, problem, groups)
     order = rows_by_content(problem.table, problem.codes)
-    _, first, number = np.unique(units[order], return_index=True, return_inverse=True)
-    return how.prepare(problem.table.take(order)), np.argsort(np.argsort(first))[number]
+    groups = _within(problem, order)
+    if not isinstance(groups, str):
+        _, first, number = np.unique(groups, return_index=True, return_inverse=True)
+        groups = np.argsort(np.argsort(first))[number]
+    return how.prepare(problem.table.take(order), groups=groups)
 
 
-def _together(how: Procedure, problem: Problem, groups: Any) -> NDArray[np.intp]:
-    """For each row that takes part the number of those that stay together; labels are given for all rows."""
-    if how.missing == "drop" and groups is not None and not isinstance(groups, str):
-        labels = np.asarray(groups)
-        if labels.ndim != 1 or len(labels) <= problem.rows.max():
-            raise DataError(f"groups: expected one label for each row, found shape {labels.shape}")
-        groups = labels[problem.rows]
-    found = left_out_together(problem.table, groups).groups
-    return np.arange(problem.n_rows) if found is None else found
+def _units(problem: FeatureProblem) -> NDArray[np.intp]:
+    """For each row the number of those that stay together."""
+    return np.arange(problem.n_rows) if problem.groups is None else problem.groups
+
+
+def _within(problem: FeatureProblem, rows: NDArray[Any]) -> Any:
+    """What a selection from some of the rows is told of groups: those of all rows."""
+    given = problem.left_out.together
+    return problem.groups[rows] if given == "groups" and problem.groups is not None else given
 
 
 def _class_of(units: NDArray[np.intp], codes: NDArray[np.int32]) -> NDArray[np.intp]:
@@ -322,12 +353,12 @@ class NestedScore:
         )
 
 
-@checked(Parameter("n_folds", "whole", "", at_least=2))
+@checked(Parameter("cv", "whole", "", at_least=2))
 def nested_score(
     X: Any,
     y: Any = None,
     *,
-    n_folds: int = 10,
+    cv: int = 10,
     groups: Any = None,
     random_state: RandomState = 0,
     progress: Count | None = None,
@@ -340,12 +371,12 @@ def nested_score(
     ----------
     X, y
         Labelled rows.
-    n_folds : int
+    cv : int
         Folds, each with its share of every class.
     groups : array-like, "rows", "copies" or None
         Rows of one group are held out together: those with the same label in an array; "rows": each alone; "copies":
         all that are equal in every column. None: copies together where their numbers show that records were repeated.
-        What is selected inside a fold is still judged with each row left out alone.
+        So they are where subsets are judged inside a fold.
     random_state, progress, **procedure
         As in :func:`selection_test`.
     result : SubsetSweep or SubsetSearch, optional
@@ -356,39 +387,40 @@ def nested_score(
     Scaling is learned from the training rows of each fold. Tied neighbours are averaged over.
     """
     how = Procedure(random_state=random_state, **procedure)
-    problem, units = _by_content(how, how.prepare(X, y), groups)
+    problem = _by_content(how, how.prepare(X, y, groups))
     table, n = problem.table, problem.n_rows
+    units = _units(problem)
     n_units = int(units.max()) + 1
-    if not 2 <= n_folds <= n_units:
+    if not 2 <= cv <= n_units:
         what = "rows" if n_units == n else "groups"
-        raise ParameterError(f"n_folds must be from 2 to {n_units}, the number of {what}; got {n_folds!r}")
+        raise ParameterError(f"cv must be from 2 to {n_units}, the number of {what}; got {cv!r}")
     subset = how.choose(how.run(problem) if result is None else result)
-    fold_of = _stratified_folds(problem.codes, units, n_folds, generator(random_state))
+    fold_of = _stratified_folds(problem.codes, units, cv, generator(random_state))
     right, right_all = np.zeros(n), np.zeros(n)
     folds = []
-    for fold in range(n_folds):
+    for fold in range(cv):
         test = np.flatnonzero(fold_of == fold)
         train_table, test_table = table.take(fold_of != fold), table.take(test)
-        folds.append(how.select(train_table))
+        folds.append(how.select(train_table, _within(problem, np.flatnonzero(fold_of != fold))))
         codes = problem.codes[fold_of != fold], problem.codes[test]
         right[test] = _nearest_agrees(train_table, test_table, codes, folds[-1].columns, how.scale)
         right_all[test] = _nearest_agrees(train_table, test_table, codes, tuple(range(table.n_columns)), how.scale)
         if progress is not None:
-            progress((fold + 1) / n_folds)
+            progress((fold + 1) / cv)
     error = float(np.sqrt(np.sum(np.bincount(units, right - right.mean()) ** 2)) / n)
     return NestedScore(float(right.mean()), error, float(right_all.mean()), subset.score, subset, tuple(folds))
 
 
 def _stratified_folds(
-    codes: NDArray[np.int32], units: NDArray[np.intp], n_folds: int, rng: np.random.Generator
+    codes: NDArray[np.int32], units: NDArray[np.intp], cv: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Units of each class dealt to the folds in turn, in random order, one class going on where the last one ended."""
     class_of = _class_of(units, codes)
     order = np.concatenate([rng.permutation(np.flatnonzero(class_of == c)) for c in np.unique(class_of)])
     dealt = np.empty(len(class_of), dtype=np.int64)
-    dealt[order] = np.arange(len(class_of)) % n_folds
+    dealt[order] = np.arange(len(class_of)) % cv
     fold_of = dealt[units]
-    if any(len(class_set) < 2 for class_set in (np.unique(codes[fold_of != f]) for f in range(n_folds))):
+    if any(len(class_set) < 2 for class_set in (np.unique(codes[fold_of != f]) for f in range(cv))):
         raise DataError("a fold leaves one class only to learn from", hint="use fewer folds")
     return fold_of
 

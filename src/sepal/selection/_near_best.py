@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
 from sepal.selection._criteria import Criterion
-from sepal.selection._problem import Problem
+from sepal.selection._problem import FeatureProblem
 from sepal.selection._program import of_masks
 from sepal.selection._sweep import Progress
 
@@ -64,7 +64,9 @@ def subset_frame(subsets: Sequence[Subset]) -> pd.DataFrame:
     )
 
 
-def make_subset(problem: Problem, mask: int, score: float, difference: float = 0.0, error: float = 0.0) -> Subset:
+def make_subset(
+    problem: FeatureProblem, mask: int, score: float, difference: float = 0.0, error: float = 0.0
+) -> Subset:
     """A subset in words."""
     return Subset(mask, problem.feature_names(mask), problem.columns_of(mask), float(score), difference, error)
 
@@ -76,7 +78,7 @@ def best_first(masks: Any, scores: NDArray[np.float64], sizes: NDArray[np.int64]
 
 
 def near_best(
-    problem: Problem,
+    problem: FeatureProblem,
     criterion: Criterion,
     masks: Sequence[int],
     scores: NDArray[np.float64],
@@ -91,17 +93,19 @@ def near_best(
     if rule not in ("paired", "unpaired"):
         raise ParameterError(f"rule must be 'paired' or 'unpaired'; got {rule!r}")
     n, best = problem.n_rows, float(scores[0])
+    at_once = problem.n_rows - problem.n_others  # rows of the largest group, which may all err together
     if not criterion.per_row:
         criterion.samples(problem, of_masks(problem, [masks[0]]))  # says why not
     behind = best - scores
     if rule == "unpaired":
-        error = float(np.sqrt(max(best * (1.0 - best), 0.0) / n))
+        units = n if problem.groups is None else int(problem.groups.max()) + 1
+        error = float(np.sqrt(max(best * (1.0 - best), 0.0) / units))
         chosen = np.flatnonzero(behind <= se * error + _ROUNDING).tolist()
         return tuple(make_subset(problem, masks[i], scores[i], float(behind[i]), error if i else 0.0) for i in chosen)
     # |d| <= 1 and the best is wrong on 1 - best of the rows: no difference can have a mean square above this.
     square = np.minimum(behind + 2.0 * (1.0 - best), 1.0)
     possible: list[int] = np.flatnonzero(
-        n * behind**2 <= se**2 * np.maximum(square - behind**2, 0.0) + _ROUNDING
+        n * behind**2 <= at_once * se**2 * np.maximum(square - behind**2, 0.0) + _ROUNDING
     ).tolist()
     errors = _paired_errors(problem, criterion, [masks[i] for i in possible], progress)
     return tuple(
@@ -112,9 +116,9 @@ def near_best(
 
 
 def _paired_errors(
-    problem: Problem, criterion: Criterion, masks: Sequence[int], progress: Progress | None
+    problem: FeatureProblem, criterion: Criterion, masks: Sequence[int], progress: Progress | None
 ) -> NDArray[np.float64]:
-    """Standard error of the mean row by row difference from the first subset."""
+    """Standard error of the mean row by row difference from the first subset; rows of a group are one unit."""
     step = max(1, _SAMPLE_CELLS // problem.n_rows)
     first: NDArray[np.float64] | None = None
     errors: list[float] = []
@@ -125,8 +129,15 @@ def _paired_errors(
         position = {int(mask): i for i, mask in enumerate(program.masks)}
         rows = samples[[position[mask] for mask in part]]
         first = rows[0] if first is None else first
-        errors += (np.std(first - rows, axis=1) / np.sqrt(problem.n_rows)).tolist()
+        errors += [_standard_error(first - each, problem.groups) for each in rows]
     return np.array(errors)
+
+
+def _standard_error(values: NDArray[np.float64], groups: NDArray[np.intp] | None) -> float:
+    """Of the mean."""
+    off = values - values.mean()
+    sums = off if groups is None else np.bincount(groups, weights=off)
+    return float(np.linalg.norm(sums) / len(values))
 
 
 def _shifted(progress: Progress | None, begin: float, share: float) -> Progress | None:

@@ -14,12 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Scaling, Table, class_codes, fit_scaling
-from sepal.data._columns import column_position
+from sepal.data import (
+    LeftOut,
+    Missing,
+    ScaleName,
+    Scaling,
+    Table,
+    as_labelled_table,
+    class_codes,
+    column_position,
+    fit_scaling,
+    group_codes,
+    left_out_together,
+)
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._labelled import Missing, as_labelled_table
-from sepal.neighbors import thread_count
-from sepal.neighbors._rounding import TIE_TOLERANCE
+from sepal.measures import settled
+from sepal.neighbors import TIE_TOLERANCE, thread_count
 
 ALIGN = 16  # positions; the native code wants every class to start at a multiple of this
 _EXACT = {np.dtype(np.float32): 2.0**24, np.dtype(np.float64): 2.0**53}
@@ -34,7 +44,8 @@ class Packed:
     """Columns as the native sweep reads them: rows sorted by class, classes padded to whole vectors.
 
     ``unit`` is what a squared distance of 1 (in scaled coordinates) is here; ``tie`` the relative width of a tie;
-    ``largest`` a bound of all squared distances.
+    ``largest`` a bound of all squared distances; ``group_of`` the group of each position, or nothing where every row is
+    left out alone.
     """
 
     x: NDArray[Any]
@@ -46,10 +57,11 @@ class Packed:
     unit: float
     tie: float
     largest: float
+    group_of: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class FeatureProblem:
     """The rows, their classes, and the units a subset is made of."""
 
     table: Table
@@ -63,6 +75,17 @@ class Problem:
     kept: tuple[int, ...]
     threads: int
     notes: tuple[str, ...]
+    left_out: LeftOut
+
+    @property
+    def groups(self) -> NDArray[np.intp] | None:
+        """Numbers of the rows that are left out together; None: each alone."""
+        return self.left_out.groups
+
+    @property
+    def n_others(self) -> int:
+        """How many neighbours every row has at least, when it is left out with its group."""
+        return self.n_rows - (1 if self.groups is None else int(np.bincount(self.groups).max()))
 
     @property
     def n_rows(self) -> int:
@@ -113,7 +136,7 @@ def set_bits(mask: int) -> Iterator[int]:
         mask ^= low
 
 
-def prepare(
+def feature_problem(
     X: Any,
     y: Any = None,
     *,
@@ -122,8 +145,10 @@ def prepare(
     blocks: Blocks | None = None,
     keep: Columns = (),
     n_jobs: int | None = None,
-) -> Problem:
-    """Check rows, labels, blocks and kept columns; scale and pack."""
+    groups: Any = None,
+) -> FeatureProblem:
+    """Check rows, labels, blocks, kept columns and groups; scale and pack."""
+    scale = settled(X, scale=scale)["scale"]
     table, rows, notes = as_labelled_table(X, y, missing)
     codes, classes = class_codes(table)
     if table.n_rows < 2:
@@ -134,9 +159,14 @@ def prepare(
     if scaling.constant:
         constant = ", ".join(repr(table.names[j]) for j in scaling.constant)
         notes = (*notes, f"constant columns, which contribute nothing: {constant}")
-    return Problem(
-        table, codes, classes, rows, scaling, pack(table, codes, len(classes), scaling), units, names, kept,
-        thread_count(n_jobs), notes,
+    if groups is not None and not isinstance(groups, str):
+        n_given = as_labelled_table(X, y, "distance")[0].n_rows if missing == "drop" else table.n_rows
+        groups = group_codes(groups, n_given)[rows]
+    left_out = left_out_together(table, groups)
+    note = left_out.note(table.n_rows)
+    return FeatureProblem(
+        table, codes, classes, rows, scaling, pack(table, codes, len(classes), scaling, left_out.groups), units, names,
+        kept, thread_count(n_jobs), notes if note is None else (*notes, note), left_out,
     )  # fmt: skip
 
 
@@ -191,7 +221,13 @@ def _coordinates(table: Table, scaling: Scaling) -> tuple[NDArray[np.float64], f
     return scaled, 1.0
 
 
-def pack(table: Table, codes: NDArray[np.int32], n_classes: int, scaling: Scaling) -> Packed:
+def pack(
+    table: Table,
+    codes: NDArray[np.int32],
+    n_classes: int,
+    scaling: Scaling,
+    groups: NDArray[np.intp] | None,
+) -> Packed:
     """Sort rows by class, pad, and choose the number type: float32 where it is exact."""
     values, unit = _coordinates(table, scaling)
     missing = np.isnan(values).any(axis=0)
@@ -217,4 +253,8 @@ def pack(table: Table, codes: NDArray[np.int32], n_classes: int, scaling: Scalin
     row_of, class_of = np.full(width, -1, dtype=np.int64), np.full(width, -1, dtype=np.int32)
     row_of[position], class_of[position] = order, codes[order]
     cost = np.full(values.shape[1], unit, dtype=dtype)
-    return Packed(x, row_of, class_of, class_start, term, cost, unit, 0.0 if exact else TIE_TOLERANCE, largest)
+    tie = 0.0 if exact else TIE_TOLERANCE
+    group_of = np.full(0 if groups is None else width, -1, dtype=np.int64)
+    if groups is not None:
+        group_of[position] = groups[order]
+    return Packed(x, row_of, class_of, class_start, term, cost, unit, tie, largest, group_of)

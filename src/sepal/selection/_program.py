@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.selection._problem import Problem, set_bits
+from sepal.selection._problem import FeatureProblem, set_bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Program:
         return len(self.masks)
 
 
-def full_tree(problem: Problem, chunk_units: int = 18) -> Iterator[Program]:
+def full_tree(problem: FeatureProblem, chunk_units: int = 18) -> Iterator[Program]:
     """Programs that together score every mask: the first units outside, one program for all subsets of the others.
 
     Subset r of the tree adds its units from the first to the last, so that sums run in column order; its parent is r
@@ -70,7 +70,7 @@ def full_tree(problem: Problem, chunk_units: int = 18) -> Iterator[Program]:
         yield Program(depth, column, out, np.array(base, dtype=np.int32), scores_base, of_out)
 
 
-def of_masks(problem: Problem, masks: Sequence[int]) -> Program:
+def of_masks(problem: FeatureProblem, masks: Sequence[int]) -> Program:
     """A program for some different subsets, sharing what neighbours in sorted order have in common.
 
     Candidates that add one unit to a set share the whole set; candidates that drop one share halves, quarters, ... of

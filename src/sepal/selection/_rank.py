@@ -15,7 +15,7 @@ from sepal.selection._choose import Procedure
 from sepal.selection._criteria import CenteredAlignment, Criterion, Thornton
 from sepal.selection._evaluator import Evaluator
 from sepal.selection._near_best import Subset
-from sepal.selection._problem import Problem
+from sepal.selection._problem import FeatureProblem
 from sepal.selection._relieff import relieff
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ class FeatureRanking:
 
 
 @checked(Parameter("relieff_k", "whole", "", at_least=1))
-def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: Any) -> FeatureRanking:
+def rank_features(
+    X: Any, y: Any = None, *, relieff_k: int = 10, groups: Any = None, **procedure: Any
+) -> FeatureRanking:
     """Everything about each feature in one table.
 
     Parameters
@@ -68,6 +70,9 @@ def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: An
         Labelled rows.
     relieff_k : int
         Neighbours per class for ReliefF.
+    groups : array-like, "rows", "copies" or None
+        As in :func:`subset_sweep`, for Thornton's index and ReliefF, which ask for neighbours. The other columns of the
+        table look at all rows.
     **procedure
         How the best subset is found: parameters of :class:`SeparabilitySelector` other than ``criterion``.
 
@@ -83,7 +88,7 @@ def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: An
     'sgot'
     """
     how = Procedure(**{**procedure, "criterion": "thornton"})
-    problem = how.prepare(X, y)
+    problem = how.prepare(X, y, groups)
     result = how.run(problem)
     best = how.choose(result)
     single = _per_unit_scores(problem, Thornton(how.ties), [1 << unit for unit in range(problem.n_units)])
@@ -102,7 +107,7 @@ def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: An
     }
     columns = {name: values[of_unit] for name, values in per_unit.items()}
     filters = {
-        "relieff": relieff(problem.table, problem.codes, len(problem.classes), relieff_k),
+        "relieff": relieff(problem.table, problem.codes, len(problem.classes), relieff_k, problem.groups),
         **_filters(problem),
     }
     columns |= {name: values[order] for name, values in filters.items()}
@@ -111,13 +116,13 @@ def rank_features(X: Any, y: Any = None, *, relieff_k: int = 10, **procedure: An
     return FeatureRanking(tuple(problem.table.names[c] for c in order), best, columns)
 
 
-def _per_unit_scores(problem: Problem, criterion: Criterion, masks: list[int]) -> NDArray[np.float64]:
+def _per_unit_scores(problem: FeatureProblem, criterion: Criterion, masks: list[int]) -> NDArray[np.float64]:
     """Scores in the order given; NaN for the empty subset."""
     found = np.array(Evaluator(problem, criterion)(masks))
     return np.where(np.isneginf(found), np.nan, found)
 
 
-def _filters(problem: Problem) -> dict[str, NDArray[np.float64]]:
+def _filters(problem: FeatureProblem) -> dict[str, NDArray[np.float64]]:
     """Mutual information, F and correlation of each column, from its known cells."""
     p = problem.table.n_columns
     result = {name: np.full(p, np.nan) for name in ("mutual_information", "anova_f", "correlation")}

@@ -85,8 +85,14 @@ class _Column:
         return 0.5 * (self.x[:, None] == np.unique(self.x)) if self.nominal else self.x[:, None]
 
 
-def relieff(table: Table, codes: NDArray[np.int32], n_classes: int, k: int = 10) -> NDArray[np.float64]:
-    """ReliefF weight of every column, from all rows."""
+def relieff(
+    table: Table,
+    codes: NDArray[np.int32],
+    n_classes: int,
+    k: int = 10,
+    groups: NDArray[np.intp] | None = None,
+) -> NDArray[np.float64]:
+    """ReliefF weight of every column, from all rows; those of one group are not near each other."""
     if k < 1:
         raise ParameterError(f"k must be at least 1; got {k!r}")
     scaled = fit_scaling(table.values, table.kinds, "minmax", levels=table.levels).apply(table.values)
@@ -94,7 +100,10 @@ def relieff(table: Table, codes: NDArray[np.int32], n_classes: int, k: int = 10)
     n = len(codes)
     share = np.bincount(codes, minlength=n_classes) / n
     weights = np.zeros(len(columns))
-    for rows, near, part in (_searched if not np.isnan(scaled).any() else _compared)(columns, codes, n_classes, k):
+    alone = groups is None and not np.isnan(scaled).any()
+    units = np.arange(n) if groups is None else groups
+    found = _searched(columns, codes, n_classes, k) if alone else _compared(columns, codes, n_classes, k, units)
+    for rows, near, part in found:
         own, other = codes[rows], codes[near]
         with np.errstate(divide="ignore"):  # where there is one class only, no row is near one of another
             influence = np.where(own == other, -part, part * share[other] / (1 - share[own]))
@@ -122,14 +131,16 @@ def _searched(columns: list[_Column], codes: NDArray[np.int32], n_classes: int, 
             yield rows[at], among[ranking.flat_rows], np.where(tied, (left / n_tied)[at], 1.0) / ranking.k
 
 
-def _compared(columns: list[_Column], codes: NDArray[np.int32], n_classes: int, k: int) -> Iterator[_Near]:
-    """Missing cells, whose differences are no distance between points: all pairs of rows, in chunks."""
+def _compared(
+    columns: list[_Column], codes: NDArray[np.int32], n_classes: int, k: int, units: NDArray[np.intp]
+) -> Iterator[_Near]:
+    """Missing cells, whose differences are no distance between points, and groups: all pairs of rows, in chunks."""
     n = len(codes)
     for rows in np.array_split(np.arange(n), max(1, n * n // _CHUNK_CELLS)):
         distance = np.zeros((len(rows), n))
         for column in columns:
             distance += column.block(rows)
-        distance[np.arange(len(rows)), rows] = np.inf
+        distance[units[rows][:, None] == units[None, :]] = np.inf
         for c in range(n_classes):
             among = np.flatnonzero(codes == c)
             shares = _nearest_shares(distance[:, among], k)

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Missing
-from sepal.measures._thornton import RandomState, generator
-from sepal.parameters import Parameter, check_number, check_whole, checked
+from sepal.parameters import Parameter, RandomState, check_number, check_whole, checked, generator
 from sepal.selection import _greedy, _stochastic
 from sepal.selection._branch_and_bound import branch_and_bound
 from sepal.selection._criteria import Criterion, CriterionLike, Ties, as_criterion
 from sepal.selection._evaluator import BudgetSpentError, Evaluator, SearchProgress, Step
 from sepal.selection._near_best import Rule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
-from sepal.selection._problem import Blocks, Columns, Problem, prepare
+from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +65,7 @@ class SubsetSearch:
     seconds : float
     """
 
-    problem: Problem
+    problem: FeatureProblem
     criterion_used: Criterion
     strategy: str
     scores: dict[int, float]
@@ -100,6 +98,12 @@ class SubsetSearch:
     def best(self) -> Subset:
         """The best subset met."""
         return make_subset(self.problem, self.history[-1].mask, self.history[-1].score)
+
+    def top(self, n: int) -> tuple[Subset, ...]:
+        """The n best subsets met; among equal scores the smaller one comes first."""
+        check_whole("n", n)
+        first = self.scores[self._order[0]]
+        return tuple(make_subset(self.problem, m, self.scores[m], first - self.scores[m]) for m in self._order[:n])
 
     @cached_property
     def _order(self) -> list[int]:
@@ -144,7 +148,7 @@ class SubsetSearch:
 
     def plot(self, kind: str = "history", ax: Any = None) -> Any:
         """Draw ``"history"`` (best score so far), ``"size"`` (score by size) or ``"inclusion"`` (bars)."""
-        from sepal.plots import _selection as draw
+        from sepal import plots as draw
 
         if kind == "history":
             evaluations = [step.evaluations for step in self.history] + [self.n_evaluations]
@@ -177,7 +181,7 @@ class SubsetSearch:
         return f"<p>{html.escape(repr(self))}</p>{table}"
 
 
-def _check(problem: Problem, strategy: str, n_features: int | None, options: Mapping[str, Any]) -> None:
+def _check(problem: FeatureProblem, strategy: str, n_features: int | None, options: Mapping[str, Any]) -> None:
     if not isinstance(strategy, str) or strategy not in STRATEGIES:
         raise ParameterError(f"strategy must be one of {', '.join(STRATEGIES)}; got {strategy!r}")
     if n_features is not None and not 1 <= check_whole("n_features", n_features) <= problem.n_units:
@@ -189,7 +193,7 @@ def _check(problem: Problem, strategy: str, n_features: int | None, options: Map
 
 
 def search_solve(
-    problem: Problem,
+    problem: FeatureProblem,
     criterion: Criterion,
     strategy: str,
     *,
@@ -197,7 +201,7 @@ def search_solve(
     time_limit: float | None = None,
     max_evaluations: int | None = None,
     patience: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     options: Mapping[str, Any] | None = None,
     progress: SearchProgress | None = None,
 ) -> SubsetSearch:
@@ -240,13 +244,14 @@ def search_subsets(
     time_limit: float | None = None,
     max_evaluations: int | None = None,
     patience: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     options: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     ties: Ties = "expected",
     missing: Missing = "distance",
     blocks: Blocks | None = None,
     keep: Columns = (),
+    groups: Any = None,
     n_jobs: int | None = None,
     progress: SearchProgress | None = None,
 ) -> SubsetSearch:
@@ -254,7 +259,7 @@ def search_subsets(
 
     Parameters
     ----------
-    X, y, criterion, scale, ties, missing, blocks, keep, n_jobs
+    X, y, criterion, scale, ties, missing, blocks, keep, groups, n_jobs
         As in :func:`subset_sweep`; one criterion.
     strategy : str
         ``"forward"``, ``"backward"``, ``"floating"``, ``"plus_l_take_r"``, ``"genetic"``, ``"annealing"``, ``"swarm"``,
@@ -290,7 +295,9 @@ def search_subsets(
     >>> search.best.size, search.n_evaluations
     (3, 177)
     """
-    problem = prepare(X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs)
+    problem = feature_problem(
+        X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs, groups=groups
+    )
     return search_solve(
         problem,
         as_criterion(criterion, ties),

@@ -107,7 +107,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         time_limit: float | None = None,
         max_evaluations: int | None = None,
         patience: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.strategy = strategy
@@ -125,13 +125,23 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> SeparabilitySelector:
-        """Select features of rows with known classes; a Table with a target needs no ``y``."""
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> SeparabilitySelector:
+        """Select features of rows with known classes.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            The rows.
+        y : array-like, optional
+            The class of each row; a Table with a target needs none.
+        groups : array-like, "rows", "copies" or None
+            Which rows are left out together, as in :func:`subset_sweep`.
+        """
         check_parameters(self)
         procedure = Procedure(**{name: getattr(self, name) for name in self.get_params(deep=False)})
         if y is None and (not isinstance(X, Table) or X.y is None):
             raise DataError("y is None: requires y to be passed, but the target y is None")
-        problem = procedure.prepare(self._training_rows(X, y))
+        problem = procedure.prepare(self._training_rows(X, y), groups=groups)
         result = procedure.run(problem)
         self.search_ = result
         self.subset_ = procedure.choose(result)
@@ -154,6 +164,13 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
                 return super().transform(X)
         check_number(X.n_columns, self.n_features_in_, self)
         return X.select(np.flatnonzero(self.support_).tolist())
+
+    def fits_together(self) -> bool:
+        """Whether a selector from a file knows of each column whether it is selected."""
+        support = vars(self).get("support_")
+        if support is None:
+            return True
+        return bool(support.dtype == np.bool_ and support.shape == (self.n_features_in_,))
 
     def _diet(self) -> Diet:
         named = isinstance(self.criterion, str) and self.criterion == "mahalanobis"

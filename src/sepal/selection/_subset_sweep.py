@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.measures._labelled import Missing
-from sepal.parameters import Parameter, checked
+from sepal.parameters import Parameter, check_whole, checked
 from sepal.selection._criteria import (
     PAIRS_PER_SECOND,
     Criterion,
@@ -36,7 +35,7 @@ from sepal.selection._near_best import (
     smallest,
     subset_frame,
 )
-from sepal.selection._problem import Blocks, Columns, Problem, prepare
+from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
 from sepal.selection._program import full_tree
 
 if TYPE_CHECKING:
@@ -61,11 +60,11 @@ class SubsetSweep:
         Criterion name to scores, where several criteria were asked for; the first one is ``scores``.
     names : tuple of str
         The features, in bit order.
-    problem : Problem
+    problem : FeatureProblem
         The rows, as the sweep saw them.
     """
 
-    problem: Problem
+    problem: FeatureProblem
     criteria: tuple[Criterion, ...]
     all_scores: dict[str, NDArray[np.float64]]
 
@@ -100,21 +99,24 @@ class SubsetSweep:
         masks = np.arange(self.problem.smallest_mask, len(self.scores))
         return masks[best_first(masks, self.scores[masks], self.sizes[masks])]
 
-    def best(self, n: int = 1) -> tuple[Subset, ...]:
+    @property
+    def best(self) -> Subset:
+        """The best subset."""
+        return self.top(1)[0]
+
+    def top(self, n: int) -> tuple[Subset, ...]:
         """The n best subsets; among equal scores the smaller one comes first."""
-        if n < 1:
-            raise ParameterError(f"n must be at least 1; got {n!r}")
+        check_whole("n", n)
         return tuple(
             make_subset(self.problem, int(m), self.scores[m], float(self.scores[self._order[0]] - self.scores[m]))
             for m in self._order[:n]
         )
 
-    def best_of_size(self, size: int) -> Subset:
-        """The best subset with so many features."""
-        if not 1 <= size <= self.problem.n_units:
-            raise ParameterError(f"size must be from 1 to {self.problem.n_units}; got {size!r}")
-        mask = int(self._order[np.flatnonzero(self.sizes[self._order] == size)[0]])
-        return make_subset(self.problem, mask, self.scores[mask])
+    def best_by_size(self) -> dict[int, Subset]:
+        """The best subset of each size."""
+        sizes = self.sizes[self._order]
+        masks = [int(self._order[np.flatnonzero(sizes == size)[0]]) for size in range(1, self.problem.n_units + 1)]
+        return {size: make_subset(self.problem, mask, self.scores[mask]) for size, mask in enumerate(masks, start=1)}
 
     def near_best(self, se: float = 1.0, *, rule: Rule = "paired", size: int | None = None) -> tuple[Subset, ...]:
         """All subsets that the data cannot tell from the best, best first.
@@ -156,11 +158,11 @@ class SubsetSweep:
 
     def plot(self, kind: str = "size", ax: Any = None) -> Any:
         """Draw ``"size"`` (score by size), ``"inclusion"`` (bars) or ``"criteria"`` (one criterion against another)."""
-        from sepal.plots import _selection as draw
+        from sepal import plots as draw
 
         first, some = self.problem.smallest_mask, self.scores[self.problem.smallest_mask :]
         if kind == "size":
-            near = self.near_best() if self.criteria[0].per_row else self.best()
+            near = self.near_best() if self.criteria[0].per_row else self.top(1)
             low = min(s.score for s in near)
             return draw.draw_score_by_size(
                 self.sizes[first:], some, label=self.criterion, band=(low, near[0].score),
@@ -179,11 +181,11 @@ class SubsetSweep:
         raise ParameterError(f"kind must be 'size', 'inclusion' or 'criteria'; got {kind!r}")
 
     def __repr__(self) -> str:
-        best = self.best()[0]
+        best = self.best
         return f"<SubsetSweep of {len(self._order)} subsets by {self.criterion}: best {best.score:.4f} {best.features}>"
 
     def _repr_html_(self) -> str:
-        near = self.near_best() if self.criteria[0].per_row else self.best(10)
+        near = self.near_best() if self.criteria[0].per_row else self.top(10)
         table = subset_frame(near[:10]).to_html(index=False, float_format="{:.4f}".format)
         return f"<p>{html.escape(repr(self))}<br>{len(near)} subsets are near the best.</p>{table}"
 
@@ -195,7 +197,7 @@ def sweep_cost(n_rows: int, n_features: int, threads: int, criteria: Sequence[Cr
     return subsets * float(n_rows) ** 2 * cost / (PAIRS_PER_SECOND * threads), subsets * 8.0 * (len(criteria) + 3)
 
 
-def refuse_too_many(problem: Problem, criteria: Sequence[Criterion], max_features: int | None = None) -> None:
+def refuse_too_many(problem: FeatureProblem, criteria: Sequence[Criterion], max_features: int | None = None) -> None:
     """Say what a sweep of more than ``max_features`` features would cost, instead of starting it."""
     most = MOST_FEATURES if max_features is None else max_features
     if problem.n_units <= most:
@@ -216,7 +218,7 @@ def _duration(seconds: float) -> str:
 
 
 def sweep_solve(
-    problem: Problem, criteria: Sequence[Criterion], progress: SearchProgress | None = None
+    problem: FeatureProblem, criteria: Sequence[Criterion], progress: SearchProgress | None = None
 ) -> dict[str, NDArray[np.float64]]:
     """Scores of every mask by each criterion."""
     scores = {criterion.name: np.full(1 << problem.n_units, np.nan) for criterion in criteria}
@@ -236,7 +238,7 @@ def sweep_solve(
     return scores
 
 
-def _units_at_once(problem: Problem, criteria: Sequence[Criterion]) -> int:
+def _units_at_once(problem: FeatureProblem, criteria: Sequence[Criterion]) -> int:
     """How large a part of the tree to walk at once: about a second, so that the best so far can be told."""
     pairs = PAIRS_PER_SECOND / sum(criterion.cost for criterion in criteria)
     most = LARGE_TREE if all(isinstance(criterion, Thornton) for criterion in criteria) else SMALL_TREE
@@ -254,6 +256,7 @@ def subset_sweep(
     missing: Missing = "distance",
     blocks: Blocks | None = None,
     keep: Columns = (),
+    groups: Any = None,
     max_features: int | None = None,
     n_jobs: int | None = None,
     progress: SearchProgress | None = None,
@@ -268,7 +271,7 @@ def subset_sweep(
         The class of each row; a Table with a target needs none.
     criterion : str, Criterion, callable, or a sequence of these
         ``"thornton"``, ``"expected_accuracy"``, ``"loo_knn"``, ``"alignment"``, ``"centered_alignment"``,
-        ``"mahalanobis"``, an object such as ``LooKnn(k=3)`` or ``Alignment(width="scan")``, or a function of the scaled
+        ``"mahalanobis"``, an object such as ``LooKnn(3)`` or ``Alignment(width="scan")``, or a function of the scaled
         values and the labels. Several share the walk over the distances, and the first one ranks.
     scale : {"minmax", "standard"} or None
         Scaling of numeric columns before distances are taken.
@@ -280,6 +283,11 @@ def subset_sweep(
         Columns that are in or out together; a block counts as one feature.
     keep : list of columns
         Columns in every subset.
+    groups : array-like, "rows", "copies" or None
+        Which rows are left out together by the criteria that leave rows out (``"thornton"`` and ``"loo_knn"``): those
+        with the same label in an array; "rows": each alone; "copies": all that are equal in every column. None: copies
+        where their numbers show that records were repeated (a copy would be everyone's nearest neighbour), else each
+        alone. Rows of a group are one unit where subsets are compared.
     max_features : int, optional
         Largest number of features to sweep; 22 by default.
     n_jobs : int, optional
@@ -306,7 +314,7 @@ def subset_sweep(
     --------
     >>> import sepal.datasets
     >>> sweep = subset_sweep(sepal.datasets.load("liver"))
-    >>> best = sweep.best()[0]
+    >>> best = sweep.best
     >>> best.columns, round(best.score, 4)
     ((0, 2, 3, 4, 5), 0.6638)
     """
@@ -315,7 +323,9 @@ def subset_sweep(
     criteria = tuple(as_criterion(each, ties) for each in given)
     if not criteria or len({each.name for each in criteria}) < len(criteria):
         raise ParameterError("criterion: expected at least one criterion, and each only once")
-    problem = prepare(X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs)
+    problem = feature_problem(
+        X, y, scale=scale, missing=missing, blocks=blocks, keep=keep, n_jobs=n_jobs, groups=groups
+    )
     for each in criteria:
         each.check(problem)
     refuse_too_many(problem, criteria, max_features)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
-from sepal.selection._problem import Packed, Problem
+from sepal.selection._problem import FeatureProblem, Packed
 from sepal.selection._program import Program
 
 Progress = Callable[[float], object]
@@ -22,11 +22,12 @@ _PAIRS_PER_THREAD = 4e6
 BIN_BITS, N_BINS = 5, 64 << 5  # bins per binade of a histogram of squared distances, as a power of two; 64 binades
 
 
-def _rows(packed: Packed) -> Any:
-    return packed.x, packed.row_of, packed.class_of, packed.class_start, packed.term, packed.cost
+def _rows(packed: Packed, heed_groups: bool = True) -> Any:
+    groups = packed.group_of if heed_groups else packed.group_of[:0]
+    return packed.x, packed.row_of, packed.class_of, packed.class_start, packed.term, packed.cost, groups
 
 
-def _threads(problem: Problem, program: Program) -> int:
+def _threads(problem: FeatureProblem, program: Program) -> int:
     """Small work is done faster by one thread than it is shared out."""
     pairs = (len(program.depth) + len(program.base)) * float(problem.n_rows) ** 2
     return max(1, min(problem.threads, int(pairs / _PAIRS_PER_THREAD)))
@@ -39,11 +40,16 @@ def _steps(program: Program) -> Any:
 class Question(ABC):
     """Something to be known of the distances of every subset."""
 
+    @property
+    def leaves_out(self) -> bool:
+        """Whether it is about rows that are left out, with their groups, and not about all pairs of rows."""
+        return False
+
     @abstractmethod
-    def told(self, problem: Problem) -> tuple[Any, ...]:
+    def told(self, problem: FeatureProblem) -> tuple[Any, ...]:
         """As the native code is told; the first word names the question."""
 
-    def shaped(self, problem: Problem, program: Program, answer: NDArray[np.float64]) -> NDArray[np.float64]:
+    def shaped(self, problem: FeatureProblem, program: Program, answer: NDArray[np.float64]) -> NDArray[np.float64]:
         """The answer, one row per subset."""
         return answer.reshape(program.n_out, -1)
 
@@ -54,8 +60,9 @@ class Agreement(Question):
 
     ties: str
     samples: bool = False
+    leaves_out = True
 
-    def told(self, problem: Problem) -> tuple[Any, ...]:
+    def told(self, problem: FeatureProblem) -> tuple[Any, ...]:
         return "agreement", self.ties, self.samples
 
 
@@ -72,7 +79,11 @@ class Neighbors(Question):
     ties: str = "expected"
     samples: bool = False
 
-    def told(self, problem: Problem) -> tuple[Any, ...]:
+    @property
+    def leaves_out(self) -> bool:
+        return self.survival is None
+
+    def told(self, problem: FeatureProblem) -> tuple[Any, ...]:
         survival = np.zeros(0) if self.survival is None else self.survival
         return "neighbors", self.ties, self.samples, self.k_max, self.ranks, survival
 
@@ -89,10 +100,10 @@ class Kernels(Question):
     n_doublings: int
     row_sums: bool
 
-    def told(self, problem: Problem) -> tuple[Any, ...]:
+    def told(self, problem: FeatureProblem) -> tuple[Any, ...]:
         return "kernels", np.ascontiguousarray(self.gamma / problem.packed.unit), self.n_doublings, self.row_sums
 
-    def shaped(self, problem: Problem, program: Program, answer: NDArray[np.float64]) -> NDArray[np.float64]:
+    def shaped(self, problem: FeatureProblem, program: Program, answer: NDArray[np.float64]) -> NDArray[np.float64]:
         return answer.reshape(program.n_out, -1, 5)
 
 
@@ -100,17 +111,17 @@ class Kernels(Question):
 class Spread(Question):
     """How the squared distances are distributed: counts of pairs (n_subsets, n_bins); see ``bin_edges``."""
 
-    def told(self, problem: Problem) -> tuple[Any, ...]:
+    def told(self, problem: FeatureProblem) -> tuple[Any, ...]:
         return "histogram", _first_bin(problem)
 
 
-def _first_bin(problem: Problem) -> int:
+def _first_bin(problem: FeatureProblem) -> int:
     """So that no squared distance is beyond the last bin. The first one holds 0 and what is 2**-62 of the largest."""
     largest = np.float32(min(problem.packed.largest * (1 + 2.0**-BIN_BITS), float(np.finfo(np.float32).max)))
     return max(int(largest.view(np.uint32) >> (23 - BIN_BITS)) + 2 - N_BINS, 0)
 
 
-def bin_edges(problem: Problem) -> NDArray[np.float64]:
+def bin_edges(problem: FeatureProblem) -> NDArray[np.float64]:
     """Between which squared distances the bins of ``Spread`` lie; the first edge is 0."""
     bits = (np.arange(N_BINS + 1, dtype=np.uint32) + np.uint32(_first_bin(problem))) << np.uint32(23 - BIN_BITS)
     edges = bits.view(np.float32).astype(np.float64)
@@ -119,24 +130,28 @@ def bin_edges(problem: Problem) -> NDArray[np.float64]:
 
 
 def sweep(
-    problem: Problem, program: Program, questions: Sequence[Question], progress: Progress | None = None
+    problem: FeatureProblem, program: Program, questions: Sequence[Question], progress: Progress | None = None
 ) -> list[NDArray[np.float64]]:
-    """The answer to each question, from one walk."""
+    """The answer to each question, from one walk; from two where only some of them heed groups."""
     packed = problem.packed
-    answers = _native.sweep(
-        _rows(packed),
-        _steps(program),
-        [question.told(problem) for question in questions],
-        packed.tie,
-        _threads(problem, program),
-        progress,
-    )
-    pairs = zip(questions, answers, strict=True)
-    return [question.shaped(problem, program, answer) for question, answer in pairs]
+    found: dict[int, NDArray[np.float64]] = {}
+    heeds = [question.leaves_out and problem.groups is not None for question in questions]
+    for heed in sorted(set(heeds)):
+        asked = [question for question, each in zip(questions, heeds, strict=True) if each == heed]
+        answers = _native.sweep(
+            _rows(packed, heed),
+            _steps(program),
+            [question.told(problem) for question in asked],
+            packed.tie,
+            _threads(problem, program),
+            progress,
+        )
+        found |= dict(zip(map(id, asked), answers, strict=True))
+    return [question.shaped(problem, program, found[id(question)]) for question in questions]
 
 
 def labeling_sums(
-    problem: Problem, program: Program, labels: NDArray[np.integer], progress: Progress | None
+    problem: FeatureProblem, program: Program, labels: NDArray[np.integer], progress: Progress | None
 ) -> NDArray[np.float64]:
     """The same sums under other labels of the rows: labels (n_rows, n_labelings) to sums (n_subsets, n_labelings)."""
     packed = problem.packed

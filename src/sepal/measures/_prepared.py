@@ -1,0 +1,240 @@
+"""The prepared table: labelled rows made ready for neighbour questions once, for all measures."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes, rows_by_content
+from sepal.exceptions import DataError, ParameterError
+from sepal.neighbors import AnySearch, DistinctRanking, Method, Search, prepare_search
+from sepal.parameters import RandomState, check_whole, generator
+
+Progress = Callable[[float], object]
+
+KEPT_BYTES = 256 * 2**20  # of rankings that one prepared table keeps
+
+
+class KeptRankings:
+    """Rankings of a prepared table by the rows that asked, the latest last; the oldest go where they do not fit.
+
+    A ranking to a greater depth serves smaller ones, and that of all rows serves some rows.
+    """
+
+    def __init__(self) -> None:
+        self.searches = 0
+        self._kept: OrderedDict[bytes | None, tuple[int, DistinctRanking]] = OrderedDict()
+
+    def find(self, k: int, asking: bytes | None) -> DistinctRanking | None:
+        """A kept ranking that holds the k nearest of these rows, cut to them."""
+        for key in dict.fromkeys((asking, None)):
+            depth, ranking = self._kept.get(key, (0, None))
+            if ranking is not None and depth >= k:
+                self._kept.move_to_end(key)
+                return ranking if depth == k else ranking.first(k)
+        return None
+
+    def keep(self, k: int, asking: bytes | None, ranking: DistinctRanking) -> None:
+        """Remember a ranking, unless it alone is too large."""
+        self.searches += 1
+        if ranking.nbytes > KEPT_BYTES:
+            return
+        self._kept[asking] = (k, ranking)
+        self._kept.move_to_end(asking)
+        while sum(each.nbytes for _, each in self._kept.values()) > KEPT_BYTES:
+            self._kept.popitem(last=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Labelled rows with a fitted distance, and the searches that were done on them. Made by :func:`prepare`.
+
+    Attributes
+    ----------
+    search : object
+        The rows that take part, with the fitted distance and equal rows grouped.
+    codes, classes : arrays
+        The class of each row that takes part, as a number, and the classes by that number.
+    rows : array
+        Where these rows were in what was given; other numbers where rows with missing cells were dropped.
+    asking : array
+        The rows that ask: all that take part, or a sample of them.
+    scale, distance_params
+        As they were asked for.
+    notes : tuple of str
+    """
+
+    search: AnySearch
+    codes: NDArray[np.int32]
+    classes: NDArray[Any]
+    rows: NDArray[np.intp]
+    asking: NDArray[np.intp]
+    scale: ScaleName | None
+    distance_params: Mapping[str, Any] | None
+    notes: tuple[str, ...]
+    kept: KeptRankings = field(default_factory=KeptRankings, repr=False)
+
+    @property
+    def dense(self) -> Search:
+        """The search, where a question needs the coordinates of the rows."""
+        if not isinstance(self.search, Search):
+            raise DataError(
+                "X is a sparse matrix, and this needs a dense table", hint="use X.toarray() if it fits into memory"
+            )
+        return self.search
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows take part."""
+        return len(self.codes)
+
+    @property
+    def class_counts(self) -> NDArray[np.int64]:
+        """Rows per class."""
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+    def ranking(
+        self, k: int, rows: NDArray[np.intp] | None = None, progress: Progress | None = None
+    ) -> DistinctRanking:
+        """The k nearest distinct rows of all rows, or of these; searched for once."""
+        if rows is not None and len(rows) == self.n_rows:
+            rows = None
+        key = None if rows is None else rows.tobytes()
+        found = self.kept.find(k, key)
+        if found is None:
+            found = self.search.distinct_ranking(k, rows=rows, progress=progress)
+            self.kept.keep(k, key, found)
+        elif progress is not None:
+            progress(1.0)
+        return found
+
+    def __sepal_table__(self) -> Rows:
+        """The rows that take part, for what needs no neighbours."""
+        return self.search.table
+
+    def __repr__(self) -> str:
+        sampled = "" if len(self.asking) == self.n_rows else f", of which {len(self.asking)} ask"
+        classes = "class" if len(self.classes) == 1 else "classes"
+        return (
+            f"<Prepared: {self.n_rows} rows of {len(self.classes)} {classes}{sampled}; "
+            f"{self.search.fitted.name} distance, scale {self.scale}>"
+        )
+
+
+def settled(
+    X: Any,
+    *,
+    scale: ScaleName | None,
+    distance: str = "auto",
+    distance_params: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Distance and scaling for what prepares rows itself: those of a prepared table, which settles them, or these."""
+    if not isinstance(X, Prepared):
+        return {"distance": distance, "distance_params": distance_params, "scale": scale}
+    prepare(X, distance=distance, distance_params=distance_params, scale=scale)  # refuses other ones
+    return {"distance": X.search.fitted.name, "distance_params": X.distance_params, "scale": X.scale}
+
+
+def sample_rows(
+    rows: Rows, codes: NDArray[np.int32], n_queries: int | None, random_state: RandomState
+) -> NDArray[np.intp]:
+    """Which rows ask: all of them, or a random sample without replacement, in row order.
+
+    Rows are drawn by what is in them: a seed draws the same ones however they were shuffled.
+    """
+    rng, n_rows = generator(random_state), rows.n_rows
+    if n_queries is None or check_whole("n_queries", n_queries, at_least=1) >= n_rows:
+        return np.arange(n_rows)
+    order = rows_by_content(rows, codes)
+    return np.sort(order[rng.choice(n_rows, size=int(n_queries), replace=False)])
+
+
+def prepare(
+    X: Any,
+    y: Any = None,
+    *,
+    distance: str = "auto",
+    distance_params: Mapping[str, Any] | None = None,
+    scale: ScaleName | None = "minmax",
+    missing: Missing = "distance",
+    n_queries: int | None = None,
+    random_state: RandomState = 0,
+    method: Method = "auto",
+    n_jobs: int | None = None,
+) -> Prepared:
+    """Labelled rows made ready once, for any number of questions.
+
+    What comes out takes the place of ``X`` in every measure, prototype method and selection, in
+    :func:`sepal.separability` and in ``evaluate``'s curve over k. Rows are then checked, scaled, embedded and grouped
+    once, and a search for neighbours that was done for one question serves the next. Answers are the same to the last
+    bit.
+
+    Parameters
+    ----------
+    X : Table, ndarray, data frame, scipy sparse matrix or list of sets
+        The rows. A Table with a target needs no ``y``. Something prepared comes back as it is.
+    y : array-like, optional
+        The class of each row.
+    distance : str
+        A name in ``sepal.distances.DISTANCES``. ``"auto"`` is Euclidean for complete numbers, HEOM where columns are
+        nominal or cells are missing, the cosine for sparse matrices, Tanimoto's distance for sets.
+    distance_params : mapping, optional
+        What the distance takes: ``weights``, ``p``, ``covariance``.
+    scale : {"minmax", "standard"} or None
+        Scaling of numeric columns before distances are taken.
+    missing : {"distance", "drop"}
+        Leave missing cells to the distance (which must define them), or drop rows that have any.
+    n_queries : int, optional
+        Let only a random sample of rows ask (about all rows). For data too large for all pairs.
+    random_state : int, Generator or None
+        For ``n_queries`` only.
+    method : {"auto", "brute", "tree"}
+        The neighbour search. The answer does not depend on it.
+    n_jobs : int, optional
+        Threads; all cores by default. The answer does not depend on it.
+
+    Returns
+    -------
+    Prepared
+        Holds at most 256 MB of neighbour lists.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> ready = sepal.prepare(sepal.datasets.load("sonar"))
+    >>> ready
+    <Prepared: 208 rows of 2 classes; euclidean distance, scale minmax>
+    >>> sepal.thornton_score(ready), sepal.thornton_test(ready).score
+    (0.875, 0.875)
+    """
+    if isinstance(X, Prepared):
+        given = {
+            "y": (y, None),
+            "distance": (distance, "auto"),
+            "distance_params": (distance_params, None),
+            "scale": (scale, "minmax"),
+            "missing": (missing, "distance"),
+            "n_queries": (n_queries, None),
+            "method": (method, "auto"),
+            "n_jobs": (n_jobs, None),
+        }
+        for name, (value, default) in given.items():
+            if value is not default and not (isinstance(value, str) and value == default):
+                raise ParameterError(f"{name} was settled when the rows were prepared", hint=f"give {name} to prepare")
+        return X
+    table: Rows = as_rows(X, y)
+    rows = np.arange(table.n_rows)
+    notes: tuple[str, ...] = ()
+    if isinstance(table, Table):  # in sparse rows no cell is missing
+        table, rows, notes = as_labelled_table(table, None, missing)
+    codes, classes = class_codes(table)
+    search = prepare_search(
+        table, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
+    )
+    asking = sample_rows(table, codes, n_queries, random_state)
+    return Prepared(search, codes, classes, rows, asking, scale, distance_params, (*notes, *search.fitted.notes))

@@ -1,0 +1,86 @@
+"""``--groups COLUMN``: rows that are left out together, by a column that is never a feature."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from sepal.cli._app import app
+from sepal.data import read_table
+from sepal.estimators import load_model
+from sepal.evaluation import evaluate
+from sepal.learners import KNNClassifier
+
+runner = CliRunner()
+
+
+@pytest.fixture(autouse=True)
+def people(tmp_path, monkeypatch):
+    """Thirty people with four rows each, which are nearly alike; their classes are chance."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(8)
+    at = rng.normal(size=(30, 2)).repeat(4, axis=0) + 0.01 * rng.normal(size=(120, 2))
+    lines = [f"{x},{z},person {i // 4},{'ab'[i // 4 % 2]}" for i, (x, z) in enumerate(at.tolist())]
+    (tmp_path / "people.csv").write_text("\n".join(["x,z,who,class", *lines]) + "\n")
+
+
+def answer(*words: str) -> dict:
+    found = runner.invoke(app, [*words, "--json"])
+    assert found.exit_code == 0, found.output
+    return json.loads(found.stdout)
+
+
+def test_evaluate_holds_people_out_together():
+    table = read_table("people.csv")
+    who, plain = table.values[:, 2], table.select([0, 1])
+    fooled = answer("evaluate", "people.csv", "-k", "1", "--scale", "none")
+    honest = answer("evaluate", "people.csv", "-k", "1", "--scale", "none", "--groups", "who")
+    assert fooled["accuracy"] > 0.9 > 0.75 > honest["accuracy"]
+    assert honest["accuracy"] == evaluate(KNNClassifier(1, scale=None), plain, groups=who).accuracy
+    table = answer("evaluate", "people.csv", "--cv", "3", "--groups", "who")
+    assert {entry["learner"] for entry in table["learners"]} >= {"auto", "knn"}
+    assert all(entry["accuracy"] < 0.75 for entry in table["learners"])
+
+
+def test_train_chooses_without_the_person():
+    found = runner.invoke(app, ["train", "people.csv", "-l", "knn", "--groups", "who", "-o", "model.sepal"])
+    assert found.exit_code == 0, found.output
+    model = load_model("model.sepal")
+    assert model.feature_names_in_.tolist() == ["x", "z"]
+    assert (model.left_out_, model.loo_curve_.score[0] < 0.75) == ("groups", True)
+    assert runner.invoke(app, ["predict", "model.sepal", "people.csv"]).exit_code == 0
+    auto = runner.invoke(app, ["train", "people.csv", "--groups", "who", "-o", "auto.sepal"])
+    assert auto.exit_code == 0, auto.output
+    assert load_model("auto.sepal").leave_one_out_score_ < 0.75
+
+
+def test_select_judges_without_the_person():
+    words = ("select", "people.csv", "--folds", "3")
+    fooled, honest = answer(*words), answer(*words, "--groups", "who")
+    assert fooled["best"]["score"] > 0.9 > 0.75 > honest["best"]["score"]
+    assert "who" not in str(honest["best"]["features"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["evaluate", "people.csv", "--groups", "whom"], 'did you mean "who"'),
+        (["evaluate", "people.csv", "--groups", "class"], "--groups class: this column is the target"),
+        (["train", "people.csv", "-l", "fisher", "--groups", "who", "-o", "m.sepal"], "fisher leaves no rows out"),
+    ],
+)
+def test_what_cannot_be_is_refused(words, said):
+    found = runner.invoke(app, words)
+    assert found.exit_code == 2
+    assert said in found.output
+
+
+def test_a_row_without_a_group(tmp_path):
+    text = (tmp_path / "people.csv").read_text().replace("person 1,", ",", 1)
+    (tmp_path / "gap.csv").write_text(text)
+    found = runner.invoke(app, ["evaluate", "gap.csv", "--groups", "who"])
+    assert found.exit_code != 0
+    assert 'row 4 has no entry in the column "who"' in found.output
