@@ -57,7 +57,7 @@ def content_columns(
 
 def content_order(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
     """Positions of the rows sorted by their classes and cells; rows that are equal in both keep their order."""
-    columns = content_columns(values, groups)
+    columns = content_columns(values, groups, copies=False)
     return np.lexsort((*values.T[columns[::-1]], groups))
 
 
