@@ -1,7 +1,8 @@
 """Do the models without choices keep their word on further rows? Bias and coverage of what they claim.
 
 The factors of ``sepal/auto/_claim.py`` were chosen on waves, a plane and noise (sine, plane and noise for numbers). The
-other designs and the real sets played no part in it.
+other designs and the real sets played no part in it, but for this: the curved border showed that Wilson's own upper end
+lies too low, and the interval was made to reach as far up as down.
 """
 
 from __future__ import annotations
@@ -83,14 +84,13 @@ SETS = ("diabetes", "breast-cancer", "ripley-test", "voting")
 TARGET = "93 to 97 %"
 
 
-def claims(model: SepalClassifier | SepalRegressor, true: float) -> tuple[float, bool, bool]:
-    """By how much the score flatters; whether score +- 1.96 errors covers, and whether the interval does."""
-    flattery = model.leave_one_out_score_ - true
+def claims(model: SepalClassifier | SepalRegressor, true: float) -> tuple[float, bool]:
+    """By how much the score flatters, and whether the interval, which is score +- 1.96 errors, covers the truth."""
     low, high = model.leave_one_out_interval_
-    return flattery, abs(flattery) <= 1.96 * model.leave_one_out_error_, low <= true <= high
+    return model.leave_one_out_score_ - true, low <= true <= high
 
 
-def one_sample(name: str, n: int, repeat: int) -> tuple[float, bool, bool]:
+def one_sample(name: str, n: int, repeat: int) -> tuple[float, bool]:
     """The claims of the classifier for rows of a design."""
     rng = np.random.default_rng([n, repeat, list(CLASSES).index(name)])
     X, y = CLASSES[name](rng, n)
@@ -100,14 +100,14 @@ def one_sample(name: str, n: int, repeat: int) -> tuple[float, bool, bool]:
     return claims(model, float(model.score(*CLASSES[name](rng, FURTHER))))
 
 
-def one_sample_of_numbers(name: str, n: int, repeat: int) -> tuple[float, bool, bool]:
+def one_sample_of_numbers(name: str, n: int, repeat: int) -> tuple[float, bool]:
     """The claims of the regressor for rows of a design."""
     rng = np.random.default_rng([n, repeat, list(NUMBERS).index(name)])
     model = SepalRegressor(n_jobs=1).fit(*NUMBERS[name](rng, n))
     return claims(model, float(model.score(*NUMBERS[name](rng, FURTHER))))
 
 
-def one_part(name: str, n: int, repeat: int) -> tuple[float, bool, bool]:
+def one_part(name: str, n: int, repeat: int) -> tuple[float, bool]:
     """The claims of the classifier for rows drawn from a real set; the rows that are left are the further ones."""
     table = load(name)
     order = np.random.default_rng([n, repeat]).permutation(table.n_rows)
@@ -117,14 +117,14 @@ def one_part(name: str, n: int, repeat: int) -> tuple[float, bool, bool]:
 
 def no_choice_table(repeats: int = 100) -> Iterator[str]:
     """The table, a line at a time."""
-    yield "| model | case | rows | score less truth | target | score +- 1.96 errors covers | the interval covers |"
-    yield "|---|---|---:|---:|---|---:|---:|"
+    yield "| model | case | rows | score less truth | target | the interval covers |"
+    yield "|---|---|---:|---:|---|---:|"
 
-    def line(model: str, case: str, n: int, one: Callable[[str, int, int], tuple[float, bool, bool]]) -> str:
-        flattery, error, interval = np.mean([one(case, n, repeat) for repeat in range(repeats)], axis=0)
+    def line(model: str, case: str, n: int, one: Callable[[str, int, int], tuple[float, bool]]) -> str:
+        flattery, covers = np.mean([one(case, n, repeat) for repeat in range(repeats)], axis=0)
         off = f"{100 * flattery:+.1f} points" if model == "classes" else f"{flattery:+.3f}"
         target = "none" if case == "heavy tails" else TARGET
-        return f"| {model} | {case} | {n} | {off} | {target} | {100 * error:.1f} % | {100 * interval:.1f} % |"
+        return f"| {model} | {case} | {n} | {off} | {target} | {100 * covers:.1f} % |"
 
     for n in (40, 100):
         for name in CLASSES:

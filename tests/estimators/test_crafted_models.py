@@ -39,7 +39,7 @@ def mixed(n=24):
 
 X, Y = rows()
 APART = np.abs(np.subtract.outer(X[:, 0], X[:, 0]))
-WORDS = random_array((24, 6), density=0.4, rng=np.random.default_rng(3), format="csr")
+WORDS = random_array((24, 6), density=0.4, random_state=np.random.default_rng(3), format="csr")
 MODELS = {
     "tiles": (KNNClassifier(3), X, Y),
     "tree": (KNNClassifier(weights="distance"), X[:, :2], Y),

@@ -105,7 +105,7 @@ def test_near_copies_are_told_apart():
 
 def test_a_hundred_thousand_columns_are_never_filled():
     rng = np.random.default_rng(0)
-    X = random_array((700, 100_000), density=2e-4, format="csr", rng=rng)  # dense: 560 MB
+    X = random_array((700, 100_000), density=2e-4, format="csr", random_state=rng)  # dense: 560 MB
     y = rng.integers(0, 2, size=700)
     model = KNNClassifier(k_max=20).fit(X, y)
     assert 0.3 < model.loo_curve_.score.max() < 0.7

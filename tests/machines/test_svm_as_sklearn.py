@@ -19,7 +19,7 @@ IRIS = load_iris()
 def _wide(seed: int = 0) -> tuple[sparse.csr_array, np.ndarray]:
     """More columns than rows, three classes, five rows twice, and one row of zeros."""
     rng = np.random.default_rng(seed)
-    rows = sparse.random_array((40, 150), density=0.08, rng=rng, format="lil")
+    rows = sparse.random_array((40, 150), density=0.08, random_state=rng, format="lil")
     rows[7] = 0.0
     codes = rng.integers(0, 3, 40)
     return sparse.csr_array(sparse.vstack([rows, rows[:5]])), np.r_[codes, codes[:5]]

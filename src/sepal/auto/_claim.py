@@ -5,7 +5,9 @@ that both tend to be right or wrong together. As for the nearest neighbour (``me
 adds the mean of d_ik d_ki, d_ik being what the answer to row i changes with row k, and answers change where two classes
 are nearly tied. With c_i = 1 less the difference of the two largest left-out probabilities, the variance of the score
 was measured to be some 1 + 1.5 mean(c_i^2) times that of independent trials: 1.2 to 1.4 where classes can be told
-apart, 2 for noise. ``benchmarks/statistics`` measures how often the interval then covers.
+apart, 2 for noise. The farther end of Wilson's interval for so many trials gives the error, and the interval reaches as
+far to both sides: near a sharp border the score falls below the truth more often than Wilson's nearer end allows for.
+``benchmarks/statistics`` measures how often it covers.
 """
 
 from __future__ import annotations
@@ -28,14 +30,19 @@ _NUMBERS = 1.5  # the same growth for numbers, where it does not depend on ties
 
 @dataclass(frozen=True)
 class Claim:
-    """A 95 % interval for the score of further rows, and the error whose 1.96-fold reaches its farther end."""
+    """A 95 % interval for the score of further rows, and the error whose 1.96-fold it reaches to both sides."""
 
     interval: tuple[float, float]
     error: float
 
 
+def _claim(score: float, least: float, farther: float) -> Claim:
+    """From the distance to the farther end; no score is below the least or above 1."""
+    return Claim((max(least, score - farther), min(1.0, score + farther)), farther / _Z)
+
+
 def accuracy_claim(judge: ClassJudge, decisions: Array, probabilities: Array) -> Claim:
-    """Of the accuracy: Wilson's interval for as many independent trials as tell as much.
+    """Of the accuracy, from Wilson's interval for as many independent trials as tell as much.
 
     Parameters
     ----------
@@ -49,16 +56,15 @@ def accuracy_claim(judge: ClassJudge, decisions: Array, probabilities: Array) ->
     trials = independent_trials(right, judge.weights, judge.groups)
     top = np.partition(probabilities, -2, axis=1)[:, -2:]
     doubt = float(judge.weights @ (1.0 - (top[:, 1] - top[:, 0])) ** 2)
-    interval = wilson_interval(score, trials / (1.0 + _BY_DOUBT * doubt), _CONFIDENCE)
-    return Claim(interval, max(score - interval[0], interval[1] - score) / _Z)
+    low, high = wilson_interval(score, trials / (1.0 + _BY_DOUBT * doubt), _CONFIDENCE)
+    return _claim(score, 0.0, max(score - low, high - score))
 
 
 def r_squared_claim(judge: Judge, left_out: Array) -> Claim:
-    """Of R squared, which is 1 less a ratio of mean squares: symmetric about the logarithm of that ratio."""
+    """Of R squared, which is 1 less a ratio of mean squares: its logarithm is taken for symmetric."""
     score, error = judge.scores(left_out[None])[0].tolist()
     units = len(left_out) if judge.groups is None else len(np.unique(judge.groups))
     if score >= 1.0:
         return Claim((score, score), 0.0)
     reach = float(stdtrit(max(units - 1, 1), 0.5 + _CONFIDENCE / 2)) * np.sqrt(_NUMBERS) * error / (1.0 - score)
-    low, high = 1.0 - (1.0 - score) * np.exp(reach), 1.0 - (1.0 - score) * np.exp(-reach)
-    return Claim((float(low), float(high)), max(score - low, high - score) / _Z)
+    return _claim(score, -np.inf, float((1.0 - score) * np.expm1(reach)))  # down: the farther end

@@ -67,8 +67,8 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         400 rows widths, ridges, weights and calibration are chosen anew for each tenth of the rows, without it; with
         more rows such choices no longer flatter.
     leave_one_out_interval_ : tuple of float
-        A 95 % interval for the accuracy on further rows; 1.96 times the standard error reaches its farther end. How
-        often it covers is in ``docs/guide/how-sure.md``.
+        A 95 % interval for the accuracy on further rows: the score plus and minus 1.96 standard errors, from 0 to 1.
+        How often it covers is in ``docs/guide/how-sure.md``.
     temperature_, offsets_ : float, ndarray
         The calibration: what the logarithms of the averaged probabilities are multiplied by, and what is added per
         class.

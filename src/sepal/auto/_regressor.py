@@ -43,8 +43,8 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         R squared of the averaged predictions, each row predicted without knowing its number (up to 400 rows by choices
         in which it took no part); and its standard error.
     leave_one_out_interval_ : tuple of float
-        A 95 % interval for R squared on further rows; 1.96 times the standard error reaches its farther end. No sample
-        tells of rare, far larger numbers that are not in it: with heavy tails it covers less.
+        A 95 % interval for R squared on further rows: the score plus and minus 1.96 standard errors, at most 1. No
+        sample tells of rare, far larger numbers that are not in it: with heavy tails there is no promise.
     left_out_, copies_share_
         As in :class:`SepalClassifier`.
     left_out_predictions_ : ndarray
