@@ -24,7 +24,7 @@ from sepal.measures._hotelling import GlobalTest, HotellingTest, holm, hotelling
 from sepal.measures._numbers import MissingNumbers, as_numbers
 from sepal.measures._prepared import Progress
 from sepal.measures._within import Within, length, within_classes
-from sepal.parameters import RandomState, generator
+from sepal.parameters import Parameter, RandomState, checked, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -193,6 +193,7 @@ def _line(pair: ClassPairAngle) -> dict[str, Any]:
     }
 
 
+@checked(Parameter("kappa", "number", "", above=0.0), Parameter("pooled", "word", "", looked_up=True))
 def angle_of_separability(
     X: Any,
     y: Any = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName, Table, copies_of, left_out_together
+from sepal.data import Missing, ScaleName, Table, copies_of, left_out_together, rows_by_content
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
     AlignmentCurve,
@@ -25,6 +25,7 @@ from sepal.measures import (
     sample_rows,
     suspects,
 )
+from sepal.parameters import checked
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
@@ -185,6 +186,7 @@ class SeparabilityReport(Shown):
         return f"<SeparabilityReport: {self.verdict[0].text}>"
 
 
+@checked()
 def separability(
     X: Any,
     y: Any = None,
@@ -341,8 +343,9 @@ def _complexity_rows(rows: ReportRows, random_state: int) -> tuple[Table, int | 
         return rows.table, None
     rng = np.random.default_rng(random_state)
     parts = []
+    order = rows_by_content(rows.table, rows.ready.codes)
     for code in range(len(rows.ready.classes)):
-        inside = np.flatnonzero(rows.ready.codes == code)
+        inside = order[rows.ready.codes[order] == code]
         wanted = min(len(inside), max(2, round(len(inside) * SAMPLE_ROWS / rows.table.n_rows)))
         parts.append(rng.choice(inside, size=wanted, replace=False))
     sample = np.sort(np.concatenate(parts))
@@ -376,7 +379,10 @@ def _angle(table: Table, random_state: int, tick: Callable[[float], None]) -> Se
 def _alignment(rows: ReportRows, random_state: int, tick: Callable[[float], None]) -> AlignmentCurve:
     """Centred alignment over all widths, of at most 3,000 complete rows."""
     n_rows = rows.table.n_rows
-    table, scale = rows.part(None if n_rows <= _ALIGNED_ROWS else sample_rows(n_rows, _ALIGNED_ROWS, random_state))
+    drawn = None
+    if n_rows > _ALIGNED_ROWS:
+        drawn = sample_rows(rows.table, rows.ready.codes, _ALIGNED_ROWS, random_state)
+    table, scale = rows.part(drawn)
     return alignment_curve(
         table,
         kernel="mixed" if "nominal" in table.kinds else "rbf",
