@@ -173,6 +173,23 @@ def test_more_columns_than_rows():
     assert 0.05 <= found.permutation_p <= 1
 
 
+@pytest.mark.parametrize(("p", "kind"), [(40, "numbers"), (6, "numbers"), (7, "levels")])
+def test_shuffles_that_separate_perfectly_are_counted_without_a_decomposition_of_each(p, kind):
+    """One indicator for each of many levels took minutes: every shuffle had a decomposition of its own."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(8, p)), np.arange(8) % 2
+    if kind == "levels":  # some labelings are separated perfectly, others not
+        X = np.column_stack([np.eye(5)[[0, 1, 2, 3, 4, 4, 3, 2]], X[:, :2]])
+    found = angle_of_separability(X, y, n_permutations=4000)
+    tangent = math.tan(found.theta)
+    every = []
+    for first in combinations(range(8), 4):
+        labels = [0 if i in first else 1 for i in range(8)]
+        every.append(math.tan(geometry.angle(X, labels, 0, 1)[0]) >= tangent * (1 - 1e-9))
+    assert 0.05 < np.mean(every) < 0.95
+    assert found.permutation_p == pytest.approx(np.mean(every), abs=0.03)
+
+
 def test_the_permutation_value_counts_real_shuffles():
     X, y = blobs(n=8, p=2, seed=3)
     found = angle_of_separability(X, y, n_permutations=4000)

@@ -4,8 +4,10 @@ import html
 import json
 import re
 import shlex
+import signal
 import subprocess
 import sys
+import time
 from functools import partial
 from html.parser import HTMLParser
 
@@ -210,6 +212,33 @@ def test_the_lines_that_reproduce_a_report_run(tmp_path, options):
 
 def _timeless(page):
     return re.sub(r"It took .*?</p>", "", page.read_text())
+
+
+def test_a_time_limit_ends_a_section_that_tells_nothing(monkeypatch):
+    """A limit of 30 s took 93 s: the angle was computed to its end, and then thrown away."""
+    from sepal.report import _separability
+
+    def endless(*arguments, **options):
+        while True:
+            time.sleep(0.01)
+
+    monkeypatch.setattr(_separability, "complexity", endless)
+    report = separability(datasets.load("athletes"), time_limit=4.0)
+    assert report.skipped["complexity"] == "the time limit was over"
+    assert report.angle is not None
+    assert report.suspects is not None
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
+def test_a_section_that_ended_as_time_ran_out_is_kept():
+    from sepal.report import _separability
+
+    clock = _separability.Clock(1e-9)
+    tick = _separability._ticking(lambda what, done: None, "complexity", 0.0, 1.0, clock)
+    tick(1.0)
+    with pytest.raises(_separability.TimeIsOverError):
+        tick(0.99)
 
 
 def test_where_records_were_repeated_the_verdict_is_about_each_once():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -96,11 +97,14 @@ def report(
         if out is not None:
             check_out(out, data)
             check_text_name(out, "a report")
+        started = time.perf_counter()
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
         with watching("reading") as progress:
             table = given_table(data, target)
             from sepal.report import separability  # after reading: whoever mistyped a name need not wait for it
 
+            if limit is not None:  # reading counts
+                limit = max(1e-3, limit - (time.perf_counter() - started))
             found = separability(table, time_limit=limit, progress=progress, **_how(missing, distance, scale))
         ending = "" if out is None else out.suffix.lower()
         if ending in (".html", ".htm") and out is not None:

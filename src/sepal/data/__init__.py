@@ -16,6 +16,7 @@ from sepal.data._complete_rows import complete_part as complete_part
 from sepal.data._content_order import content_columns as content_columns
 from sepal.data._content_order import content_order as content_order
 from sepal.data._content_order import geometric_rank as geometric_rank
+from sepal.data._content_order import rows_by_content as rows_by_content
 from sepal.data._convert import as_table
 from sepal.data._foreign_frames import is_frame as is_frame
 from sepal.data._labels import MOST_FLOAT_CLASSES as MOST_FLOAT_CLASSES
@@ -39,6 +40,7 @@ from sepal.data._sparse_reading import as_rows as as_rows
 from sepal.data._sparse_rows import SparseRows as SparseRows
 from sepal.data._sparse_rows import equal_sparse_rows as equal_sparse_rows
 from sepal.data._table import Table
+from sepal.data._weights import as_weights as as_weights
 from sepal.data._where import shown as shown
 from sepal.data._whole_files import write_whole as write_whole
 

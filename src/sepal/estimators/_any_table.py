@@ -13,6 +13,7 @@ from sepal.data import Table
 from sepal.estimators._scoring import own_target
 from sepal.estimators._shell import Diet, TableEstimator
 from sepal.estimators._views import fit_view
+from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter
 
 
@@ -67,6 +68,8 @@ class AnyTable(TableEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the view and the machine; a Table with a target needs no ``y``."""
+        if not hasattr(self.machine, "fit") or isinstance(self.machine, type):
+            raise ParameterError(f"machine must be a classifier or regressor; got {self.machine!r}")
         table = self._training_rows(X, y)
         assert isinstance(table, Table)  # noqa: S101 - sparse rows were not asked for
         self.view_ = fit_view(table, "minmax")

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
-from sepal.data import Rows, Table, as_rows, class_codes, left_out_together
+from sepal.data import Rows, Table, as_rows, class_codes, left_out_together, rows_by_content
 from sepal.evaluation._class_scores import COLUMNS, confusion, kappa, per_class
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import independent_trials, wilson_interval
+from sepal.parameters import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -248,6 +249,7 @@ class Evaluation:
         return draw_confusion(self.confusion, [str(label) for label in self.classes], ax)
 
 
+@checked()
 def evaluate(
     estimator: Any,
     X: Any,
@@ -309,7 +311,8 @@ def evaluate(
         class_codes(table)  # refuses numbers that are no classes, and a single class
     classes, codes = (None, target.astype(np.float64)) if regression else np.unique(target, return_inverse=True)
     together = left_out_together(table, groups)
-    folds, mode = _folds(cv, target, together.groups, regression, random_state)
+    ranks = np.unique(target, return_inverse=True)[1]
+    folds, mode = _folds(cv, target, together.groups, regression, random_state, rows_by_content(table, ranks))
     if together.together == "copies":
         mode += ", copies kept together"
     parts = []
@@ -345,10 +348,16 @@ def _scheme(estimator: Any) -> str:
 
 
 def _folds(
-    cv: Any, target: NDArray[Any], groups: NDArray[Any] | None, regression: bool, random_state: int | None
+    cv: Any,
+    target: NDArray[Any],
+    groups: NDArray[Any] | None,
+    regression: bool,
+    random_state: int | None,
+    order: NDArray[np.intp],
 ) -> tuple[list[NDArray[np.intp]], str]:
-    """The test rows of each fold, and what to call it."""
+    """The test rows of each fold, and what to call it; a number of folds is dealt out in ``order``."""
     n = len(target)
+    place = np.arange(n)
     if isinstance(cv, str):
         if cv != "loo":
             raise ParameterError(f"cv must be a number of folds, 'loo', a splitter or lists of rows; got {cv!r}")
@@ -369,17 +378,24 @@ def _folds(
             splitter, mode = kind(cv, shuffle=True, random_state=random_state), f"{cv}-fold cross-validation"
             if not regression:
                 _check_class_sizes(target, int(cv))
-        cv = splitter
+        cv, place, target = splitter, order, target[order]
+        groups = None if groups is None else _by_first_row(groups[order])
     else:
         mode = f"{type(cv).__name__}" if hasattr(cv, "split") else "given folds"
     if hasattr(cv, "split"):
-        folds = [np.asarray(test) for _, test in cv.split(np.zeros((n, 1)), target, groups)]
+        folds = [np.sort(place[test]) for _, test in cv.split(np.zeros((n, 1)), target, groups)]
     elif isinstance(cv, Iterable):
         folds = [np.asarray(rows) for rows in cv]
     else:
         raise ParameterError(f"cv must be a number of folds, 'loo', a splitter or lists of rows; got {cv!r}")
     _check_folds(folds, n)
     return folds, "leave-one-out" if isinstance(cv, LeaveOneOut) else mode
+
+
+def _by_first_row(groups: NDArray[Any]) -> NDArray[np.intp]:
+    """Groups numbered in the order in which they appear."""
+    _, first, number = np.unique(groups, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[number])
 
 
 def _check_class_sizes(target: NDArray[Any], n_folds: int) -> None:

@@ -112,9 +112,17 @@ def reliability(
     """
     if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or n_bins < 1:
         raise ParameterError(f"n_bins must be a whole number of at least 1; got {n_bins!r}")
-    share, true = np.asarray(probabilities, dtype=np.float64), np.asarray(codes)
+    try:
+        share, true = np.asarray(probabilities, dtype=np.float64), np.asarray(codes)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"probabilities must be numbers, one line for each row: {error}") from error
     if share.ndim != 2 or true.shape != share.shape[:1] or not len(true):
         raise DataError(f"one line of probabilities for each row is needed; got {share.shape} for {true.shape} rows")
+    if true.dtype.kind not in "iu" or np.any((true < 0) | (true >= share.shape[1])):
+        raise DataError(
+            f"codes must be whole numbers from 0 to {share.shape[1] - 1}: the position of each row's class",
+            hint="np.searchsorted(model.classes_, y) gives them",
+        )
     if np.isnan(share).any():
         raise DataError("probabilities: some are missing (NaN)", hint="leave out the rows without probabilities")
     w = np.ones(len(true)) if weights is None else np.asarray(weights, dtype=np.float64)

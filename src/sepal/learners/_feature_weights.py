@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from sepal.data import Table, as_table, class_codes, fit_scaling, left_out_together
+from sepal.data import Table, as_table, class_codes, fit_scaling, left_out_together, rows_by_content
 from sepal.exceptions import ParameterError
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._leave_one_out import LeaveOneOutCurve
@@ -24,6 +24,7 @@ from sepal.learners._neighborhood import Lists, Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares
 from sepal.measures import align_solve, mutual_information
+from sepal.parameters import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,6 +82,7 @@ class LearnedWeights:
         return f"<p>{self}</p>{self.frame().to_html(index=False)}"
 
 
+@checked()
 def learn_feature_weights(
     X: Any,
     y: Any = None,
@@ -232,7 +234,8 @@ def _alignment(
 ) -> NDArray[np.float64]:
     points, columns = _coordinates(table)
     if len(points) > _ALIGNED_ROWS:
-        rows = np.sort(np.random.default_rng(random_state).choice(len(points), _ALIGNED_ROWS, replace=False))
+        rows = np.random.default_rng(random_state).choice(len(points), _ALIGNED_ROWS, replace=False)
+        rows = np.sort(rows_by_content(table, codes)[rows])
         points, codes = points[rows], codes[rows]
     return align_solve(points, columns, np.unique(codes, return_inverse=True)[1].astype(np.int32), max_iter, n_jobs)
 

@@ -11,7 +11,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import sepal._native as _native
 from sepal.data import ScaleName, Table, as_table
-from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, check_number, without_rows
+from sepal.estimators import (
+    Diet,
+    TableClassifierMixin,
+    TableEstimator,
+    as_data_errors,
+    check_number,
+    without_rows,
+)
 from sepal.exceptions import DataError
 from sepal.learners._drift import DETECTORS
 from sepal.learners._parameters import WINDOW
@@ -322,7 +329,8 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
         if isinstance(X, Table):
             self._name_columns(X)
         else:
-            validate_data(self, X, skip_check_array=True)
+            with as_data_errors():
+                validate_data(self, X, skip_check_array=True)
         self.columns_ = without_rows(as_table(X))
 
     def _read(self, X: Any) -> NDArray[np.float64]:
@@ -370,7 +378,8 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
     ) -> NDArray[np.int32]:
         state = self._rows_
         native = self._native_window()
-        state.make_room(whole(self.window, "window") or state.n + len(rows))
+        wanted = state.n + len(rows)
+        state.make_room(min(whole(self.window, "window") or wanted, wanted))
         state.own()
         try:
             return native.learn(

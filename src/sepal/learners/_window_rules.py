@@ -12,6 +12,8 @@ from sepal.learners._stream_columns import StreamColumns, check_distance
 from sepal.neighbors import TIE_TOLERANCE, thread_count
 from sepal.parameters import check_parameters
 
+_MOST = 2**31 - 1  # what native code counts to
+
 
 def whole(value: Any, name: str, *, optional: bool = True) -> int:
     """A positive whole number, or 0 for None."""
@@ -61,7 +63,7 @@ class WindowRules:
         factors, mismatch, is_number = columns.factors()
         n_columns = len(factors)
         return (
-            whole(given.n_neighbors, "n_neighbors", optional=False),
+            min(whole(given.n_neighbors, "n_neighbors", optional=False), _MOST),
             given.weights == "distance",
             value_is,
             metric,

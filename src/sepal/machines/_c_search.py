@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 C_GRID: Floats = np.exp2(np.arange(-4.0, 11.0))
-_PATIENCE = 4  # larger values of C in a row without a better error end the search: they only take longer
+PATIENCE = 4  # larger values of C in a row without a better error end the search: they only take longer
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ def search_c(
         if not found or error.error < min(each.error for each in found):
             best = solutions
         found.append(error)
-        if len(found) > int(np.argmin([each.error for each in found])) + _PATIENCE:
+        if len(found) > int(np.argmin([each.error for each in found])) + PATIENCE:
             break
     columns = np.array([[each.error, each.lower, each.upper, each.standard_error] for each in found]).T
     return CSearch(C_GRID[: len(found)].copy(), *columns), best

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from sepal.data import Table
-from sepal.estimators import TableClassifierMixin, TableRegressorMixin
+from sepal.estimators import TableClassifierMixin, TableRegressorMixin, as_data_errors
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import find_kernel
 from sepal.machines._kernel_rows import (
@@ -30,6 +30,7 @@ from sepal.machines._parameters import VECTOR_CLASSIFIER, VECTOR_REGRESSOR
 from sepal.machines._vector_map import VectorModel, finite_number, model_solve, whole_number
 from sepal.machines._vector_models import fit_temperature, left_out_predictions, softmax
 from sepal.machines._vector_selector import VectorParameters
+from sepal.parameters import check_parameters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +90,7 @@ class _VectorMachine(VectorParameters):
     ) -> tuple[tuple[float, float], ...]:
         """The least squared leave-one-out error for each width, on a sample of the rows if they are many."""
         classes = np.zeros(table.n_rows) if codes is None else codes
-        rows = class_sample(classes, row_keys(table.values), _WIDTH_ROWS, self.random_state)
+        rows = class_sample(classes, row_keys(table.values, codes), _WIDTH_ROWS, self.random_state)
         start = kernels.fit(table, codes, copies, width="scale").width
         assert start is not None  # noqa: S101 - the kernel has a width
         errors = []
@@ -204,8 +205,7 @@ class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FeatureVectorClassifier:
         """Select vectors, and fit the model on their coordinates."""
-        if self.model not in ("ridge", "logistic"):
-            raise ParameterError(f"model must be 'ridge' or 'logistic'; got {self.model!r}")
+        check_parameters(self)
         training = labelled_table(self, self._training_table(X), X, y, sample_weight)
         codes, copies = training.codes, training.copies
         factors = class_weight_factors(self.class_weight, self.classes_, codes, copies)[codes]
@@ -321,7 +321,8 @@ class FeatureVectorRegressor(TableRegressorMixin, _VectorMachine):
         y = X.y if y is None and isinstance(X, Table) else y
         if y is None:
             raise DataError("requires y to be passed, but the target y is None")
-        numbers = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+        with as_data_errors():
+            numbers = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
         if len(numbers) != table.n_rows:
             raise DataError(f"X has {table.n_rows} rows and y has {len(numbers)} numbers; they must agree")
         if not np.all(np.isfinite(numbers)):

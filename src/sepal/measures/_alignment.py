@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import sepal._native as _native
-from sepal.data import class_codes
+from sepal.data import as_weights, class_codes
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import as_gram
+from sepal.parameters import checked
 
 Target = Literal["signed", "indicator", "balanced"]
 Array = NDArray[np.float64]
@@ -217,6 +218,7 @@ def alignment_solve(sums: PairSums, target: ClassTarget, *, centered: bool) -> t
     return scores, slopes
 
 
+@checked()
 def kernel_alignment(
     K: ArrayLike,
     y: ArrayLike | Any,
@@ -289,9 +291,4 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> Array:
     """Checked weights, 1 per row if none are given."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise DataError(f"sample_weight: expected one number per row ({n_rows}), found shape {weights.shape}")
-    if not np.all(np.isfinite(weights)) or np.any(weights < 0) or not np.any(weights > 0):
-        raise DataError("sample_weight: expected finite numbers of at least 0, one weight at least not zero")
-    return weights
+    return as_weights(sample_weight, n_rows)

@@ -25,6 +25,7 @@ from sepal.measures._alignment import (
 )
 from sepal.measures._prepared import settled
 from sepal.neighbors import thread_count
+from sepal.parameters import Parameter, checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,7 +168,10 @@ def _grid(widths: Any, kernel: str, rows: PairRows) -> Array:
             raise ParameterError(f"widths must be 'auto' or positive numbers; got {widths!r}")
         scale = rows.mean_distance if kernel == "laplacian" else np.sqrt(rows.mean_distance)
         return np.asarray(scale * 2.0**_AUTO_STEPS)
-    grid = np.unique(np.atleast_1d(np.asarray(widths, dtype=np.float64)))
+    try:
+        grid = np.unique(np.atleast_1d(np.asarray(widths, dtype=np.float64)))
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"widths must be 'auto' or positive finite numbers; got {widths!r}") from error
     if grid.ndim != 1 or grid.size == 0 or not np.all((grid > 0) & np.isfinite(grid)):
         raise ParameterError(f"widths must be 'auto' or positive finite numbers; got {widths!r}")
     return grid
@@ -260,6 +264,7 @@ def curve_solve(
     return scores, width, best, False
 
 
+@checked(Parameter("widths", "other", "", words=("auto",), also=("sequence", "anything")))
 def alignment_curve(
     X: Any,
     y: Any = None,

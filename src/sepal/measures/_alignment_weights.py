@@ -20,6 +20,7 @@ from sepal.kernels import as_gram, center_gram
 from sepal.measures._alignment import Array, Target, class_target
 from sepal.measures._alignment_curve import alignment_curve, kernel_points
 from sepal.measures._prepared import settled
+from sepal.parameters import Parameter, checked, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,6 +97,11 @@ class FeatureWeights:
         return str(self.frame().to_html(index=False))
 
 
+@checked(
+    Parameter("n_starts", "whole", "", at_least=1, at_most=10**6),
+    Parameter("max_rows", "whole", "", at_least=2),
+    Parameter("max_iter", "whole", "", at_least=1),
+)
 def align_feature_weights(
     X: Any,
     y: Any = None,
@@ -147,9 +153,7 @@ def align_feature_weights(
     table = as_table(X, y)
     if missing == "drop":
         table = table.drop_missing()
-    from sklearn.utils import check_random_state  # late: it imports whatever else is installed
-
-    rng = check_random_state(random_state)
+    rng = generator(random_state)
     notes: tuple[str, ...] = ()
     if table.n_rows > max_rows:
         notes = (f"a random sample of {max_rows} of {table.n_rows} rows was used",)
@@ -235,6 +239,7 @@ class KernelWeights:
         return np.asarray(sum(w * np.asarray(K, dtype=np.float64) for w, K in zip(self.weights, kernels, strict=True)))
 
 
+@checked()
 def align_kernels(kernels: Sequence[ArrayLike], y: Any, *, target: Target = "signed") -> KernelWeights:
     """The non-negative combination of given kernels with the highest centred alignment.
 

@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sepal.data import ScaleName, as_table, class_codes, fit_scaling, unit_of
+from sepal.data import ScaleName, as_table, class_codes, content_order, fit_scaling, unit_of
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._angle_permutation import angle_tangent, permutation_p
 from sepal.measures._hotelling import GlobalTest, HotellingTest, holm, hotelling, wilks_and_pillai
 from sepal.measures._numbers import MissingNumbers, as_numbers
 from sepal.measures._prepared import Progress
 from sepal.measures._within import Within, length, within_classes
-from sepal.parameters import RandomState, generator
+from sepal.parameters import Parameter, RandomState, checked, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -193,6 +193,7 @@ def _line(pair: ClassPairAngle) -> dict[str, Any]:
     }
 
 
+@checked(Parameter("kappa", "number", "", above=0.0), Parameter("pooled", "word", "", looked_up=True))
 def angle_of_separability(
     X: Any,
     y: Any = None,
@@ -323,6 +324,7 @@ def angle_solve(
         raise DataError(f"a covariance inside {len(classes)} classes needs more rows than classes; got {n}")
     every = within_classes(values, codes, len(classes))
     pairs: list[dict[str, Any]] = []
+    order: NDArray[np.intp] | None = None
     n_pairs = len(classes) * (len(classes) - 1) // 2
     for a, b in combinations(range(len(classes)), 2):
         if progress is not None:
@@ -341,7 +343,12 @@ def angle_solve(
         if n_permutations:
             inner = _kappa_inside(kappa, unit)
             tangent = angle_tangent(solution, null, inner)
-            permuted = permutation_p(part_values, part_codes, place, tangent, inner, n_permutations, rng)
+            told = None if progress is None else _pair_progress(progress, len(pairs), n_pairs)
+            if order is None or within is not every:
+                order = content_order(part_values, part_codes)
+            permuted = permutation_p(
+                part_values, part_codes, place, within, order, tangent, inner, n_permutations, rng, told
+            )
         pairs.append({**pair, "permutation_p": permuted})
     adjusted = holm([pair["hotelling"].p_value for pair in pairs])
     wilks, pillai = wilks_and_pillai(every)
@@ -358,6 +365,10 @@ def angle_solve(
         n_permutations=n_permutations,
         notes=(*notes, *_rank_notes(every, p, [pair["null_norm"] for pair in pairs])),
     )
+
+
+def _pair_progress(progress: Progress, behind: int, n_pairs: int) -> Progress:
+    return lambda done: progress((behind + done) / n_pairs)
 
 
 def _pair(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
-from sepal.parameters import RandomState, generator
+from sepal.parameters import RandomState, checked, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +78,7 @@ class AngleSimulation:
         return str(self.frame().to_html(index=False, float_format="{:.2f}".format))
 
 
+@checked()
 def simulate_angle(
     shifts: Sequence[float] = SHIFTS,
     *,

@@ -34,8 +34,9 @@ from sepal.measures._gower import GOWER, gower_search
 from sepal.measures._interpolated import interpolate
 from sepal.measures._numbers import as_numbers
 from sepal.measures._prepared import Progress
+from sepal.measures._within import column_units
 from sepal.neighbors import Search
-from sepal.parameters import RandomState, generator
+from sepal.parameters import RandomState, checked, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,6 +124,7 @@ class ComplexityProfile:
         return ", ".join(f"{measure.id} {self.values[measure.id]:.3f}" for measure in MEASURES)
 
 
+@checked()
 def complexity(
     X: Any,
     y: Any = None,
@@ -217,8 +219,9 @@ def complexity(
     numbers = as_numbers(table, "mean")
     made = interpolate(table, codes, min(table.n_rows, 20_000), rng)
     made_numbers = as_numbers(made.table, "mean", fill=numbers.values.mean(axis=0))
-    values = _feature_measures(numbers.values, codes)
-    linear = linear_measures(numbers.values, codes, made_numbers.values, made.codes)
+    units = column_units(numbers.values)  # in which squares neither overflow nor vanish
+    values = _feature_measures(numbers.values * units, codes)
+    linear = linear_measures(numbers.values * units, codes, made_numbers.values * units, made.codes)
     values |= linear | size_measures(numbers.values, table.n_columns) | balance_measures(np.bincount(codes))
     tell(0.1)
     search, embed, name, notes = gower_search(table, distance, distance_params, scale, n_jobs)

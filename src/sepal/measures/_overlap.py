@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName, Table
 from sepal.measures._neighborhood import neighborhood
 from sepal.measures._prepared import Prepared, Progress, prepare
-from sepal.parameters import RandomState, check_whole
+from sepal.parameters import RandomState, check_whole, checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,6 +113,7 @@ class OverlapRegions:
         return str(self.frame().to_html(index=False, float_format="{:.3f}".format))
 
 
+@checked()
 def overlap_regions(
     X: Any,
     y: Any = None,

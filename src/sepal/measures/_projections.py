@@ -15,7 +15,7 @@ from sepal.measures._groups import class_groups
 from sepal.measures._prepared import Progress, settled
 from sepal.measures._thornton import first_groups
 from sepal.neighbors import Search
-from sepal.parameters import RandomState, generator
+from sepal.parameters import RandomState, checked, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,6 +90,7 @@ def jittered(column: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
     return column + np.random.default_rng(seed).uniform(-0.25 * gap, 0.25 * gap, len(column))
 
 
+@checked()
 def informative_projections(
     X: Any,
     y: Any = None,

@@ -25,6 +25,7 @@ from sepal.measures._prepared import Prepared, Progress, prepare
 from sepal.measures._split_noise import split_std
 from sepal.measures._stratified import stratified_accuracy
 from sepal.neighbors import Method
+from sepal.parameters import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -243,6 +244,7 @@ def _bootstrap_accuracy(data: Prepared, progress: Progress | None) -> float:
     return float(_mean_over_rows(data, ranks, per_row, progress)[0])
 
 
+@checked()
 def expected_accuracy(
     X: Any,
     y: Any = None,
@@ -324,6 +326,7 @@ def expected_accuracy(
     return mean if std is None else (mean, std)
 
 
+@checked()
 def expected_accuracy_curve(
     X: Any,
     y: Any = None,

@@ -14,7 +14,7 @@ from sepal.data import Missing, ScaleName, SparseRows, equal_sparse_rows
 from sepal.measures._margin import margin_solve
 from sepal.measures._neighborhood import NearestShares, hit_and_miss_of, kth_distance, neighborhood
 from sepal.measures._prepared import Prepared, Progress, prepare
-from sepal.parameters import RandomState, check_whole
+from sepal.parameters import RandomState, check_whole, checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,6 +143,7 @@ class Suspects:
     __repr__ = __str__
 
 
+@checked()
 def suspects(
     X: Any,
     y: Any = None,

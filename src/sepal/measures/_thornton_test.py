@@ -19,7 +19,7 @@ from sepal.measures._thornton import first_groups, nearest_ranking
 from sepal.measures._thornton_interval import effective_rows, wilson_interval
 from sepal.measures._thornton_p import LabelMoments, PValue, label_moments, p_value
 from sepal.neighbors import DistinctRanking, Method
-from sepal.parameters import RandomState, generator
+from sepal.parameters import RandomState, checked, generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,6 +131,7 @@ def _copies_notes(data: Prepared) -> tuple[str, ...]:
     return (text,)
 
 
+@checked()
 def thornton_test(
     X: Any,
     y: Any = None,

@@ -16,6 +16,7 @@ from sepal.neighbors._planner import Method
 from sepal.neighbors._precomputed import within_matrix
 from sepal.neighbors._radius import checked_radius
 from sepal.neighbors._ranking import segment_positions
+from sepal.parameters import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +79,7 @@ class RadiusRanking:
         )
 
 
+@checked()
 def radius_ranking(
     X: Any,
     radius: ArrayLike,

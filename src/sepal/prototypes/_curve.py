@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes
+from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes, rows_by_content
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import Progress, settled
 from sepal.neighbors import AnySearch, prepare_search
+from sepal.parameters import Parameter, checked
 from sepal.prototypes._methods import METHODS, method_named
 
 if TYPE_CHECKING:
@@ -84,6 +85,10 @@ def nearest_share(
     return np.asarray(np.bincount(query, weights=right, minlength=held_out.n_rows) / np.diff(lists["start"]))
 
 
+@checked(
+    Parameter("methods", "other", "", also=("sequence",), optional=True),
+    Parameter("method_params", "other", "", also=("mapping",), optional=True),
+)
 def condense_curve(
     X: Any,
     y: Any = None,
@@ -135,6 +140,8 @@ def condense_curve(
     if isinstance(table, Table):
         table, _, _ = as_labelled_table(table, None, missing)
     codes, _ = class_codes(table)
+    order = rows_by_content(table, codes)  # neither folds nor methods may see where a row stood
+    table, codes = table.take(order), codes[order]
     folds = _folds(codes, cv, random_state)
     params = method_params or {}
     common = settled(X, distance=distance, distance_params=distance_params, scale=scale) | {"n_jobs": n_jobs}

@@ -14,6 +14,7 @@ from sepal.measures import Prepared, prepare, sample_rows
 # Up to this many rows every row asks about every other. Beyond it a sample asks, so that a million rows take a minute.
 ALL_PAIRS_ROWS = 20_000
 SAMPLE_ROWS = 5_000
+LEAST_SAMPLE = 1_000  # where a time limit does not allow more
 PAIRS_PER_SECOND = 3e8  # pairs of rows times columns that all stages together get through: a careful estimate
 
 
@@ -93,10 +94,12 @@ def take_rows(
     given = as_table(X, None if isinstance(X, Prepared) else y)
     rows = X if isinstance(X, Prepared) else given
     ready = prepare(rows, distance=distance, scale=scale, missing=missing, n_jobs=n_jobs)
-    most = ALL_PAIRS_ROWS
+    most, sample = ALL_PAIRS_ROWS, SAMPLE_ROWS
     if time_limit is not None:
-        most = min(most, max(SAMPLE_ROWS, int((time_limit * PAIRS_PER_SECOND / given.n_columns) ** 0.5)))
+        pairs = min(time_limit * PAIRS_PER_SECOND / given.n_columns, 1e18)  # no limit at all is infinite
+        sample = min(SAMPLE_ROWS, max(LEAST_SAMPLE, int(pairs / ready.n_rows)))
+        most = min(most, max(sample, int(pairs**0.5)))
     if len(ready.asking) > most:
-        ready = replace(ready, asking=sample_rows(ready.n_rows, SAMPLE_ROWS, random_state))
+        ready = replace(ready, asking=sample_rows(ready.search.table, ready.codes, sample, random_state))
     # How many rows were dropped is a fact of its own.
     return ReportRows(given, replace(ready, notes=ready.search.fitted.notes), distance, missing, n_jobs)

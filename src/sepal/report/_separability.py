@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName, Table, copies_of, left_out_together
+from sepal.data import Missing, ScaleName, Table, copies_of, left_out_together, rows_by_content
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
     AlignmentCurve,
@@ -26,6 +25,7 @@ from sepal.measures import (
     sample_rows,
     suspects,
 )
+from sepal.parameters import checked
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
@@ -43,6 +43,7 @@ from sepal.report._gather import SHARED_NEIGHBORS, Progress, basic_facts
 from sepal.report._geometry_verdict import COPIED_CHAPTERS, geometry_verdicts
 from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, ReportRows, take_rows
 from sepal.report._suspects import suspects_dict
+from sepal.report._time_limit import Clock, TimeIsOverError, alarm
 from sepal.report._verdict import repeated_verdict, verdicts
 
 if TYPE_CHECKING:
@@ -185,6 +186,7 @@ class SeparabilityReport(Shown):
         return f"<SeparabilityReport: {self.verdict[0].text}>"
 
 
+@checked()
 def separability(
     X: Any,
     y: Any = None,
@@ -242,7 +244,7 @@ def separability(
     if time_limit is not None and not (isinstance(time_limit, (int, float, np.number)) and time_limit > 0):
         raise ParameterError(f"time_limit must be None or a number of seconds above 0; got {time_limit!r}")
     say = (lambda what, done: None) if progress is None else progress
-    clock = _Clock(time_limit)
+    clock = Clock(time_limit)
     rows = take_rows(
         X,
         y,
@@ -263,9 +265,10 @@ def separability(
         say(name, begin)
         try:
             clock.check()
-            found[name] = section(_ticking(say, name, begin, share, clock))
-        except _TimeIsOverError:
-            clock.skipped[name] = f"the time limit of {time_limit:g} s was over"
+            with alarm(clock):
+                found[name] = section(_ticking(say, name, begin, share, clock))
+        except TimeIsOverError:
+            clock.skipped[name] = "the time limit was over"
         except DataError as error:
             clock.skipped[name] = str(error).split("\n", 1)[0]
         clock.lap(name)
@@ -305,60 +308,32 @@ def _each_record_once(rows: ReportRows, random_state: int) -> ReportRows | None:
     )
 
 
-class _TimeIsOverError(Exception):
-    """Ends a section in the middle; never leaves this file."""
-
-
-class _Clock:
-    """How long each section took, which were left out, and whether time is over."""
-
-    def __init__(self, limit: float | None) -> None:
-        self.started = self.last = time.perf_counter()
-        self.limit = limit
-        self.seconds: dict[str, float] = {}
-        self.skipped: dict[str, str] = {}
-
-    def left(self) -> float | None:
-        """Seconds that are left; None without a limit."""
-        return None if self.limit is None else self.started + self.limit - time.perf_counter()
-
-    def check(self) -> None:
-        """Raise if there is no time left."""
-        left = self.left()
-        if left is not None and left <= 0:
-            raise _TimeIsOverError
-
-    def lap(self, name: str) -> None:
-        """Note what the section took."""
-        now = time.perf_counter()
-        self.seconds[name], self.last = now - self.last, now
-
-
-def _ticking(say: Progress, name: str, begin: float, share: float, clock: _Clock) -> Callable[[float], None]:
-    """The callback of one section: passes its progress on, and ends it when time is over."""
+def _ticking(say: Progress, name: str, begin: float, share: float, clock: Clock) -> Callable[[float], None]:
+    """The callback of one section: passes its progress on, and ends it when time is over and it is not done."""
 
     def tick(done: float) -> None:
         say(name, begin + share * done)
-        clock.check()
+        if done < 1:
+            clock.check()
 
     return tick
 
 
 def _sections(
-    rows: ReportRows, part: Table, random_state: int, clock: _Clock
+    rows: ReportRows, part: Table, random_state: int, clock: Clock
 ) -> dict[str, Callable[[Callable[[float], None]], Any]]:
-    """What is measured after the basic facts, the most telling first."""
+    """What is measured after the basic facts, the quickest first: a time limit cuts off the end."""
     k = min(SHARED_NEIGHBORS, rows.table.n_rows - 1)
     return {
         "suspects": lambda tick: suspects(rows.ready, n_neighbors=k, progress=tick),
-        "angle": lambda tick: _angle(rows.given, random_state, tick),
         "overlap": lambda tick: overlap_regions(rows.ready, n_neighbors=k, progress=tick),
-        "features": lambda tick: feature_facts(rows, random_state, tick),
         "alignment": lambda tick: _alignment(rows, random_state, tick),
-        "complexity": lambda tick: _complexity(part, clock, random_state, rows.n_jobs, tick),
+        "angle": lambda tick: _angle(rows.given, random_state, tick),
+        "features": lambda tick: feature_facts(rows, random_state, tick),
         "projections": lambda tick: informative_projections(
             rows.table, most_rows=_PLANE_ROWS, random_state=random_state, progress=tick
         ),
+        "complexity": lambda tick: _complexity(part, clock, random_state, rows.n_jobs, tick),
     }
 
 
@@ -368,8 +343,9 @@ def _complexity_rows(rows: ReportRows, random_state: int) -> tuple[Table, int | 
         return rows.table, None
     rng = np.random.default_rng(random_state)
     parts = []
+    order = rows_by_content(rows.table, rows.ready.codes)
     for code in range(len(rows.ready.classes)):
-        inside = np.flatnonzero(rows.ready.codes == code)
+        inside = order[rows.ready.codes[order] == code]
         wanted = min(len(inside), max(2, round(len(inside) * SAMPLE_ROWS / rows.table.n_rows)))
         parts.append(rng.choice(inside, size=wanted, replace=False))
     sample = np.sort(np.concatenate(parts))
@@ -377,10 +353,10 @@ def _complexity_rows(rows: ReportRows, random_state: int) -> tuple[Table, int | 
 
 
 def _complexity(
-    part: Table, clock: _Clock, random_state: int, n_jobs: int | None, tick: Callable[[float], None]
+    part: Table, clock: Clock, random_state: int, n_jobs: int | None, tick: Callable[[float], None]
 ) -> ComplexityProfile:
     left = clock.left()
-    limit = None if left is None else max(0.1, left / 2)
+    limit = None if left is None else max(0.1, 0.8 * left)
     return complexity(part, time_limit=limit, random_state=random_state, n_jobs=n_jobs, progress=tick)
 
 
@@ -403,7 +379,10 @@ def _angle(table: Table, random_state: int, tick: Callable[[float], None]) -> Se
 def _alignment(rows: ReportRows, random_state: int, tick: Callable[[float], None]) -> AlignmentCurve:
     """Centred alignment over all widths, of at most 3,000 complete rows."""
     n_rows = rows.table.n_rows
-    table, scale = rows.part(None if n_rows <= _ALIGNED_ROWS else sample_rows(n_rows, _ALIGNED_ROWS, random_state))
+    drawn = None
+    if n_rows > _ALIGNED_ROWS:
+        drawn = sample_rows(rows.table, rows.ready.codes, _ALIGNED_ROWS, random_state)
+    table, scale = rows.part(drawn)
     return alignment_curve(
         table,
         kernel="mixed" if "nominal" in table.kinds else "rbf",

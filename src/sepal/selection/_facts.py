@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.parameters import RandomState
+from sepal.parameters import Parameter, RandomState, checked
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import as_criterion
 from sepal.selection._honesty import NestedScore, nested_score
@@ -113,6 +113,7 @@ def _plain(subset: Subset) -> dict[str, Any]:
     }
 
 
+@checked(Parameter("cv", "whole", "", at_least=2), Parameter("honest", "flag", ""))
 def select_facts(
     X: Any,
     y: Any = None,

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sepal.data import Table
+from sepal.data import Table, rows_by_content
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import neighbor_ranking
-from sepal.parameters import RandomState, generator
+from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import Thornton, as_criterion
 from sepal.selection._near_best import Subset
@@ -68,6 +68,7 @@ class SelectionTest:
         return pd.DataFrame({"best_score": self.null})
 
 
+@checked()
 def selection_test(
     X: Any,
     y: Any = None,
@@ -108,7 +109,7 @@ def selection_test(
     if n_permutations < 1:
         raise ParameterError(f"n_permutations must be at least 1; got {n_permutations!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y, groups)
+    problem = _by_content(how, how.prepare(X, y, groups))
     rng = generator(random_state)
     labels = np.column_stack([problem.codes, *(_shuffled(problem, rng) for _ in range(n_permutations))])
     criterion = as_criterion(how.criterion, how.ties)
@@ -197,6 +198,7 @@ class Stability:
         return pd.DataFrame({"feature": list(self.frequency), "frequency": list(self.frequency.values())})
 
 
+@checked()
 def nogueira_stability(Z: Any, confidence: float = 0.95) -> tuple[float, float, float]:
     """Stability of selected sets, rows of a binary matrix (runs by features), with its interval.
 
@@ -226,6 +228,7 @@ def nogueira_stability(Z: Any, confidence: float = 0.95) -> tuple[float, float, 
     return value, value - spread, value + spread
 
 
+@checked(Parameter("n_samples", "whole", "", at_least=2, at_most=10**6))
 def stability(
     X: Any,
     y: Any = None,
@@ -257,7 +260,7 @@ def stability(
     if n_samples < 2:
         raise ParameterError(f"n_samples must be at least 2; got {n_samples!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y, groups)
+    problem = _by_content(how, how.prepare(X, y, groups))
     rng = generator(random_state)
     units = _units(problem)
     class_of = _class_of(units, problem.codes)
@@ -272,6 +275,19 @@ def stability(
     value, low, high = nogueira_stability(Z)
     frequency = dict(zip(problem.names, Z.mean(axis=0).tolist(), strict=True))
     return Stability(value, low, high, frequency, tuple(subsets))
+
+
+def _by_content(how: Procedure, problem: FeatureProblem) -> FeatureProblem:
+    """The same rows in the order of their content.
+
+    Labelings, half-samples and folds are drawn for rows in this order: where a row stood must not decide.
+    """
+    order = rows_by_content(problem.table, problem.codes)
+    groups = _within(problem, order)
+    if not isinstance(groups, str):
+        _, first, number = np.unique(groups, return_index=True, return_inverse=True)
+        groups = np.argsort(np.argsort(first))[number]
+    return how.prepare(problem.table.take(order), groups=groups)
 
 
 def _units(problem: FeatureProblem) -> NDArray[np.intp]:
@@ -337,6 +353,7 @@ class NestedScore:
         )
 
 
+@checked(Parameter("cv", "whole", "", at_least=2))
 def nested_score(
     X: Any,
     y: Any = None,
@@ -370,7 +387,7 @@ def nested_score(
     Scaling is learned from the training rows of each fold. Tied neighbours are averaged over.
     """
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y, groups)
+    problem = _by_content(how, how.prepare(X, y, groups))
     table, n = problem.table, problem.n_rows
     units = _units(problem)
     n_units = int(units.max()) + 1

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
 from sepal.measures import mutual_information
+from sepal.parameters import Parameter, checked
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import CenteredAlignment, Criterion, Thornton
 from sepal.selection._evaluator import Evaluator
@@ -57,6 +58,7 @@ class FeatureRanking:
         return str(self.frame().to_html(index=False, float_format="{:.4f}".format))
 
 
+@checked(Parameter("relieff_k", "whole", "", at_least=1))
 def rank_features(
     X: Any, y: Any = None, *, relieff_k: int = 10, groups: Any = None, **procedure: Any
 ) -> FeatureRanking:
@@ -138,6 +140,8 @@ def _filters(problem: FeatureProblem) -> dict[str, NDArray[np.float64]]:
 
 def _variance_ratio(x: NDArray[np.float64], codes: NDArray[np.int32]) -> tuple[float, float]:
     """F of the one-way analysis of variance, and the correlation ratio."""
+    if len(x) == 0:  # every cell is missing
+        return 0.0, 0.0
     counts = np.bincount(codes)
     present = counts > 0
     means = np.bincount(codes, weights=x)[present] / counts[present]

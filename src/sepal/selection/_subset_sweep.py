@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.parameters import check_whole
+from sepal.parameters import Parameter, check_whole, checked
 from sepal.selection._criteria import (
     PAIRS_PER_SECOND,
     Criterion,
@@ -245,6 +245,7 @@ def _units_at_once(problem: FeatureProblem, criteria: Sequence[Criterion]) -> in
     return int(np.clip(np.log2(pairs / problem.n_rows**2), LEAST_TREE, most))
 
 
+@checked(Parameter("max_features", "whole", "", at_least=1, optional=True))
 def subset_sweep(
     X: Any,
     y: Any = None,
@@ -317,7 +318,8 @@ def subset_sweep(
     >>> best.columns, round(best.score, 4)
     ((0, 2, 3, 4, 5), 0.6638)
     """
-    given = [criterion] if isinstance(criterion, (str, Criterion)) or callable(criterion) else list(criterion)
+    one = isinstance(criterion, (str, Criterion)) or callable(criterion)
+    given: list[Any] = [criterion] if one or not isinstance(criterion, Iterable) else list(criterion)
     criteria = tuple(as_criterion(each, ties) for each in given)
     if not criteria or len({each.name for each in criteria}) < len(criteria):
         raise ParameterError("criterion: expected at least one criterion, and each only once")

@@ -1,0 +1,82 @@
+"""How long sections take, and an end to those that take longer than the limit allows."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_AGAIN = 0.2  # seconds after which an alarm that came to nothing rings again
+
+
+class TimeIsOverError(Exception):
+    """Ends a section in the middle; never leaves the report."""
+
+
+class Clock:
+    """How long each section took, which were left out, and whether time is over."""
+
+    def __init__(self, limit: float | None) -> None:
+        self.started = self.last = time.perf_counter()
+        self.limit = limit
+        self.seconds: dict[str, float] = {}
+        self.skipped: dict[str, str] = {}
+
+    def left(self) -> float | None:
+        """Seconds that are left; None without a limit."""
+        return None if self.limit is None else self.started + self.limit - time.perf_counter()
+
+    def check(self) -> None:
+        """Raise if there is no time left."""
+        left = self.left()
+        if left is not None and left <= 0:
+            raise TimeIsOverError
+
+    def lap(self, name: str) -> None:
+        """Note what the section took."""
+        now = time.perf_counter()
+        self.seconds[name], self.last = now - self.last, now
+
+
+@contextmanager
+def alarm(clock: Clock) -> Iterator[None]:
+    """Raise TimeIsOverError inside when time is over, as Ctrl-C would, wherever the work is.
+
+    Only the main thread of a system with SIGALRM can be interrupted, and only if nobody else uses that signal.
+    Elsewhere sections end where they tell their progress.
+    """
+    left = clock.left()
+    if left is None or not _alarm_is_free():
+        yield
+        return
+    inside = [True]
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        if inside[0] and not _importing(frame):  # an import may swallow the exception: it rings again
+            raise TimeIsOverError
+
+    old = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), _AGAIN)
+        yield
+    finally:
+        inside[0] = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+
+
+def _alarm_is_free() -> bool:
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        return False
+    return signal.getsignal(signal.SIGALRM) is signal.SIG_DFL and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def _importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
