@@ -62,7 +62,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         Which rows were left out together: each alone, all copies of a row, or the given groups.
     copies_share_ : float
         The share of the rows that have a copy, equal in all columns.
-    leave_one_out_score_, leave_one_out_error_ : float
+    leave_one_out_score_, leave_one_out_standard_error_ : float
         Accuracy of the averaged decisions, each row decided without knowing its label; and its standard error. Up to
         400 rows widths, ridges, weights and calibration are chosen anew for each tenth of the rows, without it; with
         more rows such choices no longer flatter.
@@ -171,7 +171,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         left_out = self._probabilities(decisions)
         claim = accuracy_claim(judge, decisions, left_out)
         self.leave_one_out_score_ = float(judge.scores(decisions[None])[0, 0])
-        self.leave_one_out_error_, self.leave_one_out_interval_ = claim.error, claim.interval
+        self.leave_one_out_standard_error_, self.leave_one_out_interval_ = claim.error, claim.interval
         self.trace_ = replace(
             solution.trace, score=self.leave_one_out_score_, standard_error=claim.error, seconds=clock.elapsed
         )

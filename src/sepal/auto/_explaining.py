@@ -76,7 +76,7 @@ def _told(model: SepalClassifier | SepalRegressor, baselines: tuple[Baseline, ..
     return Explanation(
         task=facts.task,
         score=model.leave_one_out_score_,
-        standard_error=model.leave_one_out_error_,
+        standard_error=model.leave_one_out_standard_error_,
         interval=model.leave_one_out_interval_,
         baselines=baselines,
         trace=model.trace_,

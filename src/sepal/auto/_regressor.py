@@ -39,7 +39,7 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
 
     Attributes
     ----------
-    leave_one_out_score_, leave_one_out_error_ : float
+    leave_one_out_score_, leave_one_out_standard_error_ : float
         R squared of the averaged predictions, each row predicted without knowing its number (up to 400 rows by choices
         in which it took no part); and its standard error.
     leave_one_out_interval_ : tuple of float
@@ -109,7 +109,7 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         self.average_ = done.solution.average
         self.trace_ = replace(done.solution.trace, standard_error=claim.error, seconds=clock.elapsed)
         self.leave_one_out_score_ = self.trace_.score
-        self.leave_one_out_error_, self.leave_one_out_interval_ = claim.error, claim.interval
+        self.leave_one_out_standard_error_, self.leave_one_out_interval_ = claim.error, claim.interval
         self.left_out_predictions_ = np.full(len(answers), np.nan)
         self.left_out_predictions_[rows[done.rows]] = self._mean + self._unit * done.solution.honest[:, 0]
         self.residual_std_ = float(np.sqrt(np.nanmean((self.left_out_predictions_[rows] - answers) ** 2)))
