@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes, rows_by_content
+from sepal.data import (
+    Missing,
+    Rows,
+    ScaleName,
+    Table,
+    as_labelled_table,
+    as_rows,
+    class_codes,
+    data_frame,
+    frame_html,
+    rows_by_content,
+)
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import Progress, settled
 from sepal.neighbors import AnySearch, prepare_search
 from sepal.parameters import Parameter, checked
 from sepal.prototypes._methods import METHODS, method_named
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,20 +55,18 @@ class CondenseCurve:
     full_accuracy: float
     cv: int
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per method, smallest first."""
-        import pandas as pd
-
-        frame = pd.DataFrame(
+        order = np.argsort(self.kept_share, kind="stable")
+        return data_frame(
             {
-                "method": self.methods,
-                "kept_share": self.kept_share,
-                "consistency": self.consistency,
-                "accuracy": self.accuracy,
-                "standard_error": self.standard_error,
+                "method": [self.methods[i] for i in order],
+                "kept_share": self.kept_share[order],
+                "consistency": self.consistency[order],
+                "accuracy": self.accuracy[order],
+                "standard_error": self.standard_error[order],
             }
         )
-        return frame.sort_values("kept_share", ignore_index=True)
 
     def plot(self, ax: Any = None) -> Any:
         """A point per method: share of rows kept against held-out accuracy."""
@@ -71,7 +77,7 @@ class CondenseCurve:
         )
 
     def _repr_html_(self) -> str:
-        return str(self.frame().to_html(index=False))
+        return frame_html(self)
 
 
 def nearest_share(
