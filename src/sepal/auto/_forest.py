@@ -65,16 +65,16 @@ class ForestMember:
             rows = np.arange(start, min(start + step, table.n_rows))
             bins = _bins(self.view.coordinates(table.take(rows)), self.edges)
             means = _native.forest_means(
-                bins,
-                self.tree_start,
-                self.column,
-                self.cut,
-                self.child,
-                self.leaf_start,
-                self.leaf_output,
-                self.leaf_value,
-                self.n_outputs,
-                threads,
+                bins=bins,
+                tree_start=self.tree_start,
+                column=self.column,
+                cut=self.cut,
+                child=self.child,
+                leaf_start=self.leaf_start,
+                leaf_output=self.leaf_output,
+                leaf_value=self.leaf_value,
+                n_outputs=self.n_outputs,
+                threads=threads,
             )
             out[rows] = means.reshape(len(rows), self.n_outputs)
         return out
@@ -137,17 +137,17 @@ def grow_forest(
     edges = tuple(_edges(column) for column in coordinates[:_EDGE_ROWS].T)
     labelled = answers.dtype.kind == "i"
     start, column, cut, child, leaf_start, leaf_output, leaf_value, sums, counts = _native.grow_forest(
-        _bins(coordinates, edges),
-        np.ascontiguousarray(answers if labelled else np.empty(0), dtype=np.int32),
-        np.ascontiguousarray(np.empty(0) if labelled else answers, dtype=np.float64),
-        n_outputs,
-        n_trees,
-        min(n, _MOST_DRAWN),
-        max(1, min(-(-d // 2), round(3 * np.sqrt(d)))),
-        1 if labelled else 3,
-        seed,
-        threads,
-        None,
+        bins=_bins(coordinates, edges),
+        classes=np.ascontiguousarray(answers if labelled else np.empty(0), dtype=np.int32),
+        numbers=np.ascontiguousarray(np.empty(0) if labelled else answers, dtype=np.float64),
+        n_outputs=n_outputs,
+        n_trees=n_trees,
+        sample=min(n, _MOST_DRAWN),
+        tries=max(1, min(-(-d // 2), round(3 * np.sqrt(d)))),
+        least=1 if labelled else 3,
+        seed=seed,
+        threads=threads,
+        progress=None,
     )
     mean = np.bincount(answers, minlength=n_outputs) / n if labelled else np.array([answers.mean()])
     votes = sums.reshape(n, n_outputs) / np.maximum(counts, 1)[:, None]

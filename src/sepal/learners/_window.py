@@ -291,7 +291,7 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
         key = (*self._columns_.metric, *(getattr(self, name) for name in WindowRules.parameters))
         if self._native_ is not None and self._native_[0] == key:
             return self._native_[1]
-        made = _native.Window(*WindowRules(self).for_native(self._columns_))
+        made = _native.Window(**WindowRules(self).for_native(self._columns_))
         self._native_ = (key, made)
         return made
 
@@ -383,17 +383,17 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
         state.own()
         try:
             return native.learn(
-                state.cells,
-                state.codes,
-                state.arrival,
-                state.time,
-                state.ranges,
-                state.counters,
-                rows,
-                codes,
-                when,
-                self._seen_,
-                test,
+                cells=state.cells,
+                codes=state.codes,
+                arrival=state.arrival,
+                time=state.time,
+                ranges=state.ranges,
+                counters=state.counters,
+                given=rows,
+                given_codes=codes,
+                given_times=when,
+                seen=self._seen_,
+                test=test,
             )
         finally:
             self.n_window_, self.n_seen_ = int(state.counters[0]), int(state.counters[1])
@@ -444,6 +444,13 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
         rows = self._read(X)
         state = self._rows_
         votes, codes = self._native_window().predict(
-            state.cells, state.codes, state.arrival, state.time, state.ranges, state.n, rows, self._seen_
+            cells=state.cells,
+            codes=state.codes,
+            arrival=state.arrival,
+            time=state.time,
+            ranges=state.ranges,
+            n=state.n,
+            queries=rows,
+            seen=self._seen_,
         )
         return votes.reshape(len(rows), -1), codes

@@ -162,17 +162,17 @@ def pair_sums(
     # Centred sums of a wide kernel cancel; those of exp(-gD) - 1 do not. For narrow ones it is the other way round.
     shifted = (gammas * rows.mean_distance < 0.5)[order]
     native = _native.alignment_sums(
-        rows.points,
-        rows.weights,
-        rows.codes,
-        rows.n_classes,
-        np.ascontiguousarray(gammas[order]),
-        doubles,
-        shifted.astype(np.int32),
-        rows.absolute,
-        derivative,
-        threads,
-        progress,
+        points=rows.points,
+        weights=rows.weights,
+        classes=rows.codes,
+        n_classes=rows.n_classes,
+        gammas=np.ascontiguousarray(gammas[order]),
+        doubles=doubles,
+        shifted=shifted.astype(np.int32),
+        absolute=rows.absolute,
+        derivative=derivative,
+        threads=threads,
+        progress=progress,
     )
     back = np.argsort(order)
     n_steps, w = len(order), rows.weights
