@@ -111,7 +111,7 @@ def select(
             facts = select_facts(
                 table,
                 honest=folds > 0,
-                cv=folds,
+                cv=folds or 2,  # not used without folds
                 groups=together,
                 random_state=seed,
                 progress=progress,
