@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -189,7 +190,7 @@ def train(
             save_model(model, out)
         typer.echo(f"The model is in {out}: {_described(model, table.n_rows, table.name)}.", err=True)
         if LEARNERS[name].home == "sepal.auto":
-            print_text(str(model.explain()).rstrip("\n") + "\n")
+            print_text(printable(str(model.explain())).rstrip("\n") + "\n")
 
 
 def predict(
@@ -238,11 +239,11 @@ def predict(
             if hasattr(fitted, "predict_proba"):
                 answers |= _shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
         if ignored:
-            typer.echo(f"note: not looked at: {', '.join(ignored)}", err=True)
+            typer.echo(f"note: not looked at: {printable(', '.join(ignored))}", err=True)
         json_wanted = as_json or (out is not None and out.suffix.lower() == ".json")
         text = rows_text("predictions", answers, json_wanted, escape_formulas)
         if out is None:
-            print_text(text)
+            print_text(printable(text) if sys.stdout.isatty() else text)  # a pipe gets the cells as they are
         else:
             write_out(out, text, "-o")
             typer.echo(f"The predictions are in {out}.", err=True)

@@ -19,6 +19,8 @@ from sepal.data._content_order import geometric_rank as geometric_rank
 from sepal.data._content_order import rows_by_content as rows_by_content
 from sepal.data._convert import as_table
 from sepal.data._foreign_frames import is_frame as is_frame
+from sepal.data._frames import data_frame as data_frame
+from sepal.data._frames import frame_html as frame_html
 from sepal.data._labels import MOST_FLOAT_CLASSES as MOST_FLOAT_CLASSES
 from sepal.data._labels import class_codes as class_codes
 from sepal.data._labels import is_continuous as is_continuous

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from sepal.data import (
     Table,
     as_rows,
     class_codes,
+    data_frame,
     left_out_together,
     numbered_by_first_row,
     rows_by_content,
@@ -27,9 +28,6 @@ from sepal.evaluation._class_scores import COLUMNS, confusion, kappa, per_class
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import independent_trials, wilson_interval
 from sepal.parameters import checked
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _MORE_VARIANCE = 1.4  # than independent trials have: rows of different folds answer each other
 _LEAST_SHARE = 1e-6  # a class that was called impossible costs this much
@@ -189,10 +187,8 @@ class Evaluation:
         )
         return np.bincount(self.fold, weights=good) / np.bincount(self.fold)
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per row: its position, fold, the truth, the answer and the probabilities."""
-        import pandas as pd
-
         actual, predicted = self.actual, self.predicted
         if self.classes is not None:
             actual, predicted = self.classes[actual], self.classes[predicted]
@@ -202,13 +198,11 @@ class Evaluation:
             for c, label in enumerate(self.classes.tolist()):
                 if self.share is not None:
                     columns[f"p({label})"] = self.share[:, c]
-        return pd.DataFrame(columns)
+        return data_frame(columns)
 
-    def class_frame(self) -> pd.DataFrame:
+    def class_frame(self) -> Any:
         """One line per class."""
-        import pandas as pd
-
-        return pd.DataFrame({"class": self._classes, **self.by_class})
+        return data_frame({"class": self._classes, **self.by_class})
 
     def to_dict(self) -> dict[str, Any]:
         """The facts as plain values, for JSON."""

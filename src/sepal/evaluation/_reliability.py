@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sepal.data import data_frame
 from sepal.exceptions import DataError, ParameterError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Array = NDArray[np.float64]
 BINS = 10
@@ -54,12 +52,10 @@ class Reliability:
     standard_error: float
     log_loss: float
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per bin."""
-        import pandas as pd
-
         names = ("low", "high", "confidence", "right", "counts")
-        return pd.DataFrame({name: getattr(self, name) for name in names})
+        return data_frame({name: getattr(self, name) for name in names})
 
     def plot(self, ax: Any = None) -> Any:
         """The share that is right over the confidence, and the line on which both agree."""

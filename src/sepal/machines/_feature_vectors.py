@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from sepal.data import Table
+from sepal.data import Table, data_frame
 from sepal.estimators import TableClassifierMixin, TableRegressorMixin, as_data_errors
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import find_kernel
@@ -31,9 +31,6 @@ from sepal.machines._vector_map import VectorModel, finite_number, model_solve, 
 from sepal.machines._vector_models import fit_temperature, left_out_predictions, softmax
 from sepal.machines._vector_selector import VectorParameters
 from sepal.parameters import check_parameters
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _WIDTH_ROWS = 2000  # widths are compared on at most this many rows
 _WIDTH_FACTORS = 2.0 ** np.arange(-3, 3)  # times the "scale" width
@@ -108,10 +105,8 @@ class _VectorMachine(VectorParameters):
         check_is_fitted(self)
         return self._map.transform(self._new_numbers(X))
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per number of vectors: fitness and exact leave-one-out error."""
-        import pandas as pd
-
         check_is_fitted(self)
         columns = {
             "n_vectors": np.arange(1, len(self.loo_squared_path_)),
@@ -120,7 +115,7 @@ class _VectorMachine(VectorParameters):
         }
         if hasattr(self, "loo_error_path_"):
             columns["loo_error"] = self.loo_error_path_[1:]
-        return pd.DataFrame(columns)
+        return data_frame(columns)
 
 
 class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):

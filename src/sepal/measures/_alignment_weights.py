@@ -9,21 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName, as_table, class_codes, content_order
+from sepal.data import ScaleName, as_table, class_codes, content_order, data_frame, frame_html
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import as_gram, center_gram
 from sepal.measures._alignment import Array, Target, class_target
 from sepal.measures._alignment_curve import alignment_curve, kernel_points
 from sepal.measures._prepared import settled
 from sepal.parameters import Parameter, checked, generator
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _NEGLIGIBLE = 1e-6  # weights below this share of the largest count as 0
 
@@ -86,15 +83,13 @@ class FeatureWeights:
         """The difference between the best and the worst start: large if the ascent finds different peaks."""
         return float(self.starts.max() - self.starts.min())
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per feature, with the range of its weight over the starts."""
-        import pandas as pd
-
         low, high = self.start_weights.min(axis=0), self.start_weights.max(axis=0)
-        return pd.DataFrame({"feature": self.names, "weight": self.weights, "lowest": low, "highest": high})
+        return data_frame({"feature": self.names, "weight": self.weights, "lowest": low, "highest": high})
 
     def _repr_html_(self) -> str:
-        return str(self.frame().to_html(index=False))
+        return frame_html(self)
 
 
 @checked(

@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes, content_order
+from sepal.data import ScaleName, Table, as_table, class_codes, content_order, data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.measures import _complexity_features as features
 from sepal.measures._complexity_balance import balance_measures, size_measures
@@ -37,9 +37,6 @@ from sepal.measures._prepared import Progress
 from sepal.measures._within import column_units
 from sepal.neighbors import Search
 from sepal.parameters import RandomState, checked, generator
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _PROBE_ROWS, _N_SAMPLES = 1_000, 3
 
@@ -80,10 +77,8 @@ class ComplexityProfile:
             raise ParameterError(f"there is no complexity measure {key!r}; there are {', '.join(EVERY)}")
         return self.values[measure.id]
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per measure."""
-        import pandas as pd
-
         lines = []
         for measure in EVERY.values():
             low, high = self.intervals.get(measure.id, (None, None))
@@ -98,13 +93,11 @@ class ComplexityProfile:
                     "says": measure.summary,
                 }
             )
-        return pd.DataFrame(lines)
+        return data_frame(lines)
 
-    def by_class(self) -> pd.DataFrame:
+    def by_class(self) -> Any:
         """The measures that are means over rows, one line per class."""
-        import pandas as pd
-
-        return pd.DataFrame([{"class": label, **found} for label, found in self.per_class.items()])
+        return data_frame([{"class": label, **found} for label, found in self.per_class.items()])
 
     def plot(self, ax: Any = None) -> Any:
         """A radar of the 22 measures: the rim is 1, hard."""
@@ -118,7 +111,7 @@ class ComplexityProfile:
         )
 
     def _repr_html_(self) -> str:
-        return str(self.frame().to_html(index=False, float_format="{:.4f}".format))
+        return frame_html(self, float_format="{:.4f}".format)
 
     def __str__(self) -> str:
         return ", ".join(f"{measure.id} {self.values[measure.id]:.3f}" for measure in MEASURES)

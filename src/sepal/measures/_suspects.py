@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, SparseRows, as_rows, equal_sparse_rows
+from sepal.data import (
+    Missing,
+    ScaleName,
+    SparseRows,
+    as_rows,
+    data_frame,
+    equal_sparse_rows,
+    frame_html,
+)
 from sepal.measures._margin import margin_solve
 from sepal.measures._neighborhood import NearestShares, hit_and_miss_of, kth_distance, neighborhood
 from sepal.measures._prepared import Prepared, Progress, prepare
 from sepal.measures._thornton_groups import groups_of
 from sepal.parameters import RandomState, check_whole, checked
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # A row of another class counts as a near-duplicate within this share of the usual distance to the nearest neighbour.
 NEAR = 0.1
@@ -111,12 +116,10 @@ class Suspects:
     distance: str
     notes: tuple[str, ...]
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per suspect."""
-        import pandas as pd
-
         columns = ("row", "label", "voted", "own_share", "voted_share", "margin", "mutual", "neighbors")
-        return pd.DataFrame([{name: getattr(each, name) for name in columns} for each in self.rows], columns=columns)
+        return data_frame([{name: getattr(each, name) for name in columns} for each in self.rows], columns=columns)
 
     def plot(self, most: int = 20, ax: Any = None) -> Any:
         """The margins of the worst rows as bars."""
@@ -132,7 +135,7 @@ class Suspects:
         )
 
     def _repr_html_(self) -> str:
-        return f"<p>{self}</p>{self.frame().to_html(index=False, float_format='{:.3f}'.format)}"
+        return f"<p>{self}</p>{frame_html(self, float_format='{:.3f}'.format)}"
 
     def __str__(self) -> str:
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from sepal.data import (
     as_labelled_table,
     as_rows,
     class_codes,
+    data_frame,
+    frame_html,
     left_out_together,
     numbered_by_first_row,
     rows_by_content,
@@ -27,9 +29,6 @@ from sepal.measures import Progress, settled
 from sepal.neighbors import AnySearch, prepare_search
 from sepal.parameters import Parameter, checked
 from sepal.prototypes._methods import METHODS, method_named
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,20 +58,18 @@ class CondenseCurve:
     full_accuracy: float
     cv: int
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per method, smallest first."""
-        import pandas as pd
-
-        frame = pd.DataFrame(
+        order = np.argsort(self.kept_share, kind="stable")
+        return data_frame(
             {
-                "method": self.methods,
-                "kept_share": self.kept_share,
-                "consistency": self.consistency,
-                "accuracy": self.accuracy,
-                "standard_error": self.standard_error,
+                "method": [self.methods[i] for i in order],
+                "kept_share": self.kept_share[order],
+                "consistency": self.consistency[order],
+                "accuracy": self.accuracy[order],
+                "standard_error": self.standard_error[order],
             }
         )
-        return frame.sort_values("kept_share", ignore_index=True)
 
     def plot(self, ax: Any = None) -> Any:
         """A point per method: share of rows kept against held-out accuracy."""
@@ -83,7 +80,7 @@ class CondenseCurve:
         )
 
     def _repr_html_(self) -> str:
-        return str(self.frame().to_html(index=False))
+        return frame_html(self)
 
 
 def nearest_share(

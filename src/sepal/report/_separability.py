@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName, Table, copies_of, left_out_together, rows_by_content
+from sepal.data import Missing, ScaleName, Table, copies_of, data_frame, frame_html, left_out_together, rows_by_content
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
     AlignmentCurve,
@@ -45,9 +45,6 @@ from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, ReportRows, take_row
 from sepal.report._suspects import suspects_dict
 from sepal.report._time_limit import Clock, TimeIsOverError, alarm
 from sepal.report._verdict import repeated_verdict, verdicts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _PLANE_ROWS, _ALIGNED_ROWS, _PLANES_TOLD = 1_500, 3_000, 50
 _WORTH_THREADS = 1_000  # rows; fewer pairs are done before a second thread has started
@@ -104,11 +101,9 @@ class SeparabilityReport(Shown):
 
     kind = "report"
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """The main numbers, one line each."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self._numbers().items()), columns=["measure", "value"])
+        return data_frame(list(self._numbers().items()), columns=["measure", "value"])
 
     def _numbers(self) -> dict[str, float | None]:
         thornton = self.thornton
@@ -180,7 +175,7 @@ class SeparabilityReport(Shown):
         import html
 
         sentences = "".join(f"<li>{html.escape(verdict.text)}</li>" for verdict in self.verdict)
-        return f"<ul>{sentences}</ul>{self.frame().to_html(index=False, float_format='{:.4g}'.format)}"
+        return f"<ul>{sentences}</ul>{frame_html(self, float_format='{:.4g}'.format)}"
 
     def __repr__(self) -> str:
         return f"<SeparabilityReport: {self.verdict[0].text}>"

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sepal.data import Table, numbered_by_first_row, rows_by_content
+from sepal.data import (
+    Table,
+    data_frame,
+    numbered_by_first_row,
+    rows_by_content,
+)
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import neighbor_ranking
 from sepal.parameters import Parameter, RandomState, checked, generator
@@ -27,9 +32,6 @@ from sepal.selection._program import full_tree
 from sepal.selection._search import SubsetSearch
 from sepal.selection._subset_sweep import SubsetSweep
 from sepal.selection._sweep import labeling_sums
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _LABELING_CELLS = 16_000_000  # subsets times labelings in memory together
 Count = Callable[[float], object]
@@ -62,11 +64,9 @@ class SelectionTest:
         """What picking the best of many subsets adds under random labels."""
         return float(self.null.mean() - self.chance)
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One row per random labeling."""
-        import pandas as pd
-
-        return pd.DataFrame({"best_score": self.null})
+        return data_frame({"best_score": self.null})
 
 
 @checked()
@@ -192,11 +192,9 @@ class Stability:
     frequency: dict[str, float]
     subsets: tuple[Subset, ...]
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One row per feature."""
-        import pandas as pd
-
-        return pd.DataFrame({"feature": list(self.frequency), "frequency": list(self.frequency.values())})
+        return data_frame({"feature": list(self.frequency), "frequency": list(self.frequency.values())})
 
 
 @checked()
@@ -350,11 +348,9 @@ class NestedScore:
         reach = 1.96 * self.standard_error
         return max(0.0, self.honest - reach), min(1.0, self.honest + reach)
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One row per fold."""
-        import pandas as pd
-
-        return pd.DataFrame(
+        return data_frame(
             {
                 "fold": range(1, len(self.folds) + 1),
                 "size": [s.size for s in self.folds],

@@ -6,11 +6,11 @@ import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName
+from sepal.data import Missing, ScaleName, data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, RandomState, check_number, check_whole, checked, generator
 from sepal.selection import _greedy, _stochastic
@@ -19,9 +19,6 @@ from sepal.selection._criteria import Criterion, CriterionLike, Ties, as_criteri
 from sepal.selection._evaluator import BudgetSpentError, Evaluator, SearchProgress, Step
 from sepal.selection._near_best import Rule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Strategy = Callable[[Evaluator, int | None, _greedy.Patience, Mapping[str, Any], Any], None]
 
@@ -132,11 +129,9 @@ class SubsetSearch:
         """The share of near-best subsets that hold each feature."""
         return inclusion(self.near_best(se, rule=rule), self.names)
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """The history: one row per improvement."""
-        import pandas as pd
-
-        return pd.DataFrame(
+        return data_frame(
             {
                 "evaluations": [step.evaluations for step in self.history],
                 "seconds": [step.seconds for step in self.history],
@@ -177,7 +172,7 @@ class SubsetSearch:
 
     def _repr_html_(self) -> str:
         near = self.near_best() if self.criterion_used.per_row else (self.best,)
-        table = subset_frame(near[:10]).to_html(index=False, float_format="{:.4f}".format)
+        table = frame_html(self, "{:.4f}".format, frame_of=lambda: subset_frame(near[:10]))
         return f"<p>{html.escape(repr(self))}</p>{table}"
 
 
