@@ -20,12 +20,12 @@ from sepal.auto._clock import Clock
 from sepal.auto._explaining import explain_classifier
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import ClassJudge, class_judge
-from sepal.auto._order import canonical_columns, canonical_order, numbered_by_first_row, spread_order
+from sepal.auto._order import canonical_columns, canonical_order, spread_order
 from sepal.auto._parameters import SEPAL_CLASSIFIER
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.auto._threads import one_thread
-from sepal.data import class_codes, left_out_together
+from sepal.data import class_codes, left_out_together, numbered_by_first_row
 from sepal.estimators import TableClassifierMixin
 from sepal.evaluation import reliability
 from sepal.exceptions import DataError, ParameterError

@@ -57,13 +57,3 @@ def spread_order(codes: NDArray[np.int32], random: np.random.RandomState) -> Row
         rows = np.flatnonzero(codes == code)
         place[rows] = (random.permutation(len(rows)) + random.random_sample(len(rows))) / len(rows)
     return np.argsort(place, kind="stable")
-
-
-def numbered_by_first_row(groups: Rows | None, rows: Rows) -> Rows | None:
-    """The groups of the rows in a new order, numbered as they first appear there: their names do not matter."""
-    if groups is None:
-        return None
-    _, first, codes = np.unique(groups[rows], return_index=True, return_inverse=True)
-    number = np.empty(len(first), dtype=np.intp)
-    number[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(number[codes], dtype=np.intp)

@@ -17,12 +17,12 @@ from sepal.auto._claim import r_squared_claim
 from sepal.auto._explaining import explain_regressor
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import NumberJudge
-from sepal.auto._order import canonical_columns, canonical_order, numbered_by_first_row
+from sepal.auto._order import canonical_columns, canonical_order
 from sepal.auto._parameters import SEPAL_REGRESSOR
 from sepal.auto._ridge_loo import mean_of
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
-from sepal.data import left_out_together, shown
+from sepal.data import left_out_together, numbered_by_first_row, shown
 from sepal.estimators import TableRegressorMixin
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
