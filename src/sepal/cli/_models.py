@@ -179,7 +179,7 @@ def train(
             # The learners without choices say how far they are; the others are quick or cannot tell.
             telling: dict[str, Any] = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)}
             if together is not None:
-                if not _takes(estimator, "groups"):
+                if not _takes(getattr(estimator, "machine", estimator), "groups"):
                     raise ParameterError(
                         f"--groups {groups}: the learner {name} leaves no rows out when it is trained",
                         hint="sepal evaluate --groups holds them out together",

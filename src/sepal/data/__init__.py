@@ -30,6 +30,7 @@ from sepal.data._left_out import Together as Together
 from sepal.data._left_out import copies_of as copies_of
 from sepal.data._left_out import group_codes as group_codes
 from sepal.data._left_out import left_out_together as left_out_together
+from sepal.data._left_out import numbered_by_first_row as numbered_by_first_row
 from sepal.data._left_out import records_repeated as records_repeated
 from sepal.data._matching import match_table as match_table
 from sepal.data._read import read_table

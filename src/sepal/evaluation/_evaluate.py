@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
-from sepal.data import Rows, Table, as_rows, class_codes, data_frame, left_out_together, rows_by_content
+from sepal.data import (
+    Rows,
+    Table,
+    as_rows,
+    class_codes,
+    data_frame,
+    left_out_together,
+    numbered_by_first_row,
+    rows_by_content,
+)
 from sepal.evaluation._class_scores import COLUMNS, confusion, kappa, per_class
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import independent_trials, wilson_interval
@@ -372,7 +381,7 @@ def _folds(
             if not regression:
                 _check_class_sizes(target, int(cv))
         cv, place, target = splitter, order, target[order]
-        groups = None if groups is None else _by_first_row(groups[order])
+        groups = numbered_by_first_row(groups, order)
     else:
         mode = f"{type(cv).__name__}" if hasattr(cv, "split") else "given folds"
     if hasattr(cv, "split"):
@@ -383,12 +392,6 @@ def _folds(
         raise ParameterError(f"cv must be a number of folds, 'loo', a splitter or lists of rows; got {cv!r}")
     _check_folds(folds, n)
     return folds, "leave-one-out" if isinstance(cv, LeaveOneOut) else mode
-
-
-def _by_first_row(groups: NDArray[Any]) -> NDArray[np.intp]:
-    """Groups numbered in the order in which they appear."""
-    _, first, number = np.unique(groups, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[number])
 
 
 def _check_class_sizes(target: NDArray[Any], n_folds: int) -> None:

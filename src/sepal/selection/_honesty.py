@@ -14,13 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sepal.data import Table, data_frame, rows_by_content
+from sepal.data import (
+    Table,
+    data_frame,
+    numbered_by_first_row,
+    rows_by_content,
+)
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import neighbor_ranking
 from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import Thornton, as_criterion
 from sepal.selection._near_best import Subset
+from sepal.selection._nested_error import gain_error, nested_error
 from sepal.selection._problem import FeatureProblem, pack
 from sepal.selection._program import full_tree
 from sepal.selection._search import SubsetSearch
@@ -278,8 +284,7 @@ def _by_content(how: Procedure, problem: FeatureProblem) -> FeatureProblem:
     order = rows_by_content(problem.table, problem.codes)
     groups = _within(problem, order)
     if not isinstance(groups, str):
-        _, first, number = np.unique(groups, return_index=True, return_inverse=True)
-        groups = np.argsort(np.argsort(first))[number]
+        groups = numbered_by_first_row(groups, np.arange(len(order)))
     return how.prepare(problem.table.take(order), groups=groups)
 
 
@@ -314,9 +319,13 @@ class NestedScore:
     honest : float
         Accuracy of 1-NN on rows that took no part in selecting the features.
     standard_error : float
-        Of ``honest``, from its rows, or from the groups that were held out together.
+        Of ``honest``: 1.96 of them to both sides make a 95 % interval for the accuracy that the selected subset has on
+        further rows. It allows for rows that answer each other, for folds that select other features, and for groups
+        that were held out together.
     all_features : float
         The same accuracy without selection, on the same folds.
+    gain_error : float
+        Standard error of ``honest - all_features``, which are accuracies on the same rows.
     optimistic : float
         The score of the subset selected from all rows, on those rows.
     subset : Subset
@@ -328,9 +337,16 @@ class NestedScore:
     honest: float
     standard_error: float
     all_features: float
+    gain_error: float
     optimistic: float
     subset: Subset
     folds: tuple[Subset, ...]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval for the accuracy of 1-NN with the selected subset on further rows."""
+        reach = 1.96 * self.standard_error
+        return max(0.0, self.honest - reach), min(1.0, self.honest + reach)
 
     def frame(self) -> Any:
         """One row per fold."""
@@ -398,8 +414,15 @@ def nested_score(
         right_all[test] = _nearest_agrees(train_table, test_table, codes, tuple(range(table.n_columns)), how.scale)
         if progress is not None:
             progress((fold + 1) / cv)
-    error = float(np.sqrt(np.sum(np.bincount(units, right - right.mean()) ** 2)) / n)
-    return NestedScore(float(right.mean()), error, float(right_all.mean()), subset.score, subset, tuple(folds))
+    return NestedScore(
+        honest=float(right.mean()),
+        standard_error=nested_error(right, problem.codes, units),
+        all_features=float(right_all.mean()),
+        gain_error=gain_error(right, right_all, problem.codes, units),
+        optimistic=subset.score,
+        subset=subset,
+        folds=tuple(folds),
+    )
 
 
 def _stratified_folds(
