@@ -278,9 +278,8 @@ print(peak() - before)
 """
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the memory of the process from /proc")
 def test_far_clusters_do_not_make_memory_quadratic():
-    # From far away a float32 filter cannot tell anybody from his neighbours: it must not keep all pairs for later.
-    if not Path("/proc/self/status").exists():
-        return
+    """From far away a float32 filter cannot tell anybody from his neighbours: it must not keep all pairs for later."""
     answer = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True, timeout=60)
     assert int(answer.stdout) < 60, "megabytes for 6,000 rows"
