@@ -47,7 +47,7 @@ sanitize: $(TOOLS) ## the native code under AddressSanitizer and UBSan, with the
 	@echo "Compiling with sanitizers into build/sanitize ..."
 	@CXXFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1" \
 	  $(BIN)/uv pip install -q --python build/sanitize/bin/python --reinstall-package sepal-learn \
-	  -C build-dir=build/sanitize/objects ".[app,dev]"
+	  -C build-dir=build/sanitize/objects -C cmake.build-type=Debug -C cmake.define.SEPAL_OPTIMIZE=-O1 ".[app,dev]"
 	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  build/sanitize/bin/python -m pytest -p no:cacheprovider $(or $(PYTEST),$(SANITIZED))

@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 
+#include <algorithm>
 #include <nanobind/stl/optional.h>
 #include <functional>
 #include <optional>
@@ -161,7 +162,8 @@ class WindowCall {
         for (std::size_t i = 0; i < given_codes.shape(0); ++i)
             if (given_codes.data()[i] < 0 || given_codes.data()[i] >= n_classes)
                 throw std::invalid_argument("a code is outside the classes");
-        const std::int64_t room = plan_.most > 0 ? plan_.most : n + static_cast<std::int64_t>(given.shape(0));
+        const std::int64_t all = n + static_cast<std::int64_t>(given.shape(0));
+        const std::int64_t room = plan_.most > 0 ? std::min<std::int64_t>(plan_.most, all) : all;
         if (rows.capacity < room) throw std::invalid_argument("the window has no room for these rows");
         PythonPoll poll{nb::object(nb::none())};
         const WindowPlan plan = plan_for(seen.shape(0), poll);

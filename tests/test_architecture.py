@@ -59,6 +59,16 @@ def test_every_parallel_region_is_a_parallel_for():
     assert users == {"bindings.hpp", "parallel.cpp"}  # the first asks how many cores there are
 
 
+def test_native_code_is_called_by_keyword():
+    """Up to 19 arguments, many of one type: by position two of them could change places unseen."""
+    for door in DOORS:
+        for node in ast.walk(ast.parse((SOURCES / door).read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            if isinstance(node.func.value, ast.Name) and node.func.value.id == "_native":
+                assert len(node.args) < 2, f"{door}:{node.lineno}"
+
+
 def test_no_room_opens_a_private_module_of_another():
     """What a room gives to others stands in its ``__init__``: in ``__all__`` for users, or as ``x as x`` for rooms."""
     private = re.compile(r"sepal\.(\w+)\._\w+")

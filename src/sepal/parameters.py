@@ -10,11 +10,13 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import wraps
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -23,7 +25,10 @@ from sepal.exceptions import ParameterError
 __all__ = ["Parameter", "parameters"]
 
 ParameterKind = Literal["whole", "number", "flag", "word", "other"]
-Also = Literal["function", "mapping", "sequence", "anything"]
+Also = Literal["function", "mapping", "sequence", "anything", "RandomState", "Generator"]
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_LARGEST = 2**63 - 1  # what a number of an array can count to
 
 _ALSO: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "function": ("a function", callable),
@@ -33,6 +38,8 @@ _ALSO: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping)),
     ),
     "anything": ("an object of its own", lambda value: not isinstance(value, (str, bool, Real))),
+    "RandomState": ("a RandomState of numpy", lambda value: isinstance(value, np.random.RandomState)),
+    "Generator": ("a Generator of numpy", lambda value: isinstance(value, np.random.Generator)),
 }
 
 
@@ -55,7 +62,7 @@ class Parameter:
         Texts that are allowed.
     optional : bool
         Whether None is allowed.
-    also : tuple of {"function", "mapping", "sequence", "anything"}
+    also : tuple of {"function", "mapping", "sequence", "anything", "RandomState", "Generator"}
         What else is allowed; what is inside is checked where it is used.
     looked_up : bool
         Whether a text is looked up in a table when it is used, which then says what is near an unknown one.
@@ -82,6 +89,8 @@ class Parameter:
         """What is expected, in words."""
         told = ["None"] if self.optional else []
         told += [repr(word) for word in self.words]
+        if self.looked_up and not self.words:
+            told.append("a name")
         if self.kind == "flag":
             told += ["True", "False"]
         elif self.kind in ("whole", "number"):
@@ -114,10 +123,12 @@ class Parameter:
     def _is_number(self, value: Any) -> bool:
         if isinstance(value, (bool, np.bool_)):
             return False
-        return isinstance(value, (int, np.integer)) if self.kind == "whole" else isinstance(value, (Real, np.number))
+        return isinstance(value, (int, np.integer)) if self.kind == "whole" else isinstance(value, Real)
 
     def _in_range(self, value: Any) -> bool:
-        if self.kind == "number" and not (np.isfinite(value) or (self.infinite and not np.isnan(value))):
+        if isinstance(value, int) and abs(value) > _LARGEST:
+            return False
+        if self.kind == "number" and not (math.isfinite(value) or (self.infinite and not math.isnan(value))):
             return False
         return (
             (self.at_least is None or value >= self.at_least)
@@ -139,7 +150,70 @@ class Parameter:
         if hint is None and isinstance(value, str):
             near = get_close_matches(value, self.words, n=1)
             hint = f"did you mean {near[0]!r}?" if near else None
+        if hint is None and isinstance(value, int) and abs(value) > _LARGEST:
+            hint = "write so large a number as a float" if self.kind == "number" else "at most 2**63 - 1"
         raise ParameterError(f"{self.name} must be {self.wanted}; got {value!r}", hint=hint)
+
+
+def _name(name: str, *also: Also, optional: bool = False) -> Parameter:
+    return Parameter(name, "word", "", looked_up=True, also=also, optional=optional)
+
+
+def _flag(name: str) -> Parameter:
+    return Parameter(name, "flag", "")
+
+
+# What an argument of this name is in every function; which names there are is looked up where they are used.
+_EVERYWHERE = (
+    _name("distance", "function"),
+    Parameter("distance_params", "other", "", optional=True, also=("mapping",)),
+    *(_name(name, optional=True) for name in ("scale", "order")),
+    *(_name(name) for name in ("missing", "method", "ties", "target", "graph", "mode", "kind_sel", "strategy", "task")),
+    _name("kernel", "function"),
+    *(_flag(name) for name in ("centered", "stratified", "return_std", "normalized", "include_self")),
+    Parameter("n_jobs", "whole", "", optional=True),
+    Parameter("random_state", "whole", "", at_least=0, optional=True, also=("RandomState", "Generator")),
+    Parameter("progress", "other", "", optional=True, also=("function",)),
+    Parameter("time_limit", "number", "", above=0.0, infinite=True, optional=True),
+    Parameter("n_permutations", "whole", "", at_least=0, at_most=10**7),
+    Parameter("confidence", "number", "", above=0.0, below=1.0),
+)
+
+
+def checked(*table: Parameter) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """A decorator of functions: arguments in the table, and those of well-known names, are checked before it runs.
+
+    Examples
+    --------
+    >>> @checked(Parameter("k", "whole", "how many", at_least=1))
+    ... def first(values, k=1):
+    ...     return values[:k]
+    >>> first("abc", k=2)
+    'ab'
+    >>> first("abc", k="two")
+    Traceback (most recent call last):
+        ...
+    sepal.exceptions.ParameterError: k must be an integer of at least 1; got 'two'
+    """
+
+    def of(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        signature = inspect.signature(function)
+        known = {each.name: each for each in (*_EVERYWHERE, *table)}
+
+        @wraps(function)
+        def run(*given: _P.args, **named: _P.kwargs) -> _R:
+            try:
+                arguments = signature.bind(*given, **named).arguments
+            except TypeError:
+                return function(*given, **named)  # Python says itself what is missing or too many
+            for name, value in arguments.items():
+                if name in known:
+                    known[name].check(value)
+            return function(*given, **named)
+
+        return run
+
+    return of
 
 
 def check_whole(name: str, value: Any, *, at_least: int = 1, at_most: int | None = None, optional: bool = False) -> Any:

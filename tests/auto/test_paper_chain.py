@@ -17,6 +17,7 @@ from sepal.auto._paper_chain_tree import best_split, class_flow
 from sepal.data import as_table
 from sepal.estimators import load_model, save_model
 from sepal.exceptions import DataError, ParameterError
+from sepal.machines import FeatureVectorClassifier
 from tests.machines.contract import contract
 from tests.oracles import alignment as alignment_oracle
 from tests.oracles import feature_vectors as vectors_oracle
@@ -79,10 +80,16 @@ def test_vectors_and_ridge_by_leaving_rows_out(liver_part):
     chain = PaperChainClassifier(subset=None, max_vectors=12).fit(X, y)
     D = alignment_oracle.distances(minmax(X))
     K = np.exp(-D / (2 * chain.width_**2))
-    selected, fitness = vectors_oracle.select(K, 12)
+    machine = FeatureVectorClassifier(12, criterion="local", width=chain.width_, scale=None).fit(minmax(X), y)
+    selected = machine.vector_rows_.tolist()
+    assert selected[0] == vectors_oracle.select(K, 1)[0][0]
+    for size in range(1, 12):  # each next one is represented worst; of equally bad ones the content decides
+        S = selected[:size]
+        left = np.diag(K) - np.einsum("ij,ij->j", K[S], np.linalg.solve(K[np.ix_(S, S)], K[S]))
+        assert left[selected[size]] >= left.max() - 1e-10
     count = len(chain.feature_vectors_)
     assert chain.feature_vectors_.tolist() == selected[:count]
-    assert chain.machine_.fitness_ == pytest.approx(fitness[count - 1], abs=1e-8)
+    assert chain.machine_.fitness_ == pytest.approx(machine.fitness_path_[count - 1], abs=1e-8)
     # Coordinates in the span of the first vectors: any orthonormal ones have the same ridge.
     factor = np.linalg.cholesky(K[np.ix_(selected, selected)])
     Z = np.linalg.solve(factor, K[selected]).T

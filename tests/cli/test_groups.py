@@ -57,6 +57,18 @@ def test_train_chooses_without_the_person():
     assert load_model("auto.sepal").leave_one_out_score_ < 0.75
 
 
+def test_a_machine_for_numbers_is_told_of_the_person(tmp_path):
+    lines = (tmp_path / "people.csv").read_text().splitlines()
+    named = [f"{line},{word}" for line, word in zip(lines, ["town", *["here", "there"] * 60], strict=True)]
+    (tmp_path / "towns.csv").write_text("\n".join(named) + "\n")
+    words = ["train", "towns.csv", "--target", "class", "-l", "svm", "--groups", "who", "-o", "svm.sepal"]
+    found = runner.invoke(app, words)
+    assert found.exit_code == 0, found.output
+    assert load_model("svm.sepal").machine_.C_search_.error.min() > 0.25
+    refused = runner.invoke(app, [word.replace("svm", "fisher") for word in words])
+    assert "fisher leaves no rows out" in refused.output
+
+
 def test_select_judges_without_the_person():
     words = ("select", "people.csv", "--folds", "3")
     fooled, honest = answer(*words), answer(*words, "--groups", "who")

@@ -95,6 +95,16 @@ def test_a_terminal_gets_color_unless_told_otherwise():
     assert not ANSI.search(on_terminal("datasets", TERM="xterm", NO_COLOR="1"))
 
 
+def test_predictions_do_not_steer_the_terminal_and_reach_a_pipe_as_they_are(tmp_path):
+    table, model = tmp_path / "t.csv", str(tmp_path / "m.sepal")
+    table.write_text("a,class\n" + "".join(f"{i},{'y' if i < 5 else chr(27) + '[2Jred'}\n" for i in range(10)))
+    assert run("train", str(table), "-l", "knn", "-o", model).returncode == 0
+    seen = on_terminal("predict", model, str(table), TERM="xterm")
+    assert "\x1b[2J" not in seen
+    assert "\\x1b[2Jred" in seen
+    assert b"\x1b[2Jred" in run("predict", model, str(table)).stdout
+
+
 def test_an_encoding_without_blocks_gets_ascii_and_escapes(tmp_path):
     path = tmp_path / "greek.csv"
     path.write_text("a,class\n1,α\n2,α\n8,β\n9,β\n", encoding="utf-8")

@@ -65,7 +65,9 @@ def test_the_text_says_what_the_json_says(breast_cancer):
     assert min(len(entry["features"]) for entry in said["near_best"]) == len(said["smallest_near_best"]["features"])
     assert ", ".join(said["smallest_near_best"]["features"]) in joined
     assert said["honest"]["optimistic"] == said["best"]["score"] > said["honest"]["accuracy"]
-    assert re.search(rf"honest +{said['honest']['accuracy']:.4f} \+- ", text)
+    low, high = said["honest"]["interval"]
+    accuracy = said["honest"]["accuracy"]
+    assert re.search(rf"honest +{accuracy:.4f}   rows that took no part .*; 95 %: {low:.4f} to {high:.4f}", text)
     assert re.search(rf"optimistic +{said['honest']['optimistic']:.4f} ", text)
 
 

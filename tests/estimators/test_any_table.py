@@ -35,6 +35,19 @@ def test_only_what_the_machine_has():
     assert numbers.fit(hepatitis, bilirubin).predict(hepatitis).shape == (155,)
 
 
+def test_groups_reach_a_machine_that_leaves_rows_out():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 2)).repeat(4, axis=0) + 0.001 * rng.normal(size=(120, 2))
+    table = as_table(X, (np.arange(120) // 4 % 2).astype(str))
+    people = np.arange(120) // 4
+    machine = SVMClassifier(C="auto", width=0.05, scale=None)
+    model = AnyTable(machine).fit(table, groups=people)
+    expected = machine.fit((X - X.min(axis=0)) / np.ptp(X, axis=0), table.y, groups=people)
+    assert model.machine_.C_search_.error.tolist() == expected.C_search_.error.tolist()
+    assert model.machine_.C_search_.error.min() > 0.25
+    AnyTable(FisherDiscriminant()).fit(table, groups=people)  # leaves none out
+
+
 def test_kept_in_a_file(tmp_path):
     heart = sepal.datasets.load("heart")
     model = AnyTable(FisherDiscriminant()).fit(heart)

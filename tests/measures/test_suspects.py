@@ -19,18 +19,19 @@ def planted(seed=0):
     return X, y
 
 
-def brute(X, y, k):
-    """Loops: vote, margin and mutual neighbours of data without ties."""
+def brute(X, y, k, groups=None):
+    """Loops: vote, margin and mutual neighbours of data without ties; rows of one group are no neighbours."""
+    of = list(range(len(X))) if groups is None else list(groups)
     low, high = X.min(axis=0), X.max(axis=0)
     D = oracle.euclidean((X - low) / (high - low))
     n, found = len(X), {}
-    near = [sorted((j for j in range(n) if j != i), key=lambda j, i=i: D[i, j])[:k] for i in range(n)]
+    near = [sorted((j for j in range(n) if of[j] != of[i]), key=lambda j, i=i: D[i, j])[:k] for i in range(n)]
     for i in range(n):
         votes = {c: sum(y[j] == c for j in near[i]) for c in set(y.tolist())}
         best = max((c for c in votes if c != y[i]), key=lambda c: votes[c])
         if votes[best] > votes[int(y[i])]:
-            hit = min(D[i, j] for j in range(n) if j != i and y[j] == y[i])
-            miss = min(D[i, j] for j in range(n) if y[j] != y[i])
+            hit = min(D[i, j] for j in range(n) if of[j] != of[i] and y[j] == y[i])
+            miss = min(D[i, j] for j in range(n) if of[j] != of[i] and y[j] != y[i])
             mutual = sum(y[j] != y[i] and i in near[j] for j in near[i])
             if miss <= hit:
                 found[i] = (best, votes[int(y[i])] / k, (miss - hit) / 2 / (miss + hit), mutual, near[i])
@@ -38,11 +39,13 @@ def brute(X, y, k):
 
 
 @pytest.mark.parametrize("k", [1, 3, 5])
-def test_loops_find_the_same_rows(k):
+@pytest.mark.parametrize("most", [None, 20, 3])
+def test_loops_find_the_same_rows(k, most):
     rng = np.random.default_rng(1)
     y = rng.integers(0, 3, 80)
     X = rng.normal(size=(80, 2)) + y[:, None]
-    expected, found = brute(X, y, k), suspects(X, y, n_neighbors=k)
+    groups = None if most is None else rng.integers(0, most, 80)
+    expected, found = brute(X, y, k, groups), suspects(X, y, n_neighbors=k, groups=groups)
     assert {each.row for each in found.rows} == set(expected)
     for each in found.rows:
         _, own_share, margin, mutual, near = expected[each.row]
@@ -183,3 +186,24 @@ def test_equal_rows_are_told_from_rows_that_share_a_number(monkeypatch, collide)
     assert _suspects.equal_groups(X).tolist() == by_hand
     monkeypatch.setattr(_suspects, "row_numbers", collide)
     assert _suspects.equal_groups(X).tolist() == by_hand
+
+
+def test_rows_of_one_person_do_not_vote_on_each_other():
+    """Three rows of one person share a wrong label: they vouch for each other unless the person is known."""
+    rng = np.random.default_rng(2)
+    X, y = planted(2)
+    X, y, people = np.vstack([X, X[[10]] + 1e-3 * rng.normal(size=(3, 3))]), np.append(y, [1, 1, 1]), np.arange(103)
+    people[100:] = 100
+    assert not {100, 101, 102} & {each.row for each in suspects(X, y, n_neighbors=3).rows}
+    assert {100, 101, 102} <= {each.row for each in suspects(X, y, n_neighbors=3, groups=people).rows}
+    with pytest.raises(ParameterError, match="n_neighbors"):
+        suspects(X, y, n_neighbors=4, groups=np.minimum(people, 3))
+
+
+def test_copies_do_not_vote():
+    X, y = planted(3)
+    twice, labels = np.repeat(X, 2, axis=0), np.repeat(y, 2)
+    once = {each.row for each in suspects(X, y, n_neighbors=1).rows}
+    assert suspects(twice, labels, n_neighbors=1).rows == ()
+    found = suspects(twice, labels, n_neighbors=1, groups="copies")
+    assert {each.row // 2 for each in found.rows} == once >= {3, 60}

@@ -15,6 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import sepal
+from sepal.data import content_order
 from sepal.exceptions import DataError, ParameterError
 from sepal.prototypes import METHODS, PrototypeSelector, condense_curve
 from tests.prototypes.sets import smooth
@@ -80,6 +81,8 @@ def test_curve_counts_held_out_rows():
     """Without ties the accuracy is that of another library's 1-NN on the same folds and rows."""
     X, y = smooth(3, n=80, n_classes=2)
     curve = condense_curve(X, y, methods=["hart", "enn"], cv=4, random_state=5, scale=None)
+    order = content_order(X, y)  # folds are dealt to rows by what is in them
+    X, y = X[order], y[order]
     right = {"hart": [], "enn": [], "all": []}
     kept = {"hart": [], "enn": []}
     for train, test in StratifiedKFold(4, shuffle=True, random_state=5).split(X, y):
@@ -114,3 +117,25 @@ def test_curve_refuses_what_cannot_be_split():
         condense_curve([[0.0], [1.0], [2.0]], ["a", "b", "b"], cv=2)
     with pytest.raises(ParameterError, match="cv must"):
         condense_curve(*smooth(0), cv=1)
+
+
+def test_folds_of_the_curve_hold_groups_together():
+    rng = np.random.default_rng(4)
+    once, labels = rng.normal(size=(40, 2)), np.arange(40) % 2
+    near, y = np.repeat(once, 3, axis=0) + 1e-6 * rng.normal(size=(120, 2)), np.repeat(labels, 3)
+    people = np.arange(120) // 3
+    fooled = condense_curve(near, y, methods=["hart"], cv=5)
+    honest = condense_curve(near, y, methods=["hart"], cv=5, groups=people)
+    assert fooled.full_accuracy > 0.95 > 0.75 > honest.full_accuracy
+    # A person's three rows are right or wrong together: the error of 40 trials, not of 120.
+    p = honest.accuracy[0]
+    assert honest.standard_error[0] == pytest.approx(np.sqrt(p * (1 - p) / 39), rel=1e-9)
+    copies = np.repeat(once, 2, axis=0)
+    assert condense_curve(copies, np.repeat(labels, 2), methods=["hart"], cv=5).full_accuracy < 0.75
+    shuffled = rng.permutation(120)
+    again = condense_curve(near[shuffled], y[shuffled], methods=["hart"], cv=5, groups=people[shuffled] * -7)
+    assert again.accuracy.tolist() == honest.accuracy.tolist()
+    with pytest.raises(DataError, match="one label for each of 120 rows"):
+        condense_curve(near, y, groups=people[:5])
+    with pytest.raises(DataError, match="has 20 groups, which is fewer than the 30 folds"):
+        condense_curve(near, y, cv=30, groups=people)

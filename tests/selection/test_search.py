@@ -188,7 +188,7 @@ def test_history_grows_and_shows(breast_cancer: SubsetSweep) -> None:
     [
         ({"strategy": "hill"}, "strategy must be one of"),
         ({"n_features": 7}, "n_features must be from 1 to 6"),
-        ({"time_limit": 0}, "time_limit must be positive"),
+        ({"time_limit": 0}, "time_limit must be None or a number above 0"),
         ({"options": {"population": 3}}, "not known to strategy 'floating'"),
         ({"strategy": "plus_l_take_r", "options": {"plus": 2, "take": 2}}, "plus and take must differ"),
         ({"strategy": "backward", "n_features": 1, "max_evaluations": 3}, "before it met a subset of 1 features"),

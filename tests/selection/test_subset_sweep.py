@@ -351,9 +351,9 @@ def test_criteria_of_one_sweep_share_the_walk_over_distances(monkeypatch: pytest
     asked: list[list[str]] = []
     native = _sweep._native.sweep
 
-    def counted(rows: object, steps: object, questions: list[tuple], *rest: object) -> object:
+    def counted(*, questions: list[tuple], **rest: object) -> object:
         asked.append([question[0] for question in questions])
-        return native(rows, steps, questions, *rest)
+        return native(questions=questions, **rest)
 
     criteria = ("thornton", "alignment", "centered_alignment", "loo_knn", "expected_accuracy", "mahalanobis")
     alone = {name: subset_sweep(X, y, criterion=name).scores for name in criteria}

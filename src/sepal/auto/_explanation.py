@@ -5,16 +5,13 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import Any
 
 from sepal.auto._baselines import Baseline
 from sepal.auto._findings import Finding, Task
 from sepal.auto._trace import Trace
+from sepal.data import data_frame
 from sepal.evaluation import Reliability
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 _LINE = 100  # characters, for reading
 
@@ -58,14 +55,12 @@ class Explanation:
         """The codes of the findings."""
         return tuple(finding.code for finding in self.findings)
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per rule and member: score and standard error by leave-one-out, weight in the average."""
-        import pandas as pd
-
         lines: list[tuple[str, float, float, float]] = [("average", self.score, self.standard_error, 1.0)]
         lines += [(m.name, m.score, m.standard_error, m.weight) for m in self.trace.members]
         lines += [(b.name, b.score, b.standard_error, 0.0) for b in self.baselines]
-        return pd.DataFrame(lines, columns=["rule", "score", "standard_error", "weight"])
+        return data_frame(lines, columns=["rule", "score", "standard_error", "weight"])
 
     def __str__(self) -> str:
         rows = self._rows()

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sepal.auto._average import mixed_by
 from sepal.auto._candidates import Candidates
 from sepal.auto._judging import Judge
-from sepal.auto._order import numbered_by_first_row
+from sepal.data import numbered_by_first_row
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

@@ -40,9 +40,9 @@ def _plain(values: Array) -> Array:
     return out
 
 
-def canonical_order(values: Array, answers: Array) -> Rows:
-    """Positions of the rows in the order of their cells, then of their answers."""
-    keys = _plain(np.column_stack([values, answers]))
+def canonical_order(values: Array, *answers: Array) -> Rows:
+    """Positions of the rows in the order of their cells, then of their answers (and of what else is given)."""
+    keys = _plain(np.column_stack([values, *answers]))
     return np.argsort(keys.view(np.dtype((np.void, keys.shape[1] * 8))).ravel(), kind="stable")
 
 
@@ -57,13 +57,3 @@ def spread_order(codes: NDArray[np.int32], random: np.random.RandomState) -> Row
         rows = np.flatnonzero(codes == code)
         place[rows] = (random.permutation(len(rows)) + random.random_sample(len(rows))) / len(rows)
     return np.argsort(place, kind="stable")
-
-
-def numbered_by_first_row(groups: Rows | None, rows: Rows) -> Rows | None:
-    """The groups of the rows in a new order, numbered as they first appear there: their names do not matter."""
-    if groups is None:
-        return None
-    _, first, codes = np.unique(groups[rows], return_index=True, return_inverse=True)
-    number = np.empty(len(first), dtype=np.intp)
-    number[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(number[codes], dtype=np.intp)

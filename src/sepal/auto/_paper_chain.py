@@ -14,9 +14,10 @@ from sepal.auto._parameters import PAPER_CHAIN
 from sepal.auto._shell import AutoEstimator
 from sepal.data import Scaling, Table
 from sepal.estimators import TableClassifierMixin
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import DataError
 from sepal.machines import FeatureVectorClassifier, checked_labels, class_sample, row_keys
 from sepal.measures import AlignmentCurve
+from sepal.parameters import check_parameters
 from sepal.selection import Subset
 
 
@@ -101,7 +102,7 @@ class PaperChainClassifier(TableClassifierMixin, AutoEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the steps on labelled rows; a Table with a target needs no ``y``."""
-        self._check()
+        check_parameters(self)
         table = self._training_table(X, y)
         codes, self.classes_ = checked_labels(table, X, y)
         if len(self.classes_) < 2:
@@ -125,16 +126,7 @@ class PaperChainClassifier(TableClassifierMixin, AutoEstimator):
         )
 
     def _sample(self, table: Table, codes: Codes) -> NDArray[np.intp]:
-        return class_sample(codes, row_keys(table.values), SEARCH_ROWS, self.random_state)
-
-    def _check(self) -> None:
-        if self.subset not in ("separability", None):
-            raise ParameterError(f"subset must be 'separability' or None; got {self.subset!r}")
-        if self.multiclass not in ("direct", "tree"):
-            raise ParameterError(f"multiclass must be 'direct' or 'tree'; got {self.multiclass!r}")
-        most = self.max_vectors
-        if most is not None and (isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1):
-            raise ParameterError(f"max_vectors must be None or a whole number of at least 1; got {most!r}")
+        return class_sample(codes, row_keys(table.values, codes), SEARCH_ROWS, self.random_state)
 
     @property
     def subset_(self) -> Subset | None:

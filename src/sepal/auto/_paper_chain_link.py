@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table
+from sepal.data import Table, content_columns
 from sepal.estimators import View, fit_view
 from sepal.machines import FeatureVectorClassifier, class_sample, row_keys
 from sepal.measures import AlignmentCurve, alignment_curve
@@ -71,9 +71,12 @@ def link_solve(
     table: Table, codes: Codes, *, subset: bool, max_vectors: int | None, random_state: Any, n_jobs: int | None
 ) -> ChainLink:
     """Fit the steps one after the other, each on what the one before it left."""
-    sample = class_sample(codes, row_keys(table.values), SEARCH_ROWS, random_state)
-    found = _best_subset(table.take(sample), codes[sample], n_jobs) if subset else None
-    columns = tuple(range(table.n_columns)) if found is None else found.columns
+    sample = class_sample(codes, row_keys(table.values, codes), SEARCH_ROWS, random_state)
+    # In an order of their own, so that among equal subsets the place of a column decides nothing.
+    order = content_columns(table.values, codes).tolist()
+    found = _best_subset(table.select(order).take(sample), codes[sample], n_jobs) if subset else None
+    columns = tuple(order) if found is None else tuple(order[column] for column in found.columns)
+    found = None if found is None else _placed(found, table, columns)
     view = fit_view(table.select(columns), "minmax")
     points = _coordinates(view, table, columns)
     curve = _curve(points[sample], codes[sample], n_jobs)
@@ -104,6 +107,13 @@ def _best_subset(table: Table, codes: Codes, n_jobs: int | None) -> Subset:
         n_jobs=n_jobs,
     )
     return procedure.select(replace(table, y=codes, target=None, class_order=None))
+
+
+def _placed(found: Subset, table: Table, columns: tuple[int, ...]) -> Subset:
+    """The subset with its columns where they stand in the table."""
+    places = tuple(sorted(columns))
+    names = tuple(table.names[place] for place in places)
+    return replace(found, mask=sum(1 << place for place in places), features=names, columns=places)
 
 
 def _curve(points: Array, codes: Codes, n_jobs: int | None) -> AlignmentCurve | None:

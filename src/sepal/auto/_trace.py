@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.data import data_frame
 
 
 @dataclass(frozen=True)
@@ -75,13 +74,11 @@ class Trace:
     notes: tuple[str, ...]
     seconds: float
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per trial."""
-        import pandas as pd
-
         plain = [field.name for field in fields(Trial) if field.name not in ("criteria", "picked_by")]
         lines: list[dict[str, Any]] = []
         for trial in self.trials:
             line = {name: getattr(trial, name) for name in plain} | trial.criteria
             lines.append(line | {"picked_by": ", ".join(trial.picked_by)})
-        return pd.DataFrame(lines)
+        return data_frame(lines)

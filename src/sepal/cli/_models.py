@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -213,7 +214,7 @@ def train(
             # The learners without choices say how far they are; the others are quick or cannot tell.
             telling: dict[str, Any] = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)}
             if together is not None:
-                if not _takes(estimator, "groups"):
+                if not _takes(getattr(estimator, "machine", estimator), "groups"):
                     raise ParameterError(
                         f"--groups {groups}: the learner {name} leaves no rows out when it is trained",
                         hint="sepal evaluate --groups holds them out together",
@@ -224,7 +225,7 @@ def train(
             save_model(model, out)
         typer.echo(f"The model is in {out}: {_described(model, table.n_rows, table.name)}.", err=True)
         if LEARNERS[name].home == "sepal.auto":
-            print_text(str(model.explain()).rstrip("\n") + "\n")
+            print_text(printable(str(model.explain())).rstrip("\n") + "\n")
 
 
 def predict(
@@ -273,11 +274,11 @@ def predict(
             if hasattr(fitted, "predict_proba"):
                 answers |= _shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
         if ignored:
-            typer.echo(f"note: not looked at: {', '.join(ignored)}", err=True)
+            typer.echo(f"note: not looked at: {printable(', '.join(ignored))}", err=True)
         json_wanted = as_json or (out is not None and out.suffix.lower() == ".json")
         text = rows_text("predictions", answers, json_wanted, escape_formulas)
         if out is None:
-            print_text(text)
+            print_text(printable(text) if sys.stdout.isatty() else text)  # a pipe gets the cells as they are
         else:
             write_out(out, text, "-o")
             typer.echo(f"The predictions are in {out}.", err=True)

@@ -116,7 +116,7 @@ def select(
             facts = select_facts(
                 table,
                 honest=folds > 0,
-                cv=folds,
+                cv=folds or 2,  # not used without folds
                 groups=together,
                 random_state=seed,
                 progress=progress,
@@ -242,10 +242,11 @@ def _honest(page: Page, facts: SelectionFacts) -> None:
     nested = facts.nested
     if nested is None:
         return
+    low, high = nested.interval
     page.heading("Honest and optimistic")
     page.pairs(
         [
-            ("honest", f"{nested.honest:.4f} +- {nested.standard_error:.4f}   rows that took no part in selecting"),
+            ("honest", f"{nested.honest:.4f}   rows that took no part in selecting; 95 %: {low:.4f} to {high:.4f}"),
             ("optimistic", f"{nested.optimistic:.4f}   {facts.criterion} of the selected subset, on its own rows"),
             ("all features", f"{nested.all_features:.4f}   no selection, on the same folds"),
         ]

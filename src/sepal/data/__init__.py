@@ -19,8 +19,11 @@ from sepal.data._complete_rows import complete_part as complete_part
 from sepal.data._content_order import content_columns as content_columns
 from sepal.data._content_order import content_order as content_order
 from sepal.data._content_order import geometric_rank as geometric_rank
+from sepal.data._content_order import rows_by_content as rows_by_content
 from sepal.data._convert import as_table
 from sepal.data._foreign_frames import is_frame as is_frame
+from sepal.data._frames import data_frame as data_frame
+from sepal.data._frames import frame_html as frame_html
 from sepal.data._labels import MOST_FLOAT_CLASSES as MOST_FLOAT_CLASSES
 from sepal.data._labels import class_codes as class_codes
 from sepal.data._labels import is_continuous as is_continuous
@@ -30,6 +33,7 @@ from sepal.data._left_out import Together as Together
 from sepal.data._left_out import copies_of as copies_of
 from sepal.data._left_out import group_codes as group_codes
 from sepal.data._left_out import left_out_together as left_out_together
+from sepal.data._left_out import numbered_by_first_row as numbered_by_first_row
 from sepal.data._left_out import records_repeated as records_repeated
 from sepal.data._matching import match_table as match_table
 from sepal.data._read import read_table
@@ -42,6 +46,7 @@ from sepal.data._sparse_reading import as_rows as as_rows
 from sepal.data._sparse_rows import SparseRows as SparseRows
 from sepal.data._sparse_rows import equal_sparse_rows as equal_sparse_rows
 from sepal.data._table import Table
+from sepal.data._weights import as_weights as as_weights
 from sepal.data._where import shown as shown
 from sepal.data._whole_files import write_whole as write_whole
 

@@ -5,7 +5,8 @@ table was shuffled. Every column gets a mark that adds up, over the rows, the ma
 one that adds up, over the columns, the mark of the column and the cell, and the mark of its class; every class one that
 adds up those of its rows; and so on in turns, until the marks part no more columns and classes. Columns that still
 share a mark are copies of each other, or the table looks the same with them exchanged: then one is set apart,
-whichever, and the marks are made again.
+whichever, and the marks are made again. A cell counts by its place among the values of its column, so that the order is
+that of any unit; columns that differ in their unit only come in the order of what they hold.
 
 Reference: B. Weisfeiler and A. Leman, "The reduction of a graph to canonical form", 1968.
 """
@@ -17,30 +18,64 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data._sparse_rows import SparseRows
+from sepal.data._table import Table
+
 Marks = NDArray[np.uint64]
 _SET_APART = np.uint64(0xD6E8FEB86659FD93)
 
 
-def content_columns(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+def content_columns(
+    values: NDArray[np.float64], groups: NDArray[np.integer[Any]], *, copies: bool = True
+) -> NDArray[np.intp]:
     """Positions of the columns in the order of their content; ``groups`` are the classes of the rows.
 
-    What the classes are called does not matter.
+    What the classes are called does not matter. Without ``copies`` a row that is repeated in its class counts once.
+
+    Examples
+    --------
+    >>> rows, groups = np.array([[1.0, 5.0], [2.0, 6.0], [2.0, 6.0]]), np.array([0, 1, 1])
+    >>> order = content_columns(rows, groups, copies=False)
+    >>> (1 - content_columns(rows[:2, ::-1], groups[:2], copies=False)).tolist() == order.tolist()
+    True
     """
-    cells = _mixed(_plain(values).view(np.uint64))
+    cells = _mixed(_ranks(values))
     group_of = np.unique(groups, return_inverse=True)[1]
+    if not copies:
+        place = _mixed(np.arange(values.shape[1], dtype=np.uint64) ^ _SET_APART)  # no rank of a cell looks like it
+        marks = _mixed(cells ^ place).sum(axis=1, dtype=np.uint64) + _mixed(~group_of.astype(np.uint64))
+        first = np.unique(marks, return_index=True)[1]
+        cells, group_of = cells[first], group_of[first]
     columns = np.zeros(values.shape[1], dtype=np.uint64)
     while True:
         columns = _refined(cells, group_of, columns)
         shared = _first_shared(cells, columns)
         if shared is None:
-            return np.argsort(columns, kind="stable")
+            return np.lexsort((_mixed(_plain(values).view(np.uint64)).min(axis=0, initial=_SET_APART), columns))
         columns[shared] = _mixed(columns[shared : shared + 1] ^ _SET_APART)[0]
 
 
 def content_order(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
     """Positions of the rows sorted by their classes and cells; rows that are equal in both keep their order."""
-    columns = content_columns(values, groups)
+    columns = content_columns(values, groups, copies=False)
     return np.lexsort((*values.T[columns[::-1]], groups))
+
+
+def rows_by_content(rows: Table | SparseRows, codes: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+    """Positions of the rows of a table, or of sparse rows, by their classes and what is in them.
+
+    Draw samples and folds in this order: then a seed draws the same rows however the table was shuffled.
+
+    Examples
+    --------
+    >>> from sepal.data import as_table
+    >>> rows_by_content(as_table([[3.0], [1.0], [2.0]], ["b", "a", "b"]), np.array([1, 0, 1])).tolist()
+    [1, 2, 0]
+    """
+    if isinstance(rows, Table):
+        return content_order(rows.values, codes)
+    order = rows.content_order()
+    return np.asarray(order[np.argsort(codes[order], kind="stable")])
 
 
 def geometric_rank(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
@@ -101,6 +136,14 @@ def _mixed(numbers: Marks) -> Marks:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def _ranks(values: NDArray[np.float64]) -> Marks:
+    """The place of each cell among the values of its column, as in any other unit; missing cells come last."""
+    found = np.empty(values.shape, dtype=np.uint64)
+    for j, column in enumerate(values.T):
+        found[:, j] = np.unique(column, return_inverse=True)[1]
+    return found
 
 
 def _plain(values: NDArray[np.float64]) -> NDArray[np.float64]:

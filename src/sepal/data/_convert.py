@@ -175,7 +175,8 @@ def _from_array(X: Any, kinds: KindsSpec | None) -> Table:
     _check_shape(array.shape)
     names = [f"x{j + 1}" for j in range(array.shape[1])]
     if array.dtype.kind in "iuf" and kinds is None:
-        values = array.astype(np.float64, order="C", copy=True)
+        with np.errstate(over="ignore"):  # longer floats: what is too large is refused as infinite
+            values = array.astype(np.float64, order="C", copy=True)
         if np.isinf(values).any():
             j = int(np.argwhere(np.isinf(values))[0, 1])
             check_finite(Column(names[j], j, values[:, j]), MEMORY)

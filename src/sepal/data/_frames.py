@@ -1,8 +1,10 @@
-"""Tables out: the feature columns as a pandas or polars data frame."""
+"""Data frames out, of pandas or polars, whichever is there: the columns of a table, and the lines of results."""
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,18 +17,58 @@ if TYPE_CHECKING:
 LIBRARIES = ("pandas", "polars")
 
 
-def to_frame(table: Table, library: str) -> Any:
+def _library(wanted: str | None) -> tuple[str, Any]:
+    """The library that makes the frame: the one asked for, or the first that is installed."""
+    if wanted is not None and wanted not in LIBRARIES:
+        raise ParameterError(f"library: expected one of {', '.join(LIBRARIES)}, found {wanted!r}")
+    for name in LIBRARIES if wanted is None else (wanted,):
+        try:
+            return name, importlib.import_module(name)
+        except ImportError:
+            continue
+    missing = " or ".join(LIBRARIES) if wanted is None else wanted
+    raise MissingDependencyError(
+        f"a data frame was asked for and {missing} is not installed", hint=f"pip install {wanted or LIBRARIES[0]}"
+    )
+
+
+def to_frame(table: Table, library: str | None) -> Any:
     """See :meth:`Table.frame`."""
-    if library not in LIBRARIES:
-        raise ParameterError(f"library: expected one of {', '.join(LIBRARIES)}, found {library!r}")
+    name, module = _library(library)
+    return (_to_pandas if name == "pandas" else _to_polars)(table, module)
+
+
+def data_frame(found: Mapping[str, Any] | Sequence[Any], columns: Sequence[str] | None = None) -> Any:
+    """The lines of a result as a data frame: columns by name, or a sequence of lines.
+
+    Lines are mappings, or tuples of ``columns``.
+    """
+    name, module = _library(None)
+    if name == "pandas":
+        return module.DataFrame(found, columns=columns)
+    if isinstance(found, Mapping):
+        return module.DataFrame({key: list(values) for key, values in found.items()}, strict=False)
+    if columns is not None and not (found and isinstance(found[0], Mapping)):
+        return module.DataFrame([list(line) for line in found], schema=list(columns), orient="row", strict=False)
+    names = list(columns or dict.fromkeys(key for line in found for key in line))
+    return module.DataFrame({key: [line.get(key) for line in found] for key in names}, strict=False)
+
+
+def frame_html(
+    result: Any,
+    float_format: Callable[[float], str] | None = None,
+    *,
+    max_rows: int | None = None,
+    frame_of: Callable[[], Any] | None = None,
+) -> str:
+    """The frame of a result as a table of HTML; its words alone where no library of frames is installed."""
     try:
-        module = importlib.import_module(library)
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"a {library} data frame was asked for and {library} is not installed",
-            hint=f"pip install {library}",
-        ) from error
-    return (_to_pandas if library == "pandas" else _to_polars)(table, module)
+        frame = (frame_of or result.frame)()
+    except MissingDependencyError:
+        return f"<pre>{escape(repr(result))}</pre>"
+    if hasattr(frame, "to_html"):
+        return str(frame.to_html(index=False, float_format=float_format, max_rows=max_rows))
+    return str(frame._repr_html_())
 
 
 def _to_pandas(table: Table, pd: Any) -> Any:

@@ -143,3 +143,13 @@ def group_codes(groups: Any, n_rows: int) -> Groups:
     if len(found) < 2:
         raise DataError("groups: all rows are in one group; nothing remains when it is left out")
     return np.asarray(codes, dtype=np.intp)
+
+
+def numbered_by_first_row(groups: Groups | None, rows: NDArray[np.intp]) -> Groups | None:
+    """The groups of the rows in a new order, numbered as they first appear there: their names do not matter."""
+    if groups is None:
+        return None
+    _, first, codes = np.unique(groups[rows], return_index=True, return_inverse=True)
+    number = np.empty(len(first), dtype=np.intp)
+    number[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(number[codes], dtype=np.intp)

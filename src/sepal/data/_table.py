@@ -242,12 +242,13 @@ class Table:
         note = f"{dropped} of {self.n_rows} rows with missing cells were dropped"
         return replace(self.take(complete), notes=(*self.notes, note))
 
-    def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+    def frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
         """The feature columns as a data frame.
 
         Parameters
         ----------
-        library : {"pandas", "polars"}
+        library : {"pandas", "polars"}, optional
+            By default pandas if it is installed, else polars.
             pandas: numeric columns are float64, nominal ones Categorical, ordinal ones ordered Categorical;
             :func:`as_table` gives the same table back. polars: nominal and ordinal columns both become Enum,
             whose categories are texts; to read one back as ordinal, say so through ``kinds``.

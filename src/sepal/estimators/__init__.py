@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from sepal.estimators._any_table import AnyTable
 from sepal.estimators._columns import check_number as check_number
+from sepal.estimators._said_by_us import as_data_errors as as_data_errors
 from sepal.estimators._saving import load_model, save_model
 from sepal.estimators._scoring import TableClassifierMixin as TableClassifierMixin
 from sepal.estimators._scoring import TableRegressorMixin as TableRegressorMixin

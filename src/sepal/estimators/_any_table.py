@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from sepal.data import Table
 from sepal.estimators._scoring import own_target
 from sepal.estimators._shell import Diet, TableEstimator
 from sepal.estimators._views import fit_view
+from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter
 
 
@@ -65,12 +67,18 @@ class AnyTable(TableEstimator):
             tags.classifier_tags.multi_label = False
         return tags
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the view and the machine; a Table with a target needs no ``y``."""
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> Self:
+        """Fit the view and the machine; a Table with a target needs no ``y``.
+
+        ``groups`` (which rows are left out together) go to a machine whose ``fit`` takes them; another leaves none out.
+        """
+        if not hasattr(self.machine, "fit") or isinstance(self.machine, type):
+            raise ParameterError(f"machine must be a classifier or regressor; got {self.machine!r}")
         table = self._training_rows(X, y)
         assert isinstance(table, Table)  # noqa: S101 - sparse rows were not asked for
         self.view_ = fit_view(table, "minmax")
-        self.machine_ = clone(self.machine).fit(self._coordinates(table), np.asarray(table.y))
+        told = {"groups": groups} if groups is not None and "groups" in signature(self.machine.fit).parameters else {}
+        self.machine_ = clone(self.machine).fit(self._coordinates(table), np.asarray(table.y), **told)
         if not is_regressor(self.machine):
             self.classes_ = self.machine_.classes_
         return self

@@ -21,6 +21,7 @@ from sepal.estimators._columns import (
     rearranged,
     warn_of_names,
 )
+from sepal.estimators._said_by_us import as_data_errors
 from sepal.exceptions import DataError
 from sepal.parameters import Parameter, check_parameters
 
@@ -107,7 +108,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         elif isinstance(rows, SparseRows):
             validate_data(self, rows.matrix, rows.y, skip_check_array=True)
         else:
-            validate_data(self, X, y, skip_check_array=True)
+            with as_data_errors():
+                validate_data(self, X, y, skip_check_array=True)
         self.columns_ = without_rows(rows)
         return rows
 
@@ -145,9 +147,10 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             refuse_missing(X, self._diet())
             y, given = (X.y if y is None else y), X.values
         try:
-            found = validate_data(self, given, y, **checks)
+            with as_data_errors():
+                found = validate_data(self, given, y, **checks)
         except ValueError:
-            if is_frame(X):
+            if is_frame(X) or _holds_text(X):
                 as_numbers(as_table(X), self._diet())  # says which column is not numeric, and what to do
             raise
         values, target = (found, None) if without else found
@@ -177,9 +180,10 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             refuse_missing(table, self._diet())
             return table
         try:
-            values = check_array(X, dtype=np.float64, ensure_all_finite=finite, input_name="X", estimator=self)
+            with as_data_errors():
+                values = check_array(X, dtype=np.float64, ensure_all_finite=finite, input_name="X", estimator=self)
         except ValueError:
-            if is_frame(X):
+            if is_frame(X) or _holds_text(X):
                 as_numbers(as_table(X), self._diet())
             raise
         check_number(values.shape[1], columns.n_columns, self)
@@ -250,3 +254,12 @@ def as_numbers(table: Table, diet: Diet) -> Table:
             raise DataError(f'column "{name}" is nominal; this machine needs numbers', hint=diet.hint)
         kinds[j], levels[j] = "numeric", None
     return table if list(table.kinds) == kinds else replace(table, kinds=tuple(kinds), levels=tuple(levels))
+
+
+def _holds_text(X: Any) -> bool:
+    """Whether rows are an array, or lists, with text among the cells."""
+    try:
+        cells = np.asarray(X)
+    except ValueError:  # rows of several lengths: not for this to tell
+        return False
+    return cells.ndim == 2 and (cells.dtype.kind == "U" or any(isinstance(cell, str) for cell in cells.ravel()))

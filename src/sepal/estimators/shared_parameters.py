@@ -21,8 +21,9 @@ SCALE = Parameter(
 )
 N_JOBS = Parameter("n_jobs", "whole", "threads; all cores by default, and no answer depends on it", optional=True)
 RANDOM_STATE = Parameter(
-    "random_state", "whole", "seed of all that is left to chance", at_least=0, optional=True, also=("anything",)
-)
+    "random_state", "whole", "seed of all that is left to chance", at_least=0, at_most=2**32 - 1, optional=True,
+    also=("RandomState",),
+)  # fmt: skip
 TIME_LIMIT = Parameter("time_limit", "number", "seconds at most", above=0.0, infinite=True, optional=True)
 CLASS_WEIGHT = Parameter(
     "class_weight", "other", "a factor for each class", words=("balanced",), optional=True, also=("mapping",)

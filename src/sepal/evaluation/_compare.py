@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from scipy.stats import binomtest, t
 
+from sepal.data import data_frame, frame_html
 from sepal.evaluation._evaluate import Evaluation
 from sepal.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -45,11 +43,9 @@ class Comparison:
     measure: str
     pairs: tuple[PairTest, ...]
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per pair."""
-        import pandas as pd
-
-        return pd.DataFrame([vars(pair) for pair in self.pairs])
+        return data_frame([vars(pair) for pair in self.pairs])
 
     def __str__(self) -> str:
         best = int(np.argmax(self.scores))
@@ -68,7 +64,7 @@ class Comparison:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return self.frame().to_html(index=False)
+        return frame_html(self)
 
 
 def corrected_t(differences: np.ndarray, n_train: float, n_test: float) -> tuple[float, float] | None:

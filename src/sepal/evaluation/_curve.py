@@ -12,8 +12,10 @@ from sepal.data import Rows, ScaleName, SparseRows, Table, as_rows
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier, KNNRegressor, LeaveOneOutCurve
 from sepal.measures import settled
+from sepal.parameters import Parameter, checked
 
 
+@checked(Parameter("training", "flag", ""))
 def leave_one_out_curve(
     X: Any,
     y: Any = None,
@@ -84,6 +86,10 @@ def leave_one_out_curve(
     if training:
         curve = replace(curve, training=model.scores_for_every_k(table, len(curve.k)))
     if test is not None:
+        if not isinstance(test, (Table, SparseRows, tuple, list)) or (
+            isinstance(test, (tuple, list)) and len(test) != 2
+        ):
+            raise ParameterError(f"test must be a Table with a target, or rows and their targets; got {test!r}")
         other = test if isinstance(test, (Table, SparseRows)) else as_rows(*test)
         curve = replace(curve, test=model.scores_for_every_k(other, len(curve.k)))
     return curve

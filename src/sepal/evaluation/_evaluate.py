@@ -7,20 +7,27 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
-from sepal.data import Rows, Table, as_rows, class_codes, left_out_together
+from sepal.data import (
+    Rows,
+    Table,
+    as_rows,
+    class_codes,
+    data_frame,
+    left_out_together,
+    numbered_by_first_row,
+    rows_by_content,
+)
 from sepal.evaluation._class_scores import COLUMNS, confusion, kappa, per_class
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import independent_trials, wilson_interval
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.parameters import checked
 
 _MORE_VARIANCE = 1.4  # than independent trials have: rows of different folds answer each other
 _LEAST_SHARE = 1e-6  # a class that was called impossible costs this much
@@ -180,10 +187,8 @@ class Evaluation:
         )
         return np.bincount(self.fold, weights=good) / np.bincount(self.fold)
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per row: its position, fold, the truth, the answer and the probabilities."""
-        import pandas as pd
-
         actual, predicted = self.actual, self.predicted
         if self.classes is not None:
             actual, predicted = self.classes[actual], self.classes[predicted]
@@ -193,13 +198,11 @@ class Evaluation:
             for c, label in enumerate(self.classes.tolist()):
                 if self.share is not None:
                     columns[f"p({label})"] = self.share[:, c]
-        return pd.DataFrame(columns)
+        return data_frame(columns)
 
-    def class_frame(self) -> pd.DataFrame:
+    def class_frame(self) -> Any:
         """One line per class."""
-        import pandas as pd
-
-        return pd.DataFrame({"class": self._classes, **self.by_class})
+        return data_frame({"class": self._classes, **self.by_class})
 
     def to_dict(self) -> dict[str, Any]:
         """The facts as plain values, for JSON."""
@@ -248,6 +251,7 @@ class Evaluation:
         return draw_confusion(self.confusion, [str(label) for label in self.classes], ax)
 
 
+@checked()
 def evaluate(
     estimator: Any,
     X: Any,
@@ -309,7 +313,8 @@ def evaluate(
         class_codes(table)  # refuses numbers that are no classes, and a single class
     classes, codes = (None, target.astype(np.float64)) if regression else np.unique(target, return_inverse=True)
     together = left_out_together(table, groups)
-    folds, mode = _folds(cv, target, together.groups, regression, random_state)
+    ranks = np.unique(target, return_inverse=True)[1]
+    folds, mode = _folds(cv, target, together.groups, regression, random_state, rows_by_content(table, ranks))
     if together.together == "copies":
         mode += ", copies kept together"
     parts = []
@@ -345,10 +350,16 @@ def _scheme(estimator: Any) -> str:
 
 
 def _folds(
-    cv: Any, target: NDArray[Any], groups: NDArray[Any] | None, regression: bool, random_state: int | None
+    cv: Any,
+    target: NDArray[Any],
+    groups: NDArray[Any] | None,
+    regression: bool,
+    random_state: int | None,
+    order: NDArray[np.intp],
 ) -> tuple[list[NDArray[np.intp]], str]:
-    """The test rows of each fold, and what to call it."""
+    """The test rows of each fold, and what to call it; a number of folds is dealt out in ``order``."""
     n = len(target)
+    place = np.arange(n)
     if isinstance(cv, str):
         if cv != "loo":
             raise ParameterError(f"cv must be a number of folds, 'loo', a splitter or lists of rows; got {cv!r}")
@@ -369,11 +380,12 @@ def _folds(
             splitter, mode = kind(cv, shuffle=True, random_state=random_state), f"{cv}-fold cross-validation"
             if not regression:
                 _check_class_sizes(target, int(cv))
-        cv = splitter
+        cv, place, target = splitter, order, target[order]
+        groups = numbered_by_first_row(groups, order)
     else:
         mode = f"{type(cv).__name__}" if hasattr(cv, "split") else "given folds"
     if hasattr(cv, "split"):
-        folds = [np.asarray(test) for _, test in cv.split(np.zeros((n, 1)), target, groups)]
+        folds = [np.sort(place[test]) for _, test in cv.split(np.zeros((n, 1)), target, groups)]
     elif isinstance(cv, Iterable):
         folds = [np.asarray(rows) for rows in cv]
     else:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sepal.data import data_frame
 from sepal.exceptions import DataError, ParameterError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Array = NDArray[np.float64]
 BINS = 10
@@ -54,12 +52,10 @@ class Reliability:
     standard_error: float
     log_loss: float
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per bin."""
-        import pandas as pd
-
         names = ("low", "high", "confidence", "right", "counts")
-        return pd.DataFrame({name: getattr(self, name) for name in names})
+        return data_frame({name: getattr(self, name) for name in names})
 
     def plot(self, ax: Any = None) -> Any:
         """The share that is right over the confidence, and the line on which both agree."""
@@ -112,9 +108,17 @@ def reliability(
     """
     if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or n_bins < 1:
         raise ParameterError(f"n_bins must be a whole number of at least 1; got {n_bins!r}")
-    share, true = np.asarray(probabilities, dtype=np.float64), np.asarray(codes)
+    try:
+        share, true = np.asarray(probabilities, dtype=np.float64), np.asarray(codes)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"probabilities must be numbers, one line for each row: {error}") from error
     if share.ndim != 2 or true.shape != share.shape[:1] or not len(true):
         raise DataError(f"one line of probabilities for each row is needed; got {share.shape} for {true.shape} rows")
+    if true.dtype.kind not in "iu" or np.any((true < 0) | (true >= share.shape[1])):
+        raise DataError(
+            f"codes must be whole numbers from 0 to {share.shape[1] - 1}: the position of each row's class",
+            hint="np.searchsorted(model.classes_, y) gives them",
+        )
     if np.isnan(share).any():
         raise DataError("probabilities: some are missing (NaN)", hint="leave out the rows without probabilities")
     w = np.ones(len(true)) if weights is None else np.asarray(weights, dtype=np.float64)

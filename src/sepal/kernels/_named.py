@@ -17,6 +17,7 @@ from sepal.kernels._mixed import column_cells, mixed, mixed_diagonal
 Params = Mapping[str, Any]
 Array = NDArray[np.float64]
 _NUMBERS = frozenset({"numeric", "ordinal"})
+_SEEN_ROUNDING = 0.01  # of a kernel value
 _SMALLEST, _LARGEST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)
 
 
@@ -99,8 +100,27 @@ def _with_gamma(kernel: str, of_width: Callable[[float], float] | None, table: T
     return 1.0 / table.n_columns if gamma is None else _positive("gamma", gamma, kernel)
 
 
+def refuse_too_narrow(gamma: float, values: Array) -> None:
+    """Refuse a radial kernel so narrow that the rounding of squared distances shows in its values.
+
+    Squared distances come from norms and products around the mean: they are right up to a few units in the last place
+    of the largest squared norm, and for a narrow kernel that would part a row from itself.
+    """
+    around = values - values.mean(axis=0)
+    largest = float(np.einsum("ij,ij->i", around, around).max(initial=0.0))
+    if gamma * 4.0 * np.finfo(np.float64).eps * largest > _SEEN_ROUNDING:
+        least = width_from_gamma(_SEEN_ROUNDING / (4.0 * np.finfo(np.float64).eps * largest))
+        raise ParameterError(
+            f"the kernel is too narrow for these rows: width {width_from_gamma(gamma):.3g} (gamma {gamma:.3g}) is lost "
+            "in the rounding of their distances",
+            hint=f"rows as far apart as these can be told apart from a width of {least:.1g} on",
+        )
+
+
 def _fit_rbf(table: Table, params: dict[str, Any]) -> dict[str, Any]:
-    return {"gamma": _with_gamma("rbf", gamma_from_width, table, params), "center": table.values.mean(axis=0)}
+    gamma = _with_gamma("rbf", gamma_from_width, table, params)
+    refuse_too_narrow(gamma, table.values)
+    return {"gamma": gamma, "center": table.values.mean(axis=0)}
 
 
 def _one_over(width: float) -> float:

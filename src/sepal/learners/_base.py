@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import Rows, SparseRows, Table, Together, group_codes, left_out_together
+from sepal.data import Rows, SparseRows, Table, Together, as_weights, group_codes, left_out_together
 from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
@@ -367,18 +367,7 @@ def checked_weights(sample_weight: Any, table: Rows) -> NDArray[np.float64] | No
         sample_weight = table.weights
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(table.n_rows, float(weights))
-    if weights.ndim != 1:
-        raise DataError(f"sample_weight: Sample weights must be 1D array or scalar, got {weights.ndim}D array")
-    if len(weights) != table.n_rows:
-        raise DataError(f"sample_weight: expected one weight for each of {table.n_rows} rows, found {len(weights)}")
-    if not np.all(np.isfinite(weights)) or np.any(weights < 0):
-        raise DataError("sample_weight: expected finite weights of at least 0")
-    if not np.any(weights > 0):
-        raise DataError("sample_weight: all weights are zero; nobody is left to vote")
-    return weights
+    return as_weights(sample_weight, table.n_rows)
 
 
 def target_columns(y: Any, least: int) -> NDArray[Any] | None:
@@ -424,4 +413,7 @@ def _column_weights(given: Any, table: Rows) -> NDArray[np.float64]:
         if unknown:
             raise ParameterError(f"feature_weights: there is no column {unknown[0]!r}")
         given = [given.get(name, 1.0) for name in table.names]
-    return np.asarray(given, dtype=np.float64)
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"feature_weights must hold one number for each column; got {given!r}") from error

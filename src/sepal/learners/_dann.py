@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import ScaleName
-from sepal.exceptions import ParameterError
 from sepal.learners._numeric import NumericClassifier
 from sepal.learners._parameters import DANN
 from sepal.learners._votes import codes_fit
+from sepal.parameters import check_parameters
 
 
 class DANNClassifier(NumericClassifier):
@@ -60,16 +60,6 @@ class DANNClassifier(NumericClassifier):
         self.n_iter = n_iter
         self.scale = scale
 
-    def _check(self) -> None:
-        for name in ("n_neighbors", "n_iter", "n_metric"):
-            value = getattr(self, name)
-            if name == "n_metric" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise ParameterError(f"{name} must be an integer of at least 1; got {value!r}")
-        if not isinstance(self.epsilon, (int, float)) or not 0 < self.epsilon < np.inf:
-            raise ParameterError(f"epsilon must be a positive number; got {self.epsilon!r}")
-
     def fit(self, X: Any, y: Any = None) -> DANNClassifier:
         """Remember the rows.
 
@@ -80,7 +70,7 @@ class DANNClassifier(NumericClassifier):
         y : array-like, optional
             The classes; left out, the target of the Table.
         """
-        self._check()
+        check_parameters(self)
         self.points_, self.codes_ = self._training_points(X, y)
         return self
 

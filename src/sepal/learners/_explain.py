@@ -5,13 +5,12 @@ from __future__ import annotations
 import html
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.data import data_frame
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -47,10 +46,8 @@ class ListedNeighbors(ABC):
         """How many rows were asked about."""
         return len(self.predicted)
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per query and neighbour, with the share of the distance by column."""
-        import pandas as pd
-
         query = np.repeat(np.arange(self.n_queries), np.diff(self.start))
         columns: dict[str, Any] = {
             "query": query,
@@ -63,7 +60,7 @@ class ListedNeighbors(ABC):
         }
         for j, name in enumerate(self.names):
             columns[f"by {name}"] = self.parts[:, j]
-        return pd.DataFrame(columns)
+        return data_frame(columns)
 
     _label: ClassVar[str] = "class"
 

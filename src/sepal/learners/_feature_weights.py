@@ -10,13 +10,22 @@ M. Robnik-Sikonja, I. Kononenko, "Theoretical and empirical analysis of ReliefF 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from sepal.data import Table, as_table, class_codes, fit_scaling, left_out_together
+from sepal.data import (
+    Table,
+    as_table,
+    class_codes,
+    data_frame,
+    fit_scaling,
+    frame_html,
+    left_out_together,
+    rows_by_content,
+)
 from sepal.exceptions import ParameterError
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._leave_one_out import LeaveOneOutCurve
@@ -24,9 +33,7 @@ from sepal.learners._neighborhood import Lists, Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares
 from sepal.measures import align_solve, mutual_information
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.parameters import checked
 
 WeightMethod = Literal["nca", "relieff", "alignment", "mutual_information"]
 METHODS = ("nca", "relieff", "alignment", "mutual_information")
@@ -56,12 +63,10 @@ class LearnedWeights:
     after: LeaveOneOutCurve
     notes: tuple[str, ...]
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per column, the weightiest first."""
-        import pandas as pd
-
-        found = pd.DataFrame({"column": self.names, "weight": self.weights})
-        return found.sort_values("weight", ascending=False, kind="stable", ignore_index=True)
+        order = np.argsort(-self.weights, kind="stable")
+        return data_frame({"column": [self.names[j] for j in order], "weight": self.weights[order]})
 
     def plot(self, ax: Any = None) -> Any:
         """The weights as bars."""
@@ -78,9 +83,10 @@ class LearnedWeights:
         )
 
     def _repr_html_(self) -> str:
-        return f"<p>{self}</p>{self.frame().to_html(index=False)}"
+        return f"<p>{self}</p>{frame_html(self)}"
 
 
+@checked()
 def learn_feature_weights(
     X: Any,
     y: Any = None,
@@ -232,7 +238,8 @@ def _alignment(
 ) -> NDArray[np.float64]:
     points, columns = _coordinates(table)
     if len(points) > _ALIGNED_ROWS:
-        rows = np.sort(np.random.default_rng(random_state).choice(len(points), _ALIGNED_ROWS, replace=False))
+        rows = np.random.default_rng(random_state).choice(len(points), _ALIGNED_ROWS, replace=False)
+        rows = np.sort(rows_by_content(table, codes)[rows])
         points, codes = points[rows], codes[rows]
     return align_solve(points, columns, np.unique(codes, return_inverse=True)[1].astype(np.int32), max_iter, n_jobs)
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.estimators import TableClassifierMixin
-from sepal.exceptions import DataError, ParameterError, SepalWarning
+from sepal.exceptions import DataError, SepalWarning
 from sepal.learners._base import NeighborLearner, checked_weights, target_columns
 from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._explain import NeighborExplanation, flips_needed
@@ -21,8 +21,9 @@ from sepal.learners._neighborhood import TiedGroups, Ties
 from sepal.learners._numeric import ahead_by_a_hair
 from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import VoteWeights, vote_weights
-from sepal.learners._votes import VOTE_TIES, TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
+from sepal.learners._votes import TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
 from sepal.neighbors import DistanceLike, SparseSearch
+from sepal.parameters import check_parameters
 
 
 class KNNClassifier(TableClassifierMixin, NeighborLearner):
@@ -154,10 +155,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             where their numbers show that records were repeated (see :class:`sepal.auto.SepalClassifier`), else each
             alone; with a given k each alone.
         """
-        if self.vote_ties not in VOTE_TIES:
-            raise ParameterError(f"vote_ties must be one of {', '.join(VOTE_TIES)}; got {self.vote_ties!r}")
-        if not isinstance(self.smoothing, (int, float)) or not 0 <= self.smoothing < np.inf:
-            raise ParameterError(f"smoothing must be a number of at least 0; got {self.smoothing!r}")
+        check_parameters(self)
         targets = target_columns(y, 2)
         if targets is not None:
             self._fit_each(X, targets, sample_weight, groups)

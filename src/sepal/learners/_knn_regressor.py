@@ -19,7 +19,6 @@ from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, told
 from sepal.learners._neighborhood import Ties
 from sepal.learners._parameters import KNN_REGRESSOR
 from sepal.learners._regression import (
-    AGGREGATES,
     Aggregate,
     answers,
     line_points,
@@ -30,6 +29,7 @@ from sepal.learners._regression import (
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import entry_shares
 from sepal.neighbors import DistanceLike, Search
+from sepal.parameters import check_parameters
 
 
 class KNNRegressor(TableRegressorMixin, NeighborLearner):
@@ -116,8 +116,7 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
         groups : array-like, "rows", "copies" or None
             Which rows are left out together when k is chosen, as in :meth:`KNNClassifier.fit`.
         """
-        if self.aggregate not in AGGREGATES:
-            raise ParameterError(f"aggregate must be one of {', '.join(AGGREGATES)}; got {self.aggregate!r}")
+        check_parameters(self)
         if self.distance == "hvdm":
             raise ParameterError(
                 "distance='hvdm' learns from classes, and a regressor has none", hint='use distance="auto" or "heom"'

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import data_frame, frame_html
 from sepal.learners._class_factors import ClassFactors
 from sepal.learners._neighborhood import Lists, Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import TieBreak, sums_for_every_k
 from sepal.neighbors import thread_count
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 K_MAX = 100
 """How far k goes unless the user says otherwise."""
@@ -70,15 +68,13 @@ class LeaveOneOutCurve:
         worse = self.score.max() - self.score
         return int(self.k[np.flatnonzero(worse <= self.difference_error + 1e-12)[-1]])
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per k."""
-        import pandas as pd
-
         columns = {"k": self.k, self.measure: self.score, "standard_error": self.standard_error}
         for name in ("training", "test"):
             if getattr(self, name) is not None:
                 columns[name] = getattr(self, name)
-        return pd.DataFrame(columns)
+        return data_frame(columns)
 
     def plot(self, ax: Any = None, *, bayes: float | None = None) -> Any:
         """Draw the curve with a band of one standard error; ``bayes`` is the best possible score, where known."""
@@ -106,7 +102,7 @@ class LeaveOneOutCurve:
         )
 
     def _repr_html_(self) -> str:
-        return f"<p>{self}</p>{self.frame().to_html(index=False, max_rows=20)}"
+        return f"<p>{self}</p>{frame_html(self, max_rows=20)}"
 
 
 def told(curve: LeaveOneOutCurve, note: str | None) -> LeaveOneOutCurve:

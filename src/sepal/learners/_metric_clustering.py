@@ -16,6 +16,7 @@ from sepal.data import ScaleName
 from sepal.exceptions import ParameterError
 from sepal.learners._numeric import NumericClassifier
 from sepal.learners._parameters import METRIC_CLUSTERING
+from sepal.parameters import check_parameters
 
 
 class MetricClusteringClassifier(NumericClassifier):
@@ -79,7 +80,7 @@ class MetricClusteringClassifier(NumericClassifier):
         y : array-like, optional
             The classes; left out, the target of the Table.
         """
-        self._check()
+        check_parameters(self)
         points, codes = self._training_points(X, y)
         one_hot = np.eye(len(self.classes_))[codes]
         solved = clustering_solve(
@@ -88,18 +89,6 @@ class MetricClusteringClassifier(NumericClassifier):
         )  # fmt: skip
         self.clusters_, self.centers_, self.shares_, self.precision_, self.n_iter_ = solved
         return self
-
-    def _check(self) -> None:
-        if not isinstance(self.alpha, (int, float)) or not 0 <= self.alpha < np.inf:
-            raise ParameterError(f"alpha must be a number of at least 0; got {self.alpha!r}")
-        for name in ("clusters_per_class", "max_iter"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise ParameterError(f"{name} must be an integer of at least 1; got {value!r}")
-        if self.metric not in ("euclidean", "mahalanobis"):
-            raise ParameterError(f"metric must be 'euclidean' or 'mahalanobis'; got {self.metric!r}")
-        if self.cutoff is not None and not 0 <= self.cutoff <= 1:
-            raise ParameterError(f"cutoff must lie between 0 and 1; got {self.cutoff!r}")
 
     def _arrays_fit(self, n_columns: int, n_classes: int) -> bool:
         n, precision = len(self.centers_), self.precision_

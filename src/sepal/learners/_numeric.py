@@ -11,6 +11,7 @@ from sepal.data import ScaleName, Table, as_table, class_codes
 from sepal.distances import FittedDistance, fit_distance
 from sepal.estimators import TableClassifierMixin, TableEstimator
 from sepal.learners._votes import class_preference, preferred
+from sepal.parameters import check_parameters
 
 
 class NumericClassifier(TableClassifierMixin, TableEstimator):
@@ -20,14 +21,11 @@ class NumericClassifier(TableClassifierMixin, TableEstimator):
     classes_: NDArray[Any]
     preference_: NDArray[np.float64]
 
-    def _check(self) -> None:
-        """Refuse parameters that have no meaning."""
-
     def fits_together(self) -> bool:
         """Whether the fitted attributes belong to one model: a model file may hold anything."""
         if not hasattr(self, "distance_"):
             return True
-        self._check()
+        check_parameters(self)
         return (
             isinstance(self.distance_, FittedDistance)
             and isinstance(self.columns_, Table)

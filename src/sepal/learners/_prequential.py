@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import data_frame
 from sepal.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,11 +51,9 @@ class PrequentialResult:
         start = np.maximum(end - size, 0)
         return np.asarray((right[end] - right[start]) / (end - start))
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per predicted row."""
-        import pandas as pd
-
-        return pd.DataFrame(
+        return data_frame(
             {
                 "row": self.rows,
                 "prediction": self.predictions,

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from sepal.data import label_array
+from sepal.estimators import as_data_errors
 from sepal.exceptions import DataError
 
 
@@ -18,10 +19,11 @@ def checked_labels(y: Any, first: bool) -> NDArray[Any]:
     plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iubU"
     if plain and not first:
         return np.asarray(y)
-    if getattr(y, "ndim", 1) == 2:
-        y = column_or_1d(y, warn=True)
-    labels = label_array(y).y
-    check_classification_targets(labels)
+    with as_data_errors():
+        if getattr(y, "ndim", 1) == 2:
+            y = column_or_1d(y, warn=True)
+        labels = label_array(y).y
+        check_classification_targets(labels)
     return labels
 
 

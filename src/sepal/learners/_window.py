@@ -11,7 +11,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import sepal._native as _native
 from sepal.data import ScaleName, Table, as_table
-from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, check_number, without_rows
+from sepal.estimators import (
+    Diet,
+    TableClassifierMixin,
+    TableEstimator,
+    as_data_errors,
+    check_number,
+    without_rows,
+)
 from sepal.exceptions import DataError
 from sepal.learners._drift import DETECTORS
 from sepal.learners._parameters import WINDOW
@@ -284,7 +291,7 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
         key = (*self._columns_.metric, *(getattr(self, name) for name in WindowRules.parameters))
         if self._native_ is not None and self._native_[0] == key:
             return self._native_[1]
-        made = _native.Window(*WindowRules(self).for_native(self._columns_))
+        made = _native.Window(**WindowRules(self).for_native(self._columns_))
         self._native_ = (key, made)
         return made
 
@@ -322,7 +329,8 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
         if isinstance(X, Table):
             self._name_columns(X)
         else:
-            validate_data(self, X, skip_check_array=True)
+            with as_data_errors():
+                validate_data(self, X, skip_check_array=True)
         self.columns_ = without_rows(as_table(X))
 
     def _read(self, X: Any) -> NDArray[np.float64]:
@@ -370,21 +378,22 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
     ) -> NDArray[np.int32]:
         state = self._rows_
         native = self._native_window()
-        state.make_room(whole(self.window, "window") or state.n + len(rows))
+        wanted = state.n + len(rows)
+        state.make_room(min(whole(self.window, "window") or wanted, wanted))
         state.own()
         try:
             return native.learn(
-                state.cells,
-                state.codes,
-                state.arrival,
-                state.time,
-                state.ranges,
-                state.counters,
-                rows,
-                codes,
-                when,
-                self._seen_,
-                test,
+                cells=state.cells,
+                codes=state.codes,
+                arrival=state.arrival,
+                time=state.time,
+                ranges=state.ranges,
+                counters=state.counters,
+                given=rows,
+                given_codes=codes,
+                given_times=when,
+                seen=self._seen_,
+                test=test,
             )
         finally:
             self.n_window_, self.n_seen_ = int(state.counters[0]), int(state.counters[1])
@@ -435,6 +444,13 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
         rows = self._read(X)
         state = self._rows_
         votes, codes = self._native_window().predict(
-            state.cells, state.codes, state.arrival, state.time, state.ranges, state.n, rows, self._seen_
+            cells=state.cells,
+            codes=state.codes,
+            arrival=state.arrival,
+            time=state.time,
+            ranges=state.ranges,
+            n=state.n,
+            queries=rows,
+            seen=self._seen_,
         )
         return votes.reshape(len(rows), -1), codes

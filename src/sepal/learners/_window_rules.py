@@ -12,6 +12,8 @@ from sepal.learners._stream_columns import StreamColumns, check_distance
 from sepal.neighbors import TIE_TOLERANCE, thread_count
 from sepal.parameters import check_parameters
 
+_MOST = 2**31 - 1  # what native code counts to
+
 
 def whole(value: Any, name: str, *, optional: bool = True) -> int:
     """A positive whole number, or 0 for None."""
@@ -54,28 +56,28 @@ class WindowRules:
         if given.on_drift not in ("signal", "forget"):
             raise ParameterError(f"on_drift must be 'signal' or 'forget'; got {given.on_drift!r}")
 
-    def for_native(self, columns: StreamColumns) -> tuple[Any, ...]:
+    def for_native(self, columns: StreamColumns) -> dict[str, Any]:
         """The arguments of the native window."""
         self.check()
         given, (metric, value_is) = self.given, columns.metric
         factors, mismatch, is_number = columns.factors()
         n_columns = len(factors)
-        return (
-            whole(given.n_neighbors, "n_neighbors", optional=False),
-            given.weights == "distance",
-            value_is,
-            metric,
-            columns.p,
-            int(is_number.sum()),
-            mismatch,
-            TIE_TOLERANCE,
-            4 * n_columns * np.finfo(float).eps ** 2 if metric == "unit_l2" else 0.0,
-            factors,
-            is_number if given.scale == "minmax" else np.zeros(n_columns, dtype=np.uint8),
-            whole(given.window, "window"),
-            np.inf if given.max_age is None else float(given.max_age),
-            whole(given.class_quota, "class_quota"),
-            whole(given.edit_neighbors, "edit_neighbors"),
-            whole(given.edit_every, "edit_every", optional=False),
-            thread_count(given.n_jobs),
-        )
+        return {
+            "k": min(whole(given.n_neighbors, "n_neighbors", optional=False), _MOST),
+            "by_distance": given.weights == "distance",
+            "distances": value_is,
+            "metric": metric,
+            "p": columns.p,
+            "n_numeric": int(is_number.sum()),
+            "weights": mismatch,
+            "tie": TIE_TOLERANCE,
+            "zero": 4 * n_columns * np.finfo(float).eps ** 2 if metric == "unit_l2" else 0.0,
+            "factors": factors,
+            "is_scaled": is_number if given.scale == "minmax" else np.zeros(n_columns, dtype=np.uint8),
+            "most": whole(given.window, "window"),
+            "max_age": np.inf if given.max_age is None else float(given.max_age),
+            "class_quota": whole(given.class_quota, "class_quota"),
+            "edit_k": whole(given.edit_neighbors, "edit_neighbors"),
+            "edit_every": whole(given.edit_every, "edit_every", optional=False),
+            "threads": thread_count(given.n_jobs),
+        }

@@ -10,19 +10,18 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import data_frame
 from sepal.exceptions import SepalWarning
 from sepal.machines._dual import PairSolution, kernel_matrix
 from sepal.machines._leave_one_out import MOST_ROWS, LeftOut, left_out
 from sepal.machines._pairs import TrainingRows
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from sepal.machines._svm import SVMClassifier
 
 Floats = NDArray[np.float64]
 C_GRID: Floats = np.exp2(np.arange(-4.0, 11.0))
-_PATIENCE = 4  # larger values of C in a row without a better error end the search: they only take longer
+PATIENCE = 4  # larger values of C in a row without a better error end the search: they only take longer
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +53,15 @@ class CSearch:
         """The smallest C of least error."""
         return float(self.C[int(np.argmin(self.error))])
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per C: error, its bounds and its standard error."""
-        import pandas as pd
-
-        return pd.DataFrame({field.name: getattr(self, field.name) for field in fields(self)})
+        return data_frame({field.name: getattr(self, field.name) for field in fields(self)})
 
     def plot(self, ax: Any = None) -> Any:
         """Error over C, with two standard errors where it is an estimate; returns the matplotlib axes."""
-        from matplotlib import pyplot as plt
+        from sepal.plots import on_axes
 
-        if ax is None:
-            _, ax = plt.subplots()
+        ax = on_axes(ax)
         ax.set_xscale("log", base=2)
         ax.errorbar(self.C, self.error, yerr=2 * self.standard_error, marker="o", capsize=3)
         ax.axvline(self.best, linestyle="--")
@@ -109,7 +105,7 @@ def search_c(
         if not found or error.error < min(each.error for each in found):
             best = solutions
         found.append(error)
-        if len(found) > int(np.argmin([each.error for each in found])) + _PATIENCE:
+        if len(found) > int(np.argmin([each.error for each in found])) + PATIENCE:
             break
     columns = np.array([[each.error, each.lower, each.upper, each.standard_error] for each in found]).T
     return CSearch(C_GRID[: len(found)].copy(), *columns), best

@@ -88,7 +88,16 @@ class PairSolution:
 def kernel_matrix(a: Floats, b: Floats, kernel: NativeKernel, threads: int) -> Floats:
     """The kernel between all rows of two arrays, in float64."""
     a, b = _centred(kernel, a, b)
-    flat = _native.kernel_matrix(a, b, kernel.name, kernel.gamma, kernel.coef0, kernel.degree, threads, None)
+    flat = _native.kernel_matrix(
+        a=a,
+        b=b,
+        kernel=kernel.name,
+        gamma=kernel.gamma,
+        coef0=kernel.coef0,
+        degree=kernel.degree,
+        threads=threads,
+        progress=None,
+    )
     return flat.reshape(len(a), len(b))
 
 
@@ -102,16 +111,16 @@ def expansion(
     """
     support, queries = _centred(kernel, support, queries)
     flat = _native.kernel_expansion(
-        support,
-        start,
-        np.ascontiguousarray(coef),
-        queries,
-        kernel.name,
-        kernel.gamma,
-        kernel.coef0,
-        kernel.degree,
-        threads,
-        None,
+        support=support,
+        start=start,
+        coef=np.ascontiguousarray(coef),
+        queries=queries,
+        kernel=kernel.name,
+        gamma=kernel.gamma,
+        coef0=kernel.coef0,
+        degree=kernel.degree,
+        threads=threads,
+        progress=None,
     )
     return flat.reshape(len(queries), len(start) - 1, len(coef))
 
@@ -156,21 +165,21 @@ def solve_pairs(
     """
     (rows,) = _centred(kernel, x)
     beta, product, bias, violation, n_iter, status = _native.dual_solve_pairs(
-        rows,
-        kernel.name,
-        kernel.gamma,
-        kernel.coef0,
-        kernel.degree,
-        start,
-        np.ascontiguousarray(box),
-        np.concatenate(warm) if warm else np.zeros(0),
-        tol,
-        _may_be_narrow(rows, kernel, tol),
-        cache_size * 1e6,
-        np.inf if time_limit is None else time_limit,
-        np.iinfo(np.int64).max if max_iter == -1 else max_iter,
-        threads,
-        None,
+        x=rows,
+        kernel=kernel.name,
+        gamma=kernel.gamma,
+        coef0=kernel.coef0,
+        degree=kernel.degree,
+        start=start,
+        box=np.ascontiguousarray(box),
+        start_beta=np.concatenate(warm) if warm else np.zeros(0),
+        tol=tol,
+        narrow=_may_be_narrow(rows, kernel, tol),
+        cache_bytes=cache_size * 1e6,
+        deadline=np.inf if time_limit is None else time_limit,
+        most_steps=np.iinfo(np.int64).max if max_iter == -1 else max_iter,
+        threads=threads,
+        progress=None,
     )
     solutions, at = [], 0
     for k, (a, b) in enumerate(combinations(range(len(start) - 1), 2)):
@@ -219,25 +228,25 @@ def leave_one_out(
     (rows,) = _centred(kernel, x)
     low, high = np.minimum(0.0, solution.sign * solution.box), np.maximum(0.0, solution.sign * solution.box)
     decision, solved = _native.dual_leave_one_out(
-        rows,
-        kernel.name,
-        kernel.gamma,
-        kernel.coef0,
-        kernel.degree,
-        solution.rows.tolist(),
-        solution.sign,
-        low,
-        high,
-        np.ascontiguousarray(left),
-        solution.beta,
-        solution.product,
-        which.tolist(),
-        most,
-        tol,
-        _may_be_narrow(rows, kernel, tol),
-        _LEFT_OUT_CACHE,
-        threads,
-        None,
+        x=rows,
+        kernel=kernel.name,
+        gamma=kernel.gamma,
+        coef0=kernel.coef0,
+        degree=kernel.degree,
+        members=solution.rows.tolist(),
+        t=solution.sign,
+        low=low,
+        high=high,
+        left=np.ascontiguousarray(left),
+        beta=solution.beta,
+        product=solution.product,
+        which=which.tolist(),
+        most=most,
+        tol=tol,
+        narrow=_may_be_narrow(rows, kernel, tol),
+        cache_bytes=_LEFT_OUT_CACHE,
+        threads=threads,
+        progress=None,
     )
     return decision, solved.astype(np.bool_)
 
@@ -293,25 +302,25 @@ class Gone:
 def removals(near: NearMargin, going: Going, *, until_it_turns: bool, threads: int) -> Gone:
     """Follow the solution while the weight of each row is taken out."""
     shift, gone, change, status = _native.dual_removals(
-        near.residual,
-        near.beta,
-        near.low,
-        near.high,
-        near.slack,
-        near.free,
-        near.inverse,
-        near.solved,
-        np.ascontiguousarray(near.solved.T),
-        near.ridge,
-        going.residual,
-        going.solved,
-        going.own,
-        going.place,
-        going.taken,
-        going.decision,
-        going.sign,
-        until_it_turns,
-        threads,
+        residual=near.residual,
+        beta=near.beta,
+        low=near.low,
+        high=near.high,
+        slack=near.slack,
+        free=near.free,
+        inverse=near.inverse,
+        solved=near.solved,
+        solved_across=np.ascontiguousarray(near.solved.T),
+        ridge=near.ridge,
+        residual_going=going.residual,
+        solved_going=going.solved,
+        own=going.own,
+        place=going.place,
+        taken=going.taken,
+        decision=going.decision,
+        sign=going.sign,
+        until_it_turns=until_it_turns,
+        threads=threads,
     )
     change = change.reshape(len(shift), len(near.beta))
     return Gone(shift, gone, change, status == 1, status == 2, status == 3)
@@ -358,15 +367,15 @@ def _adatron(
 ) -> PairSolution:
     search = bias is True
     alpha, product, offset, violation, sweeps, status = _native.adatron(
-        np.ascontiguousarray(gram),
-        sign,
-        np.ascontiguousarray(box),
-        omega,
-        tol,
-        max_iter,
-        search,
-        0.0 if search else float(bias),
-        1e-12 * box.sum(),
+        gram=np.ascontiguousarray(gram),
+        t=sign,
+        box=np.ascontiguousarray(box),
+        omega=omega,
+        tol=tol,
+        max_sweeps=max_iter,
+        with_bias=search,
+        offset=0.0 if search else float(bias),
+        balance=1e-12 * box.sum(),
     )
     return PairSolution(rows, sign, box, alpha * sign, product, offset, violation, sweeps, status)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from sepal.data import Table
-from sepal.estimators import TableClassifierMixin, TableRegressorMixin
+from sepal.data import Table, data_frame
+from sepal.estimators import TableClassifierMixin, TableRegressorMixin, as_data_errors
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import find_kernel
 from sepal.machines._kernel_rows import (
@@ -30,9 +30,7 @@ from sepal.machines._parameters import VECTOR_CLASSIFIER, VECTOR_REGRESSOR
 from sepal.machines._vector_map import VectorModel, finite_number, model_solve, whole_number
 from sepal.machines._vector_models import fit_temperature, left_out_predictions, softmax
 from sepal.machines._vector_selector import VectorParameters
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.parameters import check_parameters
 
 _WIDTH_ROWS = 2000  # widths are compared on at most this many rows
 _WIDTH_FACTORS = 2.0 ** np.arange(-3, 3)  # times the "scale" width
@@ -89,7 +87,7 @@ class _VectorMachine(VectorParameters):
     ) -> tuple[tuple[float, float], ...]:
         """The least squared leave-one-out error for each width, on a sample of the rows if they are many."""
         classes = np.zeros(table.n_rows) if codes is None else codes
-        rows = class_sample(classes, row_keys(table.values), _WIDTH_ROWS, self.random_state)
+        rows = class_sample(classes, row_keys(table.values, codes), _WIDTH_ROWS, self.random_state)
         start = kernels.fit(table, codes, copies, width="scale").width
         assert start is not None  # noqa: S101 - the kernel has a width
         errors = []
@@ -107,10 +105,8 @@ class _VectorMachine(VectorParameters):
         check_is_fitted(self)
         return self._map.transform(self._new_numbers(X))
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per number of vectors: fitness and exact leave-one-out error."""
-        import pandas as pd
-
         check_is_fitted(self)
         columns = {
             "n_vectors": np.arange(1, len(self.loo_squared_path_)),
@@ -119,7 +115,7 @@ class _VectorMachine(VectorParameters):
         }
         if hasattr(self, "loo_error_path_"):
             columns["loo_error"] = self.loo_error_path_[1:]
-        return pd.DataFrame(columns)
+        return data_frame(columns)
 
 
 class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
@@ -204,8 +200,7 @@ class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FeatureVectorClassifier:
         """Select vectors, and fit the model on their coordinates."""
-        if self.model not in ("ridge", "logistic"):
-            raise ParameterError(f"model must be 'ridge' or 'logistic'; got {self.model!r}")
+        check_parameters(self)
         training = labelled_table(self, self._training_table(X), X, y, sample_weight)
         codes, copies = training.codes, training.copies
         factors = class_weight_factors(self.class_weight, self.classes_, codes, copies)[codes]
@@ -321,7 +316,8 @@ class FeatureVectorRegressor(TableRegressorMixin, _VectorMachine):
         y = X.y if y is None and isinstance(X, Table) else y
         if y is None:
             raise DataError("requires y to be passed, but the target y is None")
-        numbers = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+        with as_data_errors():
+            numbers = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
         if len(numbers) != table.n_rows:
             raise DataError(f"X has {table.n_rows} rows and y has {len(numbers)} numbers; they must agree")
         if not np.all(np.isfinite(numbers)):

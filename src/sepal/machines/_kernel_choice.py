@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.data import as_table
 from sepal.exceptions import DataError, ParameterError
-from sepal.kernels import gamma_from_width, width_from_gamma
+from sepal.kernels import gamma_from_width, refuse_too_narrow, width_from_gamma
 from sepal.machines._dual import NativeKernel
 from sepal.machines._kernel_rows import aligned_width
 from sepal.machines._merged import MergedRows
@@ -46,9 +46,11 @@ def choose_kernel(
         raise ParameterError(f"coef0 must be a finite number; got {coef0!r}")
     if kernel == "rbf" and gamma is None:
         chosen = _width(width, rows, n_jobs, unit)
+        refuse_too_narrow(gamma_from_width(chosen), rows.x)
         return NativeKernel("rbf", gamma_from_width(chosen)), chosen / unit
     value = _gamma("scale" if gamma is None else gamma, rows, unit)
     if kernel == "rbf":
+        refuse_too_narrow(value, rows.x)
         return NativeKernel("rbf", value), width_from_gamma(value) / unit
     return NativeKernel(kernel, value, float(coef0), int(degree) if kernel == "poly" else 1), None
 

@@ -12,12 +12,12 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_random_state, column_or_1d
 
-from sepal.data import ScaleName, Scaling, Table, as_table, class_codes, fit_scaling
-from sepal.estimators import Diet
+from sepal.data import ScaleName, Scaling, Table, as_table, as_weights, class_codes, fit_scaling, unit_of
+from sepal.estimators import Diet, as_data_errors
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import FittedKernel, find_kernel, fit_kernel, refuse_missing, width_from_gamma
 from sepal.machines._merged import distinct_rows, row_keys
-from sepal.measures import alignment_curve, labelled_pairs, row_weights
+from sepal.measures import alignment_curve, labelled_pairs
 
 Array = NDArray[np.float64]
 _ALIGNED_ROWS = 2000  # alignment looks at all pairs of rows; this many give two digits of the width
@@ -70,10 +70,11 @@ def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDA
     if y is None:
         raise DataError("requires y to be passed, but the target y is None: a classifier needs a label for every row")
     if not hasattr(y, "to_numpy"):  # a Series has its own reading of gaps and categories
-        if np.asarray(y).dtype.kind == "f":
-            assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
+        with as_data_errors():
+            if np.asarray(y).dtype.kind == "f":
+                assert_all_finite(y, input_name="y")
+            check_classification_targets(y)
+            y = column_or_1d(y, warn=True)
     _, classes = class_codes(y)
     labels = as_table(np.zeros((table.n_rows, 1)), y).y
     assert labels is not None  # noqa: S101 - it was just given
@@ -83,10 +84,7 @@ def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDA
 
 def machine_weights(sample_weight: Any, n_rows: int) -> Array:
     """How many copies each row stands for."""
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    return row_weights(np.full(n_rows, float(weights)) if weights.ndim == 0 else weights, n_rows)
+    return np.ones(n_rows) if sample_weight is None else as_weights(sample_weight, n_rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,9 +166,9 @@ class RowKernel:
             values = np.maximum(values, 0.0)  # a new cell below the training minimum counts as that
         return self.fitted.coordinates(replace(table, values=values))
 
-    def keys(self, table: Table) -> Array | None:
+    def keys(self, table: Table, codes: NDArray[Any] | None = None) -> Array | None:
         """One number per row, the same for equal rows whatever rows are beside them; None for a precomputed kernel."""
-        return None if self.scaling is None else row_keys(self.scaling.apply(table.values))
+        return None if self.scaling is None else row_keys(self.scaling.apply(table.values), codes, table.values)
 
     def pick(self, coordinates: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[Any]:
         """What must be kept of training rows to compare others with them. ``columns`` says where a row's column is."""
@@ -225,10 +223,10 @@ def aligned_width(
     """
     complete = np.flatnonzero(table.complete_rows)
     # By values, so that the order of the rows does not matter.
-    ordered = complete[np.lexsort((row_keys(table.values[complete]), codes[complete]))]
+    ordered = complete[np.lexsort((row_keys(table.values[complete], codes[complete]), codes[complete]))]
     step = -(-len(ordered) // _ALIGNED_ROWS)
     rows = np.concatenate([ordered[codes[ordered] == code][::step] for code in np.unique(codes[ordered])])
-    part, mass = table.take(rows), weights[rows]
+    part, mass = table.take(rows), weights[rows] * unit_of(weights[rows])  # alignment is the same for any unit of them
     if len(np.unique(codes[rows])) < 2 or np.all(part.values == part.values[:1]):
         return 1.0
     widths: Any = "auto"

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sepal.data import Kind, SparseRows, fit_scaling, unit_of
-from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, without_rows
+from sepal.data import Kind, SparseRows, as_weights, fit_scaling, unit_of
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, as_data_errors, without_rows
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
@@ -39,6 +39,7 @@ from sepal.machines._pairs import PairMachines, TrainingRows, gather, votes, win
 from sepal.machines._planes import planes
 from sepal.machines._sparse_rows import canonical, is_wide, row_ranks, sparse_training, written_out
 from sepal.neighbors import thread_count
+from sepal.parameters import check_parameters
 
 Floats = NDArray[np.float64]
 FOLDS = 5  # of the cross-fitted calibration
@@ -103,11 +104,8 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
         sample_weight : array-like, optional
             Multiplies C for each row; a row of weight 0 or less is as good as absent.
         """
+        check_parameters(self)
         threads = thread_count(self.n_jobs)
-        if self.decision_function_shape not in ("ovr", "ovo"):
-            raise ParameterError(
-                f"decision_function_shape must be 'ovr' or 'ovo'; got {self.decision_function_shape!r}"
-            )
         training, unit_box, _ = self._training(X, y, sample_weight, threads)
         if not self._by_table:  # those are semidefinite by theorem
             warn_of_indefinite(training, type(self).__name__, threads)
@@ -192,7 +190,8 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
     def _decisions(self, X: Any) -> Floats:
         check_is_fitted(self)
         if self._sparse_kernel is not None:
-            values = csr_array(validate_data(self, X, reset=False, dtype=np.float64, accept_sparse="csr"))
+            with as_data_errors():
+                values = csr_array(validate_data(self, X, reset=False, dtype=np.float64, accept_sparse="csr"))
             scaled = self._sparse_kernel.scaled(values)
             return self._machines.from_values(self._sparse_kernel.matrix(scaled, self._sparse_support))
         X = written_out(X)
@@ -211,8 +210,9 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
     def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         self._got_sparse = issparse(X)
         if is_wide(X, self._kernel_name):
-            given, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
-            check_classification_targets(labels)
+            with as_data_errors():
+                given, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
+                check_classification_targets(labels)
             wide = canonical(given)
             self.columns_ = without_rows(SparseRows(wide))
             return wide, labels
@@ -223,13 +223,16 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
             codes, classes = checked_labels(self._table, X, y)
             return self._table.values, classes[codes]
         table, labels = self._training_numbers(X, y)
-        check_classification_targets(labels)
+        with as_data_errors():
+            check_classification_targets(labels)
         if is_precomputed(self.kernel):
             check_square(table.values)
         return table.values, labels
 
     def _weights(self, values: Any, codes: NDArray[np.intp], sample_weight: Any) -> Floats:
-        weight: Floats = np.maximum(_check_sample_weight(sample_weight, values, dtype=np.float64), 0.0)
+        weight = np.ones(len(codes))
+        if sample_weight is not None:
+            weight = np.maximum(as_weights(sample_weight, len(codes), negative=True), 0.0)
         present = np.unique(codes[weight > 0])
         if len(present) < 2:
             raise DataError(

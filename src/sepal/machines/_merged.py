@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import content_columns
+
 Floats = NDArray[np.float64]
 
 
@@ -114,19 +116,31 @@ def _starts(codes: NDArray[np.intp], n_classes: int) -> list[int]:
     return np.searchsorted(codes, np.arange(n_classes + 1)).tolist()  # type: ignore[no-any-return]
 
 
-def row_keys(x: Floats) -> Floats:
-    """One number per row: equal rows have equal numbers, and different rows practically never do."""
+def row_keys(x: Floats, codes: NDArray[Any] | None = None, raw: Floats | None = None) -> Floats:
+    """One number per row: equal rows have equal numbers, and different rows practically never do.
+
+    Columns are taken in the order of their content, so that their places do not matter; where ``x`` is scaled it is
+    that of ``raw``, which no rounding has touched. ``codes`` are the classes of the rows.
+    """
+    columns = _column_order(x if raw is None else raw, codes)
     spread = np.sqrt(np.arange(2.0, 2.0 + x.shape[1]))
-    return np.asarray((np.nan_to_num(x, nan=0.618) * (spread - np.floor(spread) + 0.1)).sum(axis=1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        key = (np.nan_to_num(x[:, columns], nan=0.618) * (spread - np.floor(spread) + 0.1)).sum(axis=1)
+    return np.asarray(np.nan_to_num(key))
+
+
+def _column_order(x: Floats, codes: NDArray[Any] | None) -> NDArray[np.intp]:
+    groups = np.zeros(len(x), dtype=np.intp) if codes is None else codes
+    return content_columns(x, groups, copies=False) if x.shape[1] > 1 else np.arange(x.shape[1])
 
 
 def _group(x: Floats, codes: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """An order by class and values, and which of the ordered rows differ from the one before."""
-    key = row_keys(x)
+    key = row_keys(x, codes)
     order = np.lexsort((key, codes))
     first, same_key = _changes(x, codes, key, order)
     if np.any(first & same_key):  # different rows met in one number: sort by all columns
-        order = np.lexsort((*x.T[::-1], codes))
+        order = np.lexsort((*x.T[_column_order(x, codes)[::-1]], codes))
         first, _ = _changes(x, codes, key, order)
     return order, first
 

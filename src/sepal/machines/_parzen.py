@@ -237,7 +237,7 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
         rows = scaled - self._center
         factors = class_weight_factors(self.class_weight, self.classes_, codes, weights)
         shares = log_priors(self.priors, masses) + np.log(factors)
-        left_out = class_sample(codes, row_keys(scaled), _LOO_ROWS, self.random_state)
+        left_out = class_sample(codes, row_keys(scaled, codes), _LOO_ROWS, self.random_state)
         if isinstance(self.width, str) and self.width == "loo":
             spread = float(np.sqrt(2.0 * (weights @ rows**2).sum() / weights.sum())) or 1.0
             widths = spread * _LOO_FACTORS

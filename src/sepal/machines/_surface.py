@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import Table
+from sepal.data import Table, data_frame
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import gamma_from_width
 from sepal.machines._c_search import C_GRID, warm_start
@@ -22,9 +22,6 @@ from sepal.machines._leave_one_out import MOST_ROWS, LeftOut, left_out
 from sepal.machines._pairs import TrainingRows, gather, winners
 from sepal.machines._svm import SVMClassifier
 from sepal.neighbors import thread_count
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Floats = NDArray[np.float64]
 
@@ -60,12 +57,10 @@ class ErrorSurface:
         i, j = min(where.tolist(), key=lambda place: (place[1], -place[0]))
         return float(self.width[i]), float(self.C[j])
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per grid point: width, gamma, C, error, n_support, standard_error."""
-        import pandas as pd
-
         width, C = (each.ravel() for each in np.meshgrid(self.width, self.C, indexing="ij"))
-        return pd.DataFrame(
+        return data_frame(
             {
                 "width": width,
                 "gamma": 1.0 / (2.0 * width**2),
@@ -82,10 +77,9 @@ class ErrorSurface:
         Shades end at four times the distance from the least to the median error: where a machine fails altogether,
         one shade is enough, and the valley keeps its contrast.
         """
-        from matplotlib import pyplot as plt
+        from sepal.plots import on_axes
 
-        if ax is None:
-            _, ax = plt.subplots()
+        ax = on_axes(ax)
         low, high = float(self.error.min()), float(self.error.max())
         ceiling = low + 4.0 * (float(np.median(self.error)) - low)
         top = ceiling if low < ceiling < high else high

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.utils.validation import _num_samples
 
-from sepal.data import ScaleName
+from sepal.data import ScaleName, SparseRows, Table, as_table, group_codes, left_out_together
 from sepal.exceptions import ParameterError, SepalWarning
+from sepal.machines._c_by_groups import search_c_by_groups
 from sepal.machines._c_search import search_c
 from sepal.machines._dual import OUT_OF_STEPS, OUT_OF_TIME, STALLED, PairSolution, solve_pairs
 from sepal.machines._kernel_choice import KernelFunction
@@ -141,13 +145,49 @@ class SVMClassifier(KernelMachine):
         self.cache_size = cache_size
         self.n_jobs = n_jobs
 
-    def _solved(self, training: TrainingRows, unit_box: Floats, threads: int) -> tuple[float, list[PairSolution]]:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> Self:
+        """Train on rows and their classes.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`KernelAdatronClassifier.fit`: a row of weight 0 or less is as good as absent.
+        groups : array-like, "rows", "copies" or None
+            For ``C="auto"``. Labels: rows of the same group are held out together, in up to ten folds. "rows": each row
+            is left out alone; "copies": with all rows of its class that are equal to it. None: copies where their
+            numbers show that records were repeated, else each alone.
+        """
         self.__dict__.pop("C_search_", None)  # that of an earlier fit
+        self._copies_go = groups
+        if isinstance(self.C, str) and self.C == "auto" and groups is not None and not isinstance(groups, str):
+            n_rows = X.n_rows if isinstance(X, Table) else _num_samples(X)
+            self.C_search_ = search_c_by_groups(self, X, y, sample_weight, group_codes(groups, n_rows))
+        try:
+            return super().fit(X, y, sample_weight)
+        finally:
+            del self._copies_go
+
+    def _solved(self, training: TrainingRows, unit_box: Floats, threads: int) -> tuple[float, list[PairSolution]]:
         if not isinstance(self.C, str) or self.C != "auto":
             return super()._solved(training, unit_box, threads)
+        if hasattr(self, "C_search_"):  # by groups
+            C = self.C_search_.best
+            return C, self._solve(training, C * unit_box, threads)
+        if self.kernel != "precomputed" and self._copies_leave_together(training):
+            whole = replace(training.rows, leaves=np.ones(len(training.rows.codes)))
+            training = replace(training, rows=whole)
         self.C_search_, solutions = search_c(self, training, unit_box, threads)
         self._warn_of_early_ends(solutions)
         return self.C_search_.best, solutions
+
+    def _copies_leave_together(self, training: TrainingRows) -> bool:
+        values, rows_used = self._given, training.rows
+        weight: Floats = np.where(rows_used.member_of < 0, 0.0, rows_used.weight[rows_used.member_of] * rows_used.share)
+        rows = SparseRows(values) if isinstance(values, csr_array) else as_table(values)
+        return (
+            left_out_together(rows, self._copies_go, np.asarray(np.round(weight, 9), dtype=np.float64)).together
+            == "copies"
+        )
 
     def _checked_c(self) -> float:
         if isinstance(self.C, Real) and np.isinf(float(self.C)):

@@ -18,11 +18,6 @@ from sepal.machines._vector_selection import VectorSelection, lowest_row, projec
 _BLOCK_NUMBERS = 4_000_000
 
 
-def smallest_row(coordinates: Array, rows: NDArray[np.intp]) -> int:
-    """The first of these rows in the order of their cells."""
-    return int(rows[np.lexsort(coordinates[rows].T[::-1])[0]])
-
-
 @dataclass(frozen=True)
 class VectorChoice:
     """How vectors are selected, as the user gave it."""
@@ -58,8 +53,8 @@ class VectorChoice:
             weights=weights,
             tol=self.tol,
             random_state=self.random_state,
-            # By their cells, so that the order of the rows does not matter; a ready matrix has none.
-            decide=lowest_row if kernel.fitted is None else lambda rows: smallest_row(coordinates, rows),
+            # By their keys, so that the order of rows and columns does not matter; a ready matrix has none.
+            decide=lowest_row if keys is None else lambda rows: int(rows[np.argmin(keys[rows])]),
             keys=keys,
             block=lambda rows, of: kernel.columns(coordinates[rows], kernel.pick(coordinates, of, columns)),
         )
@@ -113,13 +108,18 @@ def whole_number(name: str, value: Any) -> int:
 
 
 def vectors_solve(
-    table: Table, kernel: RowKernel, choice: VectorChoice, weights: Array, keep: NDArray[np.intp]
+    table: Table,
+    kernel: RowKernel,
+    choice: VectorChoice,
+    weights: Array,
+    keep: NDArray[np.intp],
+    codes: NDArray[np.int32] | None = None,
 ) -> tuple[VectorMap, VectorSelection]:
     """Select vectors among training rows; ``keep`` are their places among the user's rows."""
     coordinates = kernel.coordinates(table)
     if kernel.fitted is None:
         check_symmetric(coordinates[:, keep], keep)
-    selection = choice.select(kernel, coordinates, keep, weights, kernel.keys(table))
+    selection = choice.select(kernel, coordinates, keep, weights, kernel.keys(table, codes))
     if len(selection.rows) == 0:
         raise DataError(f"every row has k(x, x) = 0: the kernel sees nothing in {table.n_rows} sample(s)")
     return VectorMap(kernel, kernel.pick(coordinates, selection.rows, keep), selection.factor), selection
@@ -164,7 +164,7 @@ def model_solve(
 
     ``copies`` are sample weights, ``factors`` those of the classes.
     """
-    mapping, selection = vectors_solve(table, kernel, choice, copies, keep)
+    mapping, selection = vectors_solve(table, kernel, choice, copies, keep, codes)
     path = ridge_path(
         selection.coordinates,
         targets,

@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import sepal._native as _native
-from sepal.data import class_codes
+from sepal.data import as_weights, class_codes
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import as_gram
+from sepal.parameters import checked
 
 Target = Literal["signed", "indicator", "balanced"]
 Array = NDArray[np.float64]
@@ -161,17 +162,17 @@ def pair_sums(
     # Centred sums of a wide kernel cancel; those of exp(-gD) - 1 do not. For narrow ones it is the other way round.
     shifted = (gammas * rows.mean_distance < 0.5)[order]
     native = _native.alignment_sums(
-        rows.points,
-        rows.weights,
-        rows.codes,
-        rows.n_classes,
-        np.ascontiguousarray(gammas[order]),
-        doubles,
-        shifted.astype(np.int32),
-        rows.absolute,
-        derivative,
-        threads,
-        progress,
+        points=rows.points,
+        weights=rows.weights,
+        classes=rows.codes,
+        n_classes=rows.n_classes,
+        gammas=np.ascontiguousarray(gammas[order]),
+        doubles=doubles,
+        shifted=shifted.astype(np.int32),
+        absolute=rows.absolute,
+        derivative=derivative,
+        threads=threads,
+        progress=progress,
     )
     back = np.argsort(order)
     n_steps, w = len(order), rows.weights
@@ -217,6 +218,7 @@ def alignment_solve(sums: PairSums, target: ClassTarget, *, centered: bool) -> t
     return scores, slopes
 
 
+@checked()
 def kernel_alignment(
     K: ArrayLike,
     y: ArrayLike | Any,
@@ -289,9 +291,4 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> Array:
     """Checked weights, 1 per row if none are given."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise DataError(f"sample_weight: expected one number per row ({n_rows}), found shape {weights.shape}")
-    if not np.all(np.isfinite(weights)) or np.any(weights < 0) or not np.any(weights > 0):
-        raise DataError("sample_weight: expected finite numbers of at least 0, one weight at least not zero")
-    return weights
+    return as_weights(sample_weight, n_rows)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes, complete_part, fit_scaling
+from sepal.data import ScaleName, Table, as_table, class_codes, complete_part, data_frame, fit_scaling, frame_html
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS
 from sepal.measures._alignment import (
@@ -25,9 +25,7 @@ from sepal.measures._alignment import (
 )
 from sepal.measures._prepared import settled
 from sepal.neighbors import thread_count
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.parameters import Parameter, checked
 
 # Widths are the root of the mean squared distance times 2^(-6) to 2^4, in steps of a quarter octave. Gamma then
 # doubles with every other step, so that two exponentials per pair serve all 41.
@@ -71,12 +69,10 @@ class AlignmentCurve:
         """The gamma of the best width."""
         return _gamma_of(self.kernel)(self.best_width)
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per width."""
-        import pandas as pd
-
         gammas = [_gamma_of(self.kernel)(width) for width in self.widths]
-        return pd.DataFrame({"width": self.widths, "gamma": gammas, "alignment": self.scores})
+        return data_frame({"width": self.widths, "gamma": gammas, "alignment": self.scores})
 
     def plot(self, ax: Any = None, *, label: str = "") -> Any:
         """Draw alignment against width; returns the matplotlib axes.
@@ -98,7 +94,7 @@ class AlignmentCurve:
         )
 
     def _repr_html_(self) -> str:
-        return str(self.frame().to_html(index=False))
+        return frame_html(self)
 
 
 def _gamma_of(kernel: str) -> Callable[[float], float]:
@@ -167,7 +163,10 @@ def _grid(widths: Any, kernel: str, rows: PairRows) -> Array:
             raise ParameterError(f"widths must be 'auto' or positive numbers; got {widths!r}")
         scale = rows.mean_distance if kernel == "laplacian" else np.sqrt(rows.mean_distance)
         return np.asarray(scale * 2.0**_AUTO_STEPS)
-    grid = np.unique(np.atleast_1d(np.asarray(widths, dtype=np.float64)))
+    try:
+        grid = np.unique(np.atleast_1d(np.asarray(widths, dtype=np.float64)))
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"widths must be 'auto' or positive finite numbers; got {widths!r}") from error
     if grid.ndim != 1 or grid.size == 0 or not np.all((grid > 0) & np.isfinite(grid)):
         raise ParameterError(f"widths must be 'auto' or positive finite numbers; got {widths!r}")
     return grid
@@ -260,6 +259,7 @@ def curve_solve(
     return scores, width, best, False
 
 
+@checked(Parameter("widths", "other", "", words=("auto",), also=("sequence", "anything")))
 def alignment_curve(
     X: Any,
     y: Any = None,

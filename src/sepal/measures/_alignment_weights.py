@@ -9,20 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName, as_table, class_codes, content_order
+from sepal.data import ScaleName, as_table, class_codes, content_order, data_frame, frame_html
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import as_gram, center_gram
 from sepal.measures._alignment import Array, Target, class_target
 from sepal.measures._alignment_curve import alignment_curve, kernel_points
 from sepal.measures._prepared import settled
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.parameters import Parameter, checked, generator
 
 _NEGLIGIBLE = 1e-6  # weights below this share of the largest count as 0
 
@@ -85,17 +83,20 @@ class FeatureWeights:
         """The difference between the best and the worst start: large if the ascent finds different peaks."""
         return float(self.starts.max() - self.starts.min())
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per feature, with the range of its weight over the starts."""
-        import pandas as pd
-
         low, high = self.start_weights.min(axis=0), self.start_weights.max(axis=0)
-        return pd.DataFrame({"feature": self.names, "weight": self.weights, "lowest": low, "highest": high})
+        return data_frame({"feature": self.names, "weight": self.weights, "lowest": low, "highest": high})
 
     def _repr_html_(self) -> str:
-        return str(self.frame().to_html(index=False))
+        return frame_html(self)
 
 
+@checked(
+    Parameter("n_starts", "whole", "", at_least=1, at_most=10**6),
+    Parameter("max_rows", "whole", "", at_least=2),
+    Parameter("max_iter", "whole", "", at_least=1),
+)
 def align_feature_weights(
     X: Any,
     y: Any = None,
@@ -147,9 +148,7 @@ def align_feature_weights(
     table = as_table(X, y)
     if missing == "drop":
         table = table.drop_missing()
-    from sklearn.utils import check_random_state  # late: it imports whatever else is installed
-
-    rng = check_random_state(random_state)
+    rng = generator(random_state)
     notes: tuple[str, ...] = ()
     if table.n_rows > max_rows:
         notes = (f"a random sample of {max_rows} of {table.n_rows} rows was used",)
@@ -235,6 +234,7 @@ class KernelWeights:
         return np.asarray(sum(w * np.asarray(K, dtype=np.float64) for w, K in zip(self.weights, kernels, strict=True)))
 
 
+@checked()
 def align_kernels(kernels: Sequence[ArrayLike], y: Any, *, target: Target = "signed") -> KernelWeights:
     """The non-negative combination of given kernels with the highest centred alignment.
 

@@ -11,23 +11,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sepal.data import ScaleName, as_table, class_codes, content_order, fit_scaling, unit_of
+from sepal.data import ScaleName, as_table, class_codes, content_order, data_frame, fit_scaling, frame_html, unit_of
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._angle_permutation import angle_tangent, permutation_p
 from sepal.measures._hotelling import GlobalTest, HotellingTest, holm, hotelling, wilks_and_pillai
 from sepal.measures._numbers import MissingNumbers, as_numbers
 from sepal.measures._prepared import Progress
 from sepal.measures._within import Within, length, within_classes
-from sepal.parameters import RandomState, generator
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.parameters import Parameter, RandomState, checked, generator
 
 Pooled = Literal["all", "pair"]
 _ORDER = 500.0  # as a power of two: beyond it the smaller side of a sum of squares is lost anyway
@@ -133,11 +130,9 @@ class SeparabilityAngle:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self._only(), name)
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per pair of classes."""
-        import pandas as pd
-
-        return pd.DataFrame([_line(pair) for pair in self.pairs])
+        return data_frame([_line(pair) for pair in self.pairs])
 
     def plot(self, ax: Any = None) -> Any:
         """Mahalanobis distances of all pairs with their intervals, as a matplotlib picture."""
@@ -152,7 +147,7 @@ class SeparabilityAngle:
         )
 
     def _repr_html_(self) -> str:
-        return f"<p>{self}</p>{self.frame().to_html(index=False, float_format='{:.4g}'.format)}"
+        return f"<p>{self}</p>{frame_html(self, float_format='{:.4g}'.format)}"
 
     def __str__(self) -> str:
         if len(self.pairs) > 1:
@@ -193,6 +188,7 @@ def _line(pair: ClassPairAngle) -> dict[str, Any]:
     }
 
 
+@checked(Parameter("kappa", "number", "", above=0.0), Parameter("pooled", "word", "", looked_up=True))
 def angle_of_separability(
     X: Any,
     y: Any = None,

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import data_frame, frame_html
 from sepal.exceptions import ParameterError
-from sepal.parameters import RandomState, generator
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.parameters import RandomState, checked, generator
 
 # 0, 0.5, 1, ... 50 as in the paper.
 SHIFTS = tuple(i / 2 for i in range(101))
@@ -42,13 +40,11 @@ class AngleSimulation:
     angles: NDArray[np.float64]
     n_per_class: int
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per shift: mean, standard deviation and the middle 95 % of the samples."""
-        import pandas as pd
-
         low, high = np.quantile(self.angles, [0.025, 0.975], axis=1)
         std = self.angles.std(axis=1, ddof=1) if self.angles.shape[1] > 1 else np.full(len(self.shifts), np.nan)
-        return pd.DataFrame(
+        return data_frame(
             {
                 "shift": self.shifts,
                 "population": self.population,
@@ -75,9 +71,10 @@ class AngleSimulation:
         )
 
     def _repr_html_(self) -> str:
-        return str(self.frame().to_html(index=False, float_format="{:.2f}".format))
+        return frame_html(self, float_format="{:.2f}".format)
 
 
+@checked()
 def simulate_angle(
     shifts: Sequence[float] = SHIFTS,
     *,

@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes, content_order
+from sepal.data import ScaleName, Table, as_table, class_codes, content_order, data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.measures import _complexity_features as features
 from sepal.measures._complexity_balance import balance_measures, size_measures
@@ -34,11 +34,9 @@ from sepal.measures._gower import GOWER, gower_search
 from sepal.measures._interpolated import interpolate
 from sepal.measures._numbers import as_numbers
 from sepal.measures._prepared import Progress
+from sepal.measures._within import column_units
 from sepal.neighbors import Search
-from sepal.parameters import RandomState, generator
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.parameters import RandomState, checked, generator
 
 _PROBE_ROWS, _N_SAMPLES = 1_000, 3
 
@@ -79,10 +77,8 @@ class ComplexityProfile:
             raise ParameterError(f"there is no complexity measure {key!r}; there are {', '.join(EVERY)}")
         return self.values[measure.id]
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per measure."""
-        import pandas as pd
-
         lines = []
         for measure in EVERY.values():
             low, high = self.intervals.get(measure.id, (None, None))
@@ -97,13 +93,11 @@ class ComplexityProfile:
                     "says": measure.summary,
                 }
             )
-        return pd.DataFrame(lines)
+        return data_frame(lines)
 
-    def by_class(self) -> pd.DataFrame:
+    def by_class(self) -> Any:
         """The measures that are means over rows, one line per class."""
-        import pandas as pd
-
-        return pd.DataFrame([{"class": label, **found} for label, found in self.per_class.items()])
+        return data_frame([{"class": label, **found} for label, found in self.per_class.items()])
 
     def plot(self, ax: Any = None) -> Any:
         """A radar of the 22 measures: the rim is 1, hard."""
@@ -117,12 +111,13 @@ class ComplexityProfile:
         )
 
     def _repr_html_(self) -> str:
-        return str(self.frame().to_html(index=False, float_format="{:.4f}".format))
+        return frame_html(self, float_format="{:.4f}".format)
 
     def __str__(self) -> str:
         return ", ".join(f"{measure.id} {self.values[measure.id]:.3f}" for measure in MEASURES)
 
 
+@checked()
 def complexity(
     X: Any,
     y: Any = None,
@@ -217,8 +212,9 @@ def complexity(
     numbers = as_numbers(table, "mean")
     made = interpolate(table, codes, min(table.n_rows, 20_000), rng)
     made_numbers = as_numbers(made.table, "mean", fill=numbers.values.mean(axis=0))
-    values = _feature_measures(numbers.values, codes)
-    linear = linear_measures(numbers.values, codes, made_numbers.values, made.codes)
+    units = column_units(numbers.values)  # in which squares neither overflow nor vanish
+    values = _feature_measures(numbers.values * units, codes)
+    linear = linear_measures(numbers.values * units, codes, made_numbers.values * units, made.codes)
     values |= linear | size_measures(numbers.values, table.n_columns) | balance_measures(np.bincount(codes))
     tell(0.1)
     search, embed, name, notes = gower_search(table, distance, distance_params, scale, n_jobs)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import unit_of
 from sepal.measures._within import Matrix
 
 
 def components_for(values: Matrix, share: float = 0.95) -> int:
     """Principal components, in the units given, that hold this share of the variance."""
-    around = values - values.mean(axis=0)
+    around = values * unit_of(values)
+    around -= around.mean(axis=0)
     # The smaller of both Gram matrices: squaring costs digits of the smallest variances only, which do not matter here.
     gram = around.T @ around if len(values) > values.shape[1] else around @ around.T
     variances = np.maximum(np.linalg.eigvalsh(gram)[::-1], 0.0)

@@ -46,17 +46,17 @@ class Shuffler:
     def totals(self, seed: int, first: int, count: int) -> NDArray[np.float64]:
         """sum_ij a_ij [y_i = y_j] under the shuffles number ``first`` and following."""
         return _native.shuffled_agreement(
-            self.start,
-            self.edge_start,
-            self.from_row,
-            self.weight,
-            self.classes,
-            int(self.classes[-1]) + 1,
-            seed,
-            first,
-            count,
-            self.threads if count * self.work > 1_000_000 else 1,
-            None,
+            start=self.start,
+            edge_start=self.edge_start,
+            from_row=self.from_row,
+            weight=self.weight,
+            classes=self.classes,
+            n_classes=int(self.classes[-1]) + 1,
+            seed=seed,
+            first=first,
+            count=count,
+            threads=self.threads if count * self.work > 1_000_000 else 1,
+            progress=None,
         )
 
 

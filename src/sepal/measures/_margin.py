@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName
 from sepal.measures._prepared import Prepared, prepare
 from sepal.neighbors import Method
+from sepal.parameters import checked
 
 
 def nearest_hit_and_miss(data: Prepared) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -31,6 +32,7 @@ def nearest_hit_and_miss(data: Prepared) -> tuple[NDArray[np.float64], NDArray[n
     return hit, miss
 
 
+@checked()
 def hypothesis_margin(
     X: Any,
     y: Any = None,

@@ -8,9 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma
 
+from sepal.exceptions import DataError
+from sepal.parameters import Parameter, checked
+
 _ROUNDING = 2.0**-40  # differences of scaled numbers that agree but for this are tied
 
 
+@checked(Parameter("k", "whole", "", at_least=1), Parameter("discrete", "flag", ""))
 def mutual_information(
     x: NDArray[np.float64], codes: NDArray[np.integer[Any]], *, discrete: bool = False, k: int = 3
 ) -> float:
@@ -46,6 +50,16 @@ def mutual_information(
     >>> round(mutual_information(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]), discrete=True), 4)
     0.6931
     """
+    try:
+        x, codes = np.asarray(x, dtype=np.float64), np.asarray(codes)
+    except (TypeError, ValueError) as error:
+        raise DataError("x must be a column of numbers; code levels as whole numbers") from error
+    if x.ndim != 1 or codes.shape != x.shape:
+        raise DataError(f"x and codes: expected two columns of one length, found shapes {x.shape} and {codes.shape}")
+    if codes.dtype.kind not in "iu" or np.any(codes < 0):
+        raise DataError("codes: expected whole numbers from 0", hint="np.unique(y, return_inverse=True)[1]")
+    if not np.all(np.isfinite(x)):
+        raise DataError("x: some cells are missing or infinite", hint="leave those rows out")
     return _plug_in(x, codes) if discrete else _by_neighbors(x, codes, k)
 
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, Table
+from sepal.data import Missing, ScaleName, Table, data_frame, frame_html
 from sepal.measures._neighborhood import neighborhood
 from sepal.measures._prepared import Prepared, Progress, prepare
-from sepal.parameters import RandomState, check_whole
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.parameters import RandomState, check_whole, checked
 
 MIXED = 1 / 3  # a row lies in the mixing region if at least this share of its nearest is of the other class
 
@@ -79,11 +76,9 @@ class OverlapRegions:
     distance: str
     notes: tuple[str, ...]
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per pair of classes."""
-        import pandas as pd
-
-        return pd.DataFrame(
+        return data_frame(
             [
                 {
                     "first": region.classes[0],
@@ -110,9 +105,10 @@ class OverlapRegions:
         )
 
     def _repr_html_(self) -> str:
-        return str(self.frame().to_html(index=False, float_format="{:.3f}".format))
+        return frame_html(self, float_format="{:.3f}".format)
 
 
+@checked()
 def overlap_regions(
     X: Any,
     y: Any = None,

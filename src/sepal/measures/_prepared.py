@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes
+from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes, rows_by_content
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import AnySearch, DistinctRanking, Method, Search, prepare_search
 from sepal.parameters import RandomState, check_whole, generator
@@ -140,12 +140,18 @@ def settled(
     return {"distance": X.search.fitted.name, "distance_params": X.distance_params, "scale": X.scale}
 
 
-def sample_rows(n_rows: int, n_queries: int | None, random_state: RandomState) -> NDArray[np.intp]:
-    """Which rows ask: all of them, or a random sample without replacement, in row order."""
-    rng = generator(random_state)
+def sample_rows(
+    rows: Rows, codes: NDArray[np.int32], n_queries: int | None, random_state: RandomState
+) -> NDArray[np.intp]:
+    """Which rows ask: all of them, or a random sample without replacement, in row order.
+
+    Rows are drawn by what is in them: a seed draws the same ones however they were shuffled.
+    """
+    rng, n_rows = generator(random_state), rows.n_rows
     if n_queries is None or check_whole("n_queries", n_queries, at_least=1) >= n_rows:
         return np.arange(n_rows)
-    return np.sort(rng.choice(n_rows, size=int(n_queries), replace=False))
+    order = rows_by_content(rows, codes)
+    return np.sort(order[rng.choice(n_rows, size=int(n_queries), replace=False)])
 
 
 def prepare(
@@ -230,5 +236,5 @@ def prepare(
     search = prepare_search(
         table, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
     )
-    asking = sample_rows(len(codes), n_queries, random_state)
+    asking = sample_rows(table, codes, n_queries, random_state)
     return Prepared(search, codes, classes, rows, asking, scale, distance_params, (*notes, *search.fitted.notes))

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes
+from sepal.data import ScaleName, Table, as_table, class_codes, data_frame, frame_html
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._groups import class_groups
 from sepal.measures._prepared import Progress, settled
 from sepal.measures._thornton import first_groups
 from sepal.neighbors import Search
-from sepal.parameters import RandomState, generator
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.parameters import RandomState, checked, generator
 
 
 @dataclass(frozen=True)
@@ -52,11 +49,9 @@ class Projections:
     n_rows: int
     notes: tuple[str, ...]
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per plane."""
-        import pandas as pd
-
-        return pd.DataFrame([{"first": p.first, "second": p.second, "score": p.score} for p in self.planes])
+        return data_frame([{"first": p.first, "second": p.second, "score": p.score} for p in self.planes])
 
     def plot(self, most: int = 6, axes: Any = None) -> Any:
         """Scatter plots of the best planes. Points that coincide are moved apart a little."""
@@ -77,7 +72,7 @@ class Projections:
         return draw_planes(planes, self.table.y if self.table.y is not None else (), axes=axes)
 
     def _repr_html_(self) -> str:
-        return str(self.frame().head(20).to_html(index=False, float_format="{:.4f}".format))
+        return frame_html(self, float_format="{:.4f}".format)
 
 
 def jittered(column: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
@@ -90,6 +85,7 @@ def jittered(column: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
     return column + np.random.default_rng(seed).uniform(-0.25 * gap, 0.25 * gap, len(column))
 
 
+@checked()
 def informative_projections(
     X: Any,
     y: Any = None,

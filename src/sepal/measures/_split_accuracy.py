@@ -13,21 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import Missing, ScaleName
+from sepal.data import Missing, ScaleName, data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import ClassGroups, class_groups
 from sepal.measures._prepared import Prepared, Progress, prepare
 from sepal.measures._split_noise import split_std
 from sepal.measures._stratified import stratified_accuracy
 from sepal.neighbors import Method
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.parameters import checked
 
 NEGLIGIBLE = 1e-12  # probability of the ranks that are not looked at
 _CHUNK_ENTRIES = 30_000_000  # neighbours held in memory at a time
@@ -131,11 +129,9 @@ class SplitAccuracyCurve:
     k: int
     stratified: bool
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per size."""
-        import pandas as pd
-
-        return pd.DataFrame(
+        return data_frame(
             {
                 "train_rows": self.train_sizes,
                 "train_share": self.train_sizes / self.n_rows,
@@ -160,7 +156,7 @@ class SplitAccuracyCurve:
         )
 
     def _repr_html_(self) -> str:
-        return str(self.frame().to_html(index=False))
+        return frame_html(self)
 
 
 def _train_rows(train_size: ArrayLike, n: int, k: int) -> NDArray[np.int64]:
@@ -243,6 +239,7 @@ def _bootstrap_accuracy(data: Prepared, progress: Progress | None) -> float:
     return float(_mean_over_rows(data, ranks, per_row, progress)[0])
 
 
+@checked()
 def expected_accuracy(
     X: Any,
     y: Any = None,
@@ -324,6 +321,7 @@ def expected_accuracy(
     return mean if std is None else (mean, std)
 
 
+@checked()
 def expected_accuracy_curve(
     X: Any,
     y: Any = None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import SparseRows, content_order
+from sepal.data import rows_by_content
 from sepal.measures._groups import cases_of
 from sepal.measures._prepared import Prepared
 from sepal.measures._stratified import Strata
@@ -52,12 +52,7 @@ def _draws(data: Prepared, n_splits: int, rng: np.random.Generator) -> NDArray[n
 
     They are dealt to the rows sorted by what they are, so that they do not depend on the order the rows came in.
     """
-    table = data.search.table
-    if isinstance(table, SparseRows):
-        order = table.content_order()
-        order = order[np.argsort(data.codes[order], kind="stable")]
-    else:
-        order = content_order(table.values, data.codes)
+    order = rows_by_content(data.search.table, data.codes)
     draws = np.empty((n_splits, data.n_rows))
     draws[:, order] = rng.random((n_splits, data.n_rows))
     return draws

@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, SparseRows, equal_sparse_rows
+from sepal.data import (
+    Missing,
+    ScaleName,
+    SparseRows,
+    as_rows,
+    data_frame,
+    equal_sparse_rows,
+    frame_html,
+)
 from sepal.measures._margin import margin_solve
 from sepal.measures._neighborhood import NearestShares, hit_and_miss_of, kth_distance, neighborhood
 from sepal.measures._prepared import Prepared, Progress, prepare
-from sepal.parameters import RandomState, check_whole
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.measures._thornton_groups import groups_of
+from sepal.parameters import RandomState, check_whole, checked
 
 # A row of another class counts as a near-duplicate within this share of the usual distance to the nearest neighbour.
 NEAR = 0.1
@@ -110,12 +116,10 @@ class Suspects:
     distance: str
     notes: tuple[str, ...]
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per suspect."""
-        import pandas as pd
-
         columns = ("row", "label", "voted", "own_share", "voted_share", "margin", "mutual", "neighbors")
-        return pd.DataFrame([{name: getattr(each, name) for name in columns} for each in self.rows], columns=columns)
+        return data_frame([{name: getattr(each, name) for name in columns} for each in self.rows], columns=columns)
 
     def plot(self, most: int = 20, ax: Any = None) -> Any:
         """The margins of the worst rows as bars."""
@@ -131,7 +135,7 @@ class Suspects:
         )
 
     def _repr_html_(self) -> str:
-        return f"<p>{self}</p>{self.frame().to_html(index=False, float_format='{:.3f}'.format)}"
+        return f"<p>{self}</p>{frame_html(self, float_format='{:.3f}'.format)}"
 
     def __str__(self) -> str:
         return (
@@ -143,6 +147,7 @@ class Suspects:
     __repr__ = __str__
 
 
+@checked()
 def suspects(
     X: Any,
     y: Any = None,
@@ -153,6 +158,7 @@ def suspects(
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
     n_queries: int | None = None,
+    groups: Any = None,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -171,6 +177,9 @@ def suspects(
         Neighbours that vote.
     n_queries : int, optional
         Check a random sample of the rows only (against all rows). Duplicates are always looked for in all.
+    groups : array-like, "copies" or None
+        Rows of one group (all copies of a row) do not vote on each other, nor do they count for the margin or as
+        near-duplicates of each other. None: every other row votes.
     random_state : int, Generator or None
         For ``n_queries`` only.
 
@@ -195,12 +204,14 @@ def suspects(
         random_state=random_state,
         n_jobs=n_jobs,
     )
-    k = int(check_whole("n_neighbors", n_neighbors, at_most=data.n_rows - 1))
+    apart = None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
+    most = data.n_rows - (1 if apart is None else int(np.bincount(apart).max()))
+    k = int(check_whole("n_neighbors", n_neighbors, at_most=most))
     asking = data.asking
-    near = neighborhood(data, k, asking, progress)
+    near = neighborhood(data, k, asking, progress, apart)
     usual = _usual_distance(near)
     return Suspects(
-        rows=_contradicted(data, near),
+        rows=_contradicted(data, near, apart),
         **_equal_rows(data),
         near_duplicates=_near_duplicates(data, near, usual),
         usual_distance=usual,
@@ -218,7 +229,7 @@ def _usual_distance(near: NearestShares) -> float:
     return float(np.median(apart)) if len(apart) else 0.0
 
 
-def _contradicted(data: Prepared, near: NearestShares) -> tuple[SuspectRow, ...]:
+def _contradicted(data: Prepared, near: NearestShares, apart: NDArray[np.intp] | None) -> tuple[SuspectRow, ...]:
     own = data.codes[near.rows]
     own_share = near.shares[np.arange(len(own)), own]
     others = near.shares.copy()
@@ -227,12 +238,12 @@ def _contradicted(data: Prepared, near: NearestShares) -> tuple[SuspectRow, ...]
     at = np.flatnonzero(voted_share > own_share + ROUNDING)
     if len(at) == 0:
         return ()
-    margin = margin_solve(*hit_and_miss_of(data, near.rows[at]), normalized=True)
+    margin = margin_solve(*hit_and_miss_of(data, near.rows[at], apart), normalized=True)
     inside = ~(margin > ROUNDING)
     at, margin = at[inside], margin[inside]
     if len(at) == 0:
         return ()
-    mutual = _mutual(data, near, at)
+    mutual = _mutual(data, near, at, apart)
     order = np.lexsort((near.rows[at], np.nan_to_num(margin), -mutual, own_share[at]))
     labels = data.classes.tolist()
     found = []
@@ -257,7 +268,9 @@ def _contradicted(data: Prepared, near: NearestShares) -> tuple[SuspectRow, ...]
     return tuple(found)
 
 
-def _mutual(data: Prepared, near: NearestShares, at: NDArray[np.intp]) -> NDArray[np.int64]:
+def _mutual(
+    data: Prepared, near: NearestShares, at: NDArray[np.intp], apart: NDArray[np.intp] | None
+) -> NDArray[np.int64]:
     """Contradicting neighbours that have the row among their own k nearest."""
     lengths = np.diff(near.start)[at]
     flat = np.concatenate([np.arange(near.start[q], near.start[q + 1]) for q in at])
@@ -265,7 +278,7 @@ def _mutual(data: Prepared, near: NearestShares, at: NDArray[np.intp]) -> NDArra
     against = data.codes[near.neighbor[flat]] != data.codes[near.rows[at]][owner]
     flat, owner = flat[against], owner[against]
     rows, which = np.unique(near.neighbor[flat], return_inverse=True)
-    reach = kth_distance(data.search, near.k, rows)[which]
+    reach = kth_distance(data, near.k, rows, apart)[which]
     mutual = near.distance[flat] <= reach * (1 + 1e-12)
     return np.bincount(owner[mutual], minlength=len(at))
 

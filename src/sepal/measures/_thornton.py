@@ -19,7 +19,7 @@ from sepal.measures._groups import ClassGroups, class_groups
 from sepal.measures._prepared import Prepared, Progress, prepare
 from sepal.measures._thornton_groups import groups_of, samples_of_groups
 from sepal.neighbors import DistinctRanking, Method
-from sepal.parameters import RandomState, generator
+from sepal.parameters import RandomState, checked, generator
 
 ThorntonTies = Literal["expected", "index", "pessimistic", "optimistic", "jitter"]
 _TIES = ("expected", "index", "pessimistic", "optimistic", "jitter")
@@ -60,6 +60,7 @@ def _jittered(data: Prepared, rng: np.random.Generator) -> Prepared:
     return prepare(table, distance="euclidean", scale=None)
 
 
+@checked()
 def thornton_samples(
     X: Any,
     y: Any = None,
@@ -147,6 +148,7 @@ def thornton_samples(
     return samples_solve(data, nearest_ranking(data, rows, progress), ties, rows)
 
 
+@checked()
 def thornton_score(
     X: Any,
     y: Any = None,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, left_out_together
+from sepal.data import Missing, ScaleName, data_frame, frame_html, left_out_together
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import class_groups
 from sepal.measures._label_shuffles import permutation_test, shuffler
@@ -19,10 +19,7 @@ from sepal.measures._thornton import first_groups, nearest_ranking
 from sepal.measures._thornton_interval import effective_rows, wilson_interval
 from sepal.measures._thornton_p import LabelMoments, PValue, label_moments, p_value
 from sepal.neighbors import DistinctRanking, Method
-from sepal.parameters import RandomState, generator
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.parameters import RandomState, checked, generator
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,11 +83,9 @@ class ThorntonTest:
     method: str
     notes: tuple[str, ...]
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per class."""
-        import pandas as pd
-
-        return pd.DataFrame(
+        return data_frame(
             {
                 "class": list(self.per_class),
                 "rows": [self.class_counts[c] for c in self.per_class],
@@ -99,7 +94,7 @@ class ThorntonTest:
         )
 
     def _repr_html_(self) -> str:
-        return f"<p>{self}</p>{self.frame().to_html(index=False)}"
+        return f"<p>{self}</p>{frame_html(self)}"
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -131,6 +126,7 @@ def _copies_notes(data: Prepared) -> tuple[str, ...]:
     return (text,)
 
 
+@checked()
 def thornton_test(
     X: Any,
     y: Any = None,

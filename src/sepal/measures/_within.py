@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import unit_of
+from sepal.exceptions import DataError
 
 Matrix = NDArray[np.float64]
+_NARROWEST = 1e-140  # of the widest column's spread: the square still has a place among the floats
 
 # A difference of means outside the range of S is rounding below this share of the columns' own spread.
 _NULL = 1e-9
@@ -101,16 +103,30 @@ def within_classes(
     for c in range(n_classes):
         rows = codes == c
         means[c] = np.average(around[rows], axis=0, weights=None if weights is None else weights[rows])
-    units = _column_units(around)
+    units = column_units(around)
     squares = np.average((around * units) ** 2, axis=0, weights=weights)
     spread = np.where(constant, 1.0, np.sqrt(squares) / units)
     spread[spread == 0] = 1.0
+    _check_spread(np.where(constant, np.nan, spread))
     rest = (around - means[codes]) / spread
     if weights is not None:
         rest *= np.sqrt(weights)[:, None]
     if n > p:
         rest = np.asarray(np.linalg.qr(rest, mode="r"))
     return _decomposed(rest, n, means, center, counts, spread)
+
+
+def _check_spread(spread: NDArray[np.float64]) -> None:
+    """Whether the columns, constant ones aside, have sizes that one covariance can hold."""
+    if np.all(np.isnan(spread)):
+        return
+    wide, narrow = int(np.nanargmax(spread)), int(np.nanargmin(spread))
+    if spread[wide] * _NARROWEST > spread[narrow]:
+        raise DataError(
+            f"the spread of column {wide + 1} is more than {1 / _NARROWEST:g} times that of column {narrow + 1}: "
+            "no covariance holds both",
+            hint="look for a wrong cell in the wide column, or bring the columns to like units",
+        )
 
 
 def _decomposed(
@@ -135,7 +151,7 @@ def _decomposed(
     return Within(means, center, counts, spread, vectors, variances, basis)
 
 
-def _column_units(values: Matrix) -> NDArray[np.float64]:
+def column_units(values: Matrix) -> NDArray[np.float64]:
     """A power of two for each column, times which its squares neither overflow nor vanish."""
     return np.array([unit_of(column) for column in values.T])
 
@@ -179,7 +195,7 @@ def within_pair(first: ClassScatter, second: ClassScatter) -> Within:
     center = counts @ means / n
     means = np.where(constant, 0.0, means - center)
     rest = np.where(constant, 0.0, np.concatenate([first.rest, second.rest]))
-    units = _column_units(np.concatenate([rest, means]))
+    units = column_units(np.concatenate([rest, means]))
     spread = np.sqrt((np.sum((rest * units) ** 2, axis=0) + counts @ (means * units) ** 2) / n) / units
     spread[spread == 0] = 1.0
     return _decomposed(rest / spread, n, means, center, counts, spread)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sepal.exceptions import ParameterError
 from sepal.neighbors._neighbor_ranking import neighbor_ranking
 from sepal.neighbors._radius_ranking import radius_ranking
+from sepal.parameters import checked
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 GraphMode = Literal["connectivity", "distance"]
 
 
+@checked()
 def kneighbors_graph(
     X: Any, n_neighbors: int, *, mode: GraphMode = "connectivity", include_self: bool = False, **options: Any
 ) -> csr_array:
@@ -50,6 +52,7 @@ def kneighbors_graph(
     return as_graph(found.start, found.flat_rows, found.flat_distances, found.n_queries, mode)
 
 
+@checked()
 def radius_neighbors_graph(
     X: Any, radius: ArrayLike, *, mode: GraphMode = "connectivity", include_self: bool = False, **options: Any
 ) -> csr_array:

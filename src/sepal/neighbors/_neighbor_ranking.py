@@ -14,8 +14,10 @@ from sepal.neighbors._planner import METHODS, Method
 from sepal.neighbors._precomputed import rank_matrix
 from sepal.neighbors._ranking import NeighborRanking, Ties, check_k
 from sepal.neighbors._search import Progress
+from sepal.parameters import checked
 
 
+@checked()
 def neighbor_ranking(
     X: Any,
     n_neighbors: int,

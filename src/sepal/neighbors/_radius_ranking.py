@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName, as_rows
+from sepal.data import ScaleName, as_rows, data_frame
 from sepal.neighbors._any_search import DistanceLike, prepare_search
 from sepal.neighbors._neighbor_ranking import as_queries
 from sepal.neighbors._planner import Method
 from sepal.neighbors._precomputed import within_matrix
 from sepal.neighbors._radius import checked_radius
 from sepal.neighbors._ranking import segment_positions
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sepal.parameters import checked
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +60,12 @@ class RadiusRanking:
         """Distances to ``rows``."""
         return np.split(self.flat_distances, self.start[1:-1])
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per query and neighbour, as a pandas data frame."""
-        import pandas as pd
-
         lengths = np.diff(self.start)
         query = np.repeat(np.arange(self.n_queries), lengths)
         rank = segment_positions(np.zeros(self.n_queries, dtype=np.int64), lengths) + 1
-        return pd.DataFrame({"query": query, "rank": rank, "row": self.flat_rows, "distance": self.flat_distances})
+        return data_frame({"query": query, "rank": rank, "row": self.flat_rows, "distance": self.flat_distances})
 
     def __repr__(self) -> str:
         return (
@@ -78,6 +74,7 @@ class RadiusRanking:
         )
 
 
+@checked()
 def radius_ranking(
     X: Any,
     radius: ArrayLike,

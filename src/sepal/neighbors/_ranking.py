@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Ties = Literal["index", "expected"]
 
@@ -111,20 +109,19 @@ class NeighborRanking:
         np.cumsum(distances[:, 1:] != distances[:, :-1], axis=1, out=groups[:, 1:])
         return groups
 
-    def frame(self) -> pd.DataFrame:
-        """One line per query and neighbour, as a pandas data frame."""
-        import pandas as pd
-
+    def frame(self) -> Any:
+        """One line per query and neighbour, as a data frame."""
         lengths = np.diff(self.start)
         query = np.repeat(np.arange(self.n_queries), lengths)
         rank = segment_positions(np.zeros(self.n_queries, dtype=np.int64), lengths) + 1
-        return pd.DataFrame({"query": query, "rank": rank, "row": self.flat_rows, "distance": self.flat_distances})
+        return data_frame({"query": query, "rank": rank, "row": self.flat_rows, "distance": self.flat_distances})
 
     def _repr_html_(self) -> str:
-        head = NeighborRanking(
-            self.k, self.ties, self.start[:6], self.flat_rows, self.flat_distances, self.distance, self.method
+        start = self.start[:6]
+        head = replace(
+            self, start=start, flat_rows=self.flat_rows[: start[-1]], flat_distances=self.flat_distances[: start[-1]]
         )
-        return f"<p>{self!r}</p>{head.frame().to_html(index=False)}"
+        return f"<p>{self!r}</p>{frame_html(head)}"
 
     def __repr__(self) -> str:
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,7 +143,9 @@ class Search:
         """Distances from some training rows (rows of the matrix) to others (columns)."""
         points, queries = self.coordinates(among), self.coordinates(asking)
         return self.fitted.distances(
-            _native.pair_block(points, queries, *self._metric(), self._team(len(points), len(queries)))
+            _native.pair_block(
+                points=points, queries=queries, **self._metric(), threads=self._team(len(points), len(queries))
+            )
         )
 
     def class_pass(
@@ -171,22 +173,22 @@ class Search:
         as_squares = to_the_digit and self.fitted.value_is == "square"
         exactly = to_the_digit and self.fitted.value_is in ("square", "distance")
         start, enemy, values, own, n_own, nearer, near, tied, same, from_, to = _native.class_pass(
-            given.arrays[0],
-            cases.code,
-            cases.copies.astype(np.float64),
-            (cases.row if rank is None else rank[cases.row]).astype(np.int32),
-            given.arrays[-1] if len(asking) else asking,
-            np.zeros(0, dtype=np.int32) if further is None else further[1],
-            *given.metric,
-            _tie(given.metric[0], points),
-            given.tie,
-            given.zero,
-            0.0 if exactly else TIE_TOLERANCE,
-            as_squares,
-            -1.0 if reach is None else float(self._below(np.array(np.ldexp(reach, given.exponent)))),
-            tree,
-            self._team(len(points), len(points) + len(asking)),
-            progress,
+            points=given.arrays[0],
+            classes=cases.code,
+            copies=cases.copies.astype(np.float64),
+            rows=(cases.row if rank is None else rank[cases.row]).astype(np.int32),
+            further=given.arrays[-1] if len(asking) else asking,
+            further_classes=np.zeros(0, dtype=np.int32) if further is None else further[1],
+            **given.metric,
+            tie=_tie(given.metric["metric"], points),
+            further_tie=given.tie,
+            zero=given.zero,
+            slack=0.0 if exactly else TIE_TOLERANCE,
+            compare_roots=as_squares,
+            reach=-1.0 if reach is None else float(self._below(np.array(np.ldexp(reach, given.exponent)))),
+            tree=tree,
+            threads=self._team(len(points), len(points) + len(asking)),
+            progress=progress,
         )
         values = np.concatenate([values, [np.inf]])[np.where(np.diff(start) > 0, start[:-1], len(values))]
         distance, hit = given.distances(values), given.distances(own)
@@ -203,7 +205,9 @@ class Search:
         """
         points = self.coordinates(rows)
         limits = np.ascontiguousarray(self._below(radius))
-        return _native.near_graph(points, limits, *self._metric(), self._team(len(points), len(points)))
+        return _native.near_graph(
+            points=points, limits=limits, **self._metric(), threads=self._team(len(points), len(points))
+        )
 
     def _below(self, radius: NDArray[np.float64]) -> NDArray[np.float64]:
         """The native value below which a distance is smaller than the radius by more than rounding."""
@@ -213,8 +217,9 @@ class Search:
         """Threads worth starting: what one finishes in a moment should not wait for others."""
         return self.threads if n_points * n_queries * self.points.shape[1] > _WORTH_THREADS else 1
 
-    def _metric(self) -> tuple[str, float, int, NDArray[np.float64]]:
-        return self.fitted.metric, self.fitted.p, self.fitted.n_numeric, self.fitted.mismatch
+    def _metric(self) -> NativeMetric:
+        fitted = self.fitted
+        return {"metric": fitted.metric, "p": fitted.p, "n_numeric": fitted.n_numeric, "weights": fitted.mismatch}
 
     def _native_search(
         self,
@@ -229,18 +234,27 @@ class Search:
             return np.zeros(n_queries + 1, dtype=np.int64), DistinctRows(np.zeros(0, np.int32)), np.zeros(0)
         given = _Given.of(self.fitted, self.points, *(() if queries is None else (queries,)))
         start, entries, values = _native.search(
-            given.arrays[0],
-            None if queries is None else np.ascontiguousarray(given.arrays[-1]),
-            k,
-            None if radius is None else given.values(radius),
-            path_of(self.method, given.metric[0]),
-            *given.metric,
-            given.tie,
-            given.zero,
-            self._team(len(self.points), len(given.arrays[-1])),
-            progress,
+            points=given.arrays[0],
+            queries=None if queries is None else np.ascontiguousarray(given.arrays[-1]),
+            k=k,
+            limits=None if radius is None else given.values(radius),
+            method=path_of(self.method, given.metric["metric"]),
+            **given.metric,
+            tie=given.tie,
+            zero=given.zero,
+            threads=self._team(len(self.points), len(given.arrays[-1])),
+            progress=progress,
         )
         return start, DistinctRows(entries), given.distances(values)
+
+
+class NativeMetric(TypedDict):
+    """What native code must know of a distance: its name, the exponent, the columns that are numbers, the weights."""
+
+    metric: str
+    p: float
+    n_numeric: int
+    weights: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +268,7 @@ class _Given:
     fitted: FittedDistance
     arrays: tuple[NDArray[np.float64], ...]
     exponent: int
-    metric: tuple[str, float, int, NDArray[np.float64]]
+    metric: NativeMetric
     tie: float
     zero: float
 
@@ -267,7 +281,7 @@ class _Given:
             fitted,
             arrays if exponent == 0 else tuple(np.ldexp(a, exponent) for a in arrays),
             exponent,
-            (name, fitted.p, fitted.n_numeric, weights),
+            {"metric": name, "p": fitted.p, "n_numeric": fitted.n_numeric, "weights": weights},
             _tie(name, *arrays),
             # Unit vectors of one direction differ by rounding: that is no distance.
             _noise(fitted) * np.finfo(float).eps ** 2,
@@ -324,7 +338,15 @@ def rank_distances(
     """
     given = np.ascontiguousarray(distances, dtype=np.float64)
     tie = 0.0 if may_be_exact and is_exact(np.where(np.isinf(given), 0.0, given)) else TIE_TOLERANCE
-    start, rows, found = _native.search_distances(given, without_self, k, limits, tie, thread_count(n_jobs), progress)
+    start, rows, found = _native.search_distances(
+        distances=given,
+        self_join=without_self,
+        k=k,
+        limits=limits,
+        tie=tie,
+        threads=thread_count(n_jobs),
+        progress=progress,
+    )
     if limits is not None and np.isinf(found).any():
         near = np.isfinite(found)
         start, rows, found = np.concatenate([[0], np.cumsum(near)])[start], rows[near], found[near]

@@ -16,4 +16,5 @@ def thread_count(n_jobs: int | None) -> int:
         return cores
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
         raise ParameterError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}")
-    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
+    # More than 1,024 threads never help; native code counts them in 32 bits.
+    return min(int(n_jobs), 1024) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))

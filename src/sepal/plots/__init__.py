@@ -9,6 +9,7 @@ from __future__ import annotations
 from sepal.plots._answers import draw_actual_predicted as draw_actual_predicted
 from sepal.plots._answers import draw_confusion as draw_confusion
 from sepal.plots._answers import draw_reliability as draw_reliability
+from sepal.plots._axes import on_axes as on_axes
 from sepal.plots._curve import draw_curve
 from sepal.plots._geometry import draw_bars as draw_bars
 from sepal.plots._geometry import draw_intervals as draw_intervals

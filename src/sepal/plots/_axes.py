@@ -18,17 +18,20 @@ def class_mark(i: int) -> dict[str, str]:
     return {"color": COLORS[i % len(COLORS)], "marker": MARKERS[(i + i // len(COLORS)) % len(MARKERS)]}
 
 
-def on_axes(ax: Any) -> Any:
-    """The axes given, or those of a new figure."""
-    if ax is not None:
-        return ax
+def pyplot() -> Any:
+    """The drawing module, or an error that says how to get it."""
     try:
-        from matplotlib import pyplot
+        from matplotlib import pyplot as found
     except ModuleNotFoundError as error:
         raise MissingDependencyError(
             "plots are drawn with matplotlib, which is not installed", hint="pip install 'sepal-learn[app]'"
         ) from error
-    return pyplot.subplots(figsize=(6.0, 4.0), layout="constrained")[1]
+    return found
+
+
+def on_axes(ax: Any, size: tuple[float, float] = (6.0, 4.0)) -> Any:
+    """The axes given, or those of a new figure."""
+    return pyplot().subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
 
 def quiet_frame(ax: Any) -> None:

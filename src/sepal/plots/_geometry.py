@@ -8,18 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sepal.exceptions import MissingDependencyError
-from sepal.plots._axes import ALARM, COLORS, GRID, INK, class_mark, on_axes, quiet_frame
-
-
-def _pyplot() -> Any:
-    try:
-        from matplotlib import pyplot
-    except ModuleNotFoundError as error:
-        raise MissingDependencyError(
-            "plots are drawn with matplotlib, which is not installed", hint="pip install 'sepal-learn[app]'"
-        ) from error
-    return pyplot
+from sepal.plots._axes import ALARM, COLORS, GRID, INK, class_mark, on_axes, pyplot, quiet_frame
 
 
 def draw_intervals(
@@ -67,7 +56,7 @@ def draw_simulation(
 def draw_radar(names: Sequence[str], values: Sequence[float], *, groups: Sequence[str], ax: Any = None) -> Any:
     """Values from 0 (center) to 1 (rim), one spoke each, colored by group; NaN leaves a gap."""
     if ax is None:
-        ax = _pyplot().figure(figsize=(6.0, 6.0), layout="constrained").add_subplot(projection="polar")
+        ax = pyplot().figure(figsize=(6.0, 6.0), layout="constrained").add_subplot(projection="polar")
     turn = np.linspace(0, 2 * np.pi, len(names), endpoint=False)
     heights = np.asarray(values, dtype=np.float64)
     shown = np.where(np.isnan(heights), 0.0, np.clip(heights, 0, 1))
@@ -102,7 +91,7 @@ def draw_planes(
         wide = min(n_columns, max(len(planes), 1))
         high = -(-len(planes) // wide)
         size = (3.2 * wide, 3.0 * high)
-        axes = _pyplot().subplots(high, wide, figsize=size, layout="constrained", squeeze=False)[1].ravel()
+        axes = pyplot().subplots(high, wide, figsize=size, layout="constrained", squeeze=False)[1].ravel()
         for ax in axes[len(planes) :]:
             ax.set_visible(False)
     for ax, (x, y, x_name, y_name, title) in zip(axes, planes, strict=False):

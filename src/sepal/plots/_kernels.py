@@ -8,16 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.plots._axes import on_axes
+
 Array = NDArray[np.float64]
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F", "#000000")
-
-
-def _axes(ax: Any) -> Any:
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(figsize=(6.4, 4.2), layout="constrained")[1]
 
 
 def draw_alignment(
@@ -38,7 +32,7 @@ def draw_alignment(
     -------
     matplotlib axes
     """
-    ax = _axes(ax)
+    ax = on_axes(ax, (6.4, 4.2))
     drawn = len(ax.lines) // 2  # curves that are in the picture already, a line and a dot each
     for i, (name, widths, scores, best_width, best_score) in enumerate(curves, start=drawn):
         color = _COLORS[i % len(_COLORS)]
@@ -98,9 +92,9 @@ def draw_regions(
     -------
     matplotlib axes
     """
+    ax = on_axes(ax, (6.4, 4.2))
     from matplotlib.colors import ListedColormap
 
-    ax = _axes(ax)
     colors = [_COLORS[c % len(_COLORS)] for c in range(len(classes))]
     levels = np.arange(len(classes) + 1) - 0.5
     ax.contourf(xs, ys, regions, levels=levels, cmap=ListedColormap(colors), alpha=0.18)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sepal.exceptions import MissingDependencyError
+from sepal.plots._axes import on_axes, pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,26 +16,11 @@ if TYPE_CHECKING:
 _BLUE, _ORANGE, _GRAY = "#2b6ca3", "#d95f0e", "#9a9a9a"
 
 
-def _axes(ax: Any, size: tuple[float, float]) -> Any:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise MissingDependencyError(
-            "plot() needs matplotlib, which is not installed", hint="pip install matplotlib"
-        ) from error
-    if ax is not None:
-        return ax
-    return plt.subplots(figsize=size, layout="constrained")[1]
-
-
 def side_by_side(height: float) -> tuple[Any, Any]:
-    """A figure and its two axes."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingDependencyError(
-            "plot() needs matplotlib, which is not installed", hint="pip install matplotlib"
-        ) from error
+    """A figure and its two axes, on no screen."""
+    pyplot()
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(12.0, height), layout="constrained")
     return figure, figure.subplots(1, 2)
 
@@ -50,7 +35,7 @@ def draw_score_by_size(
     ax: Axes | None = None,
 ) -> Axes:
     """All subsets by size and score; the band holds those near the best, which are drawn in full color."""
-    axes = _axes(ax, (6.4, 4.2))
+    axes = on_axes(ax, (6.4, 4.2))
     size, score = np.asarray(sizes), np.asarray(scores)
     spread = np.random.default_rng(0).uniform(-0.22, 0.22, len(size)) if len(size) > 1 else np.zeros(1)
     marker = 14 if len(size) < 2000 else 3
@@ -76,7 +61,7 @@ def draw_inclusion(
     """A bar per feature: the share of near-best subsets that hold it, largest on top."""
     values = np.asarray(shares, dtype=float)
     order = np.argsort(-values, kind="stable")[:most][::-1]
-    axes = _axes(ax, (6.4, 1.0 + 0.28 * len(order)))
+    axes = on_axes(ax, (6.4, 1.0 + 0.28 * len(order)))
     axes.barh(range(len(order)), values[order], color=[_BLUE if values[i] >= 0.5 else _GRAY for i in order])
     axes.set_yticks(range(len(order)), [names[i] for i in order])
     axes.set_xlim(0, 1)
@@ -89,7 +74,7 @@ def draw_criteria(
     x: ArrayLike, y: ArrayLike, sizes: ArrayLike, *, labels: tuple[str, str], ax: Axes | None = None
 ) -> Axes:
     """One criterion against another over all subsets, colored by size."""
-    axes = _axes(ax, (6.0, 4.6))
+    axes = on_axes(ax, (6.0, 4.6))
     size = np.asarray(sizes)
     points = axes.scatter(x, y, c=size, s=16, cmap="viridis", lw=0, alpha=0.85)
     bar = axes.figure.colorbar(points, ax=axes, label="features in the subset")
@@ -104,7 +89,7 @@ def draw_criteria(
 
 def draw_history(evaluations: ArrayLike, best: ArrayLike, *, label: str, ax: Axes | None = None) -> Axes:
     """The best score so far against the number of subsets that were scored."""
-    axes = _axes(ax, (6.4, 3.6))
+    axes = on_axes(ax, (6.4, 3.6))
     axes.step(evaluations, best, where="post", color=_BLUE, lw=1.5)
     axes.set_xlabel("subsets scored")
     axes.set_ylabel(f"best {label} so far")

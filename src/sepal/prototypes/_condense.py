@@ -66,15 +66,15 @@ class CaseMetric:
         # For many classes the searches would be too small to pay.
         self._by_search = fitted.metric == "l2" and len(np.unique(codes)) <= _FEW_CLASSES
         self._native = _native.Condensing(
-            self.points,
-            self.codes,
-            fitted.metric,
-            fitted.p,
-            fitted.n_numeric,
-            fitted.mismatch,
-            self.tie,
-            4 * points.shape[1] * np.finfo(float).eps ** 2 if fitted.unit_length else 0.0,
-            search.threads,
+            points=self.points,
+            codes=self.codes,
+            metric=fitted.metric,
+            p=fitted.p,
+            n_numeric=fitted.n_numeric,
+            weights=fitted.mismatch,
+            tie=self.tie,
+            zero=4 * points.shape[1] * np.finfo(float).eps ** 2 if fitted.unit_length else 0.0,
+            threads=search.threads,
         )
 
     @classmethod
@@ -135,9 +135,20 @@ class CaseMetric:
             asking = np.flatnonzero(self.codes == code)
             if len(wanted):
                 start, _, values = _native.search(
-                    self.points[wanted], self.points[asking], 1, None, "tiles", "l2", 2.0, 0,
-                    np.ones(self.points.shape[1]), 0.0, 0.0, self._threads, self._progress,
-                )  # fmt: skip
+                    points=self.points[wanted],
+                    queries=self.points[asking],
+                    k=1,
+                    limits=None,
+                    method="tiles",
+                    metric="l2",
+                    p=2.0,
+                    n_numeric=0,
+                    weights=np.ones(self.points.shape[1]),
+                    tie=0.0,
+                    zero=0.0,
+                    threads=self._threads,
+                    progress=self._progress,
+                )
                 found[asking] = values[start[:-1]]
         return found
 

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes
+from sepal.data import (
+    Missing,
+    Rows,
+    ScaleName,
+    Table,
+    as_labelled_table,
+    as_rows,
+    class_codes,
+    data_frame,
+    frame_html,
+    left_out_together,
+    numbered_by_first_row,
+    rows_by_content,
+)
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import Progress, settled
 from sepal.neighbors import AnySearch, prepare_search
+from sepal.parameters import Parameter, checked
 from sepal.prototypes._methods import METHODS, method_named
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +43,8 @@ class CondenseCurve:
     consistency : array
         Mean share of the training rows that the kept ones classify rightly.
     accuracy, standard_error : arrays
-        Of 1-NN on the kept rows, on rows held out; ties count by their share. The error is over all held-out rows.
+        Of 1-NN on the kept rows, on rows held out; ties count by their share. The error is over all held-out rows, or
+        the groups that were held out together.
     full_accuracy : float
         The same with all training rows.
     cv : int
@@ -46,20 +58,18 @@ class CondenseCurve:
     full_accuracy: float
     cv: int
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per method, smallest first."""
-        import pandas as pd
-
-        frame = pd.DataFrame(
+        order = np.argsort(self.kept_share, kind="stable")
+        return data_frame(
             {
-                "method": self.methods,
-                "kept_share": self.kept_share,
-                "consistency": self.consistency,
-                "accuracy": self.accuracy,
-                "standard_error": self.standard_error,
+                "method": [self.methods[i] for i in order],
+                "kept_share": self.kept_share[order],
+                "consistency": self.consistency[order],
+                "accuracy": self.accuracy[order],
+                "standard_error": self.standard_error[order],
             }
         )
-        return frame.sort_values("kept_share", ignore_index=True)
 
     def plot(self, ax: Any = None) -> Any:
         """A point per method: share of rows kept against held-out accuracy."""
@@ -70,7 +80,7 @@ class CondenseCurve:
         )
 
     def _repr_html_(self) -> str:
-        return str(self.frame().to_html(index=False))
+        return frame_html(self)
 
 
 def nearest_share(
@@ -84,6 +94,10 @@ def nearest_share(
     return np.asarray(np.bincount(query, weights=right, minlength=held_out.n_rows) / np.diff(lists["start"]))
 
 
+@checked(
+    Parameter("methods", "other", "", also=("sequence",), optional=True),
+    Parameter("method_params", "other", "", also=("mapping",), optional=True),
+)
 def condense_curve(
     X: Any,
     y: Any = None,
@@ -91,6 +105,7 @@ def condense_curve(
     methods: Sequence[str] | None = None,
     method_params: Mapping[str, Mapping[str, Any]] | None = None,
     cv: int = 10,
+    groups: Any = None,
     random_state: int | None = 0,
     distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
@@ -111,6 +126,10 @@ def condense_curve(
         Further parameters by method.
     cv : int
         Folds, stratified and shuffled. Scaling and choice of rows see the training part only.
+    groups : array-like, "rows", "copies" or None
+        Rows of one group are held out together: those with the same label in an array; "rows": each alone; "copies":
+        all that are equal in every column. None: copies together where their numbers show that records were repeated.
+        The methods themselves count single rows, as they are defined.
     random_state : int or None
         For the folds.
     progress : callable, optional
@@ -132,10 +151,15 @@ def condense_curve(
         raise ParameterError("methods must name at least one method")
     solvers = [method_named(name) for name in names]
     table: Rows = as_rows(X, y)
+    together = left_out_together(table, groups).groups
     if isinstance(table, Table):
-        table, _, _ = as_labelled_table(table, None, missing)
+        table, used, _ = as_labelled_table(table, None, missing)
+        together = None if together is None else together[used]
     codes, _ = class_codes(table)
-    folds = _folds(codes, cv, random_state)
+    order = rows_by_content(table, codes)  # neither folds nor methods may see where a row stood
+    table, codes = table.take(order), codes[order]
+    units = numbered_by_first_row(together, order)
+    folds = _folds(codes, units, cv, random_state)
     params = method_params or {}
     common = settled(X, distance=distance, distance_params=distance_params, scale=scale) | {"n_jobs": n_jobs}
     right = np.zeros((len(names) + 1, table.n_rows))
@@ -153,22 +177,33 @@ def condense_curve(
             if progress is not None:
                 progress((fold * len(names) + m + 1) / (cv * len(names)))
     accuracy = right.mean(axis=1)
-    error = np.sqrt(right.var(axis=1, ddof=1) / table.n_rows)
+    error = _standard_errors(right, np.arange(table.n_rows) if units is None else units)
     return CondenseCurve(
         names, kept.mean(axis=1), consistency.mean(axis=1), accuracy[:-1], error[:-1], float(accuracy[-1]), cv
     )
 
 
+def _standard_errors(right: NDArray[np.float64], units: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Of the mean of each line, whose entries vary by whole units."""
+    off = np.array([np.bincount(units, line) for line in right - right.mean(axis=1, keepdims=True)])
+    n_units = off.shape[1]
+    return np.asarray(np.sqrt((off**2).sum(axis=1) * n_units / (n_units - 1)) / right.shape[1])
+
+
 def _folds(
-    codes: NDArray[np.int32], cv: int, random_state: int | None
+    codes: NDArray[np.int32], units: NDArray[np.intp] | None, cv: int, random_state: int | None
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
         raise ParameterError(f"cv must be an integer of at least 2; got {cv!r}")
-    smallest = int(np.bincount(codes)[np.unique(codes)].min())
-    if smallest < cv:
+    found, of_class = np.unique(codes, return_inverse=True)
+    places = np.arange(len(codes)) if units is None else units
+    sizes = [len(np.unique(places[of_class == c])) for c in range(len(found))]
+    if min(sizes) < cv:
+        what = "rows" if units is None else "groups"
         raise DataError(
-            f"the smallest class has {smallest} rows, which is fewer than the {cv} folds",
-            hint=f"use cv={max(2, smallest)}",
+            f"the smallest class has {min(sizes)} {what}, which is fewer than the {cv} folds",
+            hint=f"use cv={max(2, min(sizes))}",
         )
-    splitter = StratifiedKFold(int(cv), shuffle=True, random_state=random_state)
-    return list(splitter.split(np.zeros((len(codes), 1)), codes))
+    kind = StratifiedKFold if units is None else StratifiedGroupKFold
+    splitter = kind(int(cv), shuffle=True, random_state=random_state)
+    return list(splitter.split(np.zeros((len(codes), 1)), codes, units))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName
 from sepal.measures import Prepared
+from sepal.parameters import checked
 from sepal.prototypes._cases import Cases, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions, Progress, tied_order
 from sepal.prototypes._edited import enn_solve
@@ -49,6 +50,7 @@ def filtered_set(
     return prototype_set(name, cases, metric, cases.first_rows[kept_pos], tuple(history))
 
 
+@checked()
 def drop3(
     X: Any,
     y: Any = None,

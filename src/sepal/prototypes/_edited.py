@@ -13,6 +13,7 @@ from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures import Prepared
 from sepal.neighbors import DistinctRanking
+from sepal.parameters import Parameter, checked
 from sepal.prototypes._cases import as_cases, label_rows, row_mass
 from sepal.prototypes._condense import CaseMetric, Progress
 from sepal.prototypes._set import PrototypeSet, prototype_set, removed_rounds
@@ -151,6 +152,7 @@ def enn_solve(data: Prepared, k: int, progress: Progress | None) -> NDArray[np.i
     return np.flatnonzero(enn_pass(data, np.arange(data.n_rows), _vote(data, k, "mode", None), progress))
 
 
+@checked()
 def enn(
     X: Any,
     y: Any = None,
@@ -209,6 +211,7 @@ def enn(
     return _finish("enn", data, [np.flatnonzero(enn_pass(data, np.arange(data.n_rows), vote, progress))], progress)
 
 
+@checked(Parameter("max_passes", "whole", "", at_least=1, optional=True))
 def renn(
     X: Any,
     y: Any = None,
@@ -262,6 +265,7 @@ def renn(
     return _finish("renn", data, passes, progress)
 
 
+@checked()
 def all_knn(
     X: Any,
     y: Any = None,
@@ -327,6 +331,7 @@ def tomek_solve(data: Prepared, progress: Progress | None) -> NDArray[np.intp]:
     return np.stack([source[link], target[link]], axis=1)
 
 
+@checked(Parameter("remove", "word", "", looked_up=True))
 def tomek_links(
     X: Any,
     y: Any = None,

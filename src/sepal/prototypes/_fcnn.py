@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName
 from sepal.neighbors import TIE_TOLERANCE
+from sepal.parameters import checked
 from sepal.prototypes._cases import Cases, CaseTies, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Kept, Positions, Progress
 from sepal.prototypes._set import PrototypeSet, added_rounds, prototype_set
@@ -49,6 +50,7 @@ def fcnn_solve(cases: Cases, metric: CaseMetric) -> Kept:
     return metric.fcnn(center_cases(cases, metric), cases.may_keep)
 
 
+@checked()
 def fcnn(
     X: Any,
     y: Any = None,

@@ -9,7 +9,7 @@ import numpy as np
 
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.parameters import RandomState, generator
+from sepal.parameters import RandomState, checked, generator
 from sepal.prototypes._cases import Cases, CaseTies, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Kept, Positions, Progress, tied_order
 from sepal.prototypes._set import PrototypeSet, Round, added_rounds, prototype_set
@@ -35,6 +35,7 @@ def hart_solve(cases: Cases, metric: CaseMetric, visit: Positions, ties: CaseTie
     return metric.hart(visit, "first" if ties == "index" else "strict")
 
 
+@checked()
 def hart(
     X: Any,
     y: Any = None,
@@ -110,6 +111,7 @@ def hart(
     return prototype_set("hart", cases, metric, cases.first_rows[kept.pos], rounds, right=kept.right)
 
 
+@checked()
 def rnn(
     X: Any,
     y: Any = None,

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri
 
-from sepal.data import Missing, ScaleName
+from sepal.data import Missing, ScaleName, rows_by_content
 from sepal.exceptions import ParameterError
 from sepal.measures import Prepared
-from sepal.parameters import RandomState, generator
+from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions, Progress
 from sepal.prototypes._set import PrototypeSet, Round, prototype_set
@@ -32,6 +32,10 @@ def ib3_solve(
     return metric.ib3(stream_pos, chance, _two_sided_z(accept, "accept"), _two_sided_z(drop, "drop")).pos
 
 
+@checked(
+    Parameter("accept", "number", "", above=0.0, below=1.0),
+    Parameter("drop", "number", "", above=0.0, below=1.0),
+)
 def ib3(
     X: Any,
     y: Any = None,
@@ -88,7 +92,9 @@ def ib3(
         raise ParameterError(f"order must be 'rows' or 'random'; got {order!r}")
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
     rng = generator(random_state)
-    stream_pos = np.arange(data.n_rows) if order == "rows" else rng.permutation(data.n_rows)
+    stream_pos = np.arange(data.n_rows)
+    if order == "random":
+        stream_pos = rng.permutation(rows_by_content(data.search.table, data.codes))
     kept_pos = ib3_solve(data, stream_pos, rng.random(data.n_rows), accept, drop, progress)
     cases = as_cases(data)
     kept_rows = data.rows[kept_pos]

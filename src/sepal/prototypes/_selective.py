@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName
 from sepal.measures import Prepared
+from sepal.parameters import checked
 from sepal.prototypes._cases import Cases, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Kept, Progress, tied_order
 from sepal.prototypes._set import PrototypeSet, added_rounds, nothing_left, prototype_set
@@ -46,6 +47,7 @@ def _selective(
     return prototype_set(name, cases, metric, cases.first_rows[kept.pos], added_rounds(cases, kept))
 
 
+@checked()
 def mss(
     X: Any,
     y: Any = None,
@@ -86,6 +88,7 @@ def mss(
     return _selective("mss", mss_solve, data, progress)
 
 
+@checked()
 def rss(
     X: Any,
     y: Any = None,

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import data_frame
 from sepal.exceptions import DataError
 from sepal.prototypes._cases import Cases
 from sepal.prototypes._condense import CaseMetric, Kept
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 # Under these metrics rows that differ can be at distance 0: by a gap, or in a column without weight.
 _ZERO_FOR_UNEQUAL = frozenset({"nan_l2", "mixed"})
@@ -77,11 +74,9 @@ class PrototypeSet:
         """Share of the rows that are not needed."""
         return 1.0 - self.n_kept / self.n_rows
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One line per training row: its class, whether it is kept, whether it is in conflict."""
-        import pandas as pd
-
-        return pd.DataFrame(
+        return data_frame(
             {
                 "row": self.label_rows,
                 "class": self.labels,

@@ -48,7 +48,7 @@ def feature_facts(
     else:
         strategy = "forward"
         if table.n_rows > SEARCHED_ROWS:
-            table, scale = rows.part(sample_rows(table.n_rows, SEARCHED_ROWS, random_state))
+            table, scale = rows.part(sample_rows(table, rows.ready.codes, SEARCHED_ROWS, random_state))
         most = max(n_columns + 1, math.ceil(MOST_SECONDS * PAIRS_PER_SECOND / float(table.n_rows) ** 2))
         found = search_subsets(
             table,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName, Table, caution_texts
 from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, expected_accuracy_curve, prepare, thornton_test
+from sepal.parameters import Parameter, checked
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
@@ -32,6 +33,7 @@ SHARED_NEIGHBORS = 5  # of every row that asks: what suspects and overlaps read
 CURVE_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
+@checked(Parameter("train_sizes", "other", "", also=("sequence",)))
 def measure_facts(
     X: Any,
     y: Any = None,

@@ -96,10 +96,10 @@ def take_rows(
     ready = prepare(rows, distance=distance, scale=scale, missing=missing, n_jobs=n_jobs)
     most, sample = ALL_PAIRS_ROWS, SAMPLE_ROWS
     if time_limit is not None:
-        pairs = time_limit * PAIRS_PER_SECOND / given.n_columns
+        pairs = min(time_limit * PAIRS_PER_SECOND / given.n_columns, 1e18)  # no limit at all is infinite
         sample = min(SAMPLE_ROWS, max(LEAST_SAMPLE, int(pairs / ready.n_rows)))
         most = min(most, max(sample, int(pairs**0.5)))
     if len(ready.asking) > most:
-        ready = replace(ready, asking=sample_rows(ready.n_rows, sample, random_state))
+        ready = replace(ready, asking=sample_rows(ready.search.table, ready.codes, sample, random_state))
     # How many rows were dropped is a fact of its own.
     return ReportRows(given, replace(ready, notes=ready.search.fitted.notes), distance, missing, n_jobs)

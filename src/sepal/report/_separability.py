@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName, Table, copies_of, left_out_together
+from sepal.data import Missing, ScaleName, Table, copies_of, data_frame, frame_html, left_out_together, rows_by_content
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
     AlignmentCurve,
@@ -25,6 +25,7 @@ from sepal.measures import (
     sample_rows,
     suspects,
 )
+from sepal.parameters import checked
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
@@ -44,9 +45,6 @@ from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, ReportRows, take_row
 from sepal.report._suspects import suspects_dict
 from sepal.report._time_limit import Clock, TimeIsOverError, alarm
 from sepal.report._verdict import repeated_verdict, verdicts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _PLANE_ROWS, _ALIGNED_ROWS, _PLANES_TOLD = 1_500, 3_000, 50
 _WORTH_THREADS = 1_000  # rows; fewer pairs are done before a second thread has started
@@ -103,11 +101,9 @@ class SeparabilityReport(Shown):
 
     kind = "report"
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """The main numbers, one line each."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self._numbers().items()), columns=["measure", "value"])
+        return data_frame(list(self._numbers().items()), columns=["measure", "value"])
 
     def _numbers(self) -> dict[str, float | None]:
         thornton = self.thornton
@@ -179,12 +175,13 @@ class SeparabilityReport(Shown):
         import html
 
         sentences = "".join(f"<li>{html.escape(verdict.text)}</li>" for verdict in self.verdict)
-        return f"<ul>{sentences}</ul>{self.frame().to_html(index=False, float_format='{:.4g}'.format)}"
+        return f"<ul>{sentences}</ul>{frame_html(self, float_format='{:.4g}'.format)}"
 
     def __repr__(self) -> str:
         return f"<SeparabilityReport: {self.verdict[0].text}>"
 
 
+@checked()
 def separability(
     X: Any,
     y: Any = None,
@@ -341,8 +338,9 @@ def _complexity_rows(rows: ReportRows, random_state: int) -> tuple[Table, int | 
         return rows.table, None
     rng = np.random.default_rng(random_state)
     parts = []
+    order = rows_by_content(rows.table, rows.ready.codes)
     for code in range(len(rows.ready.classes)):
-        inside = np.flatnonzero(rows.ready.codes == code)
+        inside = order[rows.ready.codes[order] == code]
         wanted = min(len(inside), max(2, round(len(inside) * SAMPLE_ROWS / rows.table.n_rows)))
         parts.append(rng.choice(inside, size=wanted, replace=False))
     sample = np.sort(np.concatenate(parts))
@@ -376,7 +374,10 @@ def _angle(table: Table, random_state: int, tick: Callable[[float], None]) -> Se
 def _alignment(rows: ReportRows, random_state: int, tick: Callable[[float], None]) -> AlignmentCurve:
     """Centred alignment over all widths, of at most 3,000 complete rows."""
     n_rows = rows.table.n_rows
-    table, scale = rows.part(None if n_rows <= _ALIGNED_ROWS else sample_rows(n_rows, _ALIGNED_ROWS, random_state))
+    drawn = None
+    if n_rows > _ALIGNED_ROWS:
+        drawn = sample_rows(rows.table, rows.ready.codes, _ALIGNED_ROWS, random_state)
+    table, scale = rows.part(drawn)
     return alignment_curve(
         table,
         kernel="mixed" if "nominal" in table.kinds else "rbf",

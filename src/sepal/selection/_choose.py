@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import ParameterError
-from sepal.parameters import RandomState, check_whole
+from sepal.parameters import Parameter, RandomState, check_whole
 from sepal.selection._criteria import CriterionLike, Ties, as_criterion
 from sepal.selection._evaluator import SearchProgress
 from sepal.selection._near_best import Subset
@@ -17,6 +17,23 @@ from sepal.selection._search import STRATEGIES, SubsetSearch, search_solve
 from sepal.selection._subset_sweep import MOST_FEATURES, SubsetSweep, refuse_too_many, sweep_cost, sweep_solve
 
 Prefer = Literal["best", "smallest"]
+
+
+_KNOWN = (
+    Parameter("strategy", "word", "", looked_up=True),
+    Parameter("n_features", "whole", "", at_least=1, optional=True),
+    Parameter("prefer", "word", "", looked_up=True),
+    Parameter("scale", "word", "", looked_up=True, optional=True),
+    Parameter("ties", "word", "", looked_up=True),
+    Parameter("missing", "word", "", looked_up=True),
+    Parameter("time_budget", "number", "", above=0.0, infinite=True),
+    Parameter("time_limit", "number", "", above=0.0, infinite=True, optional=True),
+    Parameter("max_evaluations", "whole", "", at_least=1, optional=True),
+    Parameter("patience", "whole", "", at_least=1, optional=True),
+    Parameter("random_state", "whole", "", at_least=0, optional=True, also=("RandomState", "Generator")),
+    Parameter("n_jobs", "whole", "", optional=True),
+    Parameter("options", "other", "", also=("mapping",)),
+)
 
 
 @dataclass(frozen=True)
@@ -42,6 +59,8 @@ class Procedure:
 
     def check(self) -> None:
         """Refuse unknown words before any work."""
+        for each in _KNOWN:
+            each.check(getattr(self, each.name))
         if self.strategy not in ("auto", "sweep", *STRATEGIES):
             raise ParameterError(f"strategy must be one of auto, sweep, {', '.join(STRATEGIES)}; got {self.strategy!r}")
         if self.prefer not in ("best", "smallest"):

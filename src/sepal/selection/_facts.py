@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.parameters import RandomState
+from sepal.parameters import Parameter, RandomState, checked
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import as_criterion
 from sepal.selection._honesty import NestedScore, nested_score
@@ -86,6 +86,8 @@ class SelectionFacts:
             else {
                 "accuracy": nested.honest,
                 "standard_error": nested.standard_error,
+                "interval": list(nested.interval),
+                "gain_error": nested.gain_error,
                 "all_features": nested.all_features,
                 "optimistic": nested.optimistic,
             },
@@ -113,6 +115,7 @@ def _plain(subset: Subset) -> dict[str, Any]:
     }
 
 
+@checked(Parameter("cv", "whole", "", at_least=2), Parameter("honest", "flag", ""))
 def select_facts(
     X: Any,
     y: Any = None,
@@ -250,12 +253,13 @@ def _sentence(
         # The score of another criterion is no accuracy that could be promised.
         promised = f"the selected subset promised {nested.optimistic:.4f}, and " if comparable else ""
         parts.append(
-            f"On rows that took no part in selecting, accuracy is {nested.honest:.4f} +- {nested.standard_error:.4f}; "
+            f"On rows that took no part in selecting, accuracy is {nested.honest:.4f} (95 % interval "
+            f"{nested.interval[0]:.4f} to {nested.interval[1]:.4f}); "
             f"{promised}all features reach {nested.all_features:.4f}."
         )
         gain = nested.honest - nested.all_features
-        if abs(gain) <= nested.standard_error:
-            parts.append("Selecting features neither helps nor harms the nearest neighbour here.")
+        if abs(gain) <= 1.96 * nested.gain_error:
+            parts.append("These rows do not tell whether selecting features helps or harms the nearest neighbour.")
         else:
             parts.append(f"Selecting features {'helps' if gain > 0 else 'harms'} the nearest neighbour here.")
     return " ".join(parts)

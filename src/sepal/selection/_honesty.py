@@ -8,27 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sepal.data import Table
+from sepal.data import (
+    Table,
+    data_frame,
+    numbered_by_first_row,
+    rows_by_content,
+)
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import neighbor_ranking
-from sepal.parameters import RandomState, generator
+from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import Thornton, as_criterion
 from sepal.selection._near_best import Subset
+from sepal.selection._nested_error import gain_error, nested_error
 from sepal.selection._problem import FeatureProblem, pack
 from sepal.selection._program import full_tree
 from sepal.selection._search import SubsetSearch
 from sepal.selection._subset_sweep import SubsetSweep
 from sepal.selection._sweep import labeling_sums
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _LABELING_CELLS = 16_000_000  # subsets times labelings in memory together
 Count = Callable[[float], object]
@@ -61,13 +64,12 @@ class SelectionTest:
         """What picking the best of many subsets adds under random labels."""
         return float(self.null.mean() - self.chance)
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One row per random labeling."""
-        import pandas as pd
-
-        return pd.DataFrame({"best_score": self.null})
+        return data_frame({"best_score": self.null})
 
 
+@checked()
 def selection_test(
     X: Any,
     y: Any = None,
@@ -108,7 +110,7 @@ def selection_test(
     if n_permutations < 1:
         raise ParameterError(f"n_permutations must be at least 1; got {n_permutations!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y, groups)
+    problem = _by_content(how, how.prepare(X, y, groups))
     rng = generator(random_state)
     labels = np.column_stack([problem.codes, *(_shuffled(problem, rng) for _ in range(n_permutations))])
     criterion = as_criterion(how.criterion, how.ties)
@@ -190,13 +192,12 @@ class Stability:
     frequency: dict[str, float]
     subsets: tuple[Subset, ...]
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """One row per feature."""
-        import pandas as pd
-
-        return pd.DataFrame({"feature": list(self.frequency), "frequency": list(self.frequency.values())})
+        return data_frame({"feature": list(self.frequency), "frequency": list(self.frequency.values())})
 
 
+@checked()
 def nogueira_stability(Z: Any, confidence: float = 0.95) -> tuple[float, float, float]:
     """Stability of selected sets, rows of a binary matrix (runs by features), with its interval.
 
@@ -226,6 +227,7 @@ def nogueira_stability(Z: Any, confidence: float = 0.95) -> tuple[float, float, 
     return value, value - spread, value + spread
 
 
+@checked(Parameter("n_samples", "whole", "", at_least=2, at_most=10**6))
 def stability(
     X: Any,
     y: Any = None,
@@ -257,7 +259,7 @@ def stability(
     if n_samples < 2:
         raise ParameterError(f"n_samples must be at least 2; got {n_samples!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y, groups)
+    problem = _by_content(how, how.prepare(X, y, groups))
     rng = generator(random_state)
     units = _units(problem)
     class_of = _class_of(units, problem.codes)
@@ -272,6 +274,18 @@ def stability(
     value, low, high = nogueira_stability(Z)
     frequency = dict(zip(problem.names, Z.mean(axis=0).tolist(), strict=True))
     return Stability(value, low, high, frequency, tuple(subsets))
+
+
+def _by_content(how: Procedure, problem: FeatureProblem) -> FeatureProblem:
+    """The same rows in the order of their content.
+
+    Labelings, half-samples and folds are drawn for rows in this order: where a row stood must not decide.
+    """
+    order = rows_by_content(problem.table, problem.codes)
+    groups = _within(problem, order)
+    if not isinstance(groups, str):
+        groups = numbered_by_first_row(groups, np.arange(len(order)))
+    return how.prepare(problem.table.take(order), groups=groups)
 
 
 def _units(problem: FeatureProblem) -> NDArray[np.intp]:
@@ -305,9 +319,13 @@ class NestedScore:
     honest : float
         Accuracy of 1-NN on rows that took no part in selecting the features.
     standard_error : float
-        Of ``honest``, from its rows, or from the groups that were held out together.
+        Of ``honest``: 1.96 of them to both sides make a 95 % interval for the accuracy that the selected subset has on
+        further rows. It allows for rows that answer each other, for folds that select other features, and for groups
+        that were held out together.
     all_features : float
         The same accuracy without selection, on the same folds.
+    gain_error : float
+        Standard error of ``honest - all_features``, which are accuracies on the same rows.
     optimistic : float
         The score of the subset selected from all rows, on those rows.
     subset : Subset
@@ -319,15 +337,20 @@ class NestedScore:
     honest: float
     standard_error: float
     all_features: float
+    gain_error: float
     optimistic: float
     subset: Subset
     folds: tuple[Subset, ...]
 
-    def frame(self) -> pd.DataFrame:
-        """One row per fold."""
-        import pandas as pd
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval for the accuracy of 1-NN with the selected subset on further rows."""
+        reach = 1.96 * self.standard_error
+        return max(0.0, self.honest - reach), min(1.0, self.honest + reach)
 
-        return pd.DataFrame(
+    def frame(self) -> Any:
+        """One row per fold."""
+        return data_frame(
             {
                 "fold": range(1, len(self.folds) + 1),
                 "size": [s.size for s in self.folds],
@@ -337,6 +360,7 @@ class NestedScore:
         )
 
 
+@checked(Parameter("cv", "whole", "", at_least=2))
 def nested_score(
     X: Any,
     y: Any = None,
@@ -370,7 +394,7 @@ def nested_score(
     Scaling is learned from the training rows of each fold. Tied neighbours are averaged over.
     """
     how = Procedure(random_state=random_state, **procedure)
-    problem = how.prepare(X, y, groups)
+    problem = _by_content(how, how.prepare(X, y, groups))
     table, n = problem.table, problem.n_rows
     units = _units(problem)
     n_units = int(units.max()) + 1
@@ -390,8 +414,15 @@ def nested_score(
         right_all[test] = _nearest_agrees(train_table, test_table, codes, tuple(range(table.n_columns)), how.scale)
         if progress is not None:
             progress((fold + 1) / cv)
-    error = float(np.sqrt(np.sum(np.bincount(units, right - right.mean()) ** 2)) / n)
-    return NestedScore(float(right.mean()), error, float(right_all.mean()), subset.score, subset, tuple(folds))
+    return NestedScore(
+        honest=float(right.mean()),
+        standard_error=nested_error(right, problem.codes, units),
+        all_features=float(right_all.mean()),
+        gain_error=gain_error(right, right_all, problem.codes, units),
+        optimistic=subset.score,
+        subset=subset,
+        folds=tuple(folds),
+    )
 
 
 def _stratified_folds(

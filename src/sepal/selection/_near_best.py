@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import data_frame
 from sepal.exceptions import ParameterError
 from sepal.selection._criteria import Criterion
 from sepal.selection._problem import FeatureProblem
 from sepal.selection._program import of_masks
 from sepal.selection._sweep import Progress
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Rule = Literal["paired", "unpaired"]
 _SAMPLE_CELLS = 40_000_000  # rows times subsets whose correctness is in memory together
@@ -49,11 +47,9 @@ class Subset:
         return len(self.features)
 
 
-def subset_frame(subsets: Sequence[Subset]) -> pd.DataFrame:
+def subset_frame(subsets: Sequence[Subset]) -> Any:
     """One row per subset."""
-    import pandas as pd
-
-    return pd.DataFrame(
+    return data_frame(
         {
             "size": [s.size for s in subsets],
             "score": [s.score for s in subsets],

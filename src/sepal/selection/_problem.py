@@ -7,7 +7,7 @@ numbers, 0 or 1 for levels, 1 where a cell is missing (HEOM).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,7 +153,7 @@ def feature_problem(
     codes, classes = class_codes(table)
     if table.n_rows < 2:
         raise DataError(f"a nearest neighbour needs at least 2 rows; found {table.n_rows}")
-    kept = tuple(sorted({column_position(column, table.names, "keep") for column in keep}))
+    kept = tuple(sorted({column_position(column, table.names, "keep") for column in _listed("keep", keep)}))
     names, units = _units(table, blocks, kept)
     scaling = fit_scaling(table.values, table.kinds, scale, levels=table.levels)
     if scaling.constant:
@@ -170,13 +170,24 @@ def feature_problem(
     )  # fmt: skip
 
 
+def _listed(name: str, columns: Any) -> Iterable[Any]:
+    """Columns, or blocks of them, as the caller lists them."""
+    if isinstance(columns, bytes) or not isinstance(columns, Iterable) or getattr(columns, "ndim", 1) != 1:
+        raise ParameterError(f"{name} must be a list; got {columns!r}")
+    return columns
+
+
 def _units(table: Table, blocks: Blocks | None, kept: tuple[int, ...]) -> tuple[tuple[str, ...], Any]:
     """Names and columns of the units, in the order of their first column."""
-    given = blocks.items() if isinstance(blocks, Mapping) else [(None, block) for block in blocks or ()]
+    given: Iterable[tuple[Any, Any]]
+    if isinstance(blocks, Mapping):
+        given = blocks.items()
+    else:
+        given = [(None, block) for block in _listed("blocks", () if blocks is None else blocks)]
     taken: dict[int, str] = {}
     units: list[tuple[str, tuple[int, ...]]] = []
     for name, block in given:
-        columns = tuple(sorted({column_position(column, table.names, "blocks") for column in block}))
+        columns = tuple(sorted({column_position(column, table.names, "blocks") for column in _listed("blocks", block)}))
         title = "+".join(table.names[j] for j in columns) if name is None else str(name)
         if not columns:
             raise ParameterError(f"blocks: block {title!r} is empty")

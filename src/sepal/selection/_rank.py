@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.measures import mutual_information
+from sepal.parameters import Parameter, checked
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import CenteredAlignment, Criterion, Thornton
 from sepal.selection._evaluator import Evaluator
 from sepal.selection._near_best import Subset
 from sepal.selection._problem import FeatureProblem
 from sepal.selection._relieff import relieff
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,20 +42,20 @@ class FeatureRanking:
     best: Subset
     columns: dict[str, NDArray[np.float64]]
 
-    def frame(self, by: str = "inclusion") -> pd.DataFrame:
+    def frame(self, by: str = "inclusion") -> Any:
         """One row per feature, sorted by a column, largest first; among equals by Thornton's index alone."""
-        import pandas as pd
-
         if by not in self.columns:
             raise ParameterError(f"by must be one of {', '.join(self.columns)}; got {by!r}")
-        table = pd.DataFrame({"feature": self.names, **self.columns})
-        keys = [by] if by == "thornton" else [by, "thornton"]
-        return table.sort_values(keys, ascending=False, kind="stable").reset_index(drop=True)
+        columns = {name: np.asarray(values) for name, values in self.columns.items()}
+        order = np.lexsort((-columns["thornton"], -columns[by]))
+        sorted_columns = {name: values[order] for name, values in columns.items()}
+        return data_frame({"feature": [self.names[j] for j in order], **sorted_columns})
 
     def _repr_html_(self) -> str:
-        return str(self.frame().to_html(index=False, float_format="{:.4f}".format))
+        return frame_html(self, float_format="{:.4f}".format)
 
 
+@checked(Parameter("relieff_k", "whole", "", at_least=1))
 def rank_features(
     X: Any, y: Any = None, *, relieff_k: int = 10, groups: Any = None, **procedure: Any
 ) -> FeatureRanking:
@@ -138,6 +137,8 @@ def _filters(problem: FeatureProblem) -> dict[str, NDArray[np.float64]]:
 
 def _variance_ratio(x: NDArray[np.float64], codes: NDArray[np.int32]) -> tuple[float, float]:
     """F of the one-way analysis of variance, and the correlation ratio."""
+    if len(x) == 0:  # every cell is missing
+        return 0.0, 0.0
     counts = np.bincount(codes)
     present = counts > 0
     means = np.bincount(codes, weights=x)[present] / counts[present]

@@ -6,22 +6,19 @@ import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName
+from sepal.data import Missing, ScaleName, data_frame, frame_html
 from sepal.exceptions import ParameterError
-from sepal.parameters import RandomState, check_whole, generator
+from sepal.parameters import Parameter, RandomState, check_number, check_whole, checked, generator
 from sepal.selection import _greedy, _stochastic
 from sepal.selection._branch_and_bound import branch_and_bound
 from sepal.selection._criteria import Criterion, CriterionLike, Ties, as_criterion
 from sepal.selection._evaluator import BudgetSpentError, Evaluator, SearchProgress, Step
 from sepal.selection._near_best import Rule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Strategy = Callable[[Evaluator, int | None, _greedy.Patience, Mapping[str, Any], Any], None]
 
@@ -132,11 +129,9 @@ class SubsetSearch:
         """The share of near-best subsets that hold each feature."""
         return inclusion(self.near_best(se, rule=rule), self.names)
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """The history: one row per improvement."""
-        import pandas as pd
-
-        return pd.DataFrame(
+        return data_frame(
             {
                 "evaluations": [step.evaluations for step in self.history],
                 "seconds": [step.seconds for step in self.history],
@@ -177,25 +172,19 @@ class SubsetSearch:
 
     def _repr_html_(self) -> str:
         near = self.near_best() if self.criterion_used.per_row else (self.best,)
-        table = subset_frame(near[:10]).to_html(index=False, float_format="{:.4f}".format)
+        table = frame_html(self, "{:.4f}".format, frame_of=lambda: subset_frame(near[:10]))
         return f"<p>{html.escape(repr(self))}</p>{table}"
 
 
 def _check(problem: FeatureProblem, strategy: str, n_features: int | None, options: Mapping[str, Any]) -> None:
-    if strategy not in STRATEGIES:
+    if not isinstance(strategy, str) or strategy not in STRATEGIES:
         raise ParameterError(f"strategy must be one of {', '.join(STRATEGIES)}; got {strategy!r}")
-    if n_features is not None and (isinstance(n_features, bool) or not 1 <= n_features <= problem.n_units):
+    if n_features is not None and not 1 <= check_whole("n_features", n_features) <= problem.n_units:
         raise ParameterError(f"n_features must be from 1 to {problem.n_units}; got {n_features!r}")
     unknown = sorted(set(options) - _OPTIONS.get(strategy, set()))
     if unknown:
         known = ", ".join(sorted(_OPTIONS.get(strategy, set()))) or "none"
         raise ParameterError(f"options[{unknown[0]!r}] is not known to strategy {strategy!r}; it takes: {known}")
-
-
-def _check_limits(**limits: float | None) -> None:
-    for name, value in limits.items():
-        if value is not None and not value > 0:
-            raise ParameterError(f"{name} must be positive; got {value!r}")
 
 
 def search_solve(
@@ -212,9 +201,12 @@ def search_solve(
     progress: SearchProgress | None = None,
 ) -> SubsetSearch:
     """Run a strategy on prepared rows."""
+    Parameter("options", "other", "", optional=True, also=("mapping",)).check(options)
     options = dict(options or {})
     _check(problem, strategy, n_features, options)
-    _check_limits(time_limit=time_limit, max_evaluations=max_evaluations, patience=patience)
+    check_number("time_limit", time_limit, above=0.0, infinite=True, optional=True)
+    check_whole("max_evaluations", max_evaluations, optional=True)
+    check_whole("patience", patience, optional=True)
     criterion.check(problem)
     if strategy in _ENDLESS and time_limit is None and max_evaluations is None and patience is None:
         max_evaluations = _stochastic.DEFAULT_EVALUATIONS
@@ -236,6 +228,7 @@ def search_solve(
     )
 
 
+@checked()
 def search_subsets(
     X: Any,
     y: Any = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Table
-from sepal.estimators import Diet, TableEstimator, check_number
+from sepal.estimators import Diet, TableEstimator, as_data_errors, check_number
 from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError
-from sepal.parameters import Parameter
+from sepal.parameters import Parameter, check_parameters
 from sepal.selection._choose import Prefer, Procedure
 from sepal.selection._criteria import CRITERIA, CriterionLike, Mahalanobis, Ties
 from sepal.selection._problem import Blocks, Columns
@@ -87,7 +88,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         shared.TIME_LIMIT,
         Parameter("max_evaluations", "whole", "subsets scored at most", at_least=1, optional=True),
         Parameter("patience", "whole", "subsets without progress before the end", at_least=1, optional=True),
-        shared.RANDOM_STATE,
+        replace(shared.RANDOM_STATE, also=("RandomState", "Generator")),
         shared.N_JOBS,
     )
 
@@ -136,6 +137,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         groups : array-like, "rows", "copies" or None
             Which rows are left out together, as in :func:`subset_sweep`.
         """
+        check_parameters(self)
         procedure = Procedure(**{name: getattr(self, name) for name in self.get_params(deep=False)})
         if y is None and (not isinstance(X, Table) or X.y is None):
             raise DataError("y is None: requires y to be passed, but the target y is None")
@@ -158,7 +160,8 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X = self._in_training_order(X)
         if not isinstance(X, Table):
-            return super().transform(X)
+            with as_data_errors():
+                return super().transform(X)
         check_number(X.n_columns, self.n_features_in_, self)
         return X.select(np.flatnonzero(self.support_).tolist())
 
@@ -170,7 +173,8 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         return bool(support.dtype == np.bool_ and support.shape == (self.n_features_in_,))
 
     def _diet(self) -> Diet:
-        any_cell = self.criterion != "mahalanobis" and not isinstance(self.criterion, Mahalanobis)
+        named = isinstance(self.criterion, str) and self.criterion == "mahalanobis"
+        any_cell = not named and not isinstance(self.criterion, Mahalanobis)
         return Diet(levels=any_cell, missing=any_cell)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import html
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName
+from sepal.data import Missing, ScaleName, data_frame, frame_html
 from sepal.exceptions import ParameterError
-from sepal.parameters import check_whole
+from sepal.parameters import Parameter, check_whole, checked
 from sepal.selection._criteria import (
     PAIRS_PER_SECOND,
     Criterion,
@@ -37,9 +37,6 @@ from sepal.selection._near_best import (
 )
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
 from sepal.selection._program import full_tree
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST_FEATURES = 22
 # Units whose subsets are walked at once: fewer share too little, more need too much memory.
@@ -146,15 +143,13 @@ class SubsetSweep:
         table = np.array([values[self.problem.smallest_mask :] for values in self.all_scores.values()])
         return np.atleast_2d(np.corrcoef(table))
 
-    def frame(self, n: int | None = None) -> pd.DataFrame:
+    def frame(self, n: int | None = None) -> Any:
         """One row per subset (or for the n best), best first: mask, size, scores, features."""
-        import pandas as pd
-
         order = self._order[:n]
         columns: dict[str, Any] = {"mask": order, "size": self.sizes[order]}
         columns |= {name: values[order] for name, values in self.all_scores.items()}
         columns["features"] = [", ".join(self.problem.feature_names(int(mask))) for mask in order]
-        return pd.DataFrame(columns)
+        return data_frame(columns)
 
     def plot(self, kind: str = "size", ax: Any = None) -> Any:
         """Draw ``"size"`` (score by size), ``"inclusion"`` (bars) or ``"criteria"`` (one criterion against another)."""
@@ -186,7 +181,7 @@ class SubsetSweep:
 
     def _repr_html_(self) -> str:
         near = self.near_best() if self.criteria[0].per_row else self.top(10)
-        table = subset_frame(near[:10]).to_html(index=False, float_format="{:.4f}".format)
+        table = frame_html(self, "{:.4f}".format, frame_of=lambda: subset_frame(near[:10]))
         return f"<p>{html.escape(repr(self))}<br>{len(near)} subsets are near the best.</p>{table}"
 
 
@@ -245,6 +240,7 @@ def _units_at_once(problem: FeatureProblem, criteria: Sequence[Criterion]) -> in
     return int(np.clip(np.log2(pairs / problem.n_rows**2), LEAST_TREE, most))
 
 
+@checked(Parameter("max_features", "whole", "", at_least=1, optional=True))
 def subset_sweep(
     X: Any,
     y: Any = None,
@@ -317,7 +313,8 @@ def subset_sweep(
     >>> best.columns, round(best.score, 4)
     ((0, 2, 3, 4, 5), 0.6638)
     """
-    given = [criterion] if isinstance(criterion, (str, Criterion)) or callable(criterion) else list(criterion)
+    one = isinstance(criterion, (str, Criterion)) or callable(criterion)
+    given: list[Any] = [criterion] if one or not isinstance(criterion, Iterable) else list(criterion)
     criteria = tuple(as_criterion(each, ties) for each in given)
     if not criteria or len({each.name for each in criteria}) < len(criteria):
         raise ParameterError("criterion: expected at least one criterion, and each only once")

@@ -139,12 +139,12 @@ def sweep(
     for heed in sorted(set(heeds)):
         asked = [question for question, each in zip(questions, heeds, strict=True) if each == heed]
         answers = _native.sweep(
-            _rows(packed, heed),
-            _steps(program),
-            [question.told(problem) for question in asked],
-            packed.tie,
-            _threads(problem, program),
-            progress,
+            rows=_rows(packed, heed),
+            steps=_steps(program),
+            questions=[question.told(problem) for question in asked],
+            tie=packed.tie,
+            threads=_threads(problem, program),
+            progress=progress,
         )
         found |= dict(zip(map(id, asked), answers, strict=True))
     return [question.shaped(problem, program, found[id(question)]) for question in questions]
@@ -159,6 +159,11 @@ def labeling_sums(
     real = packed.row_of >= 0
     by_position[real] = labels[packed.row_of[real]]
     flat = _native.sweep_labelings(
-        _rows(packed), _steps(program), by_position, packed.tie, _threads(problem, program), progress
+        rows=_rows(packed),
+        steps=_steps(program),
+        labels=by_position,
+        tie=packed.tie,
+        threads=_threads(problem, program),
+        progress=progress,
     )
     return flat.reshape(program.n_out, labels.shape[1])
