@@ -201,7 +201,7 @@ class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FeatureVectorClassifier:
         """Select vectors, and fit the model on their coordinates."""
         check_parameters(self)
-        training = labelled_table(self, self._training_table(X), X, y, sample_weight)
+        training = labelled_table(self, self._training_table(X), X, y, sample_weight, kernel=self.kernel)
         codes, copies = training.codes, training.copies
         factors = class_weight_factors(self.class_weight, self.classes_, codes, copies)[codes]
         targets = np.eye(len(self.classes_))[codes]
@@ -322,7 +322,7 @@ class FeatureVectorRegressor(TableRegressorMixin, _VectorMachine):
             raise DataError(f"X has {table.n_rows} rows and y has {len(numbers)} numbers; they must agree")
         if not np.all(np.isfinite(numbers)):
             raise DataError("Input y contains NaN or infinity; expected finite numbers")
-        training = training_table(self, table, sample_weight, np.zeros(table.n_rows, np.int32), numbers)
+        training = training_table(self.kernel, table, sample_weight, np.zeros(table.n_rows, np.int32), numbers)
         targets = numbers[training.places, None]
         model = self._solve(training, targets, np.ones(len(targets)), None)
         self._keep_model(model, training.places)

@@ -109,24 +109,24 @@ class TrainingTable:
 
 
 def training_table(
-    estimator: Any, table: Table, sample_weight: Any, codes: NDArray[np.int32], numbers: Array | None = None
+    kernel: Any, table: Table, sample_weight: Any, codes: NDArray[np.int32], numbers: Array | None = None
 ) -> TrainingTable:
     """Rows of positive weight, equal ones of one class (and one target number) joined. Those of a matrix are not."""
     copies = machine_weights(sample_weight, table.n_rows)
-    if is_precomputed(estimator.kernel):
+    if is_precomputed(kernel):
         places = np.flatnonzero(copies > 0)
         copies = copies[places]
     else:
-        refuse_missing(table, find_kernel(estimator.kernel))  # here, where rows still have their numbers
+        refuse_missing(table, find_kernel(kernel))  # here, where rows still have their numbers
         values = table.values if numbers is None else np.column_stack([table.values, numbers])
         places, copies = distinct_rows(values, codes, copies)
     return TrainingTable(table.take(places), codes[places], copies, places)
 
 
-def labelled_table(estimator: Any, table: Table, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
+def labelled_table(estimator: Any, table: Table, X: Any, y: Any, sample_weight: Any, *, kernel: Any) -> TrainingTable:
     """The same with the classes, which a Table ``X`` may bring; leaves ``classes_`` on the estimator."""
     codes, estimator.classes_ = checked_labels(table, X, y)
-    training = training_table(estimator, table, sample_weight, codes)
+    training = training_table(kernel, table, sample_weight, codes)
     if len(np.unique(training.codes)) < len(estimator.classes_):
         raise DataError("sample_weight: every class needs a row of positive weight")
     return training
