@@ -1,5 +1,9 @@
 #include "bindings.hpp"
 
+#include <optional>
+
+#include <nanobind/stl/optional.h>
+
 #include "forest.hpp"
 
 namespace sepal {
@@ -9,7 +13,8 @@ using Bins = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::devi
 using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 nb::tuple grow(const Bins& bins, const Codes& classes, const Row& numbers, int n_outputs, int n_trees,
-               std::int64_t sample, int tries, int least, std::uint64_t seed, int threads, nb::object progress) {
+               std::int64_t sample, int tries, int least, std::uint64_t seed, int threads, nb::object progress,
+               std::optional<Row> drawn) {
     const std::size_t n = bins.shape(1);
     if (n == 0 || bins.shape(0) == 0 || n_trees < 1 || sample < 1 || tries < 1 || least < 1)
         throw std::invalid_argument("a forest needs rows, columns, trees, draws, tries and leaves");
@@ -17,12 +22,14 @@ nb::tuple grow(const Bins& bins, const Codes& classes, const Row& numbers, int n
     if (!labelled && numbers.shape(0) != n) throw std::invalid_argument("one class or one number per row is needed");
     for (std::size_t i = 0; labelled && i < n; ++i)
         if (classes.data()[i] < 0 || classes.data()[i] >= n_outputs) throw std::invalid_argument("a class is out of range");
+    if (drawn && drawn->shape(0) != n) throw std::invalid_argument("one chance to be drawn per row is needed");
     const ForestInput in{bins.data(),
                          static_cast<std::int64_t>(n),
                          static_cast<int>(bins.shape(0)),
                          labelled ? classes.data() : nullptr,
                          labelled ? nullptr : numbers.data(),
-                         labelled ? n_outputs : 1};
+                         labelled ? n_outputs : 1,
+                         drawn ? drawn->data() : nullptr};
     PythonPoll poll(std::move(progress));
     ForestVotes left_out;
     Forest forest;
@@ -85,7 +92,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> means(const Bins& bins, const Places
 void bind_forest(nb::module_& m) {
     m.def("grow_forest", &grow, nb::arg("bins"), nb::arg("classes"), nb::arg("numbers"), nb::arg("n_outputs"),
           nb::arg("n_trees"), nb::arg("sample"), nb::arg("tries"), nb::arg("least"), nb::arg("seed"),
-          nb::arg("threads"), nb::arg("progress").none());
+          nb::arg("threads"), nb::arg("progress").none(), nb::arg("drawn") = nb::none());
     m.def("forest_means", &means, nb::arg("bins"), nb::arg("tree_start"), nb::arg("column"), nb::arg("cut"),
           nb::arg("child"), nb::arg("leaf_start"), nb::arg("leaf_output"), nb::arg("leaf_value"),
           nb::arg("n_outputs"), nb::arg("threads"));

@@ -30,6 +30,10 @@ class Random { // splitmix64
     std::int64_t below(std::int64_t n) { // n is far below 2^32: the upper half is uniform enough
         return static_cast<std::int64_t>(((next() >> 32) * static_cast<std::uint64_t>(n)) >> 32);
     }
+    std::int64_t among(const double* sums, std::int64_t n) { // the first whose running sum lies above a uniform number
+        const double u = static_cast<double>(next() >> 11) * 0x1.0p-53;
+        return std::min<std::int64_t>(std::upper_bound(sums, sums + n, u) - sums, n - 1);
+    }
 
   private:
     std::uint64_t state_;
@@ -63,7 +67,7 @@ class Grower {
         Random random(seed);
         rows_.resize(choice_.sample);
         for (auto& row : rows_) {
-            row = static_cast<std::int32_t>(random.below(in_.n_rows));
+            row = static_cast<std::int32_t>(in_.drawn ? random.among(in_.drawn, in_.n_rows) : random.below(in_.n_rows));
             in_bag[row] = 1;
         }
         sorted_.resize(rows_.size());

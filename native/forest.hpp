@@ -15,6 +15,7 @@ struct ForestInput {
     const std::int32_t* classes; // null for numbers
     const double* numbers;       // null for classes
     int n_outputs;               // number of classes; 1 for numbers
+    const double* drawn;         // running sums of the rows' chances to be drawn, the last 1; null: all alike
 };
 
 struct ForestChoice {

@@ -330,6 +330,7 @@ def grow_forest(
     seed: int,
     threads: int,
     progress: _Progress | None,
+    drawn: NDArray[np.float64] | None = None,
 ) -> tuple[
     NDArray[np.int64],
     NDArray[np.int32],

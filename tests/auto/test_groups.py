@@ -95,7 +95,7 @@ def test_noise_with_every_row_twice_claims_nothing():
         model = SepalClassifier().fit(rows, y)
         assert model.left_out_ == "copies"
         scores.append(model.leave_one_out_score_)
-        assert model.leave_one_out_error_ > 0.8 * np.sqrt(0.25 / n) * 0.9
+        assert model.leave_one_out_standard_error_ > 0.8 * np.sqrt(0.25 / n) * 0.9
     assert np.mean(scores) < 0.5 + 3.5 * np.sqrt(0.25 / (4 * n))
     found = {finding.code: finding for finding in model.explain(time_limit=1.0).findings}
     assert "calibrated" not in found

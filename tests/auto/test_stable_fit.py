@@ -30,7 +30,7 @@ def test_what_leave_one_out_claims_is_what_predictions_reach(n):
     slack = 0.03 + 1.5 / n
     assert model.score(new, new_y) == pytest.approx(most, abs=slack)
     assert model.score(new, new_y) == pytest.approx(
-        model.leave_one_out_score_, abs=slack + 2 * model.leave_one_out_error_
+        model.leave_one_out_score_, abs=slack + 2 * model.leave_one_out_standard_error_
     )
 
 

@@ -162,9 +162,31 @@ def test_read_only_rows_are_read_and_left_alone(estimator) -> None:
 
 
 WEIGHING = [each for each in ANSWERING if "sample_weight" in inspect.signature(each.fit).parameters]
+WITHOUT_WEIGHTS = [
+    "AnyTable",
+    "PaperChainClassifier",
+    "PrototypeSelector",
+    "SeparabilitySelector",
+    "WindowKNNClassifier",
+]
+WITH_TREES = {"SepalClassifier", "SepalRegressor"}  # trees draw other rows from copies; see tests/auto/test_weights.py
+
+
+def test_the_estimators_that_take_weights() -> None:
+    assert [name_of(each) for each in EVERY if each not in WEIGHING] == WITHOUT_WEIGHTS
 
 
 @pytest.mark.parametrize("estimator", WEIGHING, ids=name_of)
+def test_weights_are_checked_and_of_one_change_nothing(estimator) -> None:
+    frame, y = frame_and_target(estimator)
+    one = clone(estimator).fit(frame, y, sample_weight=np.ones(len(frame)))
+    assert_same(answers(one, frame), answers(model_of(name_of(estimator), "pandas"), frame))
+    for wrong in (np.ones(len(frame) - 1), np.full(len(frame), np.nan), ["a"] * len(frame)):
+        with pytest.raises(SepalError, match="sample_weight"):
+            clone(estimator).fit(frame, y, sample_weight=wrong)
+
+
+@pytest.mark.parametrize("estimator", [each for each in WEIGHING if name_of(each) not in WITH_TREES], ids=name_of)
 def test_a_weight_is_so_many_copies(estimator) -> None:
     frame, y = frame_and_target(estimator)
     weight = np.arange(len(frame)) % 3 + 1

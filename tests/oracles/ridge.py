@@ -41,3 +41,13 @@ def log_loss(decisions, codes, factor):
     for row, code in zip(decisions, codes, strict=True):
         total -= factor * row[code] - math.log(sum(math.exp(factor * value) for value in row))
     return total / len(codes)
+
+
+def weighted_fit(K, y, alpha, weights):
+    """Coefficients and intercept of sum_i w_i (y_i - b - (K a)_i)^2 + alpha a'Ka, from the normal equations."""
+    n = len(y)
+    system = np.zeros((n + 1, n + 1))
+    system[:n, :n] = K + alpha * np.diag(1.0 / weights)
+    system[:n, n] = system[n, :n] = 1.0
+    solved = np.linalg.solve(system, np.append(y, 0.0))
+    return solved[:n], solved[n]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from scipy.special import softmax
 
 from sepal.auto._judging import ClassJudge, Judge, NumberJudge
 from sepal.auto._linear_member import RIDGES, fisher_left_out
-from sepal.auto._ridge_loo import Spectrum
+from sepal.auto._ridge_loo import Spectrum, mean_of
 from sepal.data import Table
 from sepal.estimators import fit_view
 from sepal.learners import KNNClassifier, KNNRegressor
@@ -32,7 +33,11 @@ class Baseline:
 
 def majority(judge: ClassJudge) -> Baseline:
     """Every row gets the largest class."""
-    return _baseline("majority", np.tile(np.bincount(judge.codes).astype(np.float64), (len(judge.codes), 1)), judge)
+    return _baseline(
+        "majority",
+        np.tile(np.bincount(judge.codes, weights=judge.mass).astype(np.float64), (len(judge.codes), 1)),
+        judge,
+    )
 
 
 def nearest(table: Table, judge: ClassJudge, n_jobs: int | None) -> Baseline:
@@ -48,19 +53,23 @@ def nearest(table: Table, judge: ClassJudge, n_jobs: int | None) -> Baseline:
 
 def linear(table: Table, judge: ClassJudge) -> Baseline:
     """Fisher's discriminant on the standardised columns; the ridge by the log-loss of the left-out rows."""
-    coordinates = fit_view(table, "standard").coordinates(table)
+    coordinates = fit_view(table, "standard", judge.mass).coordinates(table)
     if coordinates.shape[1] > len(coordinates):  # the same products in as many coordinates as there are rows
         values, vectors = eigh(coordinates @ coordinates.T)
         coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
-    left_out = np.stack([fisher_left_out(coordinates, judge.codes, ridge, judge.groups) for ridge in RIDGES])
+    left_out = np.stack(
+        [fisher_left_out(coordinates, judge.codes, ridge, judge.groups, judge.mass) for ridge in RIDGES]
+    )
     likelihoods = judge.log_likelihoods(softmax(left_out, axis=2), np.eye(len(RIDGES)))
     return _baseline("linear", left_out[int(likelihoods.argmax())], judge)
 
 
 def mean(judge: NumberJudge) -> Baseline:
     """Every row gets the mean of the others."""
-    n = len(judge.targets)
-    return _baseline("mean", ((judge.targets.sum() - judge.targets) / (n - 1.0))[:, None], judge)
+    w: Any = 1.0 if judge.mass is None else judge.mass
+    total, n = (w * judge.targets).sum(), len(judge.targets) if judge.mass is None else w.sum()
+    others = (total - w * judge.targets) / (n - w)
+    return _baseline("mean", others[:, None], judge)
 
 
 def nearest_number(table: Table, judge: NumberJudge, n_jobs: int | None) -> Baseline:
@@ -77,26 +86,28 @@ def nearest_number(table: Table, judge: NumberJudge, n_jobs: int | None) -> Base
 
 def linear_number(table: Table, judge: NumberJudge) -> Baseline:
     """Ridge on the standardised columns; the ridge by the squared error of the left-out rows."""
-    coordinates = fit_view(table, "standard").coordinates(table)
-    left_out = ridge_left_out(coordinates, judge.targets[:, None], np.array(RIDGES), judge.groups)
+    coordinates = fit_view(table, "standard", judge.mass).coordinates(table)
+    left_out = ridge_left_out(coordinates, judge.targets[:, None], np.array(RIDGES), judge.groups, judge.mass)
     return _baseline("linear", left_out[int(judge.criteria(left_out)[:, 0].argmin())], judge)
 
 
-def ridge_left_out(X: Array, targets: Array, ridges: Array, groups: NDArray[np.intp] | None = None) -> Array:
+def ridge_left_out(
+    X: Array, targets: Array, ridges: Array, groups: NDArray[np.intp] | None = None, mass: Array | None = None
+) -> Array:
     """Predictions of linear ridge with a free intercept for each ridge and row, the row itself left out.
 
     The unit of the ridges is the mean of the values of X'X, X centred, that are not zero.
     """
-    centred = X - X.mean(axis=0)
+    centred = (X - mean_of(X, mass)) * (1.0 if mass is None else np.sqrt(mass)[:, None])
     n, p = centred.shape
     values, vectors = eigh(centred.T @ centred if p <= n else centred @ centred.T) if p else (np.zeros(0), centred)
     kept = values > max(n, p) * np.finfo(np.float64).eps * values.max(initial=0.0)
     if not kept.any():  # rows that are all alike: every prediction is the mean of the others
-        return Spectrum(np.zeros((n, 1)), np.ones(1), 1.0).left_out(targets, ridges, groups)
+        return Spectrum(np.zeros((n, 1)), np.ones(1), 1.0, mass).left_out(targets, ridges, groups)
     values, vectors = values[kept], vectors[:, kept]
     if p <= n:
         vectors = (centred @ vectors) / np.sqrt(values)
-    return Spectrum(vectors, values, float(values.mean())).left_out(targets, ridges, groups)
+    return Spectrum(vectors, values, float(values.mean()), mass).left_out(targets, ridges, groups)
 
 
 def _unlabelled(table: Table) -> Table:

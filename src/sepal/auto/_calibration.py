@@ -21,7 +21,9 @@ _MOST_ROWS = 50_000
 _MOST_WORK = 2e9  # rows times classes squared, per step
 
 
-def calibrate(logarithms: Array, codes: NDArray[np.int32], weights: Array) -> tuple[float, Array]:
+def calibrate(
+    logarithms: Array, codes: NDArray[np.int32], weights: Array, total: float | None = None
+) -> tuple[float, Array]:
     """The temperature and the offsets.
 
     Parameters
@@ -32,8 +34,11 @@ def calibrate(logarithms: Array, codes: NDArray[np.int32], weights: Array) -> tu
         The classes.
     weights : ndarray
         Of the rows; together 1 (the prior is told apart from n rows).
+    total : float, optional
+        How many rows they count as together; as many as they are by default.
     """
-    n, n_classes = logarithms.shape
+    n_classes = logarithms.shape[1]
+    n = len(logarithms) if total is None else total
     w = n * weights
     indicators = np.eye(n_classes)[codes]
     z = np.concatenate([[1.0], np.zeros(n_classes)])

@@ -19,7 +19,7 @@ from sepal.auto._claim import accuracy_claim
 from sepal.auto._clock import Clock
 from sepal.auto._explaining import explain_classifier
 from sepal.auto._explanation import Explanation
-from sepal.auto._judging import class_judge
+from sepal.auto._judging import ClassJudge, class_judge
 from sepal.auto._order import canonical_columns, canonical_order, spread_order
 from sepal.auto._parameters import SEPAL_CLASSIFIER
 from sepal.auto._shell import AutoEstimator
@@ -28,7 +28,7 @@ from sepal.auto._threads import one_thread
 from sepal.data import class_codes, left_out_together, numbered_by_first_row
 from sepal.estimators import TableClassifierMixin
 from sepal.evaluation import reliability
-from sepal.exceptions import ParameterError
+from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import thread_count
 
 Array = NDArray[np.float64]
@@ -62,7 +62,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         Which rows were left out together: each alone, all copies of a row, or the given groups.
     copies_share_ : float
         The share of the rows that have a copy, equal in all columns.
-    leave_one_out_score_, leave_one_out_error_ : float
+    leave_one_out_score_, leave_one_out_standard_error_ : float
         Accuracy of the averaged decisions, each row decided without knowing its label; and its standard error. Up to
         400 rows widths, ridges, weights and calibration are chosen anew for each tenth of the rows, without it; with
         more rows such choices no longer flatter.
@@ -72,6 +72,8 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
     temperature_, offsets_ : float, ndarray
         The calibration: what the logarithms of the averaged probabilities are multiplied by, and what is added per
         class.
+    total_weight_ : float
+        The sum of the weights; the number of rows where there are none.
     left_out_proba_ : ndarray, shape (n_rows, n_classes)
         The probabilities for each training row, decided without knowing its label. NaN for rows that took no part.
     reliability_ : Reliability
@@ -113,7 +115,13 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any = None, *, groups: Any = None, progress: Callable[[float], object] | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        progress: Callable[[float], object] | None = None,
     ) -> Self:
         """Learn from rows and their classes.
 
@@ -123,6 +131,10 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
             The training rows; numbers, ordered levels, names, missing cells.
         y : array-like, optional
             The class of each row; left out, the target of the Table.
+        sample_weight : array-like, optional
+            How many rows each row counts as: a weight of 3 is three copies that leave together with their row, half a
+            row is half its mass in every mean, sum and draw. Weights count rows, so that twice the weights are twice
+            the evidence; a row of weight 0 takes no part.
         groups : array-like, "rows", "copies" or None
             Which rows are left out together wherever a row is judged without itself: those with the same label in
             an array; "rows": each alone; "copies": all that are equal in every column. None decides by the numbers of
@@ -137,46 +149,53 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         class_codes(table)
         together = left_out_together(table, groups)
         self.classes_, given = np.unique(np.asarray(table.y), return_inverse=True)
+        part, mass = self._masses(sample_weight, table, together)
+        if len(np.unique(given[part])) < len(self.classes_):
+            raise DataError("sample_weight: every class needs a row of positive weight")
+        n_given, table, given = table.n_rows, table.take(part), given[part]
         self.column_order_ = canonical_columns(table.values, given)
         table = table.select(self.column_order_.tolist())
-        rows = canonical_order(table.values, given.astype(np.float64))
+        rows = canonical_order(table.values, given.astype(np.float64), *([] if mass is None else [mass]))
         table, codes = table.take(rows), given[rows].astype(np.int32)
-        judge = class_judge(codes, self.balanced, numbered_by_first_row(together.groups, rows))
+        mass = None if mass is None else mass[rows]
+        judge = class_judge(codes, self.balanced, numbered_by_first_row(together.groups, part[rows]), mass)
         random = check_random_state(self.random_state)
         order = spread_order(codes, random)
         problem = Problem(table, np.eye(len(self.classes_))[codes], codes, judge, order)
         seed, threads = int(random.randint(1 << 30)), thread_count(self.n_jobs)
         done = solve_in_time(problem, clock=clock, seed=seed, threads=threads)
-        self._keep(done, rows[done.rows], table.n_rows, clock)
-        self._tell_copies(together, table.n_rows)
+        self._keep(done, part[rows[done.rows]], n_given, clock)
+        self._tell_copies(together, n_given)
         return self
 
     def _keep(self, done: InTime, used: NDArray[np.intp], n_given: int, clock: Clock) -> None:
         """What a fit leaves behind; ``used`` says which of the given rows took part."""
         codes, solution = np.asarray(done.problem.answers, dtype=np.int32), done.solution
-        judge = class_judge(codes, self.balanced, done.problem.judge.groups)
+        judge = class_judge(codes, self.balanced, done.problem.judge.groups, done.problem.judge.mass)
         self.average_ = solution.average
         self.n_rows_ = len(codes)
-        self.class_shares_ = np.bincount(codes, minlength=len(self.classes_)) / len(codes)
+        self.total_weight_ = float(len(codes) if judge.mass is None else judge.mass.sum())
+        self.class_shares_ = np.bincount(codes, judge.mass, minlength=len(self.classes_)) / self.total_weight_
         logarithms = self._logarithms(solution.left_out)
         some = np.sort(done.problem.order[: calibration_rows(*logarithms.shape)])
         with one_thread():
-            self.temperature_, self.offsets_ = calibrate(logarithms[some], codes[some], judge.take(some).weights)
+            self.temperature_, self.offsets_ = _calibrated(logarithms, codes, judge, some)
         decisions = self.temperature_ * logarithms + self.offsets_
         for fold in solution.folds:
             logarithms, rest = self._logarithms(fold.mixed), fold.rest
             with one_thread():
-                temperature, offsets = calibrate(logarithms[rest], codes[rest], judge.take(rest).weights)
+                temperature, offsets = _calibrated(logarithms, codes, judge, rest)
             decisions[fold.aside] = temperature * logarithms[fold.aside] + offsets
         left_out = self._probabilities(decisions)
         claim = accuracy_claim(judge, decisions, left_out)
         self.leave_one_out_score_ = float(judge.scores(decisions[None])[0, 0])
-        self.leave_one_out_error_, self.leave_one_out_interval_ = claim.error, claim.interval
+        self.leave_one_out_standard_error_, self.leave_one_out_interval_ = claim.error, claim.interval
         self.trace_ = replace(
             solution.trace, score=self.leave_one_out_score_, standard_error=claim.error, seconds=clock.elapsed
         )
-        self.sample_groups_ = done.problem.sample(SEARCH_ROWS).judge.groups
-        self.sample_ = done.problem.sample(SEARCH_ROWS).table.select(np.argsort(self.column_order_).tolist())
+        sample = done.problem.sample(SEARCH_ROWS)
+        self.sample_groups_, self.sample_mass_ = sample.judge.groups, sample.judge.mass
+        self.sample_ = sample.table.select(np.argsort(self.column_order_).tolist())
         self.left_out_proba_ = np.full((n_given, len(self.classes_)), np.nan)
         self.left_out_proba_[used] = left_out
         self.reliability_ = reliability(left_out, codes, weights=judge.weights)
@@ -217,10 +236,18 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
 
     def _probabilities(self, decisions: Array) -> Array:
         """Softmax with a doubt: so many rows without an error do not show that errors are rarer than one in so many."""
-        doubt = 1.0 / (self.n_rows_ + 1.0)
+        doubt = 1.0 / (self.total_weight_ + 1.0)
         return np.asarray((1.0 - doubt) * softmax(decisions, axis=1) + doubt / len(self.classes_))
 
     def _logarithms(self, probabilities: Array) -> Array:
         """Logarithms of the probabilities, for classes of equal size where that was asked for."""
         logarithms = np.log(np.maximum(probabilities, _LEAST))
         return logarithms - np.log(self.class_shares_) if self.balanced else logarithms
+
+
+def _calibrated(
+    logarithms: Array, codes: NDArray[np.int32], judge: ClassJudge, rows: NDArray[np.intp]
+) -> tuple[float, Array]:
+    """Temperature and offsets by some rows."""
+    part = judge.take(rows)
+    return calibrate(logarithms[rows], codes[rows], part.weights, None if part.mass is None else part.mass.sum())

@@ -31,14 +31,14 @@ def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation
     """See :meth:`SepalClassifier.explain`."""
     table = model.sample_
     codes = np.searchsorted(model.classes_, np.asarray(table.y)).astype(np.int32)
-    judge = class_judge(codes, model.balanced, model.sample_groups_)
+    judge = class_judge(codes, model.balanced, model.sample_groups_, model.sample_mass_)
     with one_thread():
         rule = linear(table, judge)
     baselines = (majority(judge), nearest(table, judge, model.n_jobs), rule)
     if model.left_out_ == "copies":  # a copy would be everyone's nearest neighbour, whatever the columns
         table = table.take(np.sort(np.unique(copies_of(table), return_index=True)[1]))
     inclusion, subset, subset_score = _subset(table, time_limit, model.n_jobs)
-    counts = np.rint(model.class_shares_ * model.n_rows_).astype(int)
+    counts = np.rint(model.class_shares_ * model.total_weight_).astype(int)
     return _told(
         model,
         baselines,
@@ -55,7 +55,7 @@ def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation
 def explain_regressor(model: SepalRegressor) -> Explanation:
     """See :meth:`SepalRegressor.explain`."""
     table = model.sample_
-    judge = NumberJudge(np.asarray(table.y, dtype=np.float64), model.sample_groups_)
+    judge = NumberJudge(np.asarray(table.y, dtype=np.float64), model.sample_groups_, model.sample_mass_)
     with one_thread():
         rule = linear_number(table, judge)
     baselines = (mean(judge), nearest_number(table, judge, model.n_jobs), rule)
@@ -76,7 +76,7 @@ def _told(model: SepalClassifier | SepalRegressor, baselines: tuple[Baseline, ..
     return Explanation(
         task=facts.task,
         score=model.leave_one_out_score_,
-        standard_error=model.leave_one_out_error_,
+        standard_error=model.leave_one_out_standard_error_,
         interval=model.leave_one_out_interval_,
         baselines=baselines,
         trace=model.trace_,
@@ -91,16 +91,16 @@ def _copies(model: SepalClassifier | SepalRegressor) -> Copies | None:
     """The score with each row left out alone, and with all its copies, on the same rows (a sample of large tables)."""
     if not model.copies_share_ or model.left_out_ == "groups":
         return None
-    table, groups = model.sample_, copies_of(model.sample_)
+    table, groups, mass = model.sample_, copies_of(model.sample_), model.sample_mass_
     if table.n_rows > _COPY_ROWS:  # whole groups, in an order that has nothing to do with the answers
         shuffled = np.random.RandomState(0).permutation(groups.max() + 1)[groups]
         order = np.argsort(shuffled, kind="stable")[:_COPY_ROWS]
-        table = table.take(np.sort(order))
+        table, mass = table.take(np.sort(order)), None if mass is None else mass[np.sort(order)]
     both = dict.fromkeys(("rows", "copies"), model.leave_one_out_score_)
     for how in both:
         if how != model.left_out_ or table.n_rows < model.n_rows_:
             try:
-                both[how] = float(clone(model).fit(table, groups=how).leave_one_out_score_)
+                both[how] = float(clone(model).fit(table, sample_weight=mass, groups=how).leave_one_out_score_)
             except SepalError:  # one distinct row, or one class among so few
                 return None
     return Copies(model.copies_share_, model.left_out_, both["rows"], both["copies"], table.n_rows)

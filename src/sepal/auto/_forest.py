@@ -107,6 +107,7 @@ def grow_forest(
     seed: int,
     threads: int,
     groups: NDArray[np.intp] | None = None,
+    mass: Array | None = None,
 ) -> tuple[ForestMember, Array]:
     """Trees, and for each row the mean of those that did not see it.
 
@@ -125,6 +126,9 @@ def grow_forest(
     groups : ndarray of int, optional
         Rows of the same number are decided on without each other: by trees that grew on the other fifths of the
         groups, since hardly any tree misses a whole group by chance.
+    mass : ndarray, optional
+        How many rows each row counts as: it is drawn so much more often. As of groups, hardly any tree misses a row
+        of a large mass, and rows are decided on by trees of the other fifths.
 
     Returns
     -------
@@ -132,6 +136,33 @@ def grow_forest(
     left_out : ndarray, shape (n, n_outputs)
         A row that every tree has seen gets the mean of all answers.
     """
+    member, left_out = _grown(view, table, answers, n_outputs, n_trees, seed, threads, mass)
+    n = table.n_rows
+    if groups is None and mass is None:
+        return member, left_out
+    left_out = np.empty_like(left_out)
+    number = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
+    fold = (np.random.RandomState(seed).permutation(number.max() + 1) % min(_FOLDS, number.max() + 1))[number]
+    for k in range(fold.max() + 1):
+        rest, missed = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        part = _grown(
+            view, table.take(rest), answers[rest], n_outputs, n_trees // 3, seed + k, threads, _rows_of(mass, rest)
+        )[0]
+        left_out[missed] = part.decisions(table.take(missed), threads)
+    return member, left_out
+
+
+def _grown(
+    view: View,
+    table: Table,
+    answers: NDArray[np.int32] | Array,
+    n_outputs: int,
+    n_trees: int,
+    seed: int,
+    threads: int,
+    mass: Array | None,
+) -> tuple[ForestMember, Array]:
+    """Trees, and for each row the mean of those that did not draw it."""
     coordinates = view.coordinates(table)
     n, d = coordinates.shape
     edges = tuple(_edges(column) for column in coordinates[:_EDGE_ROWS].T)
@@ -142,26 +173,28 @@ def grow_forest(
         numbers=np.ascontiguousarray(np.empty(0) if labelled else answers, dtype=np.float64),
         n_outputs=n_outputs,
         n_trees=n_trees,
-        sample=min(n, _MOST_DRAWN),
+        sample=min(n if mass is None else max(n, round(mass.sum())), _MOST_DRAWN),
         tries=max(1, min(-(-d // 2), round(3 * np.sqrt(d)))),
         least=1 if labelled else 3,
         seed=seed,
         threads=threads,
         progress=None,
+        drawn=None if mass is None else np.cumsum(mass) / mass.sum(),
     )
-    mean = np.bincount(answers, minlength=n_outputs) / n if labelled else np.array([answers.mean()])
+    mean = _mean(answers, n_outputs, mass)
     votes = sums.reshape(n, n_outputs) / np.maximum(counts, 1)[:, None]
     left_out = np.where(counts[:, None] > 0, votes, mean)
     member = ForestMember(view, edges, start, column, cut, child, leaf_start, leaf_output, leaf_value, n_outputs)
-    if groups is None:
-        return member, left_out
-    left_out = np.empty_like(left_out)
-    number = np.unique(groups, return_inverse=True)[1]
-    fold = (np.random.RandomState(seed).permutation(number.max() + 1) % min(_FOLDS, number.max() + 1))[number]
-    for k in range(fold.max() + 1):
-        rest, missed = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        part, _ = grow_forest(
-            view, table.take(rest), answers[rest], n_outputs, n_trees=n_trees // 3, seed=seed + k, threads=threads
-        )
-        left_out[missed] = part.decisions(table.take(missed), threads)
     return member, left_out
+
+
+def _rows_of(mass: Array | None, rows: NDArray[np.intp]) -> Array | None:
+    return None if mass is None else mass[rows]
+
+
+def _mean(answers: NDArray[np.int32] | Array, n_outputs: int, mass: Array | None) -> Array:
+    """The share of each class, or the mean of the numbers."""
+    if answers.dtype.kind == "i":
+        counts = np.bincount(answers, weights=mass, minlength=n_outputs)
+        return np.asarray(counts / (len(answers) if mass is None else counts.sum()))
+    return np.array([answers.mean() if mass is None else np.average(answers, weights=mass)])

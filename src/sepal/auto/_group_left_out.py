@@ -56,8 +56,16 @@ def left_out_by_group(targets: Array, fit: Array, roots: Array, groups: Groups) 
     return out
 
 
-def left_out_by_inverse(targets: Array, a: Array, inverse: Array, alpha: float, less: float, groups: Groups) -> Array:
-    """Where I - H = alpha P' P - less, P lower triangular, and the residuals are alpha a."""
+def left_out_by_inverse(
+    targets: Array,
+    a: Array,
+    inverse: Array,
+    alpha: float,
+    less: float,
+    groups: Groups,
+    root: Array | None = None,
+) -> Array:
+    """Where I - H = alpha P' P - less r r', P lower triangular, and the residuals are alpha a; r is 1 by default."""
     out = np.empty_like(a)
     columns = np.ascontiguousarray(inverse.T)
     for rows in groups_by_size(groups):
@@ -65,7 +73,8 @@ def left_out_by_inverse(targets: Array, a: Array, inverse: Array, alpha: float, 
         for begin in range(0, len(rows), step):
             part = rows[begin : begin + step]
             P = columns[part]
-            left = alpha * (P @ P.transpose(0, 2, 1)) - less + (_LEAST * np.eye(rows.shape[1]))
+            constant = less if root is None else less * root[part][:, :, None] * root[part][:, None]
+            left = alpha * (P @ P.transpose(0, 2, 1)) - constant + (_LEAST * np.eye(rows.shape[1]))
             out[part] = targets[part] - np.linalg.solve(left, alpha * a[part])
     return out
 

@@ -33,6 +33,10 @@ class Judge(Protocol):
         """Numbers of the groups of rows that are left out together; None where each row is alone."""
 
     @property
+    def mass(self) -> Array | None:
+        """How many rows each row counts as; None: one."""
+
+    @property
     def weights(self) -> Array:
         """Of the rows; together 1."""
 
@@ -66,6 +70,7 @@ class ClassJudge:
     codes: Codes
     weights: Array
     groups: NDArray[np.intp] | None = None
+    mass: Array | None = None
 
     def losses(self, left_out: Array) -> Array:
         own = self._own(left_out)
@@ -94,19 +99,25 @@ class ClassJudge:
         return float(_log_losses(left_out[None], self._own(left_out[None]), self.weights)[1][0])
 
     def take(self, rows: NDArray[np.intp]) -> ClassJudge:
-        groups = None if self.groups is None else self.groups[rows]
-        return ClassJudge(self.codes[rows], self.weights[rows] / self.weights[rows].sum(), groups)
+        groups, mass = _taken(self.groups, rows), _taken(self.mass, rows)
+        return ClassJudge(self.codes[rows], self.weights[rows] / self.weights[rows].sum(), groups, mass)
 
     def _own(self, left_out: Array) -> Array:
         return np.asarray(left_out[:, np.arange(len(self.codes)), self.codes])
 
 
-def class_judge(codes: Codes, balanced: bool, groups: NDArray[np.intp] | None = None) -> ClassJudge:
-    """Every row counts alike, or every class does."""
-    counts = np.bincount(codes)
+def class_judge(
+    codes: Codes, balanced: bool, groups: NDArray[np.intp] | None = None, mass: Array | None = None
+) -> ClassJudge:
+    """Every row counts alike (or by its mass), or every class does."""
+    counts = np.bincount(codes, weights=mass)
     present = np.count_nonzero(counts)
-    weights = 1.0 / (present * counts[codes]) if balanced else np.full(len(codes), 1.0 / len(codes))
-    return ClassJudge(codes, weights, groups)
+    weights = 1.0 / (present * counts[codes]) if balanced else np.full(len(codes), 1.0 / counts.sum())
+    return ClassJudge(codes, weights if mass is None else mass * weights, groups, mass)
+
+
+def _taken(values: NDArray[Any] | None, rows: NDArray[np.intp]) -> NDArray[Any] | None:
+    return None if values is None else values[rows]
 
 
 def _units(rows: NDArray[Any], groups: NDArray[np.intp] | None) -> int:
@@ -160,9 +171,12 @@ class NumberJudge:
     names: ClassVar[tuple[str, ...]] = ("squared",)
     targets: Array
     groups: NDArray[np.intp] | None = None
+    mass: Array | None = None
 
     @property
     def weights(self) -> Array:
+        if self.mass is not None:
+            return np.asarray(self.mass / self.mass.sum())
         return np.full(len(self.targets), 1.0 / len(self.targets))
 
     def losses(self, left_out: Array) -> Array:
@@ -173,22 +187,31 @@ class NumberJudge:
 
     def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
         """Of normal errors, whose variance is the one that makes them likeliest."""
-        squares = ((mixtures @ members[:, :, 0] - self.targets) ** 2).mean(axis=1)
+        squares = self._mean((mixtures @ members[:, :, 0] - self.targets) ** 2)
         return np.asarray(-0.5 * _units(self.targets, self.groups) * np.log(squares + _TINY))
 
     def scores(self, left_out: Array) -> Array:
         squares = (left_out[:, :, 0] - self.targets) ** 2
         n = len(self.targets)
-        about = (self.targets - self.targets.mean()) * (n / (n - 1.0))
-        total = float((about**2).mean()) or 1.0
-        mean = squares.mean(axis=1)
-        own = _errors((squares - mean[:, None]) / n, self.groups)
+        without: Any = n / (n - 1.0) if self.mass is None else 1.0 / np.maximum(1.0 - self.weights, _TINY)
+        about = (self.targets - self._mean(self.targets)) * without
+        total = float(self._mean(about**2)) or 1.0
+        mean = self._mean(squares)
+        own = _errors(self._shares(squares - mean[:, None]), self.groups)
         # R squared is a ratio of means over the same rows. Both are estimates, which may add to the error of the first.
-        of_ratio = _errors((squares - (mean / total)[:, None] * about**2) / n, self.groups)
+        of_ratio = _errors(self._shares(squares - (mean / total)[:, None] * about**2), self.groups)
         return np.column_stack([1.0 - mean / total, np.maximum(own, of_ratio) / total])
 
     def temperature(self, left_out: Array) -> float:
         return 1.0
 
     def take(self, rows: NDArray[np.intp]) -> NumberJudge:
-        return NumberJudge(self.targets[rows], None if self.groups is None else self.groups[rows])
+        return NumberJudge(self.targets[rows], _taken(self.groups, rows), _taken(self.mass, rows))
+
+    def _mean(self, values: Array) -> Array:
+        """Over the rows, which stand last, by their mass."""
+        return np.asarray(values.mean(axis=-1) if self.mass is None else values @ self.weights)
+
+    def _shares(self, values: Array) -> Array:
+        """What each row adds to a mean."""
+        return np.asarray(values / len(self.targets) if self.mass is None else values * self.weights)

@@ -28,6 +28,7 @@ STEPS = range(-4, 4)  # widths are 2^step times the median distance
 RIDGES = 10.0 ** np.arange(-5.0, 1.51, 0.5)  # times the mean of the centred kernel's diagonal
 _BLOCK_NUMBERS = 4_000_000
 KEPT_ROWS = 400  # up to so many the answers of all trials are kept, to pick among them again
+_CLOSE = 1e-12  # masses add up to half but for rounding: the median is between two pairs
 _WORTH = 0.005  # of a criterion: what one more width must have brought before the next is tried
 
 
@@ -46,9 +47,21 @@ def gaussian(squares: Array, width: float) -> Array:
     return np.exp(K, out=K)
 
 
-def median_distance(squares: Array) -> float:
-    """The root of the median squared distance between rows; of the mean where most coincide; 1 where all do."""
-    above = squares[np.triu_indices(len(squares), 1)]
+def median_distance(squares: Array, mass: Array | None = None) -> float:
+    """The root of the median squared distance between rows; of the mean where most coincide; 1 where all do.
+
+    A row of mass w counts as w copies, which are pairs, too.
+    """
+    first, second = np.triu_indices(len(squares), 1)
+    above = squares[first, second]
+    if mass is not None:
+        pairs = np.append(mass[first] * mass[second], np.maximum(mass * (mass - 1.0), 0.0).sum() / 2.0)
+        above = np.append(above, 0.0)
+        order = np.argsort(above, kind="stable")
+        below = np.cumsum(pairs[order])
+        half = np.searchsorted(below, below[-1] / 2.0 * (1.0 + _CLOSE * np.array([-1.0, 1.0])))
+        units = (above[order][half].mean(), (pairs @ above) / below[-1])
+        return next((float(np.sqrt(unit)) for unit in units if unit > 0.0), 1.0)
     for unit in (np.median(above) if len(above) else 0.0, above.mean() if len(above) else 0.0):
         if unit > 0.0:
             return float(np.sqrt(unit))
@@ -133,7 +146,11 @@ class KernelSearch:
         coordinates = view.coordinates(table)
         self.points = coordinates if vectors is None else coordinates[vectors]
         self.squares = squared_distances(coordinates, self.points)
-        self.unit = median_distance(self.squares if vectors is None else self.squares[vectors])
+        self.unit = (
+            median_distance(self.squares, judge.mass)
+            if vectors is None
+            else median_distance(self.squares[vectors], None if judge.mass is None else judge.mass[vectors])
+        )
         self.trials: list[Trial] = []
         self.picks: dict[str, Pick] = {}
         self.least: dict[int, dict[str, float]] = {}  # by step the least of each criterion
@@ -174,7 +191,8 @@ class KernelSearch:
         """Decompose the kernel of one width and judge all ridges."""
         width = self.unit * 2.0**step
         K = gaussian(self.squares, width)
-        spectrum = kernel_spectrum(K) if self.vectors is None else vector_spectrum(K, K[self.vectors])
+        mass = self.judge.mass
+        spectrum = kernel_spectrum(K, mass) if self.vectors is None else vector_spectrum(K, K[self.vectors], mass)
         left_out = spectrum.left_out(self.targets, RIDGES, self.judge.groups)
         losses, scores = self.judge.losses(left_out), self.judge.scores(left_out)
         criteria = (losses @ self.judge.weights).T
@@ -220,10 +238,10 @@ class KernelSearch:
             marked[pick.place] = replace(marked[pick.place], picked_by=(*marked[pick.place].picked_by, name))
         return marked
 
-    def fit(self, table: Table, targets: Array, groups: Rows | None, least_ridge: float = 0.0) -> MemberFit:
+    def fit(self, table: Table, targets: Array, judge: Judge, least_ridge: float = 0.0) -> MemberFit:
         """The picks fitted to these rows, which may be more than they were found on, and their mean as one model.
 
-        ``groups`` are left out whole. Ridges below ``least_ridge`` are raised to it.
+        The groups of ``judge`` are left out whole, and its masses count. Ridges below ``least_ridge`` are raised to it.
         """
         points = self.view.coordinates(table)
         squares = squared_distances(points, self.points if self.vectors is not None else points)
@@ -233,10 +251,10 @@ class KernelSearch:
             trial = self.trials[pick.place]
             ridge = max(trial.ridge, least_ridge)
             if self.vectors is None:
-                part = kernel_fit(gaussian(squares, trial.width), targets, ridge, groups)
+                part = kernel_fit(gaussian(squares, trial.width), targets, ridge, judge.groups, judge.mass)
             else:
                 K = gaussian(squares, trial.width)
-                part = vector_spectrum(K, K[self.vectors]).fit(targets, ridge, groups)
+                part = vector_spectrum(K, K[self.vectors], judge.mass).fit(targets, ridge, judge.groups)
             _add(parts, trial.width, share * part.a, share * part.b)
             fit += share * part.fit
             left_out += share * part.left_out

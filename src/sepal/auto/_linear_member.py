@@ -51,73 +51,91 @@ class LinearMember:
 def fit_linear(view: View, table: Table, codes: Codes, judge: ClassJudge) -> tuple[LinearMember, Candidates]:
     """The discriminant with the best ridge, and for every ridge the probabilities of each row without itself."""
     X = view.coordinates(table)
-    left_out = np.stack([softmax(fisher_left_out(X, codes, ridge, judge.groups), axis=1) for ridge in RIDGES])
+    left_out = np.stack(
+        [softmax(fisher_left_out(X, codes, ridge, judge.groups, judge.mass), axis=1) for ridge in RIDGES]
+    )
     tried = Candidates(left_out, judge.surprise(left_out)[None])
     best = int((tried.losses[0] @ judge.weights).argmin())
-    counts, means, factor = _within(X, codes, RIDGES[best])
-    slopes = max(len(X) - len(counts), 1) * cho_solve(factor, means.T)
+    counts, means, factor = _within(X, codes, RIDGES[best], judge.mass)
+    slopes = max(counts.sum() - len(counts), 1.0) * cho_solve(factor, means.T)
     offsets = np.log(counts) - 0.5 * np.einsum("cj,jc->c", means, slopes)
     return LinearMember(view, slopes, offsets), tried
 
 
-def _within(X: Array, codes: Codes, ridge: float) -> tuple[Array, Array, tuple[Array, bool]]:
-    """Rows and mean of each class, and the factor of the scatter within classes with its ridge."""
-    n, p = X.shape
-    counts = np.bincount(codes).astype(np.float64)
-    means = np.stack([X[codes == c].mean(axis=0) for c in range(len(counts))])
+def _within(X: Array, codes: Codes, ridge: float, mass: Array | None = None) -> tuple[Array, Array, tuple[Array, bool]]:
+    """Rows (or their mass) and mean of each class, and the factor of the scatter within classes with its ridge."""
+    p = X.shape[1]
+    counts = np.bincount(codes, weights=mass).astype(np.float64)
+    n = counts.sum()
+    if mass is None:
+        means = np.stack([X[codes == c].mean(axis=0) for c in range(len(counts))])
+    else:
+        means = np.stack([mass[codes == c] @ X[codes == c] / counts[c] for c in range(len(counts))])
     within = X - means[codes]
-    scatter = within.T @ within
+    scatter = (within if mass is None else mass[:, None] * within).T @ within
     factor = cho_factor(scatter + np.eye(p) * (ridge * np.trace(scatter) / max(p, 1) + 1e-12 * n))
     return counts, means, factor
 
 
-def fisher_left_out(X: Array, codes: Codes, ridge: float, groups: Groups | None = None) -> Array:
+def fisher_left_out(
+    X: Array, codes: Codes, ridge: float, groups: Groups | None = None, mass: Array | None = None
+) -> Array:
     """Fisher's decisions for every row and class, the row itself (or its group) left out.
 
     That is minus half the squared distance to the class mean, plus the log of the prior.
 
     Without row x of class c (n_c rows, mean m, v = x - m) the scatter within classes W loses a v v' with
     a = n_c / (n_c - 1), and x - m becomes a v. With B = W + ridge I, u = B^-1 v and h = v'u (Sherman and Morrison)
-    z' B_x^-1 z = z' B^-1 z + a (z'u)^2 / (1 - a h).
+    z' B_x^-1 z = z' B^-1 z + a (z'u)^2 / (1 - a h). A row of mass w leaves with it: then
+    a = n_c / (n_c - w), and the scatter loses a w v v'.
     """
     if groups is not None:
-        return _without_groups(X, codes, ridge, groups)
+        return _without_groups(X, codes, ridge, groups, mass)
     n = len(X)
-    counts, means, factor = _within(X, codes, ridge)
+    counts, means, factor = _within(X, codes, ridge, mass)
     solved, solved_means = cho_solve(factor, X.T).T, cho_solve(factor, means.T).T
-    rows, own = np.arange(n), counts[codes]
+    rows, own, w = np.arange(n), counts[codes], np.ones(n) if mass is None else mass
+    remain = counts - np.eye(len(counts))[codes] * w[:, None]
+    remain[(np.bincount(codes)[codes][:, None] == 1) & (np.eye(len(counts))[codes] == 1.0)] = 0.0  # and no rounding
     square = (X * solved).sum(axis=1)[:, None] - 2.0 * X @ solved_means.T + (means * solved_means).sum(axis=1)
     u = solved - solved_means[codes]
     along = (X * u).sum(axis=1)[:, None] - u @ means.T
     with np.errstate(divide="ignore"):
-        a = np.where(own > 1, own / (own - 1.0), 1.0)
+        rest = remain[rows, codes]
+        a = np.where(rest > 0.0, own / rest, 1.0)
         h = square[rows, codes]
-        left = np.maximum(1.0 - a * h, 1e-12)
-        distance = square + (a / left)[:, None] * along**2
+        left = np.maximum(1.0 - w * a * h, 1e-12)
+        distance = square + (w * a / left)[:, None] * along**2
         distance[rows, codes] = a**2 * h / left
-        log_prior = np.log(counts - np.eye(len(counts))[codes])  # -inf: the class was this row alone
-    return np.asarray(-0.5 * max(n - 1 - len(counts), 1) * distance + log_prior)
+        log_prior = np.log(remain)  # -inf: the class was this row alone
+    freedom = np.maximum(counts.sum() - w - len(counts), 1.0)
+    return np.asarray(-0.5 * freedom[:, None] * distance + log_prior)
 
 
-def _without_groups(X: Array, codes: Codes, ridge: float, groups: Groups) -> Array:
+def _without_groups(X: Array, codes: Codes, ridge: float, groups: Groups, mass: Array | None) -> Array:
     """Fisher's decisions without a row's group.
 
     Without the rows of a group, v_i = x_i - m_c(i) from the means of their classes, of which g_c are of class c, the
     scatter W loses V'M V, M_ij = [i = j] + [c(i) = c(j)] / (n_c - g_c), and the mean of class c moves by
     - sum v_i / (n_c - g_c). With B = W + ridge I (Woodbury)
-    z'(B - V'M V)^-1 z = z'B^-1 z + (V B^-1 z)' (M^-1 - V B^-1 V')^-1 (V B^-1 z).
+    z'(B - V'M V)^-1 z = z'B^-1 z + (V B^-1 z)' (M^-1 - V B^-1 V')^-1 (V B^-1 z). Rows of mass
+    w count as sqrt(w) v_i in V, with M_ij = [i = j] + [c(i) = c(j)] sqrt(w_i w_j) / (n_c - g_c).
     """
-    counts, means, factor = _within(X, codes, ridge)
+    counts, means, factor = _within(X, codes, ridge, mass)
+    root = np.ones(len(X)) if mass is None else np.sqrt(mass)
+    rows_of = np.bincount(codes)
     solved, solved_means = cho_solve(factor, X.T).T, cho_solve(factor, means.T).T
-    v, solved_v = X - means[codes], solved - solved_means[codes]
+    v, solved_v = root[:, None] * (X - means[codes]), root[:, None] * (solved - solved_means[codes])
     membership = np.eye(len(counts))[codes]
     out = np.empty((len(X), len(counts)))
     for rows in groups_by_size(groups):
         step = max(1, _CELLS // (rows.shape[1] * len(counts) * max(X.shape[1], rows.shape[1])))
         for begin in range(0, len(rows), step):
             part = rows[begin : begin + step]  # (groups, size)
-            own = membership[part]
-            left = counts - own.sum(axis=1)  # rows that remain of each class
+            own = membership[part] * root[part][:, :, None]
+            # What remains of each class; nothing, and no rounding, where all its rows are in the group.
+            whole = rows_of == membership[part].sum(axis=1)
+            left = np.where(whole, 0.0, counts - (own**2).sum(axis=1))
             share = np.divide(1.0, left, out=np.zeros_like(left), where=left > 0)
             V, solved_V = v[part], solved_v[part]
             moved = np.einsum("gsc,gc,gsp->gcp", own, share, V)
@@ -131,7 +149,7 @@ def _without_groups(X: Array, codes: Codes, ridge: float, groups: Groups) -> Arr
             flat = along.reshape(*along.shape[:2], -1)
             more = (flat * np.linalg.solve(inner, flat)).sum(axis=1).reshape(z.shape[:3])
             distance = (z * solved_z).sum(axis=3) + more
-            freedom = max(len(X) - rows.shape[1] - len(counts), 1)
+            freedom = np.maximum(counts.sum() - (own**2).sum(axis=(1, 2)) - len(counts), 1.0)[:, None, None]
             with np.errstate(divide="ignore"):
                 out[part] = -0.5 * freedom * distance + np.log(left)[:, None]  # -inf: the class was this group alone
     return out

@@ -40,9 +40,9 @@ def _plain(values: Array) -> Array:
     return out
 
 
-def canonical_order(values: Array, answers: Array) -> Rows:
-    """Positions of the rows in the order of their cells, then of their answers."""
-    keys = _plain(np.column_stack([values, answers]))
+def canonical_order(values: Array, *answers: Array) -> Rows:
+    """Positions of the rows in the order of their cells, then of their answers (and of what else is given)."""
+    keys = _plain(np.column_stack([values, *answers]))
     return np.argsort(keys.view(np.dtype((np.void, keys.shape[1] * 8))).ravel(), kind="stable")
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.auto._affordable import solve_in_time
+from sepal.auto._affordable import InTime, solve_in_time
 from sepal.auto._answering import answers_in_blocks
 from sepal.auto._claim import r_squared_claim
 from sepal.auto._explaining import explain_regressor
@@ -19,6 +19,7 @@ from sepal.auto._explanation import Explanation
 from sepal.auto._judging import NumberJudge
 from sepal.auto._order import canonical_columns, canonical_order
 from sepal.auto._parameters import SEPAL_REGRESSOR
+from sepal.auto._ridge_loo import mean_of
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.data import left_out_together, numbered_by_first_row, shown
@@ -39,7 +40,7 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
 
     Attributes
     ----------
-    leave_one_out_score_, leave_one_out_error_ : float
+    leave_one_out_score_, leave_one_out_standard_error_ : float
         R squared of the averaged predictions, each row predicted without knowing its number (up to 400 rows by choices
         in which it took no part); and its standard error.
     leave_one_out_interval_ : tuple of float
@@ -72,7 +73,13 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any = None, *, groups: Any = None, progress: Callable[[float], object] | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        progress: Callable[[float], object] | None = None,
     ) -> Self:
         """Learn from rows and their numbers.
 
@@ -82,6 +89,10 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
             The training rows.
         y : array-like, optional
             The number of each row; left out, the target of the Table.
+        sample_weight : array-like, optional
+            How many rows each row counts as: a weight of 3 is three copies that leave together with their row, half a
+            row is half its mass in every mean, sum and draw. Weights count rows, so that twice the weights are twice
+            the evidence; a row of weight 0 takes no part.
         groups : array-like, "rows", "copies" or None
             Which rows are left out together wherever a row is judged without itself: those with the same label in
             an array; "rows": each alone; "copies": all that are equal in every column. None decides by the numbers of
@@ -93,33 +104,43 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         table = self._training_table(X, y)
         answers = _numbers(table.y)
         together = left_out_together(table, groups)
+        part, mass = self._masses(sample_weight, table, together)
+        n_given, table, answers = table.n_rows, table.take(part), answers[part]
         self.column_order_ = canonical_columns(table.values, np.unique(answers, return_inverse=True)[1])
         table = table.select(self.column_order_.tolist())
-        rows = canonical_order(table.values, answers)
+        rows = canonical_order(table.values, answers, *([] if mass is None else [mass]))
         table, answers = table.take(rows), answers[rows]
-        self._mean = float(answers.mean())
-        self._unit = float(answers.std()) or 1.0
+        mass = None if mass is None else mass[rows]
+        self._mean, self._unit = _moments(answers, mass)
         targets = (answers - self._mean) / self._unit
-        judge = NumberJudge(targets, numbered_by_first_row(together.groups, rows))
+        judge = NumberJudge(targets, numbered_by_first_row(together.groups, part[rows]), mass)
         random = check_random_state(self.random_state)
         problem = Problem(table, targets[:, None], targets, judge, random.permutation(len(targets)))
         seed, threads = int(random.randint(1 << 30)), thread_count(self.n_jobs)
         done = solve_in_time(problem, clock=clock, seed=seed, threads=threads)
         claim = r_squared_claim(done.problem.judge, done.solution.honest)
-        self.average_ = done.solution.average
+        self._keep(done, part[rows[done.rows]], answers[done.rows], n_given)
         self.trace_ = replace(done.solution.trace, standard_error=claim.error, seconds=clock.elapsed)
         self.leave_one_out_score_ = self.trace_.score
-        self.leave_one_out_error_, self.leave_one_out_interval_ = claim.error, claim.interval
-        self.left_out_predictions_ = np.full(len(answers), np.nan)
-        self.left_out_predictions_[rows[done.rows]] = self._mean + self._unit * done.solution.honest[:, 0]
-        self.residual_std_ = float(np.sqrt(np.nanmean((self.left_out_predictions_[rows] - answers) ** 2)))
-        self.n_rows_ = len(done.rows)
-        self.sample_groups_ = done.problem.sample(SEARCH_ROWS).judge.groups
-        self.sample_ = done.problem.sample(SEARCH_ROWS).table.select(np.argsort(self.column_order_).tolist())
-        self.worst_share_ = _worst_share(self.left_out_predictions_[rows[done.rows]] - answers[done.rows])
-        self._tell_copies(together, len(answers))
+        self.leave_one_out_standard_error_, self.leave_one_out_interval_ = claim.error, claim.interval
+        self._tell_copies(together, n_given)
         clock.step(1.0)
         return self
+
+    def _keep(self, done: InTime, used: NDArray[np.intp], answers: Array, n_given: int) -> None:
+        """What a fit leaves behind; ``used`` says which of the given rows took part, ``answers`` are theirs."""
+        judge, predictions = done.problem.judge, self._mean + self._unit * done.solution.honest[:, 0]
+        self.average_ = done.solution.average
+        self.n_rows_ = len(used)
+        self.total_weight_ = float(len(used) if judge.mass is None else judge.mass.sum())
+        self.left_out_predictions_ = np.full(n_given, np.nan)
+        self.left_out_predictions_[used] = predictions
+        squares = (predictions - answers) ** 2
+        self.residual_std_ = float(np.sqrt(mean_of(squares, judge.mass)))
+        self.worst_share_ = _worst_share(squares, judge.mass)
+        sample = done.problem.sample(SEARCH_ROWS)
+        self.sample_groups_, self.sample_mass_ = sample.judge.groups, sample.judge.mass
+        self.sample_ = sample.table.select(np.argsort(self.column_order_).tolist())
 
     def explain(self) -> Explanation:
         """Compare with the mean, the nearest neighbour and a linear rule, and say what follows."""
@@ -132,10 +153,25 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         return np.asarray(self._mean + self._unit * answers_in_blocks(self.average_, table, self.n_jobs)[:, 0])
 
 
-def _worst_share(errors: Array) -> float:
-    squares = np.sort(errors**2)[::-1]
-    total = float(squares.sum())
-    return float(squares[: -(-len(squares) // 20)].sum()) / total if total > 0.0 else 0.0
+def _moments(answers: Array, mass: Array | None) -> tuple[float, float]:
+    """Mean and standard deviation; 1 for that of equal numbers."""
+    if mass is None:
+        return float(answers.mean()), float(answers.std()) or 1.0
+    mean = float(np.average(answers, weights=mass))
+    return mean, float(np.sqrt(np.average((answers - mean) ** 2, weights=mass))) or 1.0
+
+
+def _worst_share(squares: Array, mass: Array | None) -> float:
+    """The share of the squared error in the worst twentieth of the rows, or of their mass."""
+    order = np.argsort(-squares, kind="stable")
+    if mass is None:
+        worst = np.sort(squares)[::-1]
+        n = -(-len(squares) // 20)
+    else:
+        worst, upto = (mass * squares)[order], np.cumsum(mass[order])
+        n = 1 + int(np.searchsorted(upto, upto[-1] / 20.0))
+    total = float(worst.sum())
+    return float(worst[:n].sum()) / total if total > 0.0 else 0.0
 
 
 def _numbers(y: Any) -> Array:

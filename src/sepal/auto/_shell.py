@@ -7,12 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sepal.auto._clock import Clock
 from sepal.auto._trace import Trace
-from sepal.data import LeftOut, Table, Together
+from sepal.data import LeftOut, Table, Together, as_weights
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 
 class AutoEstimator(TableEstimator):
@@ -33,6 +37,18 @@ class AutoEstimator(TableEstimator):
         if isinstance(limit, bool) or not isinstance(limit, (int, float, np.number)) or not limit > 0:
             raise ParameterError(f"time_limit must be a number of seconds above 0, or None; got {limit!r}")
         return Clock(float(limit), progress)
+
+    def _masses(self, sample_weight: Any, table: Table, together: LeftOut) -> tuple[Rows, Array | None]:
+        """The rows of positive weight, and their weights; None where all are 1."""
+        if sample_weight is None:
+            return np.arange(table.n_rows), None
+        weights = as_weights(sample_weight, table.n_rows)
+        rows = np.flatnonzero(weights > 0.0)
+        units = len(rows) if together.groups is None else len(np.unique(together.groups[rows]))
+        if units < 2:
+            raise DataError(f"sample_weight: {units} of positive weight; leaving one out needs at least two rows")
+        mass = weights[rows]
+        return rows, None if (mass == 1.0).all() else mass
 
     def _tell_copies(self, together: LeftOut, n_rows: int) -> None:
         """Remember which rows were left out together; a note says it where copies may flatter the score."""

@@ -170,7 +170,9 @@ def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> list[_G
     """One member per view, the first always, the others while there is time."""
     searched = problem.sample(_searched_rows(problem.table.n_rows))
     begin = clock.elapsed
-    first = _first_search(fit_view(problem.table, VIEWS[0]), searched, clock, log, problem.table.n_rows)
+    first = _first_search(
+        fit_view(problem.table, VIEWS[0], problem.judge.mass), searched, clock, log, problem.table.n_rows
+    )
     longest = clock.elapsed - begin
     clock.step(SEARCHING)
 
@@ -180,7 +182,7 @@ def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> list[_G
         if how == VIEWS[0]:
             search = first
         elif clock.allows(longest):
-            search = _search(fit_view(problem.table, how), searched, first.vectors)
+            search = _search(fit_view(problem.table, how, problem.judge.mass), searched, first.vectors)
             # By range and by spread the same widths are best; ranks change the shape of the cloud.
             search.walk(sorted(first.steps()), clock, sides=(-1, 1) if how == "rank" else ())
         else:
@@ -229,7 +231,7 @@ def _first_search(view: View, problem: Problem, clock: Clock, log: _Log, n_all: 
     for size in larger:
         before = clock.elapsed
         more = _search(view, problem, np.sort(problem.order[:size])).walk(sorted(best.steps()), clock, sides=(-1,))
-        gain = _gain(best.left_out, more.left_out, problem.targets)
+        gain = _gain(best.left_out, more.left_out, problem.targets, problem.judge.mass)
         better = gain[0] > gain[1]
         log.trials.extend(best.trials if better else more.trials)  # tried, and not what was picked
         if not better:
@@ -246,9 +248,11 @@ def most_vectors(n_rows: int) -> int:
     return min(VECTORS[-1], int(np.sqrt(_MOST_WORK / n_rows)))
 
 
-def _gain(before: Array, after: Array, targets: Array) -> tuple[float, float]:
+def _gain(before: Array, after: Array, targets: Array, mass: Array | None) -> tuple[float, float]:
     """By how much the squared error falls, and the standard error of that, row by row."""
     fall = ((before - targets) ** 2).sum(axis=1) - ((after - targets) ** 2).sum(axis=1)
+    if mass is not None:
+        fall = fall * (mass / mass.mean())
     return float(fall.mean()), float(fall.std() / np.sqrt(len(fall)))
 
 
@@ -263,7 +267,7 @@ def _fitted(
 
     def fit(least_ridge: float) -> MemberFit:
         if not streams:
-            return search.fit(problem.table, problem.targets, problem.judge.groups, least_ridge)
+            return search.fit(problem.table, problem.targets, problem.judge, least_ridge)
         trial = search.trials[search.picks[search.judge.names[0]].place]
         return stream_ridge(
             search.view,
@@ -274,6 +278,7 @@ def _fitted(
             max(trial.ridge, least_ridge),
             step=lambda part: clock.step(share * part) if least_ridge == 0.0 else None,
             groups=problem.judge.groups,
+            mass=problem.judge.mass,
         )
 
     found, ridge = stable_fit(fit, problem.table)
@@ -284,7 +289,7 @@ def _fitted(
 
 def _linear(problem: Problem, views: Views, clock: Clock, log: _Log) -> _Grown[LinearMember] | None:
     """Fisher's discriminant, where there are classes and more rows than coordinates."""
-    view = views.get("standard") or fit_view(problem.table, "standard")
+    view = views.get("standard") or fit_view(problem.table, "standard", problem.judge.mass)
     n, p = problem.table.n_rows, view.n_coordinates
     if not isinstance(problem.judge, ClassJudge) or not 0 < p < n or n * p > _MOST_LINEAR:
         return None
@@ -299,7 +304,7 @@ def _linear(problem: Problem, views: Views, clock: Clock, log: _Log) -> _Grown[L
 def _forest(
     problem: Problem, views: Views, clock: Clock, log: _Log, seed: int, threads: int
 ) -> _Grown[ForestMember] | None:
-    view = views.get("rank") or fit_view(problem.table, "rank")
+    view = views.get("rank") or fit_view(problem.table, "rank", problem.judge.mass)
     if view.n_coordinates == 0:
         return None
     if not clock.allows(_forest_seconds(problem.table.n_rows, view.n_coordinates)):
@@ -316,6 +321,7 @@ def _forest(
         seed=seed,
         threads=threads,
         groups=problem.judge.groups,
+        mass=problem.judge.mass,
     )
     return _Grown(member, votes, Candidates(votes[None], np.zeros((1, 1, len(votes)))), clock.elapsed - begin)
 

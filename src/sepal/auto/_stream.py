@@ -14,7 +14,7 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 
 from sepal.auto._group_left_out import Groups, left_out_by_group
 from sepal.auto._kernel_member import KernelMember, MemberFit, gaussian, squared_distances
-from sepal.auto._ridge_loo import JITTER, left_out_of_fit
+from sepal.auto._ridge_loo import JITTER, left_out_of_fit, mean_of
 from sepal.data import Table
 from sepal.estimators import View
 
@@ -31,44 +31,50 @@ def stream_ridge(
     ridge: float,
     step: Callable[[float], object] | None = None,
     groups: Groups | None = None,
+    mass: Array | None = None,
 ) -> MemberFit:
     """Fit to all rows with the kernel taken at a few points; also the exact leave-one-out decisions.
 
-    ``step`` hears after each block which share of the work it was. ``groups`` are left out whole.
+    ``step`` hears after each block which share of the work it was. ``groups`` are left out whole; ``mass`` says
+    how many rows each row counts as.
     """
     n, m = len(targets), len(points)
+    w = np.ones(n) if mass is None else mass
+    total, mean = float(w.sum()), mean_of(targets, mass)
     step = step or _unheard
     square = gaussian(squared_distances(points, points), width)
     factor = cholesky(square + JITTER * np.eye(m), lower=True, check_finite=False)
     products, sums = np.zeros((m, m)), np.zeros(m)
-    centred = targets - targets.mean(axis=0)
+    centred = w[:, None] * (targets - mean)  # and weighed
     scores = np.zeros((m, targets.shape[1]))
     for rows, K in _blocks(view, table, points, width):
         Z = solve_triangular(factor, K.T, lower=True, check_finite=False, overwrite_b=True)
-        products += Z @ Z.T
-        sums += Z.sum(axis=1)
+        products += (Z if mass is None else Z * w[rows]) @ Z.T
+        sums += Z.sum(axis=1) if mass is None else Z @ w[rows]
         scores += Z @ centred[rows]
         step(0.5 * len(rows) / n)
-    values, axes = eigh(products - np.outer(sums, sums) / n, overwrite_a=True, check_finite=False, driver="evd")
+    values, axes = eigh(products - np.outer(sums, sums) / total, overwrite_a=True, check_finite=False, driver="evd")
     kept = values > values[-1] * m * np.finfo(np.float64).eps * 100.0
     values, axes = values[kept], np.asarray(axes)[:, kept]
-    alpha = ridge * float(values.sum()) / n
+    alpha = ridge * float(values.sum()) / total
     back = np.asarray(solve_triangular(factor, axes, lower=True, trans="T", check_finite=False))
-    means = axes.T @ (sums / n)
+    means = axes.T @ (sums / total)
     weights = (axes.T @ scores) / (values + alpha)[:, None]
     fit, left_out = np.empty_like(targets), np.empty_like(targets)
     for rows, K in _blocks(view, table, points, width, groups):
         U = K @ back - means
-        fit[rows] = targets.mean(axis=0) + U @ weights
+        fit[rows] = mean + U @ weights
         if groups is None:
-            leverage = 1.0 / n + U**2 @ (1.0 / (values + alpha))
+            leverage = w[rows] * (1.0 / total + U**2 @ (1.0 / (values + alpha)))
             left_out[rows] = left_out_of_fit(targets[rows], fit[rows], leverage)
         else:
-            roots = np.column_stack([np.full(len(rows), n**-0.5), U / np.sqrt(values + alpha)])
-            left_out[rows] = left_out_by_group(targets[rows], fit[rows], roots, groups[rows])
+            root = np.sqrt(w[rows])[:, None]
+            roots = root * np.column_stack([np.full(len(rows), total**-0.5), U / np.sqrt(values + alpha)])
+            own = left_out_by_group(root * targets[rows], root * fit[rows], roots, groups[rows])
+            left_out[rows] = own / root
         step(0.5 * len(rows) / n)
     a = back @ weights
-    intercept = targets.mean(axis=0) - means @ weights
+    intercept = mean - means @ weights
     return MemberFit(KernelMember(view, points, np.array([width]), a[None], intercept), fit, left_out)
 
 

@@ -55,23 +55,24 @@ LEARNERS: dict[str, Learner] = {
     "feature-vectors-regressor": _machine("FeatureVectorRegressor"),
 }
 # What `sepal evaluate DATA` shows beside the first of each, and beside the majority or the mean.
+ROWS_PER_CLASS = 10  # on average; whole numbers of fewer rows each are numbers, and not names of classes
 CLASSIFIERS = ("auto", "svm", "knn", "fisher")
 REGRESSORS = ("auto-regressor", "feature-vectors-regressor", "knn-regressor")
 
 
 def numeric_target(table: Table) -> bool:
-    """Whether the target is a number to predict: floats, or whole numbers that mostly differ from row to row."""
+    """Whether the target is a number to predict: floats, or whole numbers with few rows for each."""
     y = np.asarray(table.y)
     if y.dtype.kind not in "iuf":
         return False
     distinct = len(np.unique(y))
-    most = MOST_FLOAT_CLASSES if y.dtype.kind == "f" else max(MOST_FLOAT_CLASSES, y.size // 2)
+    most = MOST_FLOAT_CLASSES if y.dtype.kind == "f" else max(MOST_FLOAT_CLASSES, y.size // ROWS_PER_CLASS)
     return is_continuous(y) or distinct > most
 
 
-def default_learner(options: Mapping[str, Any], table: Table) -> str:
+def default_learner(options: Mapping[str, Any], table: Table, task: str | None = None) -> str:
     """What to use where no learner is named: neighbours if an option is about them, else the one without choices."""
-    numbers = numeric_target(table)
+    numbers = numeric_target(table) if task is None else task == "regress"
     if any(value is not None for value in options.values()):
         return "knn-regressor" if numbers else "knn"
     return "auto-regressor" if numbers else "auto"

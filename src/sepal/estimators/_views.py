@@ -88,8 +88,8 @@ class View:
         return np.where(np.isnan(numbers), np.nan, out)
 
 
-def fit_view(table: Table, how: ViewName) -> View:
-    """Learn a view from training rows."""
+def fit_view(table: Table, how: ViewName, mass: Array | None = None) -> View:
+    """Learn a view from training rows; ``mass`` says how many rows each of them counts as."""
     values = table.values
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     gaps = np.isnan(values).any(axis=0)
@@ -97,11 +97,11 @@ def fit_view(table: Table, how: ViewName) -> View:
     numbers = np.flatnonzero(~nominal_mask & (low < high))
     nominal = np.flatnonzero(nominal_mask & ((low < high) | (gaps & ~np.isnan(low))))
     cells = values[:, numbers]
-    scaling = fit_scaling(cells, ["numeric"] * len(numbers), None if how == "rank" else how)
-    ranked = [_ranks(column) for column in cells.T] if how == "rank" else []
+    scaling = fit_scaling(cells, ["numeric"] * len(numbers), None if how == "rank" else how, weights=mass)
+    ranked = [_ranks(column, mass) for column in cells.T] if how == "rank" else []
     middle = np.full(len(numbers), 0.5)
     if how != "rank":
-        middle = np.nanmean(scaling.apply(cells), axis=0) if len(numbers) else np.empty(0)
+        middle = _means(scaling.apply(cells), mass) if len(numbers) else np.empty(0)
     return View(
         how=how,
         numbers=numbers,
@@ -115,11 +115,21 @@ def fit_view(table: Table, how: ViewName) -> View:
     )
 
 
-def _ranks(column: Array) -> tuple[Array, Array]:
+def _means(cells: Array, mass: Array | None) -> Array:
+    """Of each column, missing cells left out."""
+    if mass is None:
+        return np.asarray(np.nanmean(cells, axis=0))
+    present = ~np.isnan(cells)
+    return np.asarray((mass @ np.where(present, cells, 0.0)) / (mass @ present))
+
+
+def _ranks(column: Array, mass: Array | None = None) -> tuple[Array, Array]:
     """Distinct cells and the share of training cells below each, ties counting half."""
-    present = column[~np.isnan(column)]
-    cells, counts = np.unique(present, return_counts=True)
-    ranks = (np.cumsum(counts) - counts / 2) / len(present)
+    present = ~np.isnan(column)
+    cells, places, counts = np.unique(column[present], return_inverse=True, return_counts=True)
+    if mass is not None:
+        counts = np.bincount(places, weights=mass[present])
+    ranks = (np.cumsum(counts) - counts / 2) / counts.sum()
     if len(cells) > _MOST_KNOTS:
         at = np.unique(np.searchsorted(ranks, np.linspace(ranks[0], ranks[-1], _MOST_KNOTS)))
         cells, ranks = cells[at], ranks[at]

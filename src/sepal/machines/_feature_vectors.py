@@ -212,7 +212,7 @@ class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
             all rows equal to it. None: copies where their numbers show that records were repeated, else each alone.
         """
         check_parameters(self)
-        training = labelled_table(self, self._training_table(X), X, y, sample_weight, groups)
+        training = labelled_table(self, self._training_table(X), X, y, sample_weight, groups, kernel=self.kernel)
         codes, copies = training.codes, training.copies
         factors = class_weight_factors(self.class_weight, self.classes_, codes, copies)[codes]
         targets = np.eye(len(self.classes_))[codes]
@@ -340,7 +340,7 @@ class FeatureVectorRegressor(TableRegressorMixin, _VectorMachine):
             raise DataError(f"X has {table.n_rows} rows and y has {len(numbers)} numbers; they must agree")
         if not np.all(np.isfinite(numbers)):
             raise DataError("Input y contains NaN or infinity; expected finite numbers")
-        training = training_table(self, table, sample_weight, np.zeros(table.n_rows, np.int32), numbers, groups)
+        training = training_table(self.kernel, table, sample_weight, np.zeros(table.n_rows, np.int32), numbers, groups)
         targets = numbers[training.places, None]
         model = self._solve(training, targets, np.ones(len(targets)), None)
         self._keep_model(model, training.places)

@@ -235,7 +235,7 @@ class GeneralizedDiscriminant(
             repeated, else each alone.
         """
         self._check_parameters()
-        training = labelled_table(self, self._training_table(X), X, y, sample_weight, groups)
+        training = labelled_table(self, self._training_table(X), X, y, sample_weight, groups, kernel=self.kernel)
         table, codes, copies = training.table, training.codes, training.copies
         kernel = KernelChoice.of(self).fit(table, codes, copies)
         most = table.n_rows if self.n_vectors is None else whole_number("n_vectors", self.n_vectors)

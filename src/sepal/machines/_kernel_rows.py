@@ -127,7 +127,7 @@ class TrainingTable:
 
 
 def training_table(
-    estimator: Any,
+    kernel: Any,
     table: Table,
     sample_weight: Any,
     codes: NDArray[np.int32],
@@ -139,7 +139,7 @@ def training_table(
     ``groups`` say which rows are left out together, as everywhere; equal rows of two groups are not joined.
     """
     copies = machine_weights(sample_weight, table.n_rows)
-    precomputed = is_precomputed(estimator.kernel)
+    precomputed = is_precomputed(kernel)
     if precomputed and groups is None:
         groups = "rows"  # equal lines of a matrix are no copies
     found = left_out_together(table, groups, copies)
@@ -148,7 +148,7 @@ def training_table(
         places = np.flatnonzero(copies > 0)
         copies = copies[places]
     else:
-        refuse_missing(table, find_kernel(estimator.kernel))  # here, where rows still have their numbers
+        refuse_missing(table, find_kernel(kernel))  # here, where rows still have their numbers
         labels = together if found.together == "groups" else None  # equal rows are one group of copies
         parts = [each for each in (table.values, numbers, labels) if each is not None]
         places, copies = distinct_rows(np.column_stack(parts) if len(parts) > 1 else table.values, codes, copies)
@@ -157,11 +157,11 @@ def training_table(
 
 
 def labelled_table(
-    estimator: Any, table: Table, X: Any, y: Any, sample_weight: Any, groups: Any = None
+    estimator: Any, table: Table, X: Any, y: Any, sample_weight: Any, groups: Any = None, *, kernel: Any
 ) -> TrainingTable:
     """The same with the classes, which a Table ``X`` may bring; leaves ``classes_`` on the estimator."""
     codes, estimator.classes_ = checked_labels(table, X, y)
-    training = training_table(estimator, table, sample_weight, codes, groups=groups)
+    training = training_table(kernel, table, sample_weight, codes, groups=groups)
     if len(np.unique(training.codes)) < len(estimator.classes_):
         raise DataError("sample_weight: every class needs a row of positive weight")
     return training

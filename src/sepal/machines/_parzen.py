@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import fit_scaling, unit_of
@@ -218,8 +219,6 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
     ['no']
     """
 
-    kernel = "rbf"  # what the shared checks of rows ask for
-
     parameter_table = PARZEN
 
     def __init__(
@@ -253,7 +252,7 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
             For leave-one-out. Labels: rows of one group are left out together; "rows": each row alone; "copies": with
             all rows equal to it. None: copies where their numbers show that records were repeated, else each alone.
         """
-        training = labelled_table(self, self._training_numbers(X)[0], X, y, sample_weight, groups)
+        training = labelled_table(self, self._training_numbers(X)[0], X, y, sample_weight, groups, kernel="rbf")
         table, codes, weights = training.table, training.codes, training.copies
         masses = np.bincount(codes, weights=weights, minlength=len(self.classes_)).astype(np.float64)
         self._scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels, weights=weights)
@@ -282,6 +281,7 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
         self.width_ = self._width / self._unit  # in the units given
         self._rows, self._codes, self._weights = rows, codes, weights
         self._offsets = shares - np.log(masses)
+        self._log_total = float(logsumexp(shares))  # of priors that were given factors
         return self
 
     def _given_width(self, table: Any, scaled: Array, codes: NDArray[np.int32], weights: Array) -> float:
@@ -298,6 +298,24 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
         queries = self._scaling.apply(table.values) - self._center
         gamma = 1.0 / (2.0 * self._width**2)
         return self._offsets + log_densities(queries, self._rows, self._codes, self._weights, gamma, len(self.classes_))
+
+    def score_samples(self, X: Any) -> Array:
+        """The log of the density of each row, whatever its class: that of the classes, mixed by their priors.
+
+        Densities are in the units of the columns as given, whatever ``scale``: one column in millimetres instead of
+        metres takes log 1000 off. Low numbers are rows unlike all training rows.
+
+        Examples
+        --------
+        >>> machine = ParzenClassifier(1.0, scale=None).fit([[0.0], [0.0], [9.0]], [0, 0, 1])
+        >>> machine.score_samples([[0.0], [99.0]]).round(3).tolist()  # log(1/2) - log(2 pi) / 2, and hardly anything
+        [-1.612, -4051.612]
+        """
+        scores, n_columns = self._scores(X), self._rows.shape[1]
+        # From scaled columns to those given.
+        unit = np.log(self._scaling.shrink) - np.log(self._scaling.divisor)
+        gauss = 0.5 * n_columns * np.log(2.0 * np.pi) + n_columns * np.log(self._width)
+        return np.asarray(logsumexp(scores, axis=1) - self._log_total - gauss + unit.sum())
 
     def decision_function(self, X: Any) -> Array:
         """The log of prior times density: the difference for two classes (positive: the second), else one per class."""
