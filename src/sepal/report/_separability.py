@@ -43,6 +43,7 @@ from sepal.report._gather import SHARED_NEIGHBORS, Progress, basic_facts
 from sepal.report._geometry_verdict import COPIED_CHAPTERS, geometry_verdicts
 from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, ReportRows, take_rows
 from sepal.report._suspects import suspects_dict
+from sepal.report._threads import few_threads
 from sepal.report._time_limit import Clock, TimeIsOverError, alarm
 from sepal.report._verdict import repeated_verdict, verdicts
 
@@ -261,7 +262,7 @@ def separability(
         say(name, begin)
         try:
             clock.check()
-            with alarm(clock):
+            with alarm(clock), few_threads(rows.table):
                 found[name] = section(_ticking(say, name, begin, share, clock))
         except TimeIsOverError:
             clock.skipped[name] = "the time limit was over"
