@@ -131,7 +131,7 @@ def test_a_binary_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("start", "what"),
     [
-        (b"PK\x03\x04\0\0", "Excel workbook"),
+        (b"PK\x03\x04\0\0", "zip archive"),
         (b"\x93NUMPY\x01\0", "numpy array"),
         (b"%PDF-1.4\n", "PDF"),
         (b"BZh9", "bzip2"),

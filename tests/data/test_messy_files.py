@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import sys
+import zipfile
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from sepal.data import Table, as_table, read_table
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import DataError, MissingDependencyError, ParameterError
 
 
 def read(folder: Path, content: str | bytes, name: str = "t.csv", **arguments) -> Table:
@@ -319,3 +322,50 @@ def test_rows_without_a_target(tmp_path):
         read(tmp_path, text)
     with pytest.raises(ParameterError, match="missing_target"):
         read(tmp_path, text, missing_target="ignore")
+
+
+# workbooks
+
+
+def workbook() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    return packed.getvalue()
+
+
+def test_a_workbook_names_the_line_that_installs_its_reader(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(MissingDependencyError, match="is not installed\nhint: pip install openpyxl"):
+        read(tmp_path, workbook(), "t.xlsx")
+
+
+def test_a_workbook_is_read_like_a_file(tmp_path, monkeypatch):
+    """The reader of workbooks is played by one that hands out these rows."""
+    rows = [
+        ("when", "x", "ok", "class", None),
+        (datetime(2024, 1, 31), 1.5, True, "a", None),
+        (None, None, None, None, None),
+        (datetime(2024, 2, 1, 12), "N/A", False, "b, c", None),
+    ]
+    sheets = [SimpleNamespace(title="data", iter_rows=lambda values_only: iter(rows)), SimpleNamespace(title="notes")]
+    reader = SimpleNamespace(load_workbook=lambda file, read_only, data_only: SimpleNamespace(worksheets=sheets))
+    monkeypatch.setitem(sys.modules, "openpyxl", reader)
+    table = read(tmp_path, workbook(), "t.xlsx")
+    assert table.names == ("when", "x", "ok")
+    assert table.values[:, 0].tolist() == [seconds(2024, 1, 31), seconds(2024, 2, 1, 12)]
+    np.testing.assert_array_equal(table.values[:, 1], [1.5, np.nan])
+    assert (table.levels[2], table.y.tolist()) == (("False", "True"), ["a", "b, c"])
+    assert 'only the first of 2 sheets was read, "data"' in table.notes
+    rows.append((1, 2, 3, 4, 5))
+    with pytest.raises(DataError, match=r"t.xlsx, line 5: expected 4 cells"):
+        read(tmp_path, workbook(), "t.xlsx")
+
+
+def test_a_damaged_workbook(tmp_path, monkeypatch):
+    def refuse(*arguments, **options):
+        raise KeyError("no sheet")
+
+    monkeypatch.setitem(sys.modules, "openpyxl", SimpleNamespace(load_workbook=refuse))
+    with pytest.raises(DataError, match="expected a whole Excel workbook, found a damaged one"):
+        read(tmp_path, workbook(), "t.xlsx")

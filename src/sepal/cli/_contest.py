@@ -169,7 +169,8 @@ def contest(
 ) -> Contest:
     """Evaluate the learners one after the other, and the majority or mean from the same folds.
 
-    With a ``limit`` in seconds each learner has an equal part of what is left when its turn comes.
+    With a ``limit`` in seconds the first aims at half of it, and each other learner has an equal part of what is left
+    when its turn comes.
 
     What the first cannot do is an error; another learner that cannot answer stands in the table without figures.
     """
@@ -178,13 +179,13 @@ def contest(
     for place, name in enumerate(names):
         title = TITLES[name]
         left = over.left()
-        mine = Clock(None if left is None else max(left, 1e-3) / (len(names) - place))
+        mine = Clock(None if left is None else max(left, 1e-3) / (1 if place == 0 else len(names) - place))
         watch = fold_progress(title, folds, mine, _share_of(progress, place, len(names)))
         start = time.perf_counter()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SepalWarning)
             try:
-                learner = bounded(make_learner(name, {}, [], table), mine.limit, folds)
+                learner = bounded(make_learner(name, {}, [], table), _own_limit(mine, place), folds)
                 with alarm(mine):
                     found = evaluate(learner, table, cv=folds, groups=groups, random_state=seed, progress=watch)
             except TimeIsOverError as error:
@@ -205,6 +206,11 @@ def contest(
     word = base.scheme
     entrants.append(Entrant(word, f"always the {word}" if word == "mean" else "always the largest class", base, 0.0))
     return Contest((first, *(_tested(first, entrant) for entrant in entrants[1:])))
+
+
+def _own_limit(clock: Clock, place: int) -> float | None:
+    """What a learner is told: the first is needed for the comparison, and may overrun what it was told."""
+    return clock.limit if clock.limit is None or place else clock.limit / 2
 
 
 def _share_of(progress: Callable[[str, float], object], place: int, n: int) -> Callable[[str, float], object]:

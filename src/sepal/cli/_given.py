@@ -82,8 +82,8 @@ def _group_numbers(column: Apart) -> NDArray[np.float64]:
     return np.array([place.setdefault(cell, float(len(place))) for cell in cells])
 
 
-def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> tuple[Table, list[str]]:
-    """The columns that a model wants from new rows, in its order, and the names of the others.
+def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> tuple[Table, list[str], list[Any] | None]:
+    """The columns that a model wants from new rows, in its order, the other names, and the target if it is there.
 
     ``training`` is the table the model was made from: its target may be absent, and a column of texts stays one though
     the new texts happen to be numbers.
@@ -107,7 +107,19 @@ def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> tupl
         if texts:
             table = read_table(data, target=False, kinds=dict.fromkeys(texts, "nominal"))
     target = None if training is None else training.target
-    return table.select(list(wanted)), [name for name in table.names if name not in wanted and name != target]
+    ignored = [name for name in table.names if name not in wanted and name != target]
+    return table.select(list(wanted)), ignored, _truth(table, target)
+
+
+def _truth(table: Table, target: str | None) -> list[Any] | None:
+    """The cells of the target, None where one is missing; None where the file has no such column."""
+    if target is None or table.y is not None:
+        return None if target is None or table.target != target else np.asarray(table.y).tolist()
+    if target not in table.names:
+        return None
+    at = table.names.index(target)
+    column, levels = table.values[:, at], table.levels[at]
+    return [None if np.isnan(cell) else (cell if levels is None else levels[int(cell)]) for cell in column.tolist()]
 
 
 def _looks_like_path(data: str) -> bool:

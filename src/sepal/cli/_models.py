@@ -15,6 +15,7 @@ from sepal.cli._learners import (
     LEARNERS,
     REGRESSORS,
     default_learner,
+    learner_named,
     make_learner,
     neighbors,
     numeric_target,
@@ -140,13 +141,13 @@ def evaluate(
         limit = limit if time_limit is None else seconds(time_limit, "--time-limit")
         with watching("reading") as progress:
             table, together = without_groups(given_table(data, target, reading), groups)
-            tell_cautions(table)
+            tell_cautions(table, reading.task, numeric_target(table))
             from sepal.cli._bounded import bounded, fold_progress, too_slow
             from sepal.cli._contest import contest
             from sepal.evaluation import evaluate as cross_validate
             from sepal.report import Clock, TimeIsOverError, alarm
 
-            name = learner or default_learner(options, table, reading.task)
+            name = learner_named(learner) or default_learner(options, table, reading.task)
             alone = learner is not None or bool(settings) or any(value is not None for value in options.values())
             if alone:
                 estimator = _made(name, options, settings, table, reading.task)
@@ -204,12 +205,12 @@ def train(
         check_out(out, data, "-o", "model.sepal")
         with watching("reading") as progress:
             table, together = without_groups(given_table(data, target, reading), groups)
-            tell_cautions(table)
+            tell_cautions(table, reading.task, numeric_target(table))
             from sepal.estimators import save_model
 
             progress("training", 0.1)
             options = _options(k, weights, distance, scale)
-            name = learner or default_learner(options, table, reading.task)
+            name = learner_named(learner) or default_learner(options, table, reading.task)
             estimator = _made(name, options, settings, table, reading.task)
             # The learners without choices say how far they are; the others are quick or cannot tell.
             telling: dict[str, Any] = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)}
@@ -245,8 +246,8 @@ def predict(
 ) -> None:
     """Answer new rows with a model.
 
-    For each row, counted from 0, the prediction and the probability of each class. Columns are found by name; the
-    target may be among them and is not looked at.
+    For each row, counted from 0, the prediction and the probability of each class. Columns are found by name; where the
+    target is among them, the share of right answers is told.
 
     Example:  sepal predict model.sepal new.csv -o out.csv
     """
@@ -265,7 +266,7 @@ def predict(
                     hint="sepal train DATA -o model.sepal writes one that can",
                 )
             training = getattr(fitted, "table_", None) or getattr(fitted, "columns_", None)
-            rows, ignored = given_rows(new, [str(name) for name in names], training)
+            rows, ignored, truth = given_rows(new, [str(name) for name in names], training)
             progress("predicting", 0.5)
             answers: dict[str, list[Any]] = {
                 "row": list(range(rows.n_rows)),
@@ -273,6 +274,8 @@ def predict(
             }
             if hasattr(fitted, "predict_proba"):
                 answers |= _shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
+        if truth is not None and hasattr(fitted, "classes_"):
+            _tell_score(answers["prediction"], truth, getattr(training, "target", None))
         if ignored:
             typer.echo(f"note: not looked at: {printable(', '.join(ignored))}", err=True)
         json_wanted = as_json or (out is not None and out.suffix.lower() == ".json")
@@ -282,6 +285,20 @@ def predict(
         else:
             write_out(out, text, "-o")
             typer.echo(f"The predictions are in {out}.", err=True)
+
+
+def _tell_score(predicted: list[Any], truth: list[Any], target: str | None) -> None:
+    """How many rows were answered as the file itself says."""
+    told = [(_spelled(a), _spelled(b)) for a, b in zip(predicted, truth, strict=True) if b is not None]
+    right = sum(answer == label for answer, label in told)
+    if told:
+        share = f'{right:,} of {len(told):,} rows as the column "{target}" says ({right / len(told):.1%})'
+        typer.echo(f"score: {printable(share)}", err=True)
+
+
+def _spelled(label: Any) -> str:
+    """A label as a text: 1, 1.0 and "1" are the same class."""
+    return str(label).removesuffix(".0")
 
 
 def _options(k: str | None, weights: str | None, distance: str | None, scale: Scale | None) -> dict[str, Any]:

@@ -153,10 +153,19 @@ def with_task(table: Table, task: Task | None) -> Table:
     return replace(table, y=labels[codes], class_order=tuple(labels.tolist()))
 
 
-def tell_cautions(table: Table) -> None:
-    """Say on stderr what changes how results are to be read."""
+def tell_cautions(table: Table, task: Task | None = None, numbers: bool | None = None) -> None:
+    """Say on stderr what a target of numbers is taken for, and what changes how results are to be read."""
     from sepal.cli._output import printable
 
+    y = np.asarray(table.y)
+    if task is None and numbers is not None and y.dtype.kind in "iuf":
+        target = printable(table.target or "the target")
+        if numbers:
+            typer.echo(f"task: predict the number {target} (--task classify takes its values as classes)", err=True)
+        else:
+            distinct = len(np.unique(y))
+            said = f"task: classify {target}, {distinct} classes (--task regress takes its values as numbers)"
+            typer.echo(said, err=True)
     for text in caution_texts(table):
         typer.echo(f"caution: {printable(text)}", err=True)
 

@@ -13,6 +13,7 @@ from sepal.data._arff import looks_like_arff, read_arff
 from sepal.data._columns import KindsSpec
 from sepal.data._decoding import check_encoding, decoded
 from sepal.data._delimited import read_delimited
+from sepal.data._excel import is_workbook, workbook_text
 from sepal.data._json_lines import looks_like_json_lines, read_json_lines
 from sepal.data._parquet import read_feather, read_parquet
 from sepal.data._source import Source, Wishes, to_table
@@ -23,7 +24,7 @@ from sepal.exceptions import DataError, ParameterError
 
 # How files begin that people take for tables.
 FOREIGN: tuple[tuple[bytes, str, str], ...] = (
-    (b"PK\x03\x04", "an Excel workbook or another zip archive", "save it as CSV, or unzip it first"),
+    (b"PK\x03\x04", "a zip archive that is no Excel workbook", "unzip it first"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "save it as CSV"),
     (b"\x93NUMPY", "a numpy array", "load it with numpy.load and give the array itself"),
     (b"BZh", "a bzip2 archive", "unpack it first: bunzip2 {name}"),
@@ -45,7 +46,8 @@ def read_table(
     na: Sequence[str] = (),
     encoding: str | None = None,
 ) -> Table:
-    """Read a table from a CSV, TSV, ARFF, JSON lines, Parquet or Feather file, gzipped or not.
+    """Read a table from a CSV, TSV, ARFF, JSON lines, Parquet, Feather or Excel (.xlsx) file,
+    gzipped or not.
 
     Parameters
     ----------
@@ -92,7 +94,8 @@ def read_table(
     ParameterError
         If ``target`` or ``kinds`` name a column that is not there.
     MissingDependencyError
-        If a Parquet file is given and neither pyarrow nor polars is installed.
+        If a Parquet file is given and neither pyarrow nor polars is installed, a Feather file without pyarrow, or a
+        workbook without openpyxl.
 
     Examples
     --------
@@ -170,6 +173,9 @@ def _parse(data: bytes, source: str, kinds: KindsSpec | None, na: frozenset[str]
         return read_parquet(data, source)
     if data.startswith(b"ARROW1"):
         return read_feather(data, source)
+    if data.startswith(b"PK") and is_workbook(data):
+        text, notes = workbook_text(data, source)
+        return replace(parsed := read_delimited(text, source, kinds, na), notes=(*notes, *parsed.notes))
     _refuse_foreign(data, source)
     text, notes = decoded(data, source, encoding)
     if looks_like_arff(text, source):

@@ -414,8 +414,9 @@ def _folds(
         else:
             kind = KFold if regression else StratifiedKFold
             splitter, mode = kind(cv, shuffle=True, random_state=random_state), f"{cv}-fold cross-validation"
-            if not regression:
-                _check_class_sizes(target, int(cv))
+            if not regression and _largest_class(target) < cv:
+                mode += ", classes in as many folds as they have rows"
+                return [np.sort(order[rows]) for rows in _dealt(target[order], int(cv), random_state)], mode
         cv, place, target = splitter, order, target[order]
         groups = numbered_by_first_row(groups, order)
     else:
@@ -430,13 +431,15 @@ def _folds(
     return folds, "leave-one-out" if isinstance(cv, LeaveOneOut) else mode
 
 
-def _check_class_sizes(target: NDArray[Any], n_folds: int) -> None:
-    labels, sizes = np.unique(target, return_counts=True)
-    if sizes.max() < n_folds:
-        raise ParameterError(
-            f"cv is {n_folds}, but the largest class, {labels[sizes.argmax()]!s}, has {sizes.max()} rows",
-            hint="use fewer folds, or cv='loo'",
-        )
+def _largest_class(target: NDArray[Any]) -> int:
+    return int(np.unique(target, return_counts=True)[1].max())
+
+
+def _dealt(target: NDArray[Any], n_folds: int, random_state: int | None) -> list[NDArray[np.intp]]:
+    """Folds for classes that all have fewer rows than there are folds: shuffled, then dealt out class by class."""
+    shuffled = np.random.default_rng(random_state).permutation(len(target))
+    dealt = shuffled[np.argsort(target[shuffled], kind="stable")]
+    return [dealt[fold::n_folds] for fold in range(n_folds)]
 
 
 def _check_folds(folds: list[NDArray[np.intp]], n: int) -> None:

@@ -50,6 +50,7 @@ _PLANE_ROWS, _ALIGNED_ROWS, _PLANES_TOLD = 1_500, 3_000, 50
 _WORTH_THREADS = 1_000  # rows; fewer pairs are done before a second thread has started
 _SHUFFLES, _SHUFFLED_ROWS = 199, 20_000_000  # shuffles of the angle, and rows they may touch in all
 _FEWEST_RECORDS = 10  # that a verdict of each record once can be about
+_NEARLY = 1 - 1e-9  # of a section: the next one begins there
 _BASIC = 0.4  # share of the work that is behind when Thornton's index and the curve are known
 
 
@@ -307,7 +308,7 @@ def _ticking(say: Progress, name: str, begin: float, share: float, clock: Clock)
     """The callback of one section: passes its progress on, and ends it when time is over and it is not done."""
 
     def tick(done: float) -> None:
-        say(name, begin + share * done)
+        say(name, begin + share * min(done, _NEARLY))
         if done < 1:
             clock.check()
 
