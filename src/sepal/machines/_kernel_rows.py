@@ -19,6 +19,7 @@ from sepal.data import (
     as_table,
     as_weights,
     class_codes,
+    copies_of,
     fit_scaling,
     left_out_together,
     unit_of,
@@ -203,7 +204,13 @@ class RowKernel:
 
     def keys(self, table: Table, codes: NDArray[Any] | None = None) -> Array | None:
         """One number per row, the same for equal rows whatever rows are beside them; None for a precomputed kernel."""
-        return None if self.scaling is None else row_keys(self.scaling.apply(table.values), codes, table.values)
+        if self.scaling is None:
+            return None
+        scaled = self.scaling.apply(table.values)
+        keys = row_keys(scaled, codes, table.values)
+        if len(np.unique(keys)) <= copies_of(table).max():  # different rows met in one number
+            keys = keys + row_keys(scaled, codes, table.values, spread=np.cbrt)
+        return keys
 
     def pick(self, coordinates: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[Any]:
         """What must be kept of training rows to compare others with them. ``columns`` says where a row's column is."""
