@@ -46,7 +46,9 @@ SURFACE = {
     "sepal.data": [
         "SCALES",
         "SETS",
+        "Apart",
         "BundledSet",
+        "Caution",
         "Kind",
         "KindsSpec",
         "ScaleName",

@@ -18,7 +18,15 @@ X = RNG.randn(180, 3)
 Y = np.array(["low", "mid", "top"])[np.digitize(X[:, 0] + 0.3 * X[:, 1] ** 2, [-0.3, 0.6])]
 
 
-@pytest.mark.parametrize(("estimator", "check"), contract([SepalClassifier(), SepalRegressor()]))
+# Copies that are rows of their own are not left out together, and trees draw other rows from them (scikit-learn leaves
+# its forests out of this check, too): test_weights.py compares all that has no chance in it with copies in groups.
+BY_CHANCE = "check_sample_weight_equivalence_on_dense_data"
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    [each for each in contract([SepalClassifier(), SepalRegressor()]) if BY_CHANCE not in str(each)],
+)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

@@ -264,3 +264,26 @@ def test_one_class_is_refused():
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("multiclass", ["direct", "tree"])
+def test_people_are_left_out_together(multiclass):
+    """Thirty people of four nearly equal rows, whose classes are chance."""
+    rng = np.random.default_rng(9)
+    of = np.arange(120) // 4
+    X, y = rng.normal(size=(30, 2))[of] + 0.001 * rng.normal(size=(120, 2)), of % 3
+    fooled = PaperChainClassifier(multiclass=multiclass).fit(X, y)
+    honest = PaperChainClassifier(multiclass=multiclass).fit(X, y, groups=of)
+    assert fooled.subset_.score > 0.9 > 0.8 > honest.subset_.score
+    assert honest.machine_.loo_error_ > 0.2 > fooled.machine_.loo_error_
+    copies = PaperChainClassifier(multiclass=multiclass).fit(np.repeat(X[::4], 2, axis=0), np.repeat(y[::4], 2))
+    assert copies.subset_.score == pytest.approx(
+        PaperChainClassifier(multiclass=multiclass).fit(X[::4], y[::4]).subset_.score
+    )
+
+
+def test_the_flow_between_classes_without_ones_own_group():
+    table = as_table([[0.0], [1.0], [3.0], [7.0], [8.0]])
+    codes, groups = np.array([0, 0, 1, 2, 2], dtype=np.int32), np.array([0, 0, 1, 2, 2])
+    flow = class_flow(table, codes, 3, None, groups)
+    np.testing.assert_array_equal(flow, [[0, 2, 0], [1, 0, 0], [0, 2, 0]])

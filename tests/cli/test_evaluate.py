@@ -113,7 +113,7 @@ def test_other_parameters_by_name():
         (("--distance", "euclidian"), ("distance",)),
         (("--cv", "many"), ("--cv many", "--cv 10")),
         (("--cv", "1"), ("cv", "at least 2")),
-        (("--cv", "15"), ("largest class",)),
+        (("--cv", "21"), ("the number of rows, 20",)),
         (("--predictions", "out.xlsx"), ("--predictions", "CSV", "out.json")),
         (("--predictions", "no/out.csv"), ("there is no directory no",)),
     ],

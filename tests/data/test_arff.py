@@ -255,8 +255,8 @@ def test_many_blocks(tmp_path: Path) -> None:
     rows = [f"{i},k{i % 2},{'uv'[i % 2]}" if i % 400 else f"{{0 {i}}}" for i in range(n)]
     head = "@relation r\n@attribute a numeric\n@attribute k {k0,k1}\n@attribute class {u,v}\n@data\n"
     table = read(tmp_path, head + "\n".join(rows))
-    assert table.values[:, 0].tolist() == list(range(n))
-    assert table.values[:, 1].tolist() == [i % 2 for i in range(n)]
+    assert table.apart[0].values.tolist() == list(range(n))
+    assert table.values[:, 0].tolist() == [i % 2 for i in range(n)]
 
 
 # what is refused

@@ -149,7 +149,7 @@ def test_numbers(tmp_path: Path, text: str, number: float) -> None:
     assert (table.kinds, table.values.tolist()) == (("numeric",), [[number], [1.0]])
 
 
-@pytest.mark.parametrize("text", ["1_000", "0x10", "12%", "1,5", "true", "--1", "1e"])
+@pytest.mark.parametrize("text", ["1_000", "0x10", "12%", "true", "--1", "1e"])
 def test_no_numbers(tmp_path: Path, text: str) -> None:
     table = read(tmp_path, f"x|class\n{text}|a\n1|b\n")
     assert (table.kinds, table.levels) == (("nominal",), (tuple(sorted(["1", text])),))
@@ -171,10 +171,11 @@ def test_decimal_commas_without_a_header(tmp_path: Path) -> None:
     assert labels(table) == [1, 2]
 
 
-def test_decimal_commas_and_points_do_not_mix(tmp_path: Path) -> None:
-    table = read(tmp_path, "x;y;class\n1,5;2.5;a\n2;3;b\n")
-    assert table.kinds == ("nominal", "numeric")
-    assert table.values[:, 1].tolist() == [2.5, 3.0]
+def test_decimal_commas_and_points_do_not_mix_within_a_column(tmp_path: Path) -> None:
+    table = read(tmp_path, "x;y;z;class\n1,5;2.5;1,5;a\n2;3;1.5;b\n")
+    assert table.kinds == ("numeric", "numeric", "nominal")
+    assert table.values[:, :2].tolist() == [[1.5, 2.5], [2.0, 3.0]]
+    assert 'numbers in column "x" were read without decimal commas' in table.notes
 
 
 def test_an_empty_column_is_numeric_with_a_note(tmp_path: Path) -> None:
@@ -204,14 +205,21 @@ def test_a_text_after_many_numbers_is_read_again(tmp_path: Path) -> None:
 def test_many_blocks_keep_the_order(tmp_path: Path) -> None:
     n = 2 * BLOCK_ROWS + 17
     table = read(tmp_path, "x,c,class\n" + "".join(f"{i},k{i % 3},{'ab'[i % 2]}\n" for i in range(n)))
-    assert table.values[:, 0].tolist() == list(range(n))
-    assert table.values[:, 1].tolist() == [i % 3 for i in range(n)]
+    (counter,) = table.apart
+    assert (counter.name, counter.why, counter.values.tolist()) == ("x", "row_number", list(range(n)))
+    assert table.cautions[0].code == "set_apart_row_number"
+    assert table.values[:, 0].tolist() == [i % 3 for i in range(n)]
     assert labels(table) == ["ab"[i % 2] for i in range(n)]
 
 
-def test_an_identifier_is_noted(tmp_path: Path) -> None:
-    table = read(tmp_path, "id,x,class\n" + "".join(f"row{i},{i},{i % 2}\n" for i in range(30)))
-    assert table.notes == ('column "id" has 30 different values in 30 rows; it looks like an identifier or free text',)
+def test_an_identifier_is_set_apart(tmp_path: Path) -> None:
+    table = read(tmp_path, "id,x,class\n" + "".join(f"row{i},{i % 9},{i % 2}\n" for i in range(30)))
+    assert table.names == ("x",)
+    assert table.apart[0].values.tolist() == [f"row{i}" for i in range(30)]
+    text = 'column "id" is different in every row: set apart and not used; give its kind to use it'
+    assert [(each.code, each.text, each.columns) for each in table.cautions] == [
+        ("set_apart_identifier", text, ("id",))
+    ]
 
 
 # header

@@ -163,9 +163,7 @@ def test_read_only_rows_are_read_and_left_alone(estimator) -> None:
 
 WEIGHING = [each for each in ANSWERING if "sample_weight" in inspect.signature(each.fit).parameters]
 WITHOUT_WEIGHTS = [
-    "AnyTable",  # hands them on
-    "DANNClassifier",
-    "MetricClusteringClassifier",
+    "AnyTable",
     "PaperChainClassifier",
     "PrototypeSelector",
     "SeparabilitySelector",

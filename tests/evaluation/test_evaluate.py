@@ -195,7 +195,7 @@ def test_facts_are_plain():
 
 @pytest.mark.parametrize(
     ("cv", "text"),
-    [(1, "at least 2"), ("ten", "cv must be"), ([[0], [0]], "two folds"), ([[99]], "row 99"), (13, "largest class")],
+    [(1, "at least 2"), ("ten", "cv must be"), ([[0], [0]], "two folds"), ([[99]], "row 99")],
 )
 def test_wrong_folds_are_refused(cv, text):
     with pytest.raises(ParameterError, match=text):
@@ -291,3 +291,13 @@ def test_copies_do_not_narrow_the_interval():
     p, n, z = found.accuracy, 60 / 1.4, 1.959964
     half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     assert np.ptp(found.interval()) == pytest.approx(2 * half, rel=0.02)
+
+
+def test_classes_with_fewer_rows_than_folds_are_in_as_many_folds_as_they_have_rows():
+    table = sepal.datasets.load("athletes")  # 12 and 8 rows
+    found = evaluate(KNNClassifier(1), table, cv=13)
+    assert sorted(found.rows.tolist()) == list(range(20))
+    assert found.test_mode == "13-fold cross-validation, classes in as many folds as they have rows"
+    for code in (0, 1):
+        folds = found.fold[found.actual == code]
+        assert len(set(folds.tolist())) == len(folds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
@@ -33,7 +34,7 @@ def test_dann_metric_equals_the_oracle(passes):
     for x0 in X[:3] + 0.1:
         gap, root = X - x0, np.eye(4)
         for _ in range(passes):
-            root = local_root(gap, np.eye(2)[y], ((gap @ root) ** 2).sum(axis=1), 40, 1.0)
+            root = local_root(gap, np.eye(2)[y], ((gap @ root) ** 2).sum(axis=1), 40, 1.0, np.ones(len(y)))
         np.testing.assert_allclose(root @ root.T, local_metric(X, y, x0, 40, 1.0, passes), rtol=1e-6, atol=1e-9)
 
 
@@ -238,3 +239,29 @@ def test_unknown_methods():
     X, y = two_classes()
     with pytest.raises(ParameterError, match="method must be one of"):
         learn_feature_weights(X, y, method="pca")
+
+
+def test_a_metric_by_mass_is_that_of_copies_and_parts_of_rows_are_mass():
+    """Whole weights are copies; weights of which nothing is whole give the metric of the formula."""
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] + 0.5 * rng.normal(size=60) > 0).astype(int)
+    weight = np.arange(60) % 3
+    new = rng.normal(size=(20, 2))
+    for model in (
+        DANNClassifier(5, n_metric=30),
+        DANNClassifier(5),
+        MetricClusteringClassifier(2.0, clusters_per_class=2),
+        MetricClusteringClassifier(2.0, metric="mahalanobis"),
+    ):
+        one = clone(model).fit(X, y, weight).predict_proba(new)
+        copied = clone(model).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).predict_proba(new)
+        np.testing.assert_allclose(one, copied, atol=1e-9)
+    # Half of everything, and half as many neighbours wanted: the same rows with the same shares.
+    half = DANNClassifier(2, n_metric=15).fit(X, y, np.full(60, 0.5)).predict_proba(new)
+    np.testing.assert_allclose(half, DANNClassifier(4, n_metric=30).fit(X, y).predict_proba(new), atol=1e-9)
+    clusters = MetricClusteringClassifier().fit(X, y, weight).clusters_
+    np.testing.assert_array_equal(clusters == -1, weight == 0)
+    means = [np.average(X[(y == c)], axis=0, weights=weight[y == c] / 3) for c in (0, 1)]
+    model = MetricClusteringClassifier(1e6, scale=None).fit(X, y, weight / 3)
+    np.testing.assert_allclose(model.centers_, means)

@@ -372,3 +372,9 @@ def test_rows_so_far_away_that_the_kernel_overflows() -> None:
     with pytest.raises(DataError, match=r"X, row 8: its kernel values are too large for float64\nhint: "):
         model.predict(rows)
     assert model.predict(np.delete(rows, 7, axis=0)).shape == (39,)
+
+
+def test_indicators_of_many_levels_are_all_told_apart():
+    """Fifty-five levels of one column, one row each: numbers made of square roots are alike for 4, 9, 16 ..."""
+    machine = FeatureVectorRegressor(55, width=1.0, scale=None).fit(np.eye(55), np.arange(55.0))
+    assert sorted(machine.vector_rows_.tolist()) == list(range(55))

@@ -14,6 +14,7 @@ from sepal import datasets
 from sepal.exceptions import DataError, ParameterError
 from sepal.machines import ParzenClassifier
 from sepal.measures import thornton_score
+from tests.oracles import kernels
 
 RNG = np.random.default_rng(0)
 IRIS = load_iris()
@@ -128,3 +129,31 @@ def test_class_without_weight() -> None:
 def test_what_has_no_density_is_named(name: str, words: str) -> None:
     with pytest.raises(DataError, match=words):
         ParzenClassifier().fit(datasets.load(name))
+
+
+@pytest.mark.parametrize("scale", [None, "minmax", "standard"])
+@pytest.mark.parametrize(
+    ("given", "shares"),
+    [
+        ({}, [0.5, 0.5]),
+        ({"priors": "empirical"}, [0.25, 0.75]),
+        ({"priors": [3.0, 2.0], "class_weight": {0: 2.0, 1: 1.0}}, [0.75, 0.25]),
+    ],
+)
+def test_the_log_density_is_that_of_the_columns_given(scale: str | None, given: dict, shares: list[float]) -> None:
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(12, 2)) * [1.0, 300.0], np.array([0] * 3 + [1] * 9)
+    machine = ParzenClassifier(0.4, scale=scale, **given).fit(X, y)
+    divisor = {None: np.ones(2), "minmax": np.ptp(X, axis=0), "standard": X.std(axis=0)}[scale]
+    new = X[:5] + divisor * rng.normal(size=(5, 2)) * 0.3
+    wanted = [kernels.mixed_log_density(x, X, y, shares, 0.4 * divisor) for x in new]
+    np.testing.assert_allclose(machine.score_samples(new), wanted, rtol=1e-9)
+
+
+def test_the_density_adds_up_to_one_and_weights_are_copies() -> None:
+    X, y, weight = np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1], [1, 2, 1, 3]
+    machine = ParzenClassifier(0.3, priors="empirical").fit(X, y, weight)
+    grid = np.linspace(-15.0, 20.0, 7001)[:, None]
+    assert np.exp(machine.score_samples(grid)).sum() * 0.005 == pytest.approx(1.0, abs=1e-9)
+    copied = ParzenClassifier(0.3, priors="empirical").fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    np.testing.assert_allclose(machine.score_samples(grid[::50]), copied.score_samples(grid[::50]), rtol=1e-9)

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures import prepare, thornton_samples, thornton_score, thornton_test
+from sepal.measures import expected_accuracy_curve, prepare, thornton_samples, thornton_score, thornton_test
 from tests.oracles import selection as oracle
 from tests.oracles.thornton import thornton_samples as expected_samples
 
@@ -50,3 +50,11 @@ def test_dropped_rows_and_wrong_groups():
         thornton_samples(X, y, missing="drop", groups=groups[:5])
     with pytest.raises(ParameterError, match="'rows', 'copies' or None"):
         thornton_score(X, y, missing="drop", groups="people")
+
+
+def test_the_learning_curve_says_that_records_were_repeated():
+    rng = np.random.default_rng(2)
+    once, codes = rng.normal(size=(50, 3)), np.arange(50) % 2
+    (note,) = expected_accuracy_curve(np.repeat(once, 2, axis=0), np.repeat(codes, 2), (0.5,)).notes
+    assert note.startswith("copies: 100.0% of the rows have a copy")
+    assert expected_accuracy_curve(once, codes, (0.5,)).notes == ()

@@ -71,3 +71,16 @@ def centered(K: np.ndarray) -> np.ndarray:
     n = len(K)
     H = np.eye(n) - np.ones((n, n)) / n
     return H @ K @ H
+
+
+def mixed_log_density(x: Row, rows: Sequence[Row], codes: Sequence[int], shares: Sequence[float], widths: Row) -> float:
+    """Log of sum_c share_c mean_{j in c} prod_k normal(x_k; mean x_jk, deviation width_k)."""
+    total = 0.0
+    for c, share in enumerate(shares):
+        members = [row for row, code in zip(rows, codes, strict=True) if code == c]
+        for row in members:
+            one = share / len(members)
+            for a, b, width in zip(x, row, widths, strict=True):
+                one *= math.exp(-0.5 * ((a - b) / width) ** 2) / (width * math.sqrt(2 * math.pi))
+            total += one
+    return math.log(total)

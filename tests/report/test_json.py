@@ -21,6 +21,7 @@ TABLE_KEYS = [
     "n_rows_with_missing",
     "target",
     "notes",
+    "cautions",
     "citation",
     "licence",
 ]

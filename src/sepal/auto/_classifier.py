@@ -28,7 +28,7 @@ from sepal.auto._threads import one_thread
 from sepal.data import class_codes, left_out_together, numbered_by_first_row
 from sepal.estimators import TableClassifierMixin
 from sepal.evaluation import reliability
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
 
 Array = NDArray[np.float64]
@@ -143,8 +143,6 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
             Gets the share of the work that is done, from 0 to 1. What it raises ends the work.
         """
         clock = self._clock(progress)
-        if not isinstance(self.balanced, (bool, np.bool_)):
-            raise ParameterError(f"balanced must be True or False; got {self.balanced!r}")
         table = self._training_table(X, y)
         class_codes(table)
         together = left_out_together(table, groups)

@@ -12,7 +12,7 @@ from sepal.auto._paper_chain_link import FIXED_CHOICES, SEARCH_ROWS, Array, Chai
 from sepal.auto._paper_chain_tree import ClassQuestion, questions_solve, tree_probabilities
 from sepal.auto._parameters import PAPER_CHAIN
 from sepal.auto._shell import AutoEstimator
-from sepal.data import Scaling, Table
+from sepal.data import Scaling, Table, left_out_together
 from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError
 from sepal.machines import FeatureVectorClassifier, checked_labels, class_sample, row_keys
@@ -100,25 +100,39 @@ class PaperChainClassifier(TableClassifierMixin, AutoEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the steps on labelled rows; a Table with a target needs no ``y``."""
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> Self:
+        """Fit the steps on labelled rows; a Table with a target needs no ``y``.
+
+        Parameters
+        ----------
+        X, y
+            Rows and their classes.
+        groups : array-like, "rows", "copies" or None
+            For Thornton's index and leave-one-out. Labels: rows of one group are left out together, and are no
+            neighbours of each other; "rows": each row alone; "copies": with all rows equal to it. None: copies where
+            their numbers show that records were repeated, else each alone.
+        """
         check_parameters(self)
         table = self._training_table(X, y)
         codes, self.classes_ = checked_labels(table, X, y)
         if len(self.classes_) < 2:
             raise DataError(f"y has one class only, {self.classes_.tolist()[0]!r}; expected at least two")
+        together = left_out_together(table, groups).groups
         self.tree_: tuple[ClassQuestion, ...] | None = None
         if self.multiclass == "tree" and len(self.classes_) > 2:
-            self.tree_ = questions_solve(table, codes, len(self.classes_), self._link, self._sample, self.n_jobs)
+            self.tree_ = questions_solve(
+                table, codes, len(self.classes_), self._link, self._sample, self.n_jobs, together
+            )
             self.link_ = self.tree_[0].link  # the first question is about all rows
         else:
-            self.link_ = self._link(table, codes)
+            self.link_ = self._link(table, codes, together)
         return self
 
-    def _link(self, table: Table, codes: Codes) -> ChainLink:
+    def _link(self, table: Table, codes: Codes, groups: NDArray[np.intp] | None) -> ChainLink:
         return link_solve(
             table,
             codes,
+            groups,
             subset=self.subset is not None,
             max_vectors=self.max_vectors,
             random_state=self.random_state,

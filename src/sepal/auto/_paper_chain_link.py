@@ -68,13 +68,22 @@ class ChainLink:
 
 
 def link_solve(
-    table: Table, codes: Codes, *, subset: bool, max_vectors: int | None, random_state: Any, n_jobs: int | None
+    table: Table,
+    codes: Codes,
+    groups: NDArray[np.intp] | None,
+    *,
+    subset: bool,
+    max_vectors: int | None,
+    random_state: Any,
+    n_jobs: int | None,
 ) -> ChainLink:
-    """Fit the steps one after the other, each on what the one before it left."""
+    """Fit the steps one after the other, each on what the one before it left; rows of a group are left out together."""
     sample = class_sample(codes, row_keys(table.values, codes), SEARCH_ROWS, random_state)
     # In an order of their own, so that among equal subsets the place of a column decides nothing.
     order = content_columns(table.values, codes).tolist()
-    found = _best_subset(table.select(order).take(sample), codes[sample], n_jobs) if subset else None
+    found = None
+    if subset:
+        found = _best_subset(table.select(order).take(sample), codes[sample], _told(groups, sample), n_jobs)
     columns = tuple(order) if found is None else tuple(order[column] for column in found.columns)
     found = None if found is None else _placed(found, table, columns)
     view = fit_view(table.select(columns), "minmax")
@@ -91,13 +100,20 @@ def link_solve(
             scale=None,
             random_state=random_state,
             n_jobs=n_jobs,
-        ).fit(points, codes)
+        ).fit(points, codes, groups=_told(groups, np.arange(table.n_rows)))
         for ridge in RIDGES
     ]
     return ChainLink(columns, found, view, curve, width, min(machines, key=lambda machine: machine.loo_squared_))
 
 
-def _best_subset(table: Table, codes: Codes, n_jobs: int | None) -> Subset:
+def _told(groups: NDArray[np.intp] | None, rows: NDArray[np.intp]) -> Any:
+    """What a step on some of the rows is told of groups; where one group is left each row is alone."""
+    if groups is None or np.all(groups[rows] == groups[rows[0]]):
+        return "rows"
+    return groups[rows]
+
+
+def _best_subset(table: Table, codes: Codes, groups: Any, n_jobs: int | None) -> Subset:
     """The best of all subsets where they can be tried, else the best that a floating search meets."""
     pairs = float(table.n_rows) ** 2
     sweep = 2.0 ** min(table.n_columns, 1023) * pairs <= _SWEEP_PAIRS
@@ -106,7 +122,7 @@ def _best_subset(table: Table, codes: Codes, n_jobs: int | None) -> Subset:
         max_evaluations=None if sweep else max(2 * table.n_columns, int(_SEARCH_PAIRS / pairs)),
         n_jobs=n_jobs,
     )
-    return procedure.select(replace(table, y=codes, target=None, class_order=None))
+    return procedure.select(replace(table, y=codes, target=None, class_order=None), groups)
 
 
 def _placed(found: Subset, table: Table, columns: tuple[int, ...]) -> Subset:

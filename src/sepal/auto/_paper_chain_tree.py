@@ -33,15 +33,26 @@ class ClassQuestion:
     link: ChainLink
 
 
-def class_flow(table: Table, codes: Codes, n_classes: int, n_jobs: int | None) -> Array:
+def class_flow(
+    table: Table, codes: Codes, n_classes: int, n_jobs: int | None, groups: NDArray[np.intp] | None = None
+) -> Array:
     """(n_classes, n_classes): how many rows of one class have their nearest neighbour in another.
 
-    Where several rows are equally near each counts its share.
+    Where several rows are equally near each counts its share. Rows of one group are no neighbours; one whose group is
+    all there is has none.
     """
-    ranking = neighbor_ranking(table, 1, distance="auto", scale="minmax", ties="expected", n_jobs=n_jobs)
-    sizes = np.diff(ranking.start)
-    pairs = np.repeat(codes, sizes).astype(np.int64) * n_classes + codes[ranking.flat_rows]
-    shares = np.repeat(1.0 / sizes, sizes)
+    groups = np.arange(table.n_rows) if groups is None else groups
+    depth = min(int(np.unique(groups, return_counts=True)[1].max()), table.n_rows - 1)
+    ranking = neighbor_ranking(table, depth, distance="auto", scale="minmax", ties="expected", n_jobs=n_jobs)
+    query = np.repeat(np.arange(table.n_rows), np.diff(ranking.start))
+    other = groups[query] != groups[ranking.flat_rows]
+    query, near, distance = query[other], ranking.flat_rows[other], ranking.flat_distances[other]
+    least = np.full(table.n_rows, np.inf)
+    np.minimum.at(least, query, distance)
+    nearest = distance == least[query]
+    query, near = query[nearest], near[nearest]
+    pairs = codes[query].astype(np.int64) * n_classes + codes[near]
+    shares = 1.0 / np.bincount(query, minlength=table.n_rows)[query]
     flow: Array = np.bincount(pairs, weights=shares, minlength=n_classes**2).astype(np.float64)
     return flow.reshape(n_classes, n_classes)
 
@@ -90,9 +101,10 @@ def questions_solve(
     table: Table,
     codes: Codes,
     n_classes: int,
-    fit: Callable[[Table, Codes], ChainLink],
+    fit: Callable[[Table, Codes, NDArray[np.intp] | None], ChainLink],
     sample: Callable[[Table, Codes], NDArray[np.intp]],
     n_jobs: int | None,
+    groups: NDArray[np.intp] | None = None,
 ) -> tuple[ClassQuestion, ...]:
     """The nodes of the tree, the root first. ``sample`` says which rows the flow is taken from."""
     nodes = []
@@ -103,15 +115,15 @@ def questions_solve(
             continue
         rows = np.flatnonzero(np.isin(codes, classes))
         part, place = table.take(rows), np.searchsorted(classes, codes[rows]).astype(np.int32)
-        asked = sample(part, place)
-        flow = class_flow(part.take(asked), place[asked], len(classes), n_jobs)
+        asked, apart = sample(part, place), None if groups is None else groups[rows]
+        flow = class_flow(part.take(asked), place[asked], len(classes), n_jobs, None if apart is None else apart[asked])
         sizes = np.bincount(place, minlength=len(classes))
         order = _by_place(part, place, sizes)
         side = np.zeros(len(classes), dtype=bool)
         side[order] = best_split(flow[np.ix_(order, order)], sizes[order])
         if side[0]:  # the group of the lowest class is the first
             side = ~side
-        link = fit(part, side[place].astype(np.int32))
+        link = fit(part, side[place].astype(np.int32), apart)
         first, second = classes[~side], classes[side]
         nodes.append(ClassQuestion(tuple(first.tolist()), tuple(second.tolist()), link))
         open_groups += [second, first]

@@ -13,7 +13,8 @@ from sepal.auto._clock import Clock
 from sepal.auto._trace import Trace
 from sepal.data import LeftOut, Table, Together, as_weights
 from sepal.estimators import Diet, TableEstimator
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import DataError
+from sepal.parameters import check_parameters
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -31,12 +32,8 @@ class AutoEstimator(TableEstimator):
         return Diet(levels=True, missing=True)
 
     def _clock(self, progress: Callable[[float], object] | None) -> Clock:
-        limit = self.time_limit
-        if limit is None:
-            return Clock(np.inf, progress)
-        if isinstance(limit, bool) or not isinstance(limit, (int, float, np.number)) or not limit > 0:
-            raise ParameterError(f"time_limit must be a number of seconds above 0, or None; got {limit!r}")
-        return Clock(float(limit), progress)
+        check_parameters(self)
+        return Clock(np.inf if self.time_limit is None else float(self.time_limit), progress)
 
     def _masses(self, sample_weight: Any, table: Table, together: LeftOut) -> tuple[Rows, Array | None]:
         """The rows of positive weight, and their weights; None where all are 1."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sepal.cli._given import given_table
+from sepal.cli._given import classes_given
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._models import evaluate, predict, train
 from sepal.cli._options import (
@@ -26,6 +26,7 @@ from sepal.cli._options import (
 )
 from sepal.cli._output import Look, check_out, check_text_name, print_text, stdout_look, write_out
 from sepal.cli._progress import watching
+from sepal.cli._reading import Reading, with_reading
 from sepal.cli._select import select
 
 if TYPE_CHECKING:
@@ -60,7 +61,10 @@ def _sepal(
 
 
 @app.command()
+@with_reading
 def report(
+    *,
+    reading: Reading,
     data: Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP)] = "breast-cancer",
     target: Target = None,
     out: Annotated[
@@ -100,7 +104,7 @@ def report(
         started = time.perf_counter()
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
         with watching("reading") as progress:
-            table = given_table(data, target)
+            table = classes_given(data, target, reading, "a report")
             from sepal.report import separability  # after reading: whoever mistyped a name need not wait for it
 
             if limit is not None:  # reading counts
@@ -114,7 +118,10 @@ def report(
 
 
 @app.command()
+@with_reading
 def measure(
+    *,
+    reading: Reading,
     data: Data,
     target: Target = None,
     train_size: Annotated[
@@ -144,7 +151,7 @@ def measure(
     with leaving_cleanly():
         sizes = [size(text) for text in train_size or ("0.5", "0.9")]
         with watching("reading") as progress:
-            table = given_table(data, target)
+            table = classes_given(data, target, reading, "sepal measure")
             from sepal.report import measure_facts
 
             facts = measure_facts(

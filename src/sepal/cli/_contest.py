@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from sepal.cli._bounded import bounded, fold_progress, too_slow
 from sepal.cli._learners import make_learner
 from sepal.data import Table
 from sepal.evaluation import Evaluation, PairTest, compare, evaluate
 from sepal.exceptions import SepalError, SepalWarning
+from sepal.report import Clock, TimeIsOverError, alarm
 
 TITLES = {
     "auto": "SepalClassifier",
@@ -163,24 +165,34 @@ def contest(
     seed: int,
     progress: Callable[[str, float], object],
     groups: Any = None,
+    limit: float | None = None,
 ) -> Contest:
     """Evaluate the learners one after the other, and the majority or mean from the same folds.
+
+    With a ``limit`` in seconds the first aims at half of it, and each other learner has an equal part of what is left
+    when its turn comes.
 
     What the first cannot do is an error; another learner that cannot answer stands in the table without figures.
     """
     entrants: list[Entrant] = []
+    over = Clock(limit)
     for place, name in enumerate(names):
         title = TITLES[name]
-
-        def watch(done: float, place: int = place, title: str = title) -> None:
-            progress(title, (place + done) / len(names))
-
+        left = over.left()
+        mine = Clock(None if left is None else max(left, 1e-3) / (1 if place == 0 else len(names) - place))
+        watch = fold_progress(title, folds, mine, _share_of(progress, place, len(names)))
         start = time.perf_counter()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SepalWarning)
             try:
-                learner = make_learner(name, {}, [], table)
-                found = evaluate(learner, table, cv=folds, groups=groups, random_state=seed, progress=watch)
+                learner = bounded(make_learner(name, {}, [], table), _own_limit(mine, place), folds)
+                with alarm(mine):
+                    found = evaluate(learner, table, cv=folds, groups=groups, random_state=seed, progress=watch)
+            except TimeIsOverError as error:
+                if place == 0:
+                    raise too_slow(title, limit) from error
+                entrants.append(Entrant(name, title, None, 0.0, ("no answer: its share of the time limit was over",)))
+                continue
             except SepalError as error:
                 if place == 0:
                     raise
@@ -194,6 +206,15 @@ def contest(
     word = base.scheme
     entrants.append(Entrant(word, f"always the {word}" if word == "mean" else "always the largest class", base, 0.0))
     return Contest((first, *(_tested(first, entrant) for entrant in entrants[1:])))
+
+
+def _own_limit(clock: Clock, place: int) -> float | None:
+    """What a learner is told: the first is needed for the comparison, and may overrun what it was told."""
+    return clock.limit if clock.limit is None or place else clock.limit / 2
+
+
+def _share_of(progress: Callable[[str, float], object], place: int, n: int) -> Callable[[str, float], object]:
+    return lambda what, done: progress(what, (place + done) / n)
 
 
 def _tested(first: Entrant, other: Entrant) -> Entrant:

@@ -3,19 +3,44 @@
 from __future__ import annotations
 
 import difflib
+import io
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table, column_position, load, names, read_table
+from sepal.cli._learners import numeric_target
+from sepal.cli._reading import Reading, check_bundled, with_task
+from sepal.data import Apart, Table, column_position, load, names, read_table
 from sepal.exceptions import DataError, ParameterError
 
 
-def given_table(data: str, target: str | None) -> Table:
+def given_table(data: str, target: str | None, reading: Reading) -> Table:
     """The table a user means. A bundled name wins over a file of that name; ``./name`` is the file."""
+    check_bundled(data, reading)
+    return with_task(_given(data, target, reading), reading.task)
+
+
+def classes_given(data: str, target: str | None, reading: Reading, verb: str) -> Table:
+    """As :func:`given_table`, for a verb that is about classes."""
+    table = given_table(data, target, reading)
+    if numeric_target(table) or reading.task == "regress":
+        distinct = len(np.unique(np.asarray(table.y)))
+        raise DataError(
+            f'{verb} is about classes, and the target "{table.target}" holds numbers: {distinct:,} different ones in '
+            f"{table.n_rows:,} rows",
+            hint="--task classify takes each of them as a class; sepal evaluate and sepal train predict numbers",
+        )
+    return table
+
+
+def _given(data: str, target: str | None, reading: Reading) -> Table:
+    if data == "-":
+        return _file(sys.stdin.buffer, target, reading)
     if data in names():
         return _bundled(data, target)
     if not Path(data).exists() and not _looks_like_path(data):
@@ -25,7 +50,7 @@ def given_table(data: str, target: str | None) -> Table:
             f"{data}: there is no such file here, and no such bundled set",
             hint=f"{suggestion}'sepal datasets' lists the bundled sets",
         )
-    return _file(data, target)
+    return _file(data, target, reading)
 
 
 def without_groups(table: Table, column: str | None) -> tuple[Table, NDArray[np.float64] | None]:
@@ -34,6 +59,9 @@ def without_groups(table: Table, column: str | None) -> tuple[Table, NDArray[np.
         return table, None
     if column == table.target:
         raise ParameterError(f"--groups {column}: this column is the target")
+    for each in table.apart:
+        if each.name == column:
+            return table, _group_numbers(each)
     at = column_position(column, table.names, "--groups")
     labels = table.values[:, at]
     if np.isnan(labels).any():
@@ -44,8 +72,18 @@ def without_groups(table: Table, column: str | None) -> tuple[Table, NDArray[np.
     return table.select([j for j in range(table.n_columns) if j != at]), labels
 
 
-def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> tuple[Table, list[str]]:
-    """The columns that a model wants from new rows, in its order, and the names of the others.
+def _group_numbers(column: Apart) -> NDArray[np.float64]:
+    """The groups of a column that was set apart, as numbers."""
+    place: dict[Any, float] = {}
+    cells = column.values.tolist()
+    for row, cell in enumerate(cells):
+        if cell is None or cell != cell:
+            raise DataError(f'--groups {column.name}: row {row} has no entry in the column "{column.name}"')
+    return np.array([place.setdefault(cell, float(len(place))) for cell in cells])
+
+
+def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> tuple[Table, list[str], list[Any] | None]:
+    """The columns that a model wants from new rows, in its order, the other names, and the target if it is there.
 
     ``training`` is the table the model was made from: its target may be absent, and a column of texts stays one though
     the new texts happen to be numbers.
@@ -69,7 +107,19 @@ def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> tupl
         if texts:
             table = read_table(data, target=False, kinds=dict.fromkeys(texts, "nominal"))
     target = None if training is None else training.target
-    return table.select(list(wanted)), [name for name in table.names if name not in wanted and name != target]
+    ignored = [name for name in table.names if name not in wanted and name != target]
+    return table.select(list(wanted)), ignored, _truth(table, target)
+
+
+def _truth(table: Table, target: str | None) -> list[Any] | None:
+    """The cells of the target, None where one is missing; None where the file has no such column."""
+    if target is None or table.y is not None:
+        return None if target is None or table.target != target else np.asarray(table.y).tolist()
+    if target not in table.names:
+        return None
+    at = table.names.index(target)
+    column, levels = table.values[:, at], table.levels[at]
+    return [None if np.isnan(cell) else (cell if levels is None else levels[int(cell)]) for cell in column.tolist()]
 
 
 def _looks_like_path(data: str) -> bool:
@@ -86,11 +136,15 @@ def _bundled(name: str, target: str | None) -> Table:
     return table
 
 
-def _file(path: str, target: str | None) -> Table:
+def _file(path: Any, target: str | None, reading: Reading) -> Table:
+    content = path if isinstance(path, str) else io.BytesIO(path.read())
+    said = reading.arguments()
     try:
-        return read_table(path, target=target)
+        return read_table(content, target=target, **said)
     except ParameterError:
         # No column of that name: a number may be meant as a position.
         if target is None or not target.removeprefix("-").isdecimal():
             raise
-    return read_table(path, target=int(target))
+    if not isinstance(content, str):
+        content.seek(0)
+    return read_table(content, target=int(target), **said)

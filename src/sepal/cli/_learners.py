@@ -55,23 +55,42 @@ LEARNERS: dict[str, Learner] = {
     "feature-vectors-regressor": _machine("FeatureVectorRegressor"),
 }
 # What `sepal evaluate DATA` shows beside the first of each, and beside the majority or the mean.
+# What users of Weka type: its names for what we have, and what is nearest to what we have not.
+WEKA = {"ibk": "knn", "ib1": "knn", "smo": "svm", "libsvm": "svm", "fld": "fisher", "lda": "fisher"}
+ABSENT = {
+    "zeror": "the majority is the last line of 'sepal evaluate DATA'",
+    "naivebayes": "--learner parzen, which estimates densities too, or --learner fisher",
+    "j48": "--learner auto, which has bagged trees among its members",
+    "randomforest": "--learner auto, which has bagged trees among its members",
+    "logistic": "--learner fisher, or --learner svm --set kernel=linear",
+    "multilayerperceptron": "--learner auto, or --learner svm",
+    "kstar": "--learner knn --weights similarity",
+}
+ROWS_PER_CLASS = 10  # on average; whole numbers of fewer rows each are numbers, and not names of classes
 CLASSIFIERS = ("auto", "svm", "knn", "fisher")
 REGRESSORS = ("auto-regressor", "feature-vectors-regressor", "knn-regressor")
 
 
 def numeric_target(table: Table) -> bool:
-    """Whether the target is a number to predict: floats, or whole numbers that mostly differ from row to row."""
+    """Whether the target is a number to predict: floats, or whole numbers with few rows for each."""
     y = np.asarray(table.y)
     if y.dtype.kind not in "iuf":
         return False
     distinct = len(np.unique(y))
-    most = MOST_FLOAT_CLASSES if y.dtype.kind == "f" else max(MOST_FLOAT_CLASSES, y.size // 2)
+    most = MOST_FLOAT_CLASSES if y.dtype.kind == "f" else max(MOST_FLOAT_CLASSES, y.size // ROWS_PER_CLASS)
     return is_continuous(y) or distinct > most
 
 
-def default_learner(options: Mapping[str, Any], table: Table) -> str:
+def learner_named(name: str | None) -> str | None:
+    """Our name of a learner that was named, perhaps as Weka names it (``weka.classifiers.lazy.IBk``, ``SMO``)."""
+    if name is None or name in LEARNERS:
+        return name
+    return WEKA.get(name.rpartition(".")[2].lower(), name)
+
+
+def default_learner(options: Mapping[str, Any], table: Table, task: str | None = None) -> str:
     """What to use where no learner is named: neighbours if an option is about them, else the one without choices."""
-    numbers = numeric_target(table)
+    numbers = numeric_target(table) if task is None else task == "regress"
     if any(value is not None for value in options.values()):
         return "knn-regressor" if numbers else "knn"
     return "auto-regressor" if numbers else "auto"
@@ -80,6 +99,8 @@ def default_learner(options: Mapping[str, Any], table: Table) -> str:
 def make_learner(name: str, options: Mapping[str, Any], settings: Sequence[str], table: Table | None = None) -> Any:
     """An estimator that is not fitted yet, fit for the columns of the table. Options that are None were not given."""
     if name not in LEARNERS:
+        if name.lower() in ABSENT:
+            raise ParameterError(f"--learner {name}: we have no {name}", hint=f"nearest: {ABSENT[name.lower()]}")
         near = difflib.get_close_matches(name, LEARNERS, n=1)
         raise ParameterError(
             f"--learner {name}: expected one of {', '.join(LEARNERS)}",

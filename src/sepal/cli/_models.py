@@ -15,12 +15,13 @@ from sepal.cli._learners import (
     LEARNERS,
     REGRESSORS,
     default_learner,
+    learner_named,
     make_learner,
     neighbors,
     numeric_target,
 )
 from sepal.cli._leaving import leaving_cleanly
-from sepal.cli._options import DISTANCE_HELP, AsJson, Data, GroupColumn, Scale, Target
+from sepal.cli._options import DISTANCE_HELP, AsJson, Data, GroupColumn, Scale, Target, seconds
 from sepal.cli._output import (
     as_json_text,
     check_name,
@@ -32,6 +33,7 @@ from sepal.cli._output import (
     write_out,
 )
 from sepal.cli._progress import watching
+from sepal.cli._reading import Reading, caution_facts, tell_cautions, with_reading
 from sepal.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from sepal.evaluation import Evaluation
 
 TABLES = (".csv", ".json")
+QUICK_FOLDS, QUICK_SECONDS = 5, 10.0
 
 LearnerName = Annotated[
     str | None,
@@ -80,7 +83,10 @@ EscapeFormulas = Annotated[
 ]
 
 
+@with_reading
 def evaluate(
+    *,
+    reading: Reading,
     data: Data,
     target: Target = None,
     groups: GroupColumn = None,
@@ -90,7 +96,22 @@ def evaluate(
     distance: Distance = None,
     scale: ScaleOfLearner = None,
     settings: Settings = None,
-    cv: Annotated[str, typer.Option(metavar="FOLDS", help="How many folds, or loo for leave-one-out.")] = "10",
+    cv: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDS", help="How many folds, or loo for leave-one-out; 10.", show_default=False),
+    ] = None,
+    time_limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="For all learners together: 60s, 2m or 1.5h. Each has an equal part of what is left; one that needs "
+            "more is left out, and said.",
+            show_default=False,
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Five folds and ten seconds, where these are not given.")] = (
+        False
+    ),
     seed: Annotated[int, typer.Option(help="For the folds.")] = 1,
     predictions: Annotated[
         Path | None,
@@ -115,37 +136,51 @@ def evaluate(
         if predictions is not None:
             check_out(predictions, data, "--predictions", "predictions.csv")
             check_name(predictions, TABLES, "--predictions", "a table of predictions")
-        folds, options = _folds(cv), _options(k, weights, distance, scale)
+        folds, options = _folds(cv or (str(QUICK_FOLDS) if quick else "10")), _options(k, weights, distance, scale)
+        limit = QUICK_SECONDS if quick else None
+        limit = limit if time_limit is None else seconds(time_limit, "--time-limit")
         with watching("reading") as progress:
-            table, together = without_groups(given_table(data, target), groups)
+            table, together = without_groups(given_table(data, target, reading), groups)
+            tell_cautions(table, reading.task, numeric_target(table))
+            from sepal.cli._bounded import bounded, fold_progress, too_slow
             from sepal.cli._contest import contest
             from sepal.evaluation import evaluate as cross_validate
+            from sepal.report import Clock, TimeIsOverError, alarm
 
-            name = learner or default_learner(options, table)
+            name = learner_named(learner) or default_learner(options, table, reading.task)
             alone = learner is not None or bool(settings) or any(value is not None for value in options.values())
-            progress("folds", 0.0)
             if alone:
-                estimator = _made(name, options, settings, table)
-                found = cross_validate(
-                    estimator,
-                    table,
-                    cv=folds,
-                    groups=together,
-                    random_state=seed,
-                    progress=lambda done: progress("folds", done),
-                )
+                estimator = _made(name, options, settings, table, reading.task)
+                clock = Clock(limit)
+                told = fold_progress(name, folds, clock, progress)
+                try:
+                    with alarm(clock):
+                        found = cross_validate(
+                            bounded(estimator, limit, folds),
+                            table,
+                            cv=folds,
+                            groups=together,
+                            random_state=seed,
+                            progress=told,
+                        )
+                except TimeIsOverError as error:
+                    raise too_slow(name, limit) from error
                 facts, text = found.to_dict(), printable(found.summary()).rstrip("\n") + "\n"
             else:
                 names = CLASSIFIERS if name == "auto" else REGRESSORS
-                result = contest(names, table, folds, seed, progress, together)
+                result = contest(names, table, folds, seed, progress, together, limit)
                 found, facts, text = result.first, result.to_dict(), result.to_text(table_width())
         if predictions is not None:
             write_out(predictions, _answers(found, predictions, escape_formulas), "--predictions")
             typer.echo(f"The predictions are in {predictions}.", err=True)
+        facts = {"cautions": caution_facts(table), **facts}
         print_text(as_json_text("evaluation" if alone else "comparison", facts) if as_json else text)
 
 
+@with_reading
 def train(
+    *,
+    reading: Reading,
     data: Data,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FILE", help="The model file, by custom ending in .sepal.")
@@ -169,13 +204,14 @@ def train(
     with leaving_cleanly():
         check_out(out, data, "-o", "model.sepal")
         with watching("reading") as progress:
-            table, together = without_groups(given_table(data, target), groups)
+            table, together = without_groups(given_table(data, target, reading), groups)
+            tell_cautions(table, reading.task, numeric_target(table))
             from sepal.estimators import save_model
 
             progress("training", 0.1)
             options = _options(k, weights, distance, scale)
-            name = learner or default_learner(options, table)
-            estimator = _made(name, options, settings, table)
+            name = learner_named(learner) or default_learner(options, table, reading.task)
+            estimator = _made(name, options, settings, table, reading.task)
             # The learners without choices say how far they are; the others are quick or cannot tell.
             telling: dict[str, Any] = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)}
             if together is not None:
@@ -210,8 +246,8 @@ def predict(
 ) -> None:
     """Answer new rows with a model.
 
-    For each row, counted from 0, the prediction and the probability of each class. Columns are found by name; the
-    target may be among them and is not looked at.
+    For each row, counted from 0, the prediction and the probability of each class. Columns are found by name; where the
+    target is among them, the share of right answers is told.
 
     Example:  sepal predict model.sepal new.csv -o out.csv
     """
@@ -230,7 +266,7 @@ def predict(
                     hint="sepal train DATA -o model.sepal writes one that can",
                 )
             training = getattr(fitted, "table_", None) or getattr(fitted, "columns_", None)
-            rows, ignored = given_rows(new, [str(name) for name in names], training)
+            rows, ignored, truth = given_rows(new, [str(name) for name in names], training)
             progress("predicting", 0.5)
             answers: dict[str, list[Any]] = {
                 "row": list(range(rows.n_rows)),
@@ -238,6 +274,8 @@ def predict(
             }
             if hasattr(fitted, "predict_proba"):
                 answers |= _shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
+        if truth is not None and hasattr(fitted, "classes_"):
+            _tell_score(answers["prediction"], truth, getattr(training, "target", None))
         if ignored:
             typer.echo(f"note: not looked at: {printable(', '.join(ignored))}", err=True)
         json_wanted = as_json or (out is not None and out.suffix.lower() == ".json")
@@ -247,6 +285,20 @@ def predict(
         else:
             write_out(out, text, "-o")
             typer.echo(f"The predictions are in {out}.", err=True)
+
+
+def _tell_score(predicted: list[Any], truth: list[Any], target: str | None) -> None:
+    """How many rows were answered as the file itself says."""
+    told = [(_spelled(a), _spelled(b)) for a, b in zip(predicted, truth, strict=True) if b is not None]
+    right = sum(answer == label for answer, label in told)
+    if told:
+        share = f'{right:,} of {len(told):,} rows as the column "{target}" says ({right / len(told):.1%})'
+        typer.echo(f"score: {printable(share)}", err=True)
+
+
+def _spelled(label: Any) -> str:
+    """A label as a text: 1, 1.0 and "1" are the same class."""
+    return str(label).removesuffix(".0")
 
 
 def _options(k: str | None, weights: str | None, distance: str | None, scale: Scale | None) -> dict[str, Any]:
@@ -259,8 +311,10 @@ def _options(k: str | None, weights: str | None, distance: str | None, scale: Sc
     }
 
 
-def _made(learner: str, options: dict[str, Any], settings: list[str] | None, table: Table) -> Any:
-    numeric = learner == "auto" and numeric_target(table)
+def _made(
+    learner: str, options: dict[str, Any], settings: list[str] | None, table: Table, task: str | None = None
+) -> Any:
+    numeric = learner == "auto" and (numeric_target(table) if task is None else task == "regress")
     return make_learner("auto-regressor" if numeric else learner, options, settings or [], table)
 
 

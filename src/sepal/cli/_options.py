@@ -11,7 +11,10 @@ import typer
 from sepal.distances import DISTANCES
 from sepal.exceptions import ParameterError
 
-DATA_HELP = "A CSV, ARFF or Parquet file, or the name of a bundled set. For a file that has such a name write ./NAME."
+DATA_HELP = (
+    "A CSV, ARFF, JSON lines, Parquet, Feather or Excel file, - for standard input, or the name of a bundled set. "
+    "For a file that has such a name write ./NAME."
+)
 DISTANCE_HELP = "auto (euclidean for complete numbers, else heom), " + ", ".join(
     name for name, entry in DISTANCES.items() if not entry.required
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sepal.cli._given import given_table, without_groups
+from sepal.cli._given import classes_given, without_groups
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import AsJson, Data, GroupColumn, Missing, MissingCells, Scale, ScaleName, Target, seconds
 from sepal.cli._output import (
@@ -21,6 +21,7 @@ from sepal.cli._output import (
     write_out,
 )
 from sepal.cli._progress import watching
+from sepal.cli._reading import Reading, caution_facts, tell_cautions, with_reading
 from sepal.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ MOST_SUBSETS = 10
 MOST_BARS = 20
 
 
+@with_reading
 def select(
+    *,
+    reading: Reading,
     data: Data,
     target: Target = None,
     groups: GroupColumn = None,
@@ -105,7 +109,8 @@ def select(
         _check_files(data, out, plot)
         limit = _limit(time_limit, strategy, folds)
         with watching("reading") as progress:
-            table, together = without_groups(given_table(data, target), groups)
+            table, together = without_groups(classes_given(data, target, reading, "sepal select"), groups)
+            tell_cautions(table)
             from sepal.selection import select_facts
 
             facts = select_facts(
@@ -126,7 +131,7 @@ def select(
             picture = None if plot is None else _picture(facts, plot.suffix.lower())
         look = stdout_look() if out is None else Look()
         json_wanted = as_json or (out is not None and out.suffix.lower() == ".json")
-        said = {"data": table.name, **facts.to_dict()}
+        said = {"data": table.name, "cautions": caution_facts(table), **facts.to_dict()}
         text = as_json_text("selection", said) if json_wanted else select_text(facts, table.name, look)
         if plot is not None and picture is not None:
             write_out(plot, picture, "--plot")

@@ -7,7 +7,10 @@ Every other room may import this one; it imports none of them. It is the only pl
 
 from __future__ import annotations
 
+from sepal.data._apart import Apart
 from sepal.data._bundled import SETS, BundledSet, load, names
+from sepal.data._cautions import Caution
+from sepal.data._cautions import caution_texts as caution_texts
 from sepal.data._columns import Kind, KindsSpec
 from sepal.data._columns import column_position as column_position
 from sepal.data._complete_rows import Missing as Missing
@@ -50,7 +53,9 @@ from sepal.data._whole_files import write_whole as write_whole
 __all__ = [
     "SCALES",
     "SETS",
+    "Apart",
     "BundledSet",
+    "Caution",
     "Kind",
     "KindsSpec",
     "ScaleName",

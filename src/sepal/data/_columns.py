@@ -14,16 +14,20 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data._messy_cells import dates
 from sepal.data._where import Origin, listed, shown
 from sepal.exceptions import DataError, ParameterError
 
 Kind = Literal["numeric", "ordinal", "nominal"]
 KINDS: tuple[Kind, ...] = ("numeric", "ordinal", "nominal")
-KindsSpec = Mapping[Any, Kind | Sequence[Any]] | Sequence[Kind | Sequence[Any] | None]
+KindsSpec = Mapping[Any, str | Sequence[Any]] | Sequence[str | Sequence[Any] | None]
 # Up to here float64 holds every whole number.
 LARGEST_EXACT_INTEGER = 2**53
+EXCEL_1970 = 25569.0  # the number of 1 January 1970 in Excel
 
-Wanted = Kind | tuple[Any, ...]
+Asked = Kind | Literal["date", "text"]  # dates become numbers, texts are set apart
+ASKED: tuple[Asked, ...] = (*KINDS, "date", "text")
+Wanted = Asked | tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +113,11 @@ def resolve_kinds(kinds: KindsSpec | None, names: Sequence[str]) -> dict[int, Wa
 
 
 def _wanted(key: Any, value: Any) -> Wanted:
-    if isinstance(value, str) and value in KINDS:
+    if isinstance(value, str) and value in ASKED:
         return value
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ParameterError(
-            f"kinds[{key!r}]: expected one of {listed(KINDS)}, or the levels in order, found {shown(value)}"
+            f"kinds[{key!r}]: expected one of {listed(ASKED)}, or the levels in order, found {shown(value)}"
         )
     levels = tuple(value)
     if not levels or not all(isinstance(level, Hashable) for level in levels) or len(set(levels)) != len(levels):
@@ -149,6 +153,10 @@ def recast(column: Column, wanted: Wanted | None, origin: Origin) -> Column:
         return _with_levels(column, wanted, origin)
     if wanted == "numeric":
         return _to_numeric(column, origin)
+    if wanted == "date":
+        return _to_seconds(column, origin)
+    if wanted == "text":
+        wanted = "nominal"
     if column.kind == "numeric":
         column = _number_levels(column)
     notes = column.notes
@@ -209,6 +217,28 @@ def _to_numeric(column: Column, origin: Origin) -> Column:
         numbers.append(number)
     values = _mapped(column, np.array(numbers, dtype=np.float64))
     return replace(column, values=values, kind="numeric", levels=(), declared=False)
+
+
+def _to_seconds(column: Column, origin: Origin) -> Column:
+    """Dates as seconds since 1970; numbers are Excel's days since 30 December 1899."""
+    place = f"column {shown(column.name)}"
+    if column.kind == "numeric":
+        if column.notes and "turned into seconds" in column.notes[-1]:
+            return column
+        note = f"numbers in {place} were taken as Excel's dates and turned into seconds since 1970"
+        return replace(column, values=(column.values - EXCEL_1970) * 86400.0, notes=(*column.notes, note))
+    texts = [str(level) for level in column.levels]
+    found = dates(texts)
+    if found is None:
+        code = next((code for code, text in enumerate(texts) if dates([text]) is None), 0)
+        raise DataError(
+            f"{_first_cell(column, code, origin)}: expected dates, found {shown(texts[code] if texts else '')}",
+            hint="2024-01-31, 31.01.2024 and 2024-01-31 12:30 are dates; where day and month could change places, "
+            "write the year first",
+        )
+    note = f"{found[1]} in {place} were turned into seconds since {'midnight' if found[1] == 'times' else '1970'}"
+    values = _mapped(column, np.array([found[0][text] for text in texts]))
+    return replace(column, values=values, kind="numeric", levels=(), declared=False, notes=(*column.notes, note))
 
 
 def _with_levels(column: Column, levels: tuple[Any, ...], origin: Origin) -> Column:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sepal.data._apart import Apart
 from sepal.data._columns import (
     LARGEST_EXACT_INTEGER,
     Column,
@@ -116,7 +117,9 @@ def _with_labels(table: Table, labels: Labels) -> Table:
 
 
 def _recast_table(table: Table, kinds: KindsSpec) -> Table:
+    table = _brought_back(table, kinds)
     wanted = resolve_kinds(kinds, table.names)
+    texts = [j for j, want in wanted.items() if want == "text"]
     values, new_kinds, levels = table.values.copy(), list(table.kinds), list(table.levels)
     notes = list(table.notes)
     for j, want in wanted.items():
@@ -125,7 +128,34 @@ def _recast_table(table: Table, kinds: KindsSpec) -> Table:
         values[:, j], new_kinds[j] = column.values, column.kind
         levels[j] = None if column.kind == "numeric" else column.levels
         notes.extend(column.notes)
-    return replace(table, values=values, kinds=tuple(new_kinds), levels=tuple(levels), notes=tuple(notes))
+    table = replace(table, values=values, kinds=tuple(new_kinds), levels=tuple(levels), notes=tuple(notes))
+    return _texts_set_apart(table, texts) if texts else table
+
+
+def _brought_back(table: Table, kinds: KindsSpec) -> Table:
+    """The table with those columns that were set apart and whose kind is given now, at its end."""
+    back = [each for each in table.apart if isinstance(kinds, Mapping) and each.name in kinds]
+    if not back:
+        return table
+    columns = [column_from_array(each.name, table.n_columns + j, each.values) for j, each in enumerate(back)]
+    return replace(
+        table,
+        values=np.column_stack([table.values, *(column.values for column in columns)]),
+        names=(*table.names, *(column.name for column in columns)),
+        kinds=(*table.kinds, *(column.kind for column in columns)),
+        levels=(*table.levels, *(None if column.kind == "numeric" else column.levels for column in columns)),
+        apart=tuple(each for each in table.apart if each not in back),
+    )
+
+
+def _texts_set_apart(table: Table, places: Sequence[int]) -> Table:
+    apart = []
+    for j in places:
+        levels, codes = table.levels[j] or (), table.values[:, j]
+        cells = np.array([*levels, None], dtype=object)
+        picked = np.where(np.isnan(codes), len(levels), codes).astype(np.intp)
+        apart.append(Apart(table.names[j], "text", cells[picked], len(levels)))
+    return replace(table.drop(places), apart=(*table.apart, *apart))
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:

@@ -6,7 +6,7 @@ import math
 import re
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
@@ -16,57 +16,60 @@ from sepal.data._columns import (
     Column,
     KindsSpec,
     Wanted,
-    check_names,
     resolve_kinds,
     sorted_levels,
 )
-from sepal.data._dialect import Dialect, records, sniff
+from sepal.data._dialect import Dialect, declared_delimiter, records, sniff
+from sepal.data._messy_cells import SOFT_MISSING, dates, messy_numbers
 from sepal.data._source import Source
-from sepal.data._where import Origin, shown
+from sepal.data._where import Origin, listed, shown
 from sepal.exceptions import DataError
 
-MISSING = frozenset(("", "?", "na", "nan", "null"))
+MISSING = frozenset(
+    ("", "?", "na", "nan", "null", "n/a", "#n/a", "<na>", "nat", "#div/0!", "#value!", "#ref!", "#name?", "#num!")
+)
 # Rows converted at a time: few enough for their cells to stay in the processor's cache.
 BLOCK_ROWS = 256
 # With a decimal comma 1.0, with a comma between thousands 1000.
 _MAYBE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
 
-def read_delimited(text: str, source: str, kinds: KindsSpec | None) -> Source:
-    """The columns of a delimited text, kinds from its cells and from ``kinds``."""
+def read_delimited(text: str, source: str, kinds: KindsSpec | None, na: frozenset[str] = frozenset()) -> Source:
+    """The columns of a delimited text, kinds from its cells and from ``kinds``; ``na`` are further missing marks."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text += "" if text.endswith("\n") else "\n"
+    text, said = declared_delimiter(text)
     lines = array("Q")
     origin = Origin(source, lines.__getitem__)
-    dialect = sniff(text, origin)
+    dialect = sniff(text, origin, said)
     first = next(records(text, dialect, origin), None)
     if first is None:
         raise DataError(f"{source}: the file holds blank lines only", hint="a header and rows are needed")
-    names, notes, skip = _header(first, dialect, origin)
+    names, notes, skip = _header(first, dialect)
     wanted = resolve_kinds(kinds, names)
-    columns = [_Growing(name, j, _wants_text(wanted.get(j))) for j, name in enumerate(names)]
+    columns = [_Growing(name, j, _wants_text(wanted.get(j)), na) for j, name in enumerate(names)]
     _fill(columns, text, dialect, origin, skip, lines)
     if not lines:
         raise DataError(f"{source}: a header and no rows", hint="at least one row of data is needed")
     late = [column for column in columns if column.turned_text and column.chunks_before > 0]
 
     def as_texts(position: int) -> Column:
-        column = _Growing(names[position], position, True)
+        column = _Growing(names[position], position, True, na)
         _fill([column], text, dialect, origin, skip, None)
-        return column.finish(dialect.decimal, note=False, origin=origin)
+        return column.finish(dialect.decimal, asked=True, origin=origin)
 
     if late:
         # These looked numeric for the first blocks, whose texts are gone: read them again as texts.
-        fresh = {column.position: _Growing(column.name, column.position, True) for column in late}
+        fresh = {column.position: _Growing(column.name, column.position, True, na) for column in late}
         _fill(list(fresh.values()), text, dialect, origin, skip, None)
         columns = [fresh.get(column.position, column) for column in columns]
     notes += _thousands_notes(columns)
     asked = {j for j, want in wanted.items() if _wants_text(want)}
-    finished = [column.finish(dialect.decimal, note=column.position not in asked, origin=origin) for column in columns]
+    finished = [column.finish(dialect.decimal, asked=column.position in asked, origin=origin) for column in columns]
     if names[-1] == f"x{len(names)}" and first[1][-1].strip() == "" and np.isnan(finished[-1].values).all():
         finished.pop()
         notes.append("a delimiter at the end of every line was ignored")
-    return Source(finished, origin, notes=tuple(notes), as_texts=as_texts)
+    return Source(finished, origin, notes=tuple(notes), as_texts=as_texts, soft_missing=True)
 
 
 def _thousands_notes(columns: Sequence[_Growing]) -> list[str]:
@@ -83,12 +86,12 @@ def _thousands_notes(columns: Sequence[_Growing]) -> list[str]:
 
 
 def _wants_text(wanted: Wanted | None) -> bool:
-    return wanted is not None and wanted != "numeric"
+    return wanted is not None and wanted not in ("numeric", "date")
 
 
-def _header(first: tuple[int, list[str]], dialect: Dialect, origin: Origin) -> tuple[list[str], list[str], int]:
+def _header(first: tuple[int, list[str]], dialect: Dialect) -> tuple[list[str], list[str], int]:
     """Names, notes, and how many records to skip. Only a first row of numbers (and gaps) is no header."""
-    line, cells = first
+    cells = first[1]
     texts = [cell.strip() for cell in cells]
     present = [text for text in texts if text.lower() not in MISSING]
     numbers = sum(_numbers([text], dialect.decimal) is not None for text in present)
@@ -102,8 +105,27 @@ def _header(first: tuple[int, list[str]], dialect: Dialect, origin: Origin) -> t
             f"the first row was taken as the header though {numbers} of its {len(texts)} cells are numbers; "
             "if the file has no header, add one"
         )
-    check_names(names, f"{origin.line(line)}: ")
-    return names, notes, 1
+    names, renamed = _unique_names(names)
+    return names, [*notes, *renamed], 1
+
+
+def _unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Each name once: the second ``age`` is ``age_2``; and a note that says so."""
+    taken, found, renamed = set(names), list[str](), list[str]()
+    count: dict[str, int] = {}
+    for name in names:
+        count[name] = count.get(name, 0) + 1
+        new = name
+        while count[name] > 1 and new in taken:
+            new = f"{name}_{count[name]}"
+            count[name] += new in taken
+        if new != name:
+            taken.add(new)
+            renamed.append(new)
+        found.append(new)
+    if not renamed:
+        return found, []
+    return found, [f"names that stood twice were made unique: {listed(renamed, 5)}"]
 
 
 def _fill(
@@ -166,6 +188,7 @@ class _Growing:
     name: str
     position: int
     is_text: bool = False
+    na: frozenset[str] = frozenset()
     turned_text: bool = False
     chunks_before: int = 0
     maybe_thousands: str | None = None  # the first cell like 1,000
@@ -175,6 +198,8 @@ class _Growing:
     texts: dict[str, int] = field(default_factory=dict)
 
     def add(self, cells: Sequence[str], decimal: str) -> None:
+        if self.na:
+            cells = ["" if cell.strip() in self.na else cell for cell in cells]
         if not self.is_text:
             numbers = _numbers(cells, decimal)
             if numbers is not None:
@@ -210,7 +235,8 @@ class _Growing:
             codes.append(code)
         return np.array(codes, dtype=np.float64)
 
-    def finish(self, decimal: str, *, note: bool, origin: Origin) -> Column:
+    def finish(self, decimal: str, *, asked: bool, origin: Origin) -> Column:
+        """The column; ``asked`` says that its texts are wanted as they stand."""
         values = np.concatenate(self.chunks)
         self.chunks.clear()
         if not self.is_text:
@@ -221,22 +247,53 @@ class _Growing:
             rank[self.texts[level]] = i
         present = ~np.isnan(values)
         values[present] = rank[values[present].astype(np.intp)]
-        number = np.array([_numbers([level], decimal) is not None for level in levels] if note else [], dtype=bool)
-        notes = _nearly_numeric(self.name, values, levels, number, origin) if note else ()
-        return Column(self.name, self.position, values, "nominal", levels, notes=notes)
+        column = Column(self.name, self.position, values, "nominal", levels)
+        if asked:
+            return column
+        return _understood(column, decimal) or replace(column, notes=_nearly_numeric(column, decimal, origin))
 
 
-def _nearly_numeric(
-    name: str, values: NDArray[np.float64], levels: tuple[str, ...], number: NDArray[np.bool_], origin: Origin
-) -> tuple[str, ...]:
-    """A word about a column that is nominal because of a few cells; ``number`` says which levels are numbers."""
+def _understood(column: Column, decimal: str) -> Column | None:
+    """A column of texts as numbers, where all of them are numbers or dates that people write; else None."""
+    texts = [level for level in column.levels if level not in SOFT_MISSING]
+    if not texts:
+        return None
+    soft = f"; {listed(gone)} are missing" if (gone := [t for t in column.levels if t in SOFT_MISSING]) else ""
+    place = f"column {shown(column.name)}"
+    numbers = messy_numbers(texts, decimal)
+    if numbers is not None:
+        found, left_out = numbers
+        notes = (f"numbers in {place} were read without {left_out}",) if left_out else ()
+        notes = (f"{notes[0] if notes else f'{place} holds numbers'}{soft}",) if soft or notes else ()
+    else:
+        moments = dates(texts)
+        if moments is None:
+            return None
+        found, what = moments
+        since = "midnight" if what == "times" else "1970"
+        notes = (f"{what} in {place} were turned into seconds since {since}{soft}",)
+    table = np.array([found.get(level, math.nan) for level in column.levels])
+    values = np.full(column.values.shape, np.nan)
+    present = ~np.isnan(column.values)
+    values[present] = table[column.values[present].astype(np.intp)]
+    return Column(column.name, column.position, values, notes=notes)
+
+
+def _nearly_numeric(column: Column, decimal: str, origin: Origin) -> tuple[str, ...]:
+    """A word about a column that is nominal because of a few cells."""
+    levels, values = column.levels, column.values
+    number = np.array(
+        [_numbers([level], decimal) is not None or messy_numbers([level]) is not None for level in levels]
+    )
     present_rows = np.flatnonzero(~np.isnan(values))
     number_mask = number[values[present_rows].astype(np.intp)] if levels else np.zeros(0, dtype=bool)
     if not number_mask.size or not 0.5 < number_mask.mean() < 1 or origin.line_of is None:
         return ()
-    row = int(present_rows[np.flatnonzero(~number_mask)[0]])
+    odd = present_rows[np.flatnonzero(~number_mask)]
+    cells = ", ".join(f"line {origin.line_of(int(row))} has {shown(levels[int(values[row])])}" for row in odd[:3])
+    more = f" and {odd.size - 3} more" if odd.size > 3 else ""
     note = (
-        f"column {shown(name)} is nominal though {int(number_mask.sum())} of its {number_mask.size} values "
-        f"are numbers: line {origin.line_of(row)} has {shown(levels[int(values[row])])}"
+        f"column {shown(column.name)} is nominal though {int(number_mask.sum())} of its {number_mask.size} values "
+        f"are numbers: {cells}{more}"
     )
     return (note,)

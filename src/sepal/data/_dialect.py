@@ -138,8 +138,20 @@ def _unquoted(text: str, dialect: Dialect) -> str:
     return text.replace(dialect.quote * 2, dialect.quote)
 
 
-def sniff(text: str, origin: Origin) -> Dialect:
-    """The dialect of a text that ends in a newline, judged by its first records."""
+def declared_delimiter(text: str) -> tuple[str, str | None]:
+    """The text with Excel's first line ``sep=;`` made blank, and the delimiter it declares."""
+    first, newline, rest = text.partition("\n")
+    said = first.strip(' "')
+    if not newline or said[:4].lower() != "sep=" or len(said) != 5 or said[4] not in DELIMITERS:
+        return text, None
+    return "\n" + rest, said[4]
+
+
+def sniff(text: str, origin: Origin, delimiter: str | None = None) -> Dialect:
+    """The dialect of a text that ends in a newline, judged by its first records; the delimiter may be known."""
+    if delimiter is not None:
+        known = Dialect(delimiter, '"', _escapes(text, '"', delimiter))
+        return replace(known, decimal=_decimal(known, _first_records(text, known, origin)[0]))
     dialect, rows, share = _best_delimiter(text, '"', origin)
     if "'" in text and '"' not in text:
         # Apostrophes are common in texts: they only count as quotes if that makes a difference and no harm.

@@ -1,4 +1,4 @@
-"""Parquet, through whichever reader is installed."""
+"""Parquet and Feather, through whichever reader is installed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,28 @@ _INDEX = re.compile(r"__index_level_\d+__")
 
 def read_parquet(data: bytes, source: str) -> Source:
     """The columns of a Parquet file, kinds from their types."""
-    frame = _frame(data, source)
+    return _columns_of(_frame(data, source), source)
+
+
+def read_feather(data: bytes, source: str) -> Source:
+    """The columns of a Feather (Arrow IPC) file, kinds from their types."""
+    try:
+        import pyarrow
+        import pyarrow.feather
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{source}: reading Feather needs pyarrow, which is not installed", hint="pip install pyarrow"
+        ) from error
+    try:
+        frame = pyarrow.feather.read_table(io.BytesIO(data))
+    except MemoryError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, LookupError, RuntimeError) as error:
+        raise _damaged(source, error, "Feather") from error
+    return _columns_of(frame, source)
+
+
+def _columns_of(frame: Any, source: str) -> Source:
     if frame.shape[0] == 0:
         raise DataError(f"{source}: columns and no rows", hint="at least one row of data is needed")
     origin = Origin(source)
@@ -87,6 +108,6 @@ def _polars_frame(data: bytes, source: str) -> Any:
         raise _damaged(source, error) from error
 
 
-def _damaged(source: str, error: Exception) -> DataError:
+def _damaged(source: str, error: Exception, what: str = "Parquet") -> DataError:
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
-    return DataError(f"{source}: expected a whole Parquet file, found a damaged one ({reason})")
+    return DataError(f"{source}: expected a whole {what} file, found a damaged one ({reason})")

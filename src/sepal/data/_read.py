@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from sepal.data._arff import looks_like_arff, read_arff
 from sepal.data._columns import KindsSpec
+from sepal.data._decoding import check_encoding, decoded
 from sepal.data._delimited import read_delimited
-from sepal.data._parquet import read_parquet
-from sepal.data._source import Source, to_table
+from sepal.data._excel import is_workbook, workbook_text
+from sepal.data._json_lines import looks_like_json_lines, read_json_lines
+from sepal.data._parquet import read_feather, read_parquet
+from sepal.data._source import Source, Wishes, to_table
 from sepal.data._table import Table
 from sepal.data._unpacking import gunzipped
 from sepal.data._where import listed, shown
@@ -20,10 +24,8 @@ from sepal.exceptions import DataError, ParameterError
 
 # How files begin that people take for tables.
 FOREIGN: tuple[tuple[bytes, str, str], ...] = (
-    (b"PK\x03\x04", "an Excel workbook or another zip archive", "save it as CSV, or unzip it first"),
+    (b"PK\x03\x04", "a zip archive that is no Excel workbook", "unzip it first"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "save it as CSV"),
-    (b"\xff\xfe", "UTF-16 text", "convert it: iconv -f utf-16 -t utf-8 {name} > {stem}-utf8.csv"),
-    (b"\xfe\xff", "UTF-16 text", "convert it: iconv -f utf-16 -t utf-8 {name} > {stem}-utf8.csv"),
     (b"\x93NUMPY", "a numpy array", "load it with numpy.load and give the array itself"),
     (b"BZh", "a bzip2 archive", "unpack it first: bunzip2 {name}"),
     (b"\xfd7zXZ", "an xz archive", "unpack it first: unxz {name}"),
@@ -33,20 +35,31 @@ FOREIGN: tuple[tuple[bytes, str, str], ...] = (
 
 
 def read_table(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | BinaryIO,
     target: str | int | Literal[False] | None = None,
     kinds: KindsSpec | None = None,
+    *,
+    columns: Sequence[str | int] | None = None,
+    drop: Sequence[str | int] = (),
+    ids: Sequence[str | int] = (),
+    missing_target: Literal["error", "drop"] = "error",
+    na: Sequence[str] = (),
+    encoding: str | None = None,
 ) -> Table:
-    """Read a table from a CSV, TSV, ARFF or Parquet file, gzipped or not.
+    """Read a table from a CSV, TSV, ARFF, JSON lines, Parquet, Feather or Excel (.xlsx) file,
+    gzipped or not.
 
     Parameters
     ----------
-    path : str or path-like
-        The file. Its content decides the format.
-        In delimited text the delimiter is found among tab, semicolon, bar, comma and runs of blanks; cells
-        may be quoted, and blanks around a cell do not count. An empty cell, ``?``, ``NA``, ``NaN`` and
-        ``null`` (any case) are missing. The first row is the header unless all its cells are numbers. A
-        column whose cells are all numbers is numeric, any other nominal with its levels sorted.
+    path : str, path-like or binary file
+        The file, or one that is open. Its content decides the format.
+        In delimited text the delimiter is found among tab, semicolon, bar, comma and runs of blanks, or said by a
+        first line ``sep=;``; cells may be quoted, and blanks around a cell do not count. An empty cell, ``?``, ``NA``,
+        ``N/A``, ``NaN``, ``null``, ``#N/A``, ``#DIV/0!`` and the like (any case) are missing, and so are ``-``,
+        ``--``, ``.`` and ``None`` among numbers, dates or words. The first row is the header unless all its cells are
+        numbers. A column whose cells are all numbers is numeric, also where they are written as 1,234.56, 1.234,56,
+        50.1 % or EUR 12. Dates and times become seconds since 1970 or midnight where day and month cannot be
+        confused; any other column is nominal with its levels sorted. ``Table.notes`` says what was converted.
         In ARFF nominal columns keep the declared order, texts become nominal, dates seconds since 1970.
     target : str, int or False, optional
         The target column, by name or by position (from 0; negative from the end). Without it a column named
@@ -54,6 +67,20 @@ def read_table(
     kinds : mapping, optional
         Per column, by name or position in the file: "numeric", "ordinal", "nominal", or the levels in order,
         which makes it ordinal. A numeric-looking column asked for as nominal keeps its texts as levels.
+    columns : sequence of str or int, optional
+        The features to use, and no others.
+    drop : sequence of str or int
+        Columns to leave out.
+    ids : sequence of str or int
+        Columns that say which row it is: kept in ``Table.apart``, never used. Without it, columns that number the
+        rows, are different in every row or nearly so, or hold texts are set apart too, unless ``kinds`` or
+        ``columns`` names them; ``Table.cautions`` says so.
+    missing_target : {"error", "drop"}
+        What to do about rows whose target is missing.
+    na : sequence of str
+        Further marks of missing cells in delimited text.
+    encoding : str, optional
+        Of text. Without it UTF-8, UTF-16 with its mark, Windows-1252 and Latin-1 are tried in that order.
 
     Returns
     -------
@@ -67,7 +94,8 @@ def read_table(
     ParameterError
         If ``target`` or ``kinds`` name a column that is not there.
     MissingDependencyError
-        If a Parquet file is given and neither pyarrow nor polars is installed.
+        If a Parquet file is given and neither pyarrow nor polars is installed, a Feather file without pyarrow, or a
+        workbook without openpyxl.
 
     Examples
     --------
@@ -79,13 +107,44 @@ def read_table(
     >>> table.values.tolist(), table.y.tolist()
     ([[0.0, 9.5], [2.0, 12.0]], ['yes', 'no'])
     """
-    if not isinstance(path, (str, os.PathLike)):
+    check_encoding(encoding)
+    if isinstance(na, str) or not all(isinstance(mark, str) for mark in na):
+        raise ParameterError(f"na: expected a list of texts, found {shown(na)}")
+    if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "read"):
         raise ParameterError(
             f"path: expected the name of a file, found {shown(path)}",
             hint="arrays and data frames need no reading: give them as X",
         )
-    file = Path(path)
-    return table_from_bytes(_content(file), file.name, target, kinds, name=_stem(file.name))
+    if missing_target not in ("error", "drop"):
+        raise ParameterError(f"missing_target: expected 'error' or 'drop', found {shown(missing_target)}")
+    wishes = Wishes(
+        columns=None if columns is None else _listed_columns(columns, "columns"),
+        drop=_listed_columns(drop, "drop"),
+        ids=_listed_columns(ids, "ids"),
+        missing_target=missing_target,
+    )
+    data, source, name = _bytes_of(path)
+    marks = frozenset(mark.strip() for mark in na)
+    return table_from_bytes(data, source, target, kinds, wishes=wishes, na=marks, encoding=encoding, name=name)
+
+
+def _bytes_of(path: str | os.PathLike[str] | BinaryIO) -> tuple[bytes, str, str]:
+    """The content, what errors call it, and the name of the table."""
+    if isinstance(path, (str, os.PathLike)):
+        file = Path(path)
+        return _content(file), file.name, _stem(file.name)
+    data = path.read()
+    if not isinstance(data, bytes):
+        raise ParameterError("path: expected a file that was opened for bytes", hint="open it with mode 'rb'")
+    named = getattr(path, "name", None)
+    source = Path(named).name if isinstance(named, str) else "standard input"
+    return data, source, _stem(source)
+
+
+def _listed_columns(columns: Sequence[str | int], word: str) -> tuple[str | int, ...]:
+    if isinstance(columns, (str, int)) or not isinstance(columns, Sequence):
+        raise ParameterError(f"{word}: expected a list of names or positions, found {shown(columns)}")
+    return tuple(columns)
 
 
 def table_from_bytes(
@@ -95,24 +154,37 @@ def table_from_bytes(
     kinds: KindsSpec | None,
     *,
     cautions: tuple[str, ...] = (),
+    wishes: Wishes = Wishes(judge=False),  # noqa: B008 - frozen
+    na: frozenset[str] = frozenset(),
+    encoding: str | None = None,
     **fields: Any,
 ) -> Table:
     """The table in the bytes of a file called ``source``; ``cautions`` come first among its notes."""
-    parsed = _parse(_unpacked(data, source), source, kinds)
+    parsed = _parse(_unpacked(data, source), source, kinds, na, encoding)
     parsed = replace(parsed, notes=(*cautions, *parsed.notes))
     fields.setdefault("description", parsed.description)
-    return to_table(parsed, target, kinds, **fields)
+    return to_table(parsed, target, kinds, wishes, **fields)
 
 
-def _parse(data: bytes, source: str, kinds: KindsSpec | None) -> Source:
+def _parse(data: bytes, source: str, kinds: KindsSpec | None, na: frozenset[str], encoding: str | None) -> Source:
     if not data.strip():
         raise DataError(f"{source}: the file is empty", hint="a header and rows are needed")
     if data.startswith(b"PAR1"):
         return read_parquet(data, source)
-    text = _decoded(data, source)
+    if data.startswith(b"ARROW1"):
+        return read_feather(data, source)
+    if data.startswith(b"PK") and is_workbook(data):
+        text, notes = workbook_text(data, source)
+        return replace(parsed := read_delimited(text, source, kinds, na), notes=(*notes, *parsed.notes))
+    _refuse_foreign(data, source)
+    text, notes = decoded(data, source, encoding)
     if looks_like_arff(text, source):
-        return read_arff(text, source)
-    return read_delimited(text, source, kinds)
+        parsed = read_arff(text, source)
+    elif looks_like_json_lines(text):
+        parsed = read_json_lines(text, source)
+    else:
+        parsed = read_delimited(text, source, kinds, na)
+    return replace(parsed, notes=(*notes, *parsed.notes))
 
 
 def _stem(name: str) -> str:
@@ -164,22 +236,8 @@ def _unpacked(data: bytes, source: str) -> bytes:
     return gunzipped(data, source) if data.startswith(b"\x1f\x8b") else data
 
 
-def _decoded(data: bytes, source: str) -> str:
+def _refuse_foreign(data: bytes, source: str) -> None:
     for magic, what, cure in FOREIGN:
         if data.startswith(magic):
             hint = cure.format(name=source, stem=_stem(source))
             raise DataError(f"{source}: expected CSV, ARFF or Parquet, found {what}", hint=hint)
-    if b"\0" in data:
-        raise DataError(
-            f"{source}: expected text or Parquet, found a binary file (a zero byte at {data.index(0)})",
-            hint="save the table as CSV, ARFF or Parquet",
-        )
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(
-            f"{source}, line {line}: expected UTF-8 text, found the byte 0x{data[error.start]:02X} "
-            f"(byte {error.start} of the file)",
-            hint=f"convert it, for example: iconv -f latin1 -t utf-8 {source} > {_stem(source)}-utf8.csv",
-        ) from error

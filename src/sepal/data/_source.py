@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data._apart import Apart, why_apart
 from sepal.data._columns import (
     LARGEST_EXACT_INTEGER,
     Column,
     KindsSpec,
+    Wanted,
     check_finite,
     check_names,
     column_position,
@@ -21,9 +23,10 @@ from sepal.data._columns import (
     rounding_note,
 )
 from sepal.data._label_arrays import level_array
+from sepal.data._messy_cells import SOFT_MISSING
 from sepal.data._table import Table, assemble
-from sepal.data._where import Origin, shown
-from sepal.exceptions import DataError
+from sepal.data._where import Origin, listed, shown
+from sepal.exceptions import DataError, ParameterError
 
 TARGET_NAMES = ("class", "target", "label")
 # Longer rows of digits do not fit into float64 at all.
@@ -41,12 +44,31 @@ class Source:
     description: str | None = None
     whole_labels: bool = True  # a numeric target of whole numbers holds class labels
     as_texts: Callable[[int], Column] | None = None  # a column as its texts stand in the file
+    soft_missing: bool = False  # marks such as "-" are missing in features of words
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the caller says about the columns of a file besides their kinds.
+
+    ``judge`` says whether columns that only tell rows apart are set apart; columns named anywhere here are not judged.
+    """
+
+    columns: tuple[str | int, ...] | None = None
+    drop: tuple[str | int, ...] = ()
+    ids: tuple[str | int, ...] = ()
+    missing_target: Literal["error", "drop"] = "error"
+    judge: bool = True
 
 
 def to_table(
-    source: Source, target: str | int | Literal[False] | None, kinds: KindsSpec | None, **fields: Any
+    source: Source,
+    target: str | int | Literal[False] | None,
+    kinds: KindsSpec | None,
+    wishes: Wishes = Wishes(judge=False),  # noqa: B008 - frozen
+    **fields: Any,
 ) -> Table:
-    """Choose the target, apply ``kinds``, and make the table."""
+    """Choose the target, apply ``kinds`` and ``wishes``, and make the table."""
     names = [column.name for column in source.columns]
     check_names(names, f"{source.origin.source}: ")
     wanted = resolve_kinds(kinds, names)
@@ -55,26 +77,115 @@ def to_table(
         notes = [note for column in columns for note in _rounding_notes(column, source)]
         return assemble(columns, source.origin, weights=source.weights, notes=(*source.notes, *notes), **fields)
     place = _target_position(names, target)
+    if source.soft_missing:
+        columns = [
+            column if j == place or j in wanted else _without_soft_marks(column) for j, column in enumerate(columns)
+        ]
     if len(names) < 2:
         raise DataError(
             f"{source.origin.source}: expected a target and at least one more column, found only {shown(names[0])}",
             hint="cells may be separated by commas, semicolons, tabs, bars or blanks",
         )
-    labels = columns.pop(place)
-    y = _labels(labels, source)
-    notes = [note for column in columns for note in _rounding_notes(column, source)]
+    labels = columns[place]
+    if wishes.missing_target == "drop":
+        columns, source = _labelled_rows(columns, place, source)
+    y = _labels(columns[place], source)
+    features, apart = _divided(columns, place, wanted, wishes)
+    notes = [note for column in features for note in _rounding_notes(column, source)]
     own = (note for note in labels.notes if note != rounding_note(labels.name))  # labels are kept digit by digit
-    identifiers = [_identifier_note(column) for column in columns if _looks_like_identifier(column)]
     return assemble(
-        columns,
+        features,
         source.origin,
         y=y,
         target=labels.name,
         class_order=labels.levels if labels.declared else None,
         weights=source.weights,
-        notes=(*source.notes, *own, *notes, *identifiers),
+        notes=(*source.notes, *own, *notes),
+        apart=apart,
         **fields,
     )
+
+
+def _without_soft_marks(column: Column) -> Column:
+    """A column of words in which "-", "--", "." and "None" are missing; where all levels are signs they are levels."""
+    marks = [level for level in column.levels if level in SOFT_MISSING]
+    words = [level for level in column.levels if any(letter.isalnum() for letter in str(level)) and level not in marks]
+    if column.kind != "nominal" or not marks or len(words) + len(marks) < len(column.levels) or not words:
+        return column
+    levels = tuple(level for level in column.levels if level not in marks)
+    place = {level: float(code) for code, level in enumerate(levels)}
+    table = np.array([place.get(level, np.nan) for level in column.levels])
+    present = ~np.isnan(column.values)
+    values = np.full(column.values.shape, np.nan)
+    values[present] = table[column.values[present].astype(np.intp)]
+    note = (
+        f"{listed(marks)} in column {shown(column.name)} was taken as missing in "
+        f"{int(np.isnan(values).sum() - (~present).sum())} rows"
+    )
+    return replace(column, values=values, levels=levels, notes=(*column.notes, note))
+
+
+def _labelled_rows(columns: list[Column], place: int, source: Source) -> tuple[list[Column], Source]:
+    """Without the rows whose target is missing, unless it is missing in all."""
+    gaps = np.isnan(columns[place].values)
+    if not gaps.any() or gaps.all():
+        return columns, source
+    kept, as_texts = ~gaps, source.as_texts
+
+    def texts(position: int) -> Column:
+        assert as_texts is not None  # noqa: S101 - asked only where there is one
+        column = as_texts(position)
+        return replace(column, values=column.values[kept])
+
+    rows, line_of = np.flatnonzero(kept), source.origin.line_of
+    fewer = replace(
+        source,
+        origin=replace(source.origin, line_of=None if line_of is None else lambda row: line_of(int(rows[row]))),
+        notes=(*source.notes, f"{int(gaps.sum())} of {gaps.size} rows without a target were dropped"),
+        weights=None if source.weights is None else source.weights[kept],
+        as_texts=None if as_texts is None else texts,
+    )
+    return [replace(column, values=column.values[kept]) for column in columns], fewer
+
+
+def _divided(
+    columns: list[Column], place: int, wanted: dict[int, Wanted], wishes: Wishes
+) -> tuple[list[Column], tuple[Apart, ...]]:
+    """The features, and the columns that are set apart."""
+    names = [column.name for column in columns]
+    ids = {column_position(key, names, "ids") for key in wishes.ids}
+    dropped = {column_position(key, names, "drop") for key in wishes.drop}
+    chosen = None if wishes.columns is None else [column_position(key, names, "columns") for key in wishes.columns]
+    for word, places in (("ids", ids), ("drop", dropped), ("columns", chosen or ())):
+        if place in places:
+            raise ParameterError(f"{word}: {shown(names[place])} is the target")
+    usual = [j for j in range(len(columns)) if j != place and j not in ids | dropped]
+    used = usual if chosen is None else [j for j in dict.fromkeys(chosen) if j in usual]
+    if not used:
+        raise ParameterError(f"no column is left besides the target {shown(names[place])}")
+    why = dict.fromkeys(sorted(ids), ("asked", 0))
+    why |= {j: ("text", len(columns[j].levels)) for j in used if wanted.get(j) == "text"}
+    if wishes.judge and chosen is None:
+        judged = {
+            j: found
+            for j in used
+            if j not in wanted
+            and (found := why_apart(names[j], columns[j].kind, columns[j].values, columns[j].levels or None))
+        }
+        if len(judged.keys() | why.keys() - ids) < len(used):  # else they are all there is
+            why |= judged
+    features = [columns[j] for j in used if j not in why]
+    if not features:
+        raise ParameterError(f"no column is left besides the target {shown(names[place])}", hint="not all are texts")
+    return features, tuple(_apart(columns[j], *reason) for j, reason in sorted(why.items()))
+
+
+def _apart(column: Column, why: str, distinct: int) -> Apart:
+    if column.kind == "numeric":
+        return Apart(column.name, why, column.values, distinct)
+    cells = np.array([*column.levels, None], dtype=object)
+    codes = np.where(np.isnan(column.values), len(column.levels), column.values).astype(np.intp)
+    return Apart(column.name, why, cells[codes], distinct)
 
 
 def _target_position(names: list[str], target: str | int | None) -> int:
@@ -94,7 +205,7 @@ def _labels(column: Column, source: Source) -> NDArray[Any]:
         raise DataError(
             f"{source.origin.cell(int(missing[0]), column.position, column.name)}: expected a label, "
             f"found a missing value; the target is missing in {missing.size} of {column.values.size} rows",
-            hint="drop these rows, or choose another target",
+            hint='drop these rows (missing_target="drop", --missing-target drop), or choose another target',
         )
     if column.kind == "numeric":
         whole = column.values == np.floor(column.values)
@@ -146,14 +257,3 @@ def _rounding_notes(column: Column, source: Source) -> list[str]:
         return []  # it says so itself
     texts = _texts_of_large(column, source)
     return [note] if texts is not None and _was_rounded(texts) else []
-
-
-def _looks_like_identifier(column: Column) -> bool:
-    return column.kind == "nominal" and len(column.levels) > max(20, column.values.size // 2)
-
-
-def _identifier_note(column: Column) -> str:
-    return (
-        f"column {shown(column.name)} has {len(column.levels)} different values in {column.values.size} rows; "
-        "it looks like an identifier or free text"
-    )

@@ -11,8 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data._columns import KINDS, Column, Kind, check_finite, check_names, column_position
-from sepal.data._where import MEMORY, Origin, listed, shown
+from sepal.data._apart import Apart
+from sepal.data._cautions import Caution, cautions_of, constant_cautions
+from sepal.data._columns import KINDS, Column, Kind, KindsSpec, check_finite, check_names, column_position
+from sepal.data._where import MEMORY, Origin, shown
 from sepal.exceptions import DataError, ParameterError
 
 
@@ -44,6 +46,11 @@ class Table:
         What a reader of results should know: cautions, conversions, dropped rows, constant columns.
     name, description, citation, licence : str or None
         What the data are, where known.
+    apart : tuple of Apart
+        Columns that say which row it is (row numbers, identifiers, names, texts): kept for output, never used.
+    cautions : tuple of Caution
+        What changes how results are to be read, each with a stable code: columns that were set apart, a column that
+        determines the class, classes that differ by case or blanks only, constant columns.
 
     Examples
     --------
@@ -68,6 +75,7 @@ class Table:
     description: str | None = None
     citation: str | None = None
     licence: str | None = None
+    apart: tuple[Apart, ...] = ()
 
     def __post_init__(self) -> None:
         if self.values.ndim != 2 or self.values.dtype != np.float64:
@@ -83,6 +91,9 @@ class Table:
             array = getattr(self, field)
             if array is not None and array.shape != (self.n_rows,):
                 raise DataError(f"{field}: expected shape ({self.n_rows},), found {array.shape}")
+        for each in self.apart:
+            if each.values.shape != (self.n_rows,):
+                raise DataError(f"apart: expected shape ({self.n_rows},), found {each.values.shape} in {each.name}")
         self._freeze()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -120,6 +131,11 @@ class Table:
         return self.n_missing > 0
 
     @cached_property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What changes how results are to be read, each with a stable code."""
+        return cautions_of(self)
+
+    @cached_property
     def target_levels(self) -> tuple[Any, ...] | None:
         """The class labels in declared order if the source declares one, else the distinct labels, sorted.
 
@@ -155,6 +171,7 @@ class Table:
             values=self.values[picked],
             y=None if self.y is None else self.y[picked],
             weights=None if self.weights is None else self.weights[picked],
+            apart=tuple(each.take(picked) for each in self.apart),
         )
 
     def select(self, columns: Sequence[str | int]) -> Table:
@@ -172,6 +189,38 @@ class Table:
             kinds=tuple(self.kinds[i] for i in places),
             levels=tuple(self.levels[i] for i in places),
         )
+
+    def drop(self, columns: Sequence[str | int]) -> Table:
+        """The table without these columns, by name or position; columns that were set apart count too.
+
+        Examples
+        --------
+        >>> import sepal.datasets
+        >>> sepal.datasets.load("athletes").drop(["speed"]).names
+        ('agility',)
+        """
+        if isinstance(columns, (str, int)):
+            raise ParameterError(f"columns: expected a list of names or positions, found {shown(columns)}")
+        apart = {each.name for each in self.apart}
+        gone = {column for column in columns if isinstance(column, str) and column in apart}
+        places = {column_position(column, self.names, "columns") for column in columns if column not in gone}
+        if len(places) == self.n_columns:
+            raise ParameterError("columns: dropping all columns leaves nothing")
+        kept = replace(self, apart=tuple(each for each in self.apart if each.name not in gone))
+        return kept.select([j for j in range(self.n_columns) if j not in places]) if places else kept
+
+    def with_kinds(self, kinds: KindsSpec) -> Table:
+        """The table with other kinds of columns: by name or position a kind, or the levels in order.
+
+        Examples
+        --------
+        >>> import sepal.datasets
+        >>> sepal.datasets.load("athletes").with_kinds({"speed": "nominal"}).kinds
+        ('nominal', 'numeric')
+        """
+        from sepal.data._convert import as_table
+
+        return as_table(self, kinds=kinds)
 
     @property
     def complete_rows(self) -> NDArray[np.bool_]:
@@ -283,23 +332,6 @@ def assemble(columns: Sequence[Column], origin: Origin = MEMORY, **fields: Any) 
     )
 
 
-def _columns_text(names: list[str]) -> str:
-    if len(names) == 1:
-        return f"column {shown(names[0])}"
-    return f"{len(names)} columns: {listed(names, 5)}"
-
-
 def constant_notes(values: NDArray[np.float64], names: Sequence[str]) -> list[str]:
     """One sentence for all constant columns, one for all empty ones."""
-    head = values[:64]  # nearly always enough to see that every column varies
-    if head.size and (np.fmin.reduce(head, axis=0) < np.fmax.reduce(head, axis=0)).all():
-        return []
-    low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
-    constant = [names[int(j)] for j in np.flatnonzero(low == high)]
-    empty = [names[int(j)] for j in np.flatnonzero(np.isnan(low))]
-    notes = []
-    if constant and values.shape[0] > 1:
-        notes.append(f"only one distinct value in {_columns_text(constant)}")
-    if empty:
-        notes.append(f"not a single value in {_columns_text(empty)}")
-    return notes
+    return [caution.text for caution in constant_cautions(values, names)]

@@ -101,6 +101,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             text = "A column-vector y was passed when a 1d array was expected: one answer per row"
             warnings.warn(text, DataConversionWarning, stacklevel=4)
         rows = as_rows(X, y) if sparse else as_table(X, y)
+        if isinstance(rows, Table) and rows.apart:
+            rows = replace(rows, apart=())  # a model learns nothing from them, and keeps none
         if isinstance(X, Table):
             self._name_columns(X)
         elif isinstance(rows, SparseRows):

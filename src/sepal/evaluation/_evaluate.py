@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import signature
 from typing import Any, Literal
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils.parallel import Parallel, delayed
 
 from sepal.data import (
     Rows,
@@ -25,8 +26,10 @@ from sepal.data import (
     rows_by_content,
 )
 from sepal.evaluation._class_scores import COLUMNS, confusion, kappa, per_class
+from sepal.evaluation._scorers import Scorer, scored, scorers
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import independent_trials, wilson_interval
+from sepal.neighbors import thread_count
 from sepal.parameters import checked
 
 _MORE_VARIANCE = 1.4  # than independent trials have: rows of different folds answer each other
@@ -62,6 +65,8 @@ class Evaluation:
         Training and test rows of each fold.
     groups : (n,) array or None
         Numbers of the groups that were held out together; None where each row was alone.
+    scores : dict of str to (n_folds,) array
+        What ``scoring`` asked for, one number per fold.
     """
 
     scheme: str
@@ -78,6 +83,7 @@ class Evaluation:
     classes: NDArray[Any] | None
     fold_sizes: NDArray[np.intp]
     groups: NDArray[np.intp] | None = None
+    scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -214,6 +220,9 @@ class Evaluation:
             "n_rows": self.n_rows,
             "errors": self.errors,
         }
+        if self.scores:
+            numbers = {name: each.tolist() for name, each in self.scores.items()}
+            facts["scores"] = {name: [None if np.isnan(v) else v for v in each] for name, each in numbers.items()}
         if self.classes is None:
             return {**facts, "correlation": self.correlation}
         return {
@@ -260,6 +269,8 @@ def evaluate(
     cv: Any = 10,
     groups: Any = None,
     random_state: int | None = 1,
+    scoring: Any = None,
+    n_jobs: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Evaluation:
     """Hold rows out, fit on the others, answer them; everything is fitted inside the folds.
@@ -283,8 +294,14 @@ def evaluate(
         ``groups`` get those of their training rows.
     random_state : int or None
         Seed of the folds.
+    scoring : str, callable, list or mapping, optional
+        As in scikit-learn's ``cross_validate``: the name of a score, a function of the fitted model, rows and target,
+        several names, or names of one's own with either. What they say of each fold is in ``scores``.
+    n_jobs : int, optional
+        How many folds are fitted at a time, each in a process of its own; -1: one for each core. None: one after the
+        other, since most estimators use all cores themselves. The answers do not depend on it.
     progress : callable, optional
-        Called after each fold with the share of the folds that is done.
+        Called after each fold (with ``n_jobs`` after so many of them) with the share of the folds that is done.
 
     Returns
     -------
@@ -298,7 +315,10 @@ def evaluate(
     >>> evaluation = evaluate(KNNClassifier(1), sepal.datasets.load("athletes"), cv="loo")
     >>> evaluation.n_right, evaluation.n_rows
     (20, 20)
+    >>> evaluate(KNNClassifier(1), sepal.datasets.load("athletes"), cv=2, scoring="roc_auc").scores["roc_auc"].tolist()
+    [1.0, 1.0]
     """
+    asked = scorers(scoring)
     table = as_rows(X, y)
     if table.y is None:
         raise DataError("there is no target to predict", hint="give it as y, or name the target of the table")
@@ -317,11 +337,7 @@ def evaluate(
     folds, mode = _folds(cv, target, together.groups, regression, random_state, rows_by_content(table, ranks))
     if together.together == "copies":
         mode += ", copies kept together"
-    parts = []
-    for done, rows in enumerate(folds, start=1):
-        parts.append(_answer(estimator, table, rows, classes, codes, groups))
-        if progress is not None:
-            progress(done / len(folds))
+    parts = _answers(folds, (estimator, table), (classes, codes, groups, asked), n_jobs, progress)
     order = np.argsort(np.concatenate(folds), kind="stable")
 
     def joined(name: str) -> NDArray[Any]:
@@ -342,7 +358,27 @@ def evaluate(
         classes=classes,
         fold_sizes=np.array([[table.n_rows - len(rows), len(rows)] for rows in folds]),
         groups=None if together.groups is None else together.groups[np.concatenate(folds)[order]],
+        scores={name: np.array([part["scores"][name] for part in parts]) for name in parts[0]["scores"]},
     )
+
+
+def _answers(
+    folds: list[NDArray[np.intp]],
+    before: tuple[Any, ...],
+    after: tuple[Any, ...],
+    n_jobs: int | None,
+    progress: Callable[[float], object] | None,
+) -> list[dict[str, Any]]:
+    """What :func:`_answer` says of each fold, some folds at a time; they stand between its other arguments."""
+    at_a_time = 1 if n_jobs is None else min(thread_count(n_jobs), len(folds))
+    parts: list[dict[str, Any]] = []
+    with Parallel(n_jobs=at_a_time) as pool:
+        for begin in range(0, len(folds), at_a_time):
+            some = folds[begin : begin + at_a_time]
+            parts += pool(delayed(_answer)(*before, rows, *after) for rows in some)
+            if progress is not None:
+                progress(len(parts) / len(folds))
+    return parts
 
 
 def _scheme(estimator: Any) -> str:
@@ -378,8 +414,9 @@ def _folds(
         else:
             kind = KFold if regression else StratifiedKFold
             splitter, mode = kind(cv, shuffle=True, random_state=random_state), f"{cv}-fold cross-validation"
-            if not regression:
-                _check_class_sizes(target, int(cv))
+            if not regression and _largest_class(target) < cv:
+                mode += ", classes in as many folds as they have rows"
+                return [np.sort(order[rows]) for rows in _dealt(target[order], int(cv), random_state)], mode
         cv, place, target = splitter, order, target[order]
         groups = numbered_by_first_row(groups, order)
     else:
@@ -394,13 +431,15 @@ def _folds(
     return folds, "leave-one-out" if isinstance(cv, LeaveOneOut) else mode
 
 
-def _check_class_sizes(target: NDArray[Any], n_folds: int) -> None:
-    labels, sizes = np.unique(target, return_counts=True)
-    if sizes.max() < n_folds:
-        raise ParameterError(
-            f"cv is {n_folds}, but the largest class, {labels[sizes.argmax()]!s}, has {sizes.max()} rows",
-            hint="use fewer folds, or cv='loo'",
-        )
+def _largest_class(target: NDArray[Any]) -> int:
+    return int(np.unique(target, return_counts=True)[1].max())
+
+
+def _dealt(target: NDArray[Any], n_folds: int, random_state: int | None) -> list[NDArray[np.intp]]:
+    """Folds for classes that all have fewer rows than there are folds: shuffled, then dealt out class by class."""
+    shuffled = np.random.default_rng(random_state).permutation(len(target))
+    dealt = shuffled[np.argsort(target[shuffled], kind="stable")]
+    return [dealt[fold::n_folds] for fold in range(n_folds)]
 
 
 def _check_folds(folds: list[NDArray[np.intp]], n: int) -> None:
@@ -423,6 +462,7 @@ def _answer(
     classes: NDArray[Any] | None,
     codes: NDArray[Any],
     groups: Any,
+    asked_for: Mapping[str, Scorer],
 ) -> dict[str, Any]:
     """Fit on all other rows and answer these; who leaves rows out to choose is told of the groups."""
     others = np.setdiff1d(np.arange(table.n_rows), rows)
@@ -434,9 +474,11 @@ def _answer(
     model.fit(_rows_for(model, table, others), np.asarray(table.y)[others], **told)
     asked = _rows_for(model, table, rows)
     answer = np.asarray(model.predict(asked))
+    scores = scored(asked_for, model, asked, np.asarray(table.y)[rows])
     if classes is None:
         mean = float(codes[others].mean())
-        return {"actual": codes[rows], "predicted": answer, "share": None, "prior": np.full(len(rows), mean)}
+        prior = np.full(len(rows), mean)
+        return {"actual": codes[rows], "predicted": answer, "share": None, "prior": prior, "scores": scores}
     share = None
     if hasattr(model, "predict_proba"):
         share = np.zeros((len(rows), len(classes)))
@@ -444,7 +486,8 @@ def _answer(
     # As in Weka every class starts with one row, so that none has a prior of 0.
     counts = np.bincount(codes[others], minlength=len(classes)) + 1.0
     prior = np.tile(counts / counts.sum(), (len(rows), 1))
-    return {"actual": codes[rows], "predicted": np.searchsorted(classes, answer), "share": share, "prior": prior}
+    predicted = np.searchsorted(classes, answer)
+    return {"actual": codes[rows], "predicted": predicted, "share": share, "prior": prior, "scores": scores}
 
 
 def _rows_for(model: Any, table: Rows, rows: NDArray[np.intp]) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sepal.data import data_frame
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import DataError
+from sepal.parameters import check_whole
 
 Array = NDArray[np.float64]
 BINS = 10
@@ -106,8 +107,7 @@ def reliability(
     >>> round(found.expected_calibration_error, 3)
     0.1
     """
-    if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or n_bins < 1:
-        raise ParameterError(f"n_bins must be a whole number of at least 1; got {n_bins!r}")
+    check_whole("n_bins", n_bins)
     try:
         share, true = np.asarray(probabilities, dtype=np.float64), np.asarray(codes)
     except (TypeError, ValueError) as error:

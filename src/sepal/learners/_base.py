@@ -17,7 +17,6 @@ from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._neighborhood import Lists, Neighborhood
 from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius, graph_distances
-from sepal.prototypes import method_named
 
 
 class NeighborLearner(TableEstimator):
@@ -29,7 +28,6 @@ class NeighborLearner(TableEstimator):
     feature_weights: Any
     scale: Any
     ties: Any
-    prototypes: Any
     n_jobs: Any
     k_max: Any
     neighborhood_: Neighborhood
@@ -135,7 +133,7 @@ class NeighborLearner(TableEstimator):
             n_jobs=self.n_jobs,
         )
         weighted = table if weights is None else replace(table, weights=weights[rows])
-        kept = None if self.prototypes is None else self._prototype_rows(weighted, y[rows])
+        kept = self._prototype_rows(weighted, y[rows])
         if kept is not None:
             hood, rows = hood.among(kept), rows[kept]
         self.table_, self.neighborhood_, self.rows_ = table, hood, rows
@@ -153,21 +151,9 @@ class NeighborLearner(TableEstimator):
         self.left_out_, self.left_out_groups_ = found.together, found.groups
         self.copies_note_ = found.note(table.n_rows)
 
-    def _prototype_rows(self, table: Rows, y: NDArray[Any]) -> NDArray[np.intp]:
-        """Which rows to keep: by the name of a method, a function like those, their result, or positions."""
-        chosen = self.prototypes
-        if isinstance(chosen, str):
-            chosen = method_named(chosen, "prototypes")
-        if callable(chosen) and not hasattr(chosen, "rows"):
-            options = {"distance": self.distance, "scale": self.scale}
-            params = self._distance_params(table)
-            chosen = chosen(table, y, **options, **({} if params is None else {"distance_params": params}))
-        rows = np.asarray(getattr(chosen, "rows", chosen))
-        if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(rows) == 0 or len(np.unique(rows)) < len(rows):
-            raise ParameterError("prototypes: expected the positions of at least one row, none of them twice")
-        if rows.min() < 0 or rows.max() >= table.n_rows:
-            raise ParameterError(f"prototypes: expected rows from 0 to {table.n_rows - 1}, found {rows.max()}")
-        return np.sort(rows).astype(np.intp)
+    def _prototype_rows(self, table: Rows, y: NDArray[Any]) -> NDArray[np.intp] | None:
+        """Which rows to keep; None: all."""
+        return None
 
     def _distance_params(self, table: Rows) -> Mapping[str, Any] | None:
         params = dict(self.distance_params or {})

@@ -60,7 +60,7 @@ class DANNClassifier(NumericClassifier):
         self.n_iter = n_iter
         self.scale = scale
 
-    def fit(self, X: Any, y: Any = None) -> DANNClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> DANNClassifier:
         """Remember the rows.
 
         Parameters
@@ -69,9 +69,12 @@ class DANNClassifier(NumericClassifier):
             Numeric rows without missing cells.
         y : array-like, optional
             The classes; left out, the target of the Table.
+        sample_weight : array-like, optional
+            How many rows each row counts as, whole or not; a row of weight 0 takes no part.
         """
         check_parameters(self)
-        self.points_, self.codes_ = self._training_points(X, y)
+        self.points_, self.codes_, mass = self._training_points(X, y, sample_weight)
+        self.mass_ = mass[mass > 0.0]
         return self
 
     def _arrays_fit(self, n_columns: int, n_classes: int) -> bool:
@@ -80,26 +83,31 @@ class DANNClassifier(NumericClassifier):
             self.points_.shape == (n, n_columns)
             and self.points_.dtype == np.float64
             and bool(np.all(np.isfinite(self.points_)))
+            and self.mass_.shape == (n,)
+            and self.mass_.dtype == np.float64
+            and bool(np.all((self.mass_ > 0.0) & np.isfinite(self.mass_)))
             and codes_fit(self.codes_, self.classes_, n)
         )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """(n_rows, n_classes) share of each class among the neighbours; rows tied at the last place share it."""
         queries = self._query_points(X)
-        n = len(self.points_)
-        n_metric = min(n, max(n // 5, 50) if self.n_metric is None else self.n_metric)
+        n = float(self.mass_.sum())
+        n_metric = min(n, max(n // 5, 50.0) if self.n_metric is None else float(self.n_metric))
         one_hot = np.eye(len(self.classes_))[self.codes_]
         return self._settled(np.stack([self._shares(query, one_hot, n_metric) for query in queries]))
 
-    def _shares(self, query: NDArray[np.float64], one_hot: NDArray[np.float64], n_metric: int) -> NDArray[np.float64]:
+    def _shares(self, query: NDArray[np.float64], one_hot: NDArray[np.float64], n_metric: float) -> NDArray[np.float64]:
         gap = self.points_ - query
         root = np.eye(gap.shape[1])
         for _ in range(self.n_iter):
-            root = local_root(gap, one_hot, ((gap @ root) ** 2).sum(axis=1), n_metric, float(self.epsilon))
+            squares = ((gap @ root) ** 2).sum(axis=1)
+            root = local_root(gap, one_hot, squares, n_metric, float(self.epsilon), self.mass_)
         squares = ((gap @ root) ** 2).sum(axis=1)
-        k = min(self.n_neighbors, len(squares))
-        limit = np.partition(squares, k - 1)[k - 1]
-        inside, tied = squares < limit * (1 - 2.0**-40), np.abs(squares - limit) <= limit * 2.0**-40
+        k = min(float(self.n_neighbors), float(self.mass_.sum()))
+        limit = reach(squares, k, self.mass_)
+        inside = self.mass_ * (squares < limit * (1 - 2.0**-40))
+        tied = self.mass_ * (np.abs(squares - limit) <= limit * 2.0**-40)
         votes = inside @ one_hot + (k - inside.sum()) / tied.sum() * (tied @ one_hot)
         return np.asarray(votes / votes.sum())
 
@@ -109,27 +117,40 @@ class DANNClassifier(NumericClassifier):
         return np.asarray(self.classes_[shares.argmax(axis=1)])
 
 
+def reach(squares: NDArray[np.float64], k: float, mass: NDArray[np.float64]) -> float:
+    """The smallest square within which rows of mass k lie."""
+    order = np.argsort(squares, kind="stable")
+    upto = np.cumsum(mass[order])
+    return float(squares[order[min(int(np.searchsorted(upto, k * (1 - 2.0**-40))), len(order) - 1)]])
+
+
 def local_root(
-    gap: NDArray[np.float64], one_hot: NDArray[np.float64], squares: NDArray[np.float64], n_metric: int, epsilon: float
+    gap: NDArray[np.float64],
+    one_hot: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    n_metric: float,
+    epsilon: float,
+    mass: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """A root R of the local metric: (x - x0)' Sigma (x - x0) = |R' (x - x0)|^2."""
-    widest = np.partition(squares, n_metric - 1)[n_metric - 1]
+    widest = reach(squares, n_metric, mass)
     near = squares <= widest
     ratio = np.sqrt(squares[near] / widest) if widest > 0 else np.zeros(int(near.sum()))
     weight = (1.0 - np.minimum(ratio, 1.0) ** 3) ** 3
     if weight.sum() <= 0:
         weight = np.ones_like(weight)
+    weight = weight * mass[near]
     points, member = gap[near], one_hot[near] * weight[:, None]
-    total, mass = weight.sum(), member.sum(axis=0)
-    present = mass > 0
-    means = (member.T @ points)[present] / mass[present, None]
+    total, of_class = weight.sum(), member.sum(axis=0)
+    present = of_class > 0
+    means = (member.T @ points)[present] / of_class[present, None]
     overall = weight @ points / total
     # Within = all - between, both weighted; written with deviations, so that nothing cancels.
     own = means[np.cumsum(present)[one_hot[near].argmax(axis=1)] - 1]
     off = points - own
     within = (off * weight[:, None]).T @ off / total
     spread = means - overall
-    between = (spread * (mass[present] / total)[:, None]).T @ spread
+    between = (spread * (of_class[present] / total)[:, None]).T @ spread
     inverse = inverse_root(within)
     values, vectors = np.linalg.eigh(inverse @ between @ inverse + epsilon * np.eye(len(within)))
     return np.asarray(inverse @ vectors * np.sqrt(np.maximum(values, 0.0)))

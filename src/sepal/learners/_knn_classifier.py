@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.estimators import TableClassifierMixin
-from sepal.exceptions import DataError, SepalWarning
+from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.learners._base import NeighborLearner, checked_weights, target_columns
 from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._explain import NeighborExplanation, flips_needed
@@ -24,6 +24,7 @@ from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
 from sepal.neighbors import DistanceLike, SparseSearch
 from sepal.parameters import check_parameters
+from sepal.prototypes import method_named
 
 
 class KNNClassifier(TableClassifierMixin, NeighborLearner):
@@ -263,6 +264,24 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             mass = sizes(lists.asker)
             groups = hood.groups(lists, sums, one_hot, k)
             yield groups, sums_at(groups, weights, k) * self._factors().of(mass), mass
+
+    def _prototype_rows(self, table: Rows, y: NDArray[Any]) -> NDArray[np.intp] | None:
+        """Which rows to keep: by the name of a method, a function like those, their result, or positions."""
+        chosen = self.prototypes
+        if chosen is None:
+            return None
+        if isinstance(chosen, str):
+            chosen = method_named(chosen, "prototypes")
+        if callable(chosen) and not hasattr(chosen, "rows"):
+            options = {"distance": self.distance, "scale": self.scale}
+            params = self._distance_params(table)
+            chosen = chosen(table, y, **options, **({} if params is None else {"distance_params": params}))
+        rows = np.asarray(getattr(chosen, "rows", chosen))
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(rows) == 0 or len(np.unique(rows)) < len(rows):
+            raise ParameterError("prototypes: expected the positions of at least one row, none of them twice")
+        if rows.min() < 0 or rows.max() >= table.n_rows:
+            raise ParameterError(f"prototypes: expected rows from 0 to {table.n_rows - 1}, found {rows.max()}")
+        return np.sort(rows).astype(np.intp)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row.

@@ -90,8 +90,6 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
         self.width = width
         self.n_jobs = n_jobs
 
-    prototypes = None
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # scikit-learn's yardstick is ten noisy columns of which one matters: neighbours do not reach 0.5 there.

@@ -46,7 +46,7 @@ class MetricClusteringClassifier(NumericClassifier):
     shares_ : (n_clusters, n_classes) array
         The class mix of each cluster.
     clusters_ : (n_rows,) array
-        The cluster of each training row.
+        The cluster of each training row; -1 for rows of weight 0.
     n_iter_ : int
         Passes made.
     """
@@ -70,7 +70,7 @@ class MetricClusteringClassifier(NumericClassifier):
         self.scale = scale
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any = None) -> MetricClusteringClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MetricClusteringClassifier:
         """Form the clusters.
 
         Parameters
@@ -79,15 +79,20 @@ class MetricClusteringClassifier(NumericClassifier):
             Numeric rows without missing cells.
         y : array-like, optional
             The classes; left out, the target of the Table.
+        sample_weight : array-like, optional
+            How many rows each row counts as, whole or not; a row of weight 0 takes no part.
         """
         check_parameters(self)
-        points, codes = self._training_points(X, y)
+        points, codes, weights = self._training_points(X, y, sample_weight)
+        mass = weights[weights > 0.0]
         one_hot = np.eye(len(self.classes_))[codes]
         solved = clustering_solve(
-            points, one_hot, starting_partition(points, codes, self.clusters_per_class),
-            float(self.alpha), self.metric == "mahalanobis", self.max_iter,
+            points, one_hot, starting_partition(points, codes, self.clusters_per_class, mass),
+            float(self.alpha), self.metric == "mahalanobis", self.max_iter, mass,
         )  # fmt: skip
-        self.clusters_, self.centers_, self.shares_, self.precision_, self.n_iter_ = solved
+        clusters, self.centers_, self.shares_, self.precision_, self.n_iter_ = solved
+        self.clusters_ = np.full(len(weights), -1, dtype=np.intp)
+        self.clusters_[weights > 0.0] = clusters
         return self
 
     def _arrays_fit(self, n_columns: int, n_classes: int) -> bool:
@@ -124,21 +129,24 @@ def _squares(
     return np.asarray(np.einsum("ncp,pq,ncq->nc", gap, precision, gap, optimize=True))
 
 
-def starting_partition(points: NDArray[np.float64], codes: NDArray[np.intp], n_parts: int) -> NDArray[np.intp]:
+def starting_partition(
+    points: NDArray[np.float64], codes: NDArray[np.intp], n_parts: int, mass: NDArray[np.float64]
+) -> NDArray[np.intp]:
     """Each class split into parts around rows far from each other; no chance, no order of rows."""
     partition = np.zeros(len(points), dtype=np.intp)
     begin = 0
     for code in range(int(codes.max()) + 1):
         rows = np.flatnonzero(codes == code)
-        seeds = [points[rows].mean(axis=0)] if n_parts == 1 else _far_apart(points[rows], n_parts)
+        middle = np.average(points[rows], axis=0, weights=mass[rows])
+        seeds = [middle] if n_parts == 1 else _far_apart(points[rows], n_parts, middle)
         partition[rows] = begin + _squares(points[rows], np.array(seeds), None).argmin(axis=1)
         begin += len(seeds)
     return np.unique(partition, return_inverse=True)[1].astype(np.intp)
 
 
-def _far_apart(points: NDArray[np.float64], n_parts: int) -> list[NDArray[np.float64]]:
+def _far_apart(points: NDArray[np.float64], n_parts: int, middle: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     distinct = np.unique(points, axis=0)  # sorted: equally far rows are taken by their coordinates
-    gap = ((distinct - points.mean(axis=0)) ** 2).sum(axis=1)
+    gap = ((distinct - middle) ** 2).sum(axis=1)
     seeds: list[NDArray[np.float64]] = []
     while len(seeds) < min(n_parts, len(distinct)):
         seeds.append(distinct[int(np.argmax(gap))])
@@ -154,6 +162,7 @@ def clustering_solve(
     alpha: float,
     mahalanobis: bool,
     max_iter: int,
+    mass: NDArray[np.float64],
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None, int]:
     """Reassign rows to the nearest centre until nothing changes, a partition returns, or the passes are used up.
 
@@ -162,7 +171,7 @@ def clustering_solve(
     n_clusters = int(partition.max()) + 1
     seen: set[bytes] = set()
     n_iter = 0
-    centers, shares, precision = _describe(points, one_hot, partition, n_clusters, mahalanobis)
+    centers, shares, precision = _describe(points, one_hot, partition, n_clusters, mahalanobis, mass)
     while n_iter < max_iter and partition.tobytes() not in seen:
         seen.add(partition.tobytes())
         n_iter += 1
@@ -174,7 +183,7 @@ def clustering_solve(
         _fill_empty(moved, here, n_clusters)
         changed = not np.array_equal(moved, partition)
         partition = moved
-        centers, shares, precision = _describe(points, one_hot, partition, n_clusters, mahalanobis)
+        centers, shares, precision = _describe(points, one_hot, partition, n_clusters, mahalanobis, mass)
         if not changed:
             break
     return partition, centers, shares, precision, n_iter
@@ -196,11 +205,12 @@ def _describe(
     partition: NDArray[np.intp],
     n_clusters: int,
     mahalanobis: bool,
+    mass: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
-    member = np.eye(n_clusters)[partition]
+    member = np.eye(n_clusters)[partition] * mass[:, None]
     sizes = member.sum(axis=0)[:, None]
     centers, shares = member.T @ points / sizes, member.T @ one_hot / sizes
     if not mahalanobis:
         return centers, shares, None
     within = points - centers[partition]
-    return centers, shares, np.linalg.pinv(within.T @ within / len(points), hermitian=True)
+    return centers, shares, np.linalg.pinv((within * mass[:, None]).T @ within / mass.sum(), hermitian=True)

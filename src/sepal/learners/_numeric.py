@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes
+from sepal.data import ScaleName, Table, as_table, as_weights, class_codes
 from sepal.distances import FittedDistance, fit_distance
 from sepal.estimators import TableClassifierMixin, TableEstimator
+from sepal.exceptions import DataError
 from sepal.learners._votes import class_preference, preferred
 from sepal.parameters import check_parameters
 
@@ -38,16 +40,27 @@ class NumericClassifier(TableClassifierMixin, TableEstimator):
         """Whether the arrays of the fitted model have the shapes that its answers need."""
         return True
 
-    def _training_points(self, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """Scaled coordinates and class codes of the training rows; remembers columns and classes."""
+    def _training_points(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]:
+        """Scaled coordinates and class codes of the rows of positive weight, and the weights of all rows.
+
+        Remembers columns and classes.
+        """
         table, labels = self._training_numbers(X, y)
         table = as_table(table, labels)
         class_codes(table)
         self.classes_, codes = np.unique(np.asarray(table.y), return_inverse=True)
+        mass = np.ones(table.n_rows) if sample_weight is None else as_weights(sample_weight, table.n_rows)
+        rows = np.flatnonzero(mass > 0.0)
+        own, codes = mass[rows], codes[rows]
+        if len(np.unique(codes)) < len(self.classes_):
+            raise DataError("sample_weight: every class needs a row of positive weight")
+        table = replace(table.take(rows), weights=None if (own == 1.0).all() else own)
         self.distance_: FittedDistance = fit_distance(table, "euclidean", scale=self.scale)
         points = self.distance_.embed(table)
-        self.preference_ = class_preference(points, codes, len(self.classes_))
-        return points, codes
+        self.preference_ = class_preference(points, codes, len(self.classes_), own)
+        return points, codes, mass
 
     def _query_points(self, X: Any) -> NDArray[np.float64]:
         table = self._new_numbers(X)  # says first whether there is a model at all

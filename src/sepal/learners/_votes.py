@@ -180,9 +180,11 @@ def geometric_order(values: Any, codes: NDArray[np.int32], n_classes: int) -> ND
     return order
 
 
-def class_preference(values: NDArray[np.float64], codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:
+def class_preference(
+    values: NDArray[np.float64], codes: NDArray[np.intp], n_classes: int, mass: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
     """A number per class for equal shares: the larger class first, then by where its rows lie."""
-    sizes = np.bincount(codes, minlength=n_classes)
+    sizes = np.bincount(codes, mass, minlength=n_classes)
     order = geometric_order(values, codes.astype(np.int32), n_classes)
     return np.asarray(sizes * (n_classes + 1.0) - order, dtype=np.float64)
 

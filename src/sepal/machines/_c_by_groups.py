@@ -27,10 +27,7 @@ def search_c_by_groups(machine: SVMClassifier, X: Any, y: Any, sample_weight: An
 
     The width is chosen and columns are scaled anew in every fold.
     """
-    labels = np.asarray(X.y if y is None else y)
-    weight = np.ones(len(labels)) if sample_weight is None else np.maximum(np.asarray(sample_weight, dtype=float), 0.0)
-    splitter = StratifiedGroupKFold(min(MOST_FOLDS, int(groups.max()) + 1))
-    folds = [(train, test) for train, test in splitter.split(labels, labels, groups) if len(test)]
+    labels, weight, folds = group_folds(X, y, sample_weight, groups)
     found: list[tuple[float, float]] = []
     for C in C_GRID:
         model = clone(machine).set_params(C=float(C), probability=False)
@@ -38,7 +35,7 @@ def search_c_by_groups(machine: SVMClassifier, X: Any, y: Any, sample_weight: An
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SepalWarning)  # of a C that is only tried
             for train, test in folds:
-                seen, asked = _parts(model, X, labels, train, test)
+                seen, asked = group_parts(model, X, labels, train, test)
                 wrong[test] = model.fit(seen, labels[train], weight[train]).predict(asked) != labels[test]
         error = float(wrong @ weight / weight.sum())
         off = np.bincount(groups, weights=weight * (wrong - error))
@@ -49,7 +46,17 @@ def search_c_by_groups(machine: SVMClassifier, X: Any, y: Any, sample_weight: An
     return CSearch(C_GRID[: len(found)].copy(), error, error.copy(), error.copy(), spread)
 
 
-def _parts(
+def group_folds(
+    X: Any, y: Any, sample_weight: Any, groups: NDArray[np.intp]
+) -> tuple[NDArray[Any], Floats, list[tuple[NDArray[np.intp], NDArray[np.intp]]]]:
+    """The classes and weights of the rows, and up to ten folds of whole groups: training rows, held-out rows."""
+    labels = np.asarray(X.y if y is None else y)
+    weight = np.ones(len(labels)) if sample_weight is None else np.maximum(np.asarray(sample_weight, dtype=float), 0.0)
+    splitter = StratifiedGroupKFold(min(MOST_FOLDS, int(groups.max()) + 1))
+    return labels, weight, [fold for fold in splitter.split(labels, labels, groups) if len(fold[1])]
+
+
+def group_parts(
     model: Any, X: Any, labels: NDArray[Any], train: NDArray[np.intp], test: NDArray[np.intp]
 ) -> tuple[Any, Any]:
     """Rows to learn from and rows to ask about; of a kernel matrix the columns of the former."""

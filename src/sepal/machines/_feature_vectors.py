@@ -61,8 +61,10 @@ class _VectorMachine(VectorParameters):
                 n_vectors=self.n_vectors,
                 alpha=alpha,
                 copies=copies[part],
+                taken=training.taken[part],
                 factors=factors[part],
                 codes=None if codes is None else codes[part],
+                groups=None if training.groups is None else training.groups[part],
             )
 
         if not self._seeks_width:
@@ -198,10 +200,19 @@ class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FeatureVectorClassifier:
-        """Select vectors, and fit the model on their coordinates."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> FeatureVectorClassifier:
+        """Select vectors, and fit the model on their coordinates.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows, their classes (a Table brings its own), and how often each row counts.
+        groups : array-like, "rows", "copies" or None
+            For leave-one-out. Labels: rows of one group are left out together; "rows": each row alone; "copies": with
+            all rows equal to it. None: copies where their numbers show that records were repeated, else each alone.
+        """
         check_parameters(self)
-        training = labelled_table(self, self._training_table(X), X, y, sample_weight)
+        training = labelled_table(self, self._training_table(X), X, y, sample_weight, groups, kernel=self.kernel)
         codes, copies = training.codes, training.copies
         factors = class_weight_factors(self.class_weight, self.classes_, codes, copies)[codes]
         targets = np.eye(len(self.classes_))[codes]
@@ -213,8 +224,15 @@ class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
             self._fit_logistic(model, codes, copies * factors)
         else:
             self.intercept_, self.coef_ = model.path.coefficients(model.n_vectors)
-            taken = np.minimum(copies, 1.0) * factors
-            held_out = left_out_predictions(model.path, model.selection.coordinates, targets, taken, model.n_vectors)
+            held_out = left_out_predictions(
+                model.path,
+                model.selection.coordinates,
+                targets,
+                training.taken * factors,
+                model.n_vectors,
+                copies * factors,
+                training.groups,
+            )
             self.temperature_ = fit_temperature(held_out, codes, copies * factors)
         return self
 
@@ -310,8 +328,8 @@ class FeatureVectorRegressor(TableRegressorMixin, _VectorMachine):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FeatureVectorRegressor:
-        """Select vectors, and fit the model on their coordinates."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> FeatureVectorRegressor:
+        """Select vectors, and fit the model on their coordinates; ``groups`` as in :class:`FeatureVectorClassifier`."""
         table = self._training_table(X)
         y = X.y if y is None and isinstance(X, Table) else y
         if y is None:
@@ -322,7 +340,7 @@ class FeatureVectorRegressor(TableRegressorMixin, _VectorMachine):
             raise DataError(f"X has {table.n_rows} rows and y has {len(numbers)} numbers; they must agree")
         if not np.all(np.isfinite(numbers)):
             raise DataError("Input y contains NaN or infinity; expected finite numbers")
-        training = training_table(self, table, sample_weight, np.zeros(table.n_rows, np.int32), numbers)
+        training = training_table(self.kernel, table, sample_weight, np.zeros(table.n_rows, np.int32), numbers, groups)
         targets = numbers[training.places, None]
         model = self._solve(training, targets, np.ones(len(targets)), None)
         self._keep_model(model, training.places)

@@ -26,7 +26,7 @@ from sepal.machines._kernel_rows import Array, KernelChoice, class_weight_factor
 from sepal.machines._parameters import DISCRIMINANT
 from sepal.machines._parzen import log_priors
 from sepal.machines._vector_map import finite_number, vectors_solve, whole_number
-from sepal.machines._vector_models import softmax
+from sepal.machines._vector_models import softmax, without_group
 from sepal.machines._vector_selector import VectorParameters
 
 _LEAST_RIDGE = 1e-8  # for left-out rows: without any ridge a kernel of full rank lets every row decide its own fit
@@ -49,11 +49,18 @@ class Discriminant:
 
 
 def discriminant_solve(
-    Z: Array, codes: NDArray[np.int32], weights: Array, taken: Array, n_classes: int, alpha: float, n_components: int
+    Z: Array,
+    codes: NDArray[np.int32],
+    weights: Array,
+    taken: Array,
+    n_classes: int,
+    alpha: float,
+    n_components: int,
+    groups: NDArray[np.intp] | None = None,
 ) -> Discriminant:
     """Fisher's axes of weighted rows. The ridge is ``alpha`` times the largest eigenvalue of the total scatter.
 
-    ``taken`` is the weight that leaves with one copy of a row.
+    ``taken`` is the weight that leaves with one copy of a row, or with the row where ``groups`` leave.
     """
     mass = weights.sum()
     mean = weights @ Z / mass
@@ -80,6 +87,8 @@ def discriminant_solve(
     told = singular[:size] > _NO_DIFFERENCE
     scoring = signs * places * np.where(told, 1.0 / np.where(told, singular[:size], 1.0), 0.0)
     outputs = _left_out_outputs(principal, values, sums, membership, weights, taken, max(alpha, _LEAST_RIDGE))
+    if groups is not None:
+        _leave_groups_out(outputs, principal, values, sums, membership, weights, groups, max(alpha, _LEAST_RIDGE))
     means, within = _spread(outputs @ scoring, codes, weights, masses)
     return Discriminant(mean, axes * signs, singular[:size] ** 2, means, within)
 
@@ -99,6 +108,29 @@ def _left_out_outputs(
     outputs = membership - (membership - shares - principal @ (sums / shrunk[:, None])) / rest[:, None]
     remain = np.maximum(mass - taken, np.finfo(np.float64).tiny)[:, None]
     return np.asarray(outputs - (mass * shares - taken[:, None] * membership) / remain)
+
+
+def _leave_groups_out(
+    outputs: Array,
+    principal: Array,
+    values: Array,
+    sums: Array,
+    membership: Array,
+    weights: Array,
+    groups: NDArray[np.intp],
+    alpha: float,
+) -> None:
+    """The same for rows of groups of several, each by the regression without its group, into ``outputs``."""
+    mass = weights.sum()
+    roots = np.sqrt(values + alpha * values[-1])
+    totals = weights @ membership
+    scores = np.vstack([totals / np.sqrt(mass), sums / roots[:, None]])
+    for group in np.flatnonzero(np.bincount(groups) > 1):
+        rows = np.flatnonzero(groups == group)
+        Q = np.vstack([np.full(len(rows), 1.0 / np.sqrt(mass)), principal[rows].T / roots[:, None]])
+        found = without_group(Q, scores, membership[rows], weights[rows])[:, -1].T
+        rest = totals - weights[rows] @ membership[rows]
+        outputs[rows] = found - rest / max(float(rest.sum()), np.finfo(np.float64).tiny)
 
 
 def _spread(rows: Array, codes: NDArray[np.int32], weights: Array, masses: Array) -> tuple[Array, Array]:
@@ -190,10 +222,20 @@ class GeneralizedDiscriminant(
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GeneralizedDiscriminant:
-        """Find the axes."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> GeneralizedDiscriminant:
+        """Find the axes.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows, their classes (a Table brings its own), and how often each row counts.
+        groups : array-like, "rows", "copies" or None
+            For ``means_`` and the spread around them. Labels: rows of one group are left out together; "rows": each
+            row alone; "copies": with all rows equal to it. None: copies where their numbers show that records were
+            repeated, else each alone.
+        """
         self._check_parameters()
-        training = labelled_table(self, self._training_table(X), X, y, sample_weight)
+        training = labelled_table(self, self._training_table(X), X, y, sample_weight, groups, kernel=self.kernel)
         table, codes, copies = training.table, training.codes, training.copies
         kernel = KernelChoice.of(self).fit(table, codes, copies)
         most = table.n_rows if self.n_vectors is None else whole_number("n_vectors", self.n_vectors)
@@ -204,9 +246,16 @@ class GeneralizedDiscriminant(
         self._keep(mapping, selection, training.places, len(selection.rows))
         size = len(self.classes_) - 1 if self.n_components is None else self.n_components
         factors = class_weight_factors(self.class_weight, self.classes_, codes, copies)
-        weights, taken = copies * factors[codes], np.minimum(copies, 1.0) * factors[codes]
+        weights, taken = copies * factors[codes], training.taken * factors[codes]
         self._found = discriminant_solve(
-            selection.coordinates, codes, weights, taken, len(self.classes_), float(self.alpha), size
+            selection.coordinates,
+            codes,
+            weights,
+            taken,
+            len(self.classes_),
+            float(self.alpha),
+            size,
+            training.groups,
         )
         masses = np.bincount(codes, weights=copies, minlength=len(self.classes_)).astype(np.float64)
         self._log_priors = log_priors(self.priors, masses) + np.log(factors)

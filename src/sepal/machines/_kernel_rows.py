@@ -12,7 +12,18 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_random_state, column_or_1d
 
-from sepal.data import ScaleName, Scaling, Table, as_table, as_weights, class_codes, fit_scaling, unit_of
+from sepal.data import (
+    ScaleName,
+    Scaling,
+    Table,
+    as_table,
+    as_weights,
+    class_codes,
+    copies_of,
+    fit_scaling,
+    left_out_together,
+    unit_of,
+)
 from sepal.estimators import Diet, as_data_errors
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import FittedKernel, find_kernel, fit_kernel, refuse_missing, width_from_gamma
@@ -100,33 +111,58 @@ class TrainingTable:
         How many rows of the user it stands for, weights included.
     places : ndarray of int
         Where it stands among the rows of the user.
+    groups : ndarray of int or None
+        Rows of one number are left out together, with all they stand for. None: one copy of one row at a time.
     """
 
     table: Table
     codes: NDArray[np.int32]
     copies: Array
     places: NDArray[np.intp]
+    groups: NDArray[np.intp] | None
+
+    @property
+    def taken(self) -> Array:
+        """How much of a row's weight leaves with it: one copy, or all of it where groups leave."""
+        return np.minimum(self.copies, 1.0) if self.groups is None else self.copies
 
 
 def training_table(
-    estimator: Any, table: Table, sample_weight: Any, codes: NDArray[np.int32], numbers: Array | None = None
+    kernel: Any,
+    table: Table,
+    sample_weight: Any,
+    codes: NDArray[np.int32],
+    numbers: Array | None = None,
+    groups: Any = None,
 ) -> TrainingTable:
-    """Rows of positive weight, equal ones of one class (and one target number) joined. Those of a matrix are not."""
+    """Rows of positive weight, equal ones of one class (and one target number) joined. Those of a matrix are not.
+
+    ``groups`` say which rows are left out together, as everywhere; equal rows of two groups are not joined.
+    """
     copies = machine_weights(sample_weight, table.n_rows)
-    if is_precomputed(estimator.kernel):
+    precomputed = is_precomputed(kernel)
+    if precomputed and groups is None:
+        groups = "rows"  # equal lines of a matrix are no copies
+    found = left_out_together(table, groups, copies)
+    together = found.groups
+    if precomputed:
         places = np.flatnonzero(copies > 0)
         copies = copies[places]
     else:
-        refuse_missing(table, find_kernel(estimator.kernel))  # here, where rows still have their numbers
-        values = table.values if numbers is None else np.column_stack([table.values, numbers])
-        places, copies = distinct_rows(values, codes, copies)
-    return TrainingTable(table.take(places), codes[places], copies, places)
+        refuse_missing(table, find_kernel(kernel))  # here, where rows still have their numbers
+        labels = together if found.together == "groups" else None  # equal rows are one group of copies
+        parts = [each for each in (table.values, numbers, labels) if each is not None]
+        places, copies = distinct_rows(np.column_stack(parts) if len(parts) > 1 else table.values, codes, copies)
+    remaining = None if together is None else np.unique(together[places], return_inverse=True)[1]
+    return TrainingTable(table.take(places), codes[places], copies, places, remaining)
 
 
-def labelled_table(estimator: Any, table: Table, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
+def labelled_table(
+    estimator: Any, table: Table, X: Any, y: Any, sample_weight: Any, groups: Any = None, *, kernel: Any
+) -> TrainingTable:
     """The same with the classes, which a Table ``X`` may bring; leaves ``classes_`` on the estimator."""
     codes, estimator.classes_ = checked_labels(table, X, y)
-    training = training_table(estimator, table, sample_weight, codes)
+    training = training_table(kernel, table, sample_weight, codes, groups=groups)
     if len(np.unique(training.codes)) < len(estimator.classes_):
         raise DataError("sample_weight: every class needs a row of positive weight")
     return training
@@ -168,7 +204,13 @@ class RowKernel:
 
     def keys(self, table: Table, codes: NDArray[Any] | None = None) -> Array | None:
         """One number per row, the same for equal rows whatever rows are beside them; None for a precomputed kernel."""
-        return None if self.scaling is None else row_keys(self.scaling.apply(table.values), codes, table.values)
+        if self.scaling is None:
+            return None
+        scaled = self.scaling.apply(table.values)
+        keys = row_keys(scaled, codes, table.values)
+        if len(np.unique(keys)) <= copies_of(table).max():  # different rows met in one number
+            keys = keys + row_keys(scaled, codes, table.values, spread=np.cbrt)
+        return keys
 
     def pick(self, coordinates: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[Any]:
         """What must be kept of training rows to compare others with them. ``columns`` says where a row's column is."""

@@ -22,6 +22,7 @@ from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, as_data
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels import find_kernel
 from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
+from sepal.machines._cross_fitting import cross_fitted, given_groups
 from sepal.machines._dual import NATIVE_KERNELS, NATIVE_NAMES, NativeKernel, PairSolution
 from sepal.machines._indefinite import warn_of_indefinite
 from sepal.machines._kernel_choice import check_products, choose_kernel
@@ -42,7 +43,6 @@ from sepal.neighbors import thread_count
 from sepal.parameters import check_parameters
 
 Floats = NDArray[np.float64]
-FOLDS = 5  # of the cross-fitted calibration
 _HOW_PROBABLE = (
     "(probability=True, ...), given before fit: it fits five more machines on four fifths of the rows each. "
     "decision_function needs nothing of the kind"
@@ -91,7 +91,7 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
     def _diet(self) -> Diet:
         return replace(kernel_diet(self.kernel), sparse=True)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Train on rows and their classes.
 
         Parameters
@@ -103,8 +103,12 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
             The class of each row.
         sample_weight : array-like, optional
             Multiplies C for each row; a row of weight 0 or less is as good as absent.
+        groups : array-like, "rows", "copies" or None
+            For the calibration of ``probability=True``. Labels: rows of one group are held out together. Equal rows of
+            one class always are.
         """
         check_parameters(self)
+        apart = given_groups(groups, X)
         threads = thread_count(self.n_jobs)
         training, unit_box, _ = self._training(X, y, sample_weight, threads)
         if not self._by_table:  # those are semidefinite by theorem
@@ -114,7 +118,7 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
         self._publish(training.rows, solutions)
         self.__dict__.pop("_slopes", None)  # those of an earlier fit
         if self.probability:
-            self._slopes = self._calibrate(training, unit_box, threads)
+            self._slopes = self._calibrate(training, unit_box, threads, apart)
         self._warn_of_one_class(training, solutions, threads)
         return self
 
@@ -339,10 +343,12 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
         factor, origin = self._scaling.shrink / self._scaling.divisor, self._scaling.offset / self._scaling.divisor
         return planes(self._machines, self._machines.x, np.zeros(len(origin)), factor, origin)
 
-    def _calibrate(self, training: TrainingRows, unit_box: Floats, threads: int) -> Floats:
+    def _calibrate(
+        self, training: TrainingRows, unit_box: Floats, threads: int, groups: NDArray[np.intp] | None
+    ) -> Floats:
         """Slopes of each pair, from decisions on rows that had no part in the machine that decided."""
         rows = training.rows
-        decisions = cross_fitted(self, training, self.C_ * unit_box, threads)
+        decisions = cross_fitted(self, training, self.C_ * unit_box, threads, groups)
         slopes = []
         for k, (a, b) in enumerate(combinations(range(rows.n_classes), 2)):
             mask = (rows.codes == a) | (rows.codes == b)
@@ -363,32 +369,3 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
                 SepalWarning,
                 stacklevel=3,
             )
-
-
-def fold_of(rows: MergedRows) -> NDArray[np.intp]:
-    """The fold of each distinct row: dealt out within each class, in an order that depends on the values only."""
-    place = np.arange(len(rows.codes)) - np.asarray(rows.start)[rows.codes]
-    return np.asarray(place % FOLDS, dtype=np.intp)
-
-
-def cross_fitted(machine: KernelMachine, training: TrainingRows, box: Floats, threads: int) -> Floats:
-    """Decision values of all pairs for each distinct row, by machines trained without its fold.
-
-    A class with one distinct row stays in training, since no machine can do without it.
-    """
-    rows = training.rows
-    fold = fold_of(rows)
-    alone = np.bincount(rows.codes, minlength=rows.n_classes)[rows.codes] == 1
-    out = np.zeros((len(rows.codes), rows.n_classes * (rows.n_classes - 1) // 2))
-    for k in range(FOLDS):
-        held = fold == k
-        kept = ~held | alone
-        if not held.any():
-            continue
-        part = training.take(kept)
-        machines = gather(part, machine._solve(part, box[kept], threads))
-        queries = rows.x[held]
-        if training.gram is not None:
-            queries = training.gram[held][:, np.flatnonzero(kept)[machines.support]]
-        out[held] = machines.decisions(np.ascontiguousarray(queries), threads)
-    return out

@@ -116,16 +116,19 @@ def _starts(codes: NDArray[np.intp], n_classes: int) -> list[int]:
     return np.searchsorted(codes, np.arange(n_classes + 1)).tolist()  # type: ignore[no-any-return]
 
 
-def row_keys(x: Floats, codes: NDArray[Any] | None = None, raw: Floats | None = None) -> Floats:
+def row_keys(
+    x: Floats, codes: NDArray[Any] | None = None, raw: Floats | None = None, *, spread: Any = np.sqrt
+) -> Floats:
     """One number per row: equal rows have equal numbers, and different rows practically never do.
 
     Columns are taken in the order of their content, so that their places do not matter; where ``x`` is scaled it is
-    that of ``raw``, which no rounding has touched. ``codes`` are the classes of the rows.
+    that of ``raw``, which no rounding has touched. ``codes`` are the classes of the rows. ``spread`` makes numbers for
+    the columns, of which the fractions count: whole roots are alike, so that rows of indicators may meet in one number.
     """
     columns = _column_order(x if raw is None else raw, codes)
-    spread = np.sqrt(np.arange(2.0, 2.0 + x.shape[1]))
+    roots = spread(np.arange(2.0, 2.0 + x.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):
-        key = (np.nan_to_num(x[:, columns], nan=0.618) * (spread - np.floor(spread) + 0.1)).sum(axis=1)
+        key = (np.nan_to_num(x[:, columns], nan=0.618) * (roots - np.floor(roots) + 0.1)).sum(axis=1)
     return np.asarray(np.nan_to_num(key))
 
 

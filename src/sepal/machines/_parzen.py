@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import fit_scaling, unit_of
@@ -33,6 +34,7 @@ _BLOCK_NUMBERS = 4_000_000
 _LOO_ROWS = 5000  # widths are compared by leaving out at most this many rows, each against all others
 # Widths for "loo": the root mean squared distance times these. Gamma doubles with every other one.
 _WIDTHS = (1e-150, 1e150)  # beyond these the square of a width is no number; rows are near 1
+_NOTHING = 1e-12  # the share of a class that rounding leaves when all of it went
 _LOO_FACTORS = 2.0 ** (np.arange(-24, 9) / 4.0)
 
 
@@ -64,10 +66,17 @@ def log_densities(
 
 
 def left_out_log_densities(
-    rows: Array, codes: NDArray[np.int32], weights: Array, gammas: Array, n_classes: int, left_out: NDArray[np.intp]
+    rows: Array,
+    codes: NDArray[np.int32],
+    weights: Array,
+    gammas: Array,
+    n_classes: int,
+    left_out: NDArray[np.intp],
+    groups: NDArray[np.intp] | None = None,
 ) -> Array:
     """The same for training rows, each without one copy of itself, for every gamma: shape (gammas, left_out, classes).
 
+    Where there are groups, each without all rows of its own.
     -inf where nothing of a class is left. ``gammas`` ascend; one that is twice an earlier one costs a square only.
     """
     out = np.full((len(gammas), len(left_out), n_classes), -np.inf)
@@ -79,8 +88,12 @@ def left_out_log_densities(
         for c in range(n_classes):
             inside = np.flatnonzero(codes == c)
             mass = np.broadcast_to(weights[inside], (len(part), len(inside))).copy()
-            own = inside[None, :] == part[:, None]
-            mass[own] -= np.minimum(mass[own], 1.0)
+            if groups is None:
+                own = inside[None, :] == part[:, None]
+                mass[own] -= np.minimum(mass[own], 1.0)
+            else:
+                own = groups[inside][None, :] == groups[part][:, None]
+                mass[own] = 0.0
             D = _distances(rows[part], rows[inside])
             D[own] = 0.0
             nearest = np.where(mass > 0, D, np.inf).min(axis=1)
@@ -118,13 +131,19 @@ def left_out_scores(
     gammas: Array,
     log_priors: Array,
     left_out: NDArray[np.intp],
+    groups: NDArray[np.intp] | None = None,
 ) -> Array:
     """Log of prior times density of the left-out rows, shape (gammas, left_out, classes)."""
     masses = np.bincount(codes, weights=weights, minlength=len(log_priors))
-    scores = left_out_log_densities(rows, codes, weights, gammas, len(masses), left_out)
-    own = np.minimum(weights[left_out], 1.0)[:, None] * (codes[left_out, None] == np.arange(len(masses)))
+    scores = left_out_log_densities(rows, codes, weights, gammas, len(masses), left_out, groups)
+    if groups is None:
+        own = np.minimum(weights[left_out], 1.0)[:, None] * (codes[left_out, None] == np.arange(len(masses)))
+    else:
+        gone = np.zeros((int(groups.max()) + 1, len(masses)))
+        np.add.at(gone, (groups, codes), weights)
+        own = gone[groups[left_out]]
     size = masses[None, :] - own
-    scores += log_priors - np.log(np.where(size > 0, size, 1.0))
+    scores += log_priors - np.log(np.where(size > _NOTHING * masses, size, 1.0))
     return np.asarray(scores)
 
 
@@ -136,6 +155,7 @@ def parzen_solve(
     log_priors: Array,
     left_out: NDArray[np.intp],
     factors: Array,
+    groups: NDArray[np.intp] | None = None,
 ) -> tuple[float, Array]:
     """The width of the highest leave-one-out accuracy, and that accuracy for every width.
 
@@ -146,7 +166,7 @@ def parzen_solve(
     gammas = 1.0 / (2.0 * widths[order] ** 2)
     for i in range(len(gammas)):
         gammas[np.abs(gammas - 2.0 * gammas[i]) <= 1e-14 * gammas] = 2.0 * gammas[i]
-    scores = left_out_scores(rows, codes, weights, gammas, log_priors, left_out)
+    scores = left_out_scores(rows, codes, weights, gammas, log_priors, left_out, groups)
     true = codes[left_out]
     mass = weights[left_out] * factors[true]
     right = scores.argmax(axis=2) == true
@@ -199,8 +219,6 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
     ['no']
     """
 
-    kernel = "rbf"  # what the shared checks of rows ask for
-
     parameter_table = PARZEN
 
     def __init__(
@@ -223,9 +241,18 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
     def _diet(self) -> Diet:
         return Diet(hint="KNNClassifier and SepalClassifier take nominal columns")
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ParzenClassifier:
-        """Keep the rows, and find the width."""
-        training = labelled_table(self, self._training_numbers(X)[0], X, y, sample_weight)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> ParzenClassifier:
+        """Keep the rows, and find the width.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows, their classes (a Table brings its own), and how often each row counts.
+        groups : array-like, "rows", "copies" or None
+            For leave-one-out. Labels: rows of one group are left out together; "rows": each row alone; "copies": with
+            all rows equal to it. None: copies where their numbers show that records were repeated, else each alone.
+        """
+        training = labelled_table(self, self._training_numbers(X)[0], X, y, sample_weight, groups, kernel="rbf")
         table, codes, weights = training.table, training.codes, training.copies
         masses = np.bincount(codes, weights=weights, minlength=len(self.classes_)).astype(np.float64)
         self._scaling = fit_scaling(table.values, table.kinds, self.scale, levels=table.levels, weights=weights)
@@ -241,16 +268,20 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
         if isinstance(self.width, str) and self.width == "loo":
             spread = float(np.sqrt(2.0 * (weights @ rows**2).sum() / weights.sum())) or 1.0
             widths = spread * _LOO_FACTORS
-            self._width, self.loo_scores_ = parzen_solve(rows, codes, weights, widths, shares, left_out, factors)
+            self._width, self.loo_scores_ = parzen_solve(
+                rows, codes, weights, widths, shares, left_out, factors, training.groups
+            )
             self.loo_score_ = float(self.loo_scores_[widths == self._width][0])
             self.loo_widths_ = widths / self._unit
         else:
             self._width = self._given_width(table, scaled, codes, weights)
-            _, scores = parzen_solve(rows, codes, weights, np.array([self._width]), shares, left_out, factors)
+            only = np.array([self._width])
+            _, scores = parzen_solve(rows, codes, weights, only, shares, left_out, factors, training.groups)
             self.loo_score_ = float(scores[0])
         self.width_ = self._width / self._unit  # in the units given
         self._rows, self._codes, self._weights = rows, codes, weights
         self._offsets = shares - np.log(masses)
+        self._log_total = float(logsumexp(shares))  # of priors that were given factors
         return self
 
     def _given_width(self, table: Any, scaled: Array, codes: NDArray[np.int32], weights: Array) -> float:
@@ -267,6 +298,24 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
         queries = self._scaling.apply(table.values) - self._center
         gamma = 1.0 / (2.0 * self._width**2)
         return self._offsets + log_densities(queries, self._rows, self._codes, self._weights, gamma, len(self.classes_))
+
+    def score_samples(self, X: Any) -> Array:
+        """The log of the density of each row, whatever its class: that of the classes, mixed by their priors.
+
+        Densities are in the units of the columns as given, whatever ``scale``: one column in millimetres instead of
+        metres takes log 1000 off. Low numbers are rows unlike all training rows.
+
+        Examples
+        --------
+        >>> machine = ParzenClassifier(1.0, scale=None).fit([[0.0], [0.0], [9.0]], [0, 0, 1])
+        >>> machine.score_samples([[0.0], [99.0]]).round(3).tolist()  # log(1/2) - log(2 pi) / 2, and hardly anything
+        [-1.612, -4051.612]
+        """
+        scores, n_columns = self._scores(X), self._rows.shape[1]
+        # From scaled columns to those given.
+        unit = np.log(self._scaling.shrink) - np.log(self._scaling.divisor)
+        gauss = 0.5 * n_columns * np.log(2.0 * np.pi) + n_columns * np.log(self._width)
+        return np.asarray(logsumexp(scores, axis=1) - self._log_total - gauss + unit.sum())
 
     def decision_function(self, X: Any) -> Array:
         """The log of prior times density: the difference for two classes (positive: the second), else one per class."""

@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
 
@@ -16,7 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from sepal.data import Table, data_frame
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import gamma_from_width
+from sepal.machines._c_by_groups import group_folds, group_parts
 from sepal.machines._c_search import C_GRID, warm_start
+from sepal.machines._cross_fitting import given_groups
 from sepal.machines._dual import NativeKernel, PairSolution, kernel_matrix
 from sepal.machines._leave_one_out import MOST_ROWS, LeftOut, left_out
 from sepal.machines._pairs import TrainingRows, gather, winners
@@ -38,7 +40,7 @@ class ErrorSurface:
         The share of rows that are wrong.
     n_support : ndarray of int, shape (n_widths, n_C)
         Distinct support rows of the machine of all training rows.
-    method : {"test set", "leave-one-out"}
+    method : {"test set", "leave-one-out", "held-out groups"}
     standard_error : ndarray, shape (n_widths, n_C)
         Of a leave-one-out error that was estimated from a sample of the support rows; 0 where the error is exact.
     """
@@ -120,6 +122,7 @@ def hyperparameter_surface(
     width: ArrayLike | None = None,
     test: Table | tuple[Any, Any] | None = None,
     sample_weight: Any = None,
+    groups: Any = None,
     progress: Callable[[float], object] | None = None,
 ) -> ErrorSurface:
     """The error of a support vector machine at every width and C of a grid.
@@ -141,6 +144,10 @@ def hyperparameter_surface(
         sample of the support rows.
     sample_weight : array-like, optional
         Weights of the training rows.
+    groups : array-like, "rows", "copies" or None
+        Without ``test``. Labels: rows of one group are held out together, in up to ten folds; "rows": each row is left
+        out alone; "copies": with all rows of its class that are equal to it. None: copies where their numbers show that
+        records were repeated, else each alone.
     progress : callable, optional
         Called with the share of the widths that are done.
 
@@ -158,13 +165,24 @@ def hyperparameter_surface(
     """
     if not isinstance(machine, SVMClassifier) or machine.kernel != "rbf":
         raise ParameterError(f"machine must be an SVMClassifier with kernel='rbf'; got {machine!r}")
+    apart = given_groups(groups, X)
+    if apart is not None and test is not None:
+        raise ParameterError("groups= are held out where there is no test=; give one of them")
     threads = thread_count(machine.n_jobs)
     shell = SVMClassifier(**machine.get_params())
+    shell._copies_go = groups
     first = None if width is None else float(_grid("width", width)[0])
     shell.set_params(width="aligned" if first is None else first, gamma=None, C=1.0)
     training, unit_box, classes = shell._training(X, y, sample_weight, threads)
     widths = _grid("width", float(shell.width_ or 1.0) * np.exp2(np.linspace(-3, 3, 25)) if width is None else width)
     values = _grid("C", C_GRID if C is None else C)
+    if apart is not None:
+        few = _Task(shell, training, unit_box, values, training.rows.x[:1], training.rows.codes[:1])
+        n_support = _run(few, widths * shell._unit, threads, None)[1]
+        error = _error_by_groups(shell, (X, y, sample_weight, apart), widths, values, progress)
+        return ErrorSurface(widths, values, error, n_support, "held-out groups", np.zeros(error.shape))
+    if test is None and shell._copies_leave_together(training):
+        training = replace(training, rows=replace(training.rows, leaves=np.ones(len(training.rows.codes))))
     queries, truth = _test_rows(shell, test, classes)
     task = _Task(shell, training, unit_box, values, queries, truth)
     error, n_support, standard_error = _run(task, widths * shell._unit, threads, progress)
@@ -182,6 +200,7 @@ class _Task:
     C: Floats
     queries: Floats | None
     truth: NDArray[np.intp] | None
+    share: Floats | None = None  # what each of the queries counts; by default all the same, together 1
     stopped: Event = field(default_factory=Event)
 
     def column(self, width: float, threads: int) -> list[tuple[float, int, float]]:
@@ -209,9 +228,8 @@ class _Task:
         used = np.flatnonzero(coef.any(axis=1))
         decisions = kernel_matrix(queries, self.training.rows.x[used], kernel, threads) @ coef[used]
         decisions += [solution.bias for solution in solutions]
-        wrong = np.count_nonzero(self.truth != (decisions > 0).T, axis=1)
-        counts = np.count_nonzero(coef, axis=0)
-        return [(w / len(queries), c, 0.0) for w, c in zip(wrong.tolist(), counts.tolist(), strict=True)]
+        counts = np.count_nonzero(coef, axis=0).tolist()
+        return [(self._counted(k > 0), c, 0.0) for k, c in zip(decisions.T, counts, strict=True)]
 
     def _path(self, kernel: NativeKernel, threads: int) -> list[tuple[TrainingRows, list[PairSolution]]]:
         """Solutions from the smallest C up, each from the one before."""
@@ -233,7 +251,39 @@ class _Task:
         return left_out(training, solutions, tol=self.machine.tol, threads=threads)
 
     def _error(self, decisions: Floats) -> float:
-        return float(np.mean(winners(decisions, self.training.rows.n_classes) != self.truth))
+        return self._counted(winners(decisions, self.training.rows.n_classes))
+
+    def _counted(self, answers: NDArray[Any]) -> float:
+        wrong = answers != self.truth
+        return float(np.mean(wrong) if self.share is None else wrong @ self.share)
+
+
+def _error_by_groups(
+    shell: SVMClassifier,
+    given: tuple[Any, Any, Any, NDArray[np.intp]],
+    widths: Floats,
+    values: Floats,
+    progress: Callable[[float], object] | None,
+) -> Floats:
+    """The share of rows that machines without their group get wrong; columns are scaled anew in every fold."""
+    X = given[0]
+    labels, weight, folds = group_folds(*given)
+    threads, wrong = thread_count(shell.n_jobs), np.zeros((len(widths), len(values)))
+    for at, (train, test) in enumerate(folds):
+        known = np.isin(labels[test], labels[train][weight[train] > 0])
+        wrong += weight[test[~known]].sum()  # of a class that no machine has seen
+        test = test[known]
+        if len(test):
+            part = SVMClassifier(**shell.get_params())
+            seen, asked = group_parts(part, X, labels, train, test)
+            training, unit_box, classes = part._training(seen, labels[train], weight[train], threads)
+            task = _Task(
+                part, training, unit_box, values, *_test_rows(part, (asked, labels[test]), classes), weight[test]
+            )
+            wrong += _run(task, widths * part._unit, threads, None)[0]
+        if progress is not None:
+            progress((at + 1) / len(folds))
+    return np.asarray(wrong / weight.sum())
 
 
 def _run(

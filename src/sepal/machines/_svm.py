@@ -155,7 +155,8 @@ class SVMClassifier(KernelMachine):
         groups : array-like, "rows", "copies" or None
             For ``C="auto"``. Labels: rows of the same group are held out together, in up to ten folds. "rows": each row
             is left out alone; "copies": with all rows of its class that are equal to it. None: copies where their
-            numbers show that records were repeated, else each alone.
+            numbers show that records were repeated, else each alone. Labels also for the calibration of
+            ``probability=True``, where equal rows of one class are always held out together.
         """
         self.__dict__.pop("C_search_", None)  # that of an earlier fit
         self._copies_go = groups
@@ -163,7 +164,7 @@ class SVMClassifier(KernelMachine):
             n_rows = X.n_rows if isinstance(X, Table) else _num_samples(X)
             self.C_search_ = search_c_by_groups(self, X, y, sample_weight, group_codes(groups, n_rows))
         try:
-            return super().fit(X, y, sample_weight)
+            return super().fit(X, y, sample_weight, groups=groups)
         finally:
             del self._copies_go
 

@@ -157,12 +157,14 @@ def model_solve(
     n_vectors: Any,
     alpha: float,
     copies: Array,
+    taken: Array,
     factors: Array,
     codes: NDArray[np.int32] | None,
+    groups: NDArray[np.intp] | None = None,
 ) -> VectorModel:
     """Vectors, the models on the first L of them for every L, and the number of vectors.
 
-    ``copies`` are sample weights, ``factors`` those of the classes.
+    ``copies`` are sample weights, ``taken`` what of them leaves with a row, ``factors`` those of the classes.
     """
     mapping, selection = vectors_solve(table, kernel, choice, copies, keep, codes)
     path = ridge_path(
@@ -170,7 +172,8 @@ def model_solve(
         targets,
         alpha=alpha,
         weights=copies * factors,
-        taken=np.minimum(copies, 1.0) * factors,
+        taken=taken * factors,
         codes=codes,
+        groups=groups,
     )
     return VectorModel(mapping, selection, path, _chosen(path, n_vectors))

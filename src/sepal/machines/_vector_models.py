@@ -93,9 +93,16 @@ def _triangle(Z: Array, weights: Array, alpha: float) -> Array:
 
 
 def ridge_path(
-    Z: Array, targets: Array, *, alpha: float, weights: Array, taken: Array, codes: NDArray[np.int32] | None = None
+    Z: Array,
+    targets: Array,
+    *,
+    alpha: float,
+    weights: Array,
+    taken: Array,
+    codes: NDArray[np.int32] | None = None,
+    groups: NDArray[np.intp] | None = None,
 ) -> RidgePath:
-    """Fit all models, and leave each row out of each.
+    """Fit all models, and leave each row out of each, or each group of rows.
 
     Parameters
     ----------
@@ -109,17 +116,19 @@ def ridge_path(
         The weight of each row in the fit, and how much of it leaves when one copy is left out.
     codes : ndarray of int, optional
         For classification: which output should be the largest.
+    groups : ndarray of int, optional
+        Rows of one number leave together, with all their weight.
     """
     R = _repaired(_triangle(Z, weights, alpha))
     scores = np.zeros((R.shape[0], targets.shape[1]))
-    for rows, A in _blocks(Z):
-        scores += solve_triangular(R, A.T, trans="T", check_finite=False) @ (targets[rows] * weights[rows, None])
+    for part, A in _blocks(Z):
+        scores += solve_triangular(R, A.T, trans="T", check_finite=False) @ (targets[part] * weights[part, None])
     squared, wrong = np.zeros(len(R)), np.zeros(len(R))
-    for rows, A in _blocks(Z, _CACHED_NUMBERS):
+    for rows, left_outs in _left_out_parts(R, scores, Z, targets, weights, taken, groups):
         y, w = targets[rows], weights[rows]
-        best = np.full((len(R), len(A)), -np.inf)
-        right = np.zeros((len(R), len(A)), dtype=bool)
-        for output, left_out in enumerate(_left_out(R, scores, A, y, taken[rows])):
+        best = np.full((len(R), len(y)), -np.inf)
+        right = np.zeros((len(R), len(y)), dtype=bool)
+        for output, left_out in enumerate(left_outs):
             if codes is not None:
                 right = np.where(left_out > best, codes[rows] == output, right)
                 np.maximum(best, left_out, out=best)
@@ -155,12 +164,59 @@ def _left_out(R: Array, scores: Array, A: Array, targets: Array, taken: Array) -
         yield left_out
 
 
-def left_out_predictions(path: RidgePath, Z: Array, targets: Array, taken: Array, n_vectors: int) -> Array:
-    """Leave-one-out predictions of the model on the first vectors."""
+def _left_out_parts(
+    R: Array,
+    scores: Array,
+    Z: Array,
+    targets: Array,
+    weights: Array,
+    taken: Array,
+    groups: NDArray[np.intp] | None,
+) -> Iterator[tuple[NDArray[np.intp], Iterator[Array]]]:
+    """Some rows at a time, and what :func:`_left_out` gives for them; rows of one group leave together."""
+    alone = np.ones(len(Z), dtype=bool) if groups is None else np.bincount(groups)[groups] == 1
+    singles = np.flatnonzero(alone)
+    for part, A in _blocks(Z[singles] if groups is not None else Z, _CACHED_NUMBERS):
+        rows = singles[part]
+        yield rows, _left_out(R, scores, A, targets[rows], taken[rows])
+    if groups is None:
+        return
+    for group in np.unique(groups[~alone]):
+        rows = np.flatnonzero(groups == group)
+        A = np.hstack([np.ones((len(rows), 1)), Z[rows]])
+        Q: Array = solve_triangular(R, A.T, trans="T", check_finite=False)
+        yield rows, iter(without_group(Q, scores, targets[rows], weights[rows]))
+
+
+def without_group(Q: Array, scores: Array, targets: Array, weights: Array) -> Array:
+    """What models without a group of rows say of these rows, shape (outputs, coordinates, rows).
+
+    ``Q`` (coordinates, rows) are coordinates in which the normal equations of all rows are the identity, so that those
+    without the group are I - Q W Q'. Its Cholesky factor C serves every number of first coordinates: the answers are
+    the cumulative sums of C^-1 Q times C^-1 (scores - Q W targets).
+    """
+    heavy = Q * weights
+    factor = np.linalg.cholesky((1.0 + _LEAST) * np.eye(len(Q)) - heavy @ Q.T)
+    solved = solve_triangular(factor, np.hstack([Q, scores - heavy @ targets]), lower=True, check_finite=False)
+    inner, outer = solved[:, : Q.shape[1]], solved[:, Q.shape[1] :]
+    return np.asarray(np.stack([np.cumsum(inner * outer[:, [output]], axis=0) for output in range(targets.shape[1])]))
+
+
+def left_out_predictions(
+    path: RidgePath,
+    Z: Array,
+    targets: Array,
+    taken: Array,
+    n_vectors: int,
+    weights: Array | None = None,
+    groups: NDArray[np.intp] | None = None,
+) -> Array:
+    """Leave-one-out predictions of the model on the first vectors; ``weights`` are needed where there are groups."""
     out = np.empty_like(targets)
     size = n_vectors + 1
-    for rows, A in _blocks(Z[:, :n_vectors], _CACHED_NUMBERS):
-        steps = _left_out(path.R[:size, :size], path.scores[:size], A, targets[rows], taken[rows])
+    mass = taken if weights is None else weights
+    parts = _left_out_parts(path.R[:size, :size], path.scores[:size], Z[:, :n_vectors], targets, mass, taken, groups)
+    for rows, steps in parts:
         for output, left_out in enumerate(steps):
             out[rows, output] = left_out[-1]
     return out

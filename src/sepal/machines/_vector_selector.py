@@ -144,7 +144,7 @@ class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, V
         table = self._training_table(X)
         aligned = isinstance(self.width, str) and self.width == "aligned" and (y is not None or isinstance(X, Table))
         codes = checked_labels(table, X, y)[0] if aligned else np.zeros(table.n_rows, np.int32)
-        training = training_table(self, table, sample_weight, codes)
+        training = training_table(self.kernel, table, sample_weight, codes)
         kernel = KernelChoice.of(self).fit(training.table, training.codes if aligned else None, training.copies)
         choice = self._choice(whole_number("n_vectors", self.n_vectors))
         mapping, selection = vectors_solve(training.table, kernel, choice, training.copies, training.places)

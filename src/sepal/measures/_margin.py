@@ -61,6 +61,10 @@ def hypothesis_margin(
         Negative where the other class is nearer. NaN for the only member of a class, which has no row of its own
         class. The normalized margin is 0 where both distances are 0.
 
+    Notes
+    -----
+    Every row counts by itself, as the margin is defined: a copy of a row is its nearest hit or miss.
+
     References
     ----------
     R. Gilad-Bachrach, A. Navot, N. Tishby, "Margin based feature selection", ICML 2004.

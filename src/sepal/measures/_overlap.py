@@ -130,7 +130,7 @@ def overlap_regions(
     X, y, distance, distance_params, scale, missing, n_jobs, progress
         As in :func:`thornton_samples`.
     n_neighbors : int
-        Neighbours that are looked at.
+        Neighbours that are looked at; every other row may be one, copies too.
     n_queries, random_state
         As in :func:`suspects`; how well columns tell two classes apart is then judged by these rows too.
 

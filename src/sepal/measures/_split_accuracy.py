@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import Missing, ScaleName, data_frame, frame_html
+from sepal.data import Missing, ScaleName, data_frame, frame_html, left_out_together
 from sepal.exceptions import ParameterError
 from sepal.measures._groups import ClassGroups, class_groups
 from sepal.measures._prepared import Prepared, Progress, prepare
@@ -120,6 +120,8 @@ class SplitAccuracyCurve:
         Estimated standard deviation of a single random split: how noisy one split is.
     n_rows, k : int
     stratified : bool
+    notes : tuple of str
+        That records were repeated, where their numbers show it: copies of a test row are then training rows.
     """
 
     train_sizes: NDArray[np.int64]
@@ -128,6 +130,7 @@ class SplitAccuracyCurve:
     n_rows: int
     k: int
     stratified: bool
+    notes: tuple[str, ...] = ()
 
     def frame(self) -> Any:
         """One line per size."""
@@ -287,6 +290,9 @@ def expected_accuracy(
     -----
     With n - 1 training rows this is Thornton's index. Scaling uses all rows: it looks at no labels.
 
+    Every row is drawn by itself, copies too: a split of whole groups has no such form.
+    ``evaluate(KNNClassifier(1), ..., groups=...)`` holds groups out.
+
     Examples
     --------
     >>> from sepal import datasets
@@ -353,4 +359,15 @@ def expected_accuracy_curve(
     sizes = _train_rows(train_sizes, data.n_rows, k)
     mean = accuracy_solve(data, sizes, k, stratified, progress)
     std = split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state)
-    return SplitAccuracyCurve(sizes, mean, std, data.n_rows, k, stratified)
+    return SplitAccuracyCurve(sizes, mean, std, data.n_rows, k, stratified, (*data.notes, *_copies_notes(data)))
+
+
+def _copies_notes(data: Prepared) -> tuple[str, ...]:
+    found = left_out_together(data.search.table, "rows")
+    if not found.repeated:
+        return ()
+    text = (
+        f"copies: {found.n_copies / data.n_rows:.1%} of the rows have a copy, and their numbers show that records were "
+        "repeated: copies of test rows are among the training rows; evaluate(KNNClassifier(1), ...) keeps them together"
+    )
+    return (text,)

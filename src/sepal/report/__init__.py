@@ -14,5 +14,8 @@ from sepal.report._gather import measure_facts
 from sepal.report._page import Page as Page
 from sepal.report._section_text import inclusion_rows as inclusion_rows
 from sepal.report._separability import SeparabilityReport, separability
+from sepal.report._time_limit import Clock as Clock
+from sepal.report._time_limit import TimeIsOverError as TimeIsOverError
+from sepal.report._time_limit import alarm as alarm
 
 __all__ = ["MeasureFacts", "SeparabilityReport", "measure_facts", "separability"]

@@ -10,10 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from sepal.data import Caution
+
 
 @dataclass(frozen=True)
 class TableFacts:
-    """What was given. ``kinds`` counts the columns of each kind; ``notes`` are cautions and conversions."""
+    """What was given. ``kinds`` counts the columns of each kind; ``notes`` are cautions and conversions.
+
+    ``cautions`` are those of the table, with their codes; their sentences stand among the notes.
+    """
 
     name: str | None
     description: str | None
@@ -24,6 +29,7 @@ class TableFacts:
     n_rows_with_missing: int
     target: str | None
     notes: tuple[str, ...]
+    cautions: tuple[Caution, ...]
     citation: str | None
     licence: str | None
 

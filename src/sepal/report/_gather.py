@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, Table
+from sepal.data import Missing, ScaleName, Table, caution_texts
 from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, expected_accuracy_curve, prepare, thornton_test
 from sepal.parameters import Parameter, checked
@@ -179,7 +179,7 @@ def _curve(
 
 
 def _table(table: Table) -> TableFacts:
-    notes = table.notes
+    notes = caution_texts(table)
     if table.weights is not None:
         notes = (*notes, "the row weights of the file are not used")
     return TableFacts(
@@ -192,6 +192,7 @@ def _table(table: Table) -> TableFacts:
         n_rows_with_missing=int((~table.complete_rows).sum()),
         target=table.target,
         notes=notes,
+        cautions=table.cautions,
         citation=table.citation,
         licence=table.licence,
     )

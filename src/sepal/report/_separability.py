@@ -43,6 +43,7 @@ from sepal.report._gather import SHARED_NEIGHBORS, Progress, basic_facts
 from sepal.report._geometry_verdict import COPIED_CHAPTERS, geometry_verdicts
 from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, ReportRows, take_rows
 from sepal.report._suspects import suspects_dict
+from sepal.report._threads import few_threads
 from sepal.report._time_limit import Clock, TimeIsOverError, alarm
 from sepal.report._verdict import repeated_verdict, verdicts
 
@@ -50,6 +51,7 @@ _PLANE_ROWS, _ALIGNED_ROWS, _PLANES_TOLD = 1_500, 3_000, 50
 _WORTH_THREADS = 1_000  # rows; fewer pairs are done before a second thread has started
 _SHUFFLES, _SHUFFLED_ROWS = 199, 20_000_000  # shuffles of the angle, and rows they may touch in all
 _FEWEST_RECORDS = 10  # that a verdict of each record once can be about
+_NEARLY = 1 - 1e-9  # of a section: the next one begins there
 _BASIC = 0.4  # share of the work that is behind when Thornton's index and the curve are known
 
 
@@ -260,7 +262,7 @@ def separability(
         say(name, begin)
         try:
             clock.check()
-            with alarm(clock):
+            with alarm(clock), few_threads(rows.table):
                 found[name] = section(_ticking(say, name, begin, share, clock))
         except TimeIsOverError:
             clock.skipped[name] = "the time limit was over"
@@ -307,7 +309,7 @@ def _ticking(say: Progress, name: str, begin: float, share: float, clock: Clock)
     """The callback of one section: passes its progress on, and ends it when time is over and it is not done."""
 
     def tick(done: float) -> None:
-        say(name, begin + share * done)
+        say(name, begin + share * min(done, _NEARLY))
         if done < 1:
             clock.check()
 

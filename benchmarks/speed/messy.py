@@ -1,0 +1,118 @@
+"""Exports as people bring them: a dozen generated files with names, dates, texts and identifiers.
+
+No column may make the command slow. Each file is read by a new process; the goals are times on two cores.
+"""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+COMMAND = [sys.executable, "-c", "from sepal.cli import main; main()"]
+GOAL = 5.0
+WORDS = ("the", "order", "late", "box", "blue", "never", "called", "parcel", "price", "return", "damaged", "thanks")
+
+Columns = dict[str, Iterable[Any]]
+
+
+def _labels(rng: np.random.Generator, n: int, classes: int = 2) -> np.ndarray:
+    return rng.integers(0, classes, n)
+
+
+def _numbers(rng: np.random.Generator, y: np.ndarray, p: int, shift: float = 0.4) -> Columns:
+    return {f"v{j}": np.round(rng.normal(size=len(y)) + shift * y * (j < 5), 3) for j in range(p)}
+
+
+def _dates(rng: np.random.Generator, n: int) -> list[str]:
+    return [str(np.datetime64("2020-01-01") + int(day)) for day in rng.integers(0, 1500, n)]
+
+
+def _towns(rng: np.random.Generator, n: int, levels: int) -> list[str]:
+    return [f"town {k}" for k in rng.integers(0, levels, n)]
+
+
+def _names(rng: np.random.Generator, n: int) -> list[str]:
+    return [f"Person {i} {k}" for i, k in enumerate(rng.integers(0, 10**6, n))]
+
+
+def _texts(rng: np.random.Generator, n: int) -> list[str]:
+    return [" ".join(rng.choice(WORDS, 12)) for _ in range(n)]
+
+
+def _files(rng: np.random.Generator) -> dict[str, tuple[Callable[[], Columns], list[str]]]:
+    """What each file holds, and further options of the command."""
+
+    def table(n: int, p: int, classes: int = 2, **more: Callable[[int], Iterable[Any]]) -> Callable[[], Columns]:
+        def made() -> Columns:
+            y = _labels(rng, n, classes)
+            return {**{name: make(n) for name, make in more.items()}, **_numbers(rng, y, p), "class": y}
+
+        return made
+
+    def dates(n: int) -> Iterable[Any]:
+        return _dates(rng, n)
+
+    def names(n: int) -> Iterable[Any]:
+        return _names(rng, n)
+
+    def towns(levels: int) -> Callable[[int], Iterable[Any]]:
+        return lambda n: _towns(rng, n, levels)
+
+    return {
+        "400 x 50, date, 60 towns": (table(400, 48, when=dates, town=towns(60)), []),
+        "200 x 7, name, date, 40 towns": (table(200, 4, name=names, when=dates, town=towns(40)), []),
+        "500 x 5, name, date": (table(500, 3, name=names, when=dates), []),
+        "the same, name kept as levels": (table(500, 3, name=names, when=dates), ["--kind", "name=nominal"]),
+        "400 x 50, 8 classes, 180 towns": (table(400, 48, 8, town=towns(180)), []),
+        "300 x 6, three columns of 140 levels": (table(300, 3, a=towns(140), b=towns(140), c=towns(140)), []),
+        "2,000 x 12, 900 levels": (table(2000, 11, code=towns(900)), []),
+        "5,000 x 4, texts": (table(5000, 3, message=lambda n: _texts(rng, n)), []),
+        "1,000 x 30, 20 classes": (table(1000, 30, 20), []),
+        "150 x 400": (table(150, 400), []),
+        "600 x 9, counter and unique code": (
+            table(600, 7, idx=lambda n: range(1000, 1000 + n), code=lambda n: [f"K{i:05d}" for i in range(n)]),
+            [],
+        ),
+        "3,000 x 10, dates with times": (
+            table(3000, 9, at=lambda n: [f"{day} {k % 24:02d}:{k % 60:02d}" for k, day in enumerate(_dates(rng, n))]),
+            [],
+        ),
+    }
+
+
+def _write(path: Path, columns: Columns) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _seconds(verb: str, file: Path, *options: str) -> float:
+    begin = time.perf_counter()
+    subprocess.run(
+        [*COMMAND, verb, str(file), "--target", "class", "--json", *options], check=True, capture_output=True
+    )
+    return time.perf_counter() - begin
+
+
+def run(data_folder: Path | None, *, only: int | None = None) -> None:
+    """Time the command; ``data_folder`` is not needed. ``only`` takes the first few files."""
+    print(f"\nmessy files: seconds of the whole command; goal {GOAL:g} s for the report")
+    print(f"  {'':<40}{'report':>8}{'evaluate --quick':>18}")
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "file.csv"
+        for name, (made, options) in list(_files(rng).items())[:only]:
+            _write(file, made())
+            report = _seconds("report", file, *options)
+            quick = _seconds("evaluate", file, "--quick", *options)
+            verdict = "reached" if report <= GOAL else "missed"
+            print(f"  {name:<40}{report:8.2f}{quick:18.2f}   {verdict}", flush=True)

@@ -1,0 +1,175 @@
+"""What can be said about a file when it is read: one set of options for all verbs, and what these turn into."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
+
+import numpy as np
+import typer
+
+from sepal.data import Table, caution_texts, names
+from sepal.exceptions import DataError, ParameterError
+
+
+class Task(StrEnum):
+    """What the target is."""
+
+    CLASSIFY = "classify"
+    REGRESS = "regress"
+
+
+class MissingTarget(StrEnum):
+    """What to do about rows without a target."""
+
+    ERROR = "error"
+    DROP = "drop"
+
+
+def _option(word: str, text: str, **more: Any) -> Any:
+    return typer.Option(word, help=text, show_default=False, **more)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The options as they were given; each becomes an option of every verb that reads labelled rows."""
+
+    drop: Annotated[
+        list[str] | None, _option("--drop", "Columns to leave out: a,b. May be given several times.", metavar="NAMES")
+    ] = None
+    columns: Annotated[list[str] | None, _option("--columns", "Use these columns only: a,b.", metavar="NAMES")] = None
+    ids: Annotated[
+        list[str] | None,
+        _option("--id", "Columns that only say which row it is: kept for output, never used.", metavar="NAMES"),
+    ] = None
+    kind: Annotated[
+        list[str] | None,
+        _option(
+            "--kind",
+            "What a column is: nominal, ordinal, numeric, date or text, or its levels in order (size=S<M<L). A column "
+            "that would be set apart is used once its kind is given. May be given several times.",
+            metavar="COLUMN=KIND",
+        ),
+    ] = None
+    na: Annotated[
+        list[str] | None, _option("--na", "Further marks of missing cells: unknown,-999.", metavar="MARKS")
+    ] = None
+    encoding: Annotated[
+        str | None,
+        _option(
+            "--encoding", "How the text is encoded. Without it UTF-8, UTF-16 by its mark, Windows-1252.", metavar="NAME"
+        ),
+    ] = None
+    missing_target: Annotated[
+        MissingTarget, _option("--missing-target", "Rows without a target: an error, or drop them.")
+    ] = MissingTarget.ERROR
+    task: Annotated[
+        Task | None, _option("--task", "Take a target of numbers as classes, or as numbers to predict.")
+    ] = None
+
+    def arguments(self) -> dict[str, Any]:
+        """As ``read_table`` takes them."""
+        return {
+            "columns": None if self.columns is None else _listed(self.columns),
+            "drop": _listed(self.drop or []),
+            "ids": _listed(self.ids or []),
+            "kinds": _kinds(self.kind or []) or None,
+            "na": _listed(self.na or []),
+            "encoding": self.encoding,
+            "missing_target": self.missing_target.value,
+        }
+
+    @property
+    def about_columns(self) -> bool:
+        """Whether anything was said that is for files only."""
+        return self != Reading(task=self.task)
+
+
+def with_reading(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb with the options of :class:`Reading` in the place of its parameter ``reading``."""
+    hints = get_type_hints(verb, include_extras=True)
+    own = inspect.signature(verb)
+    fields = get_type_hints(Reading, include_extras=True)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    options = [
+        inspect.Parameter(name, keyword, default=getattr(Reading, name), annotation=fields[name]) for name in fields
+    ]
+    mine = [
+        each.replace(kind=keyword, annotation=hints[name]) for name, each in own.parameters.items() if name != "reading"
+    ]
+
+    @wraps(verb)
+    def spoken(**given: Any) -> None:
+        reading = Reading(**{name: given.pop(name) for name in fields})
+        verb(**given, reading=reading)
+
+    spoken.__signature__ = own.replace(parameters=[*mine, *options])  # type: ignore[attr-defined]
+    spoken.__annotations__ = {each.name: each.annotation for each in (*mine, *options)} | {"return": None}
+    return spoken
+
+
+def _listed(texts: list[str]) -> list[str]:
+    """Names between commas; one that holds a comma stands in double quotes."""
+    found: list[str] = []
+    for text in texts:
+        found += next(csv.reader([text], skipinitialspace=True), [])
+    return found
+
+
+def _kinds(texts: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, kind = text.rpartition("=")
+        if not equals or not name or not kind:
+            raise ParameterError(f"--kind {text}: expected COLUMN=KIND", hint="--kind zip=nominal")
+        found[name] = [level.strip() for level in kind.split("<")] if "<" in kind else kind
+    return found
+
+
+def check_bundled(data: str, reading: Reading) -> None:
+    """Refuse options that are for files."""
+    if data in names() and reading.about_columns:
+        raise ParameterError(f"{data}: a bundled set is read as it is", hint="options about columns are for files")
+
+
+def with_task(table: Table, task: Task | None) -> Table:
+    """The table with its target as classes or as numbers, where that was asked for."""
+    if task is None or table.y is None:
+        return table
+    y = np.asarray(table.y)
+    if task is Task.REGRESS:
+        if y.dtype.kind not in "biuf":
+            raise DataError(f'--task regress: the target "{table.target}" holds {str(y[0])!r}, which is no number')
+        return replace(table, y=y.astype(np.float64), class_order=None)
+    if y.dtype.kind not in "iuf":
+        return table
+    distinct, codes = np.unique(y, return_inverse=True)
+    labels = np.array([str(value.item()).removesuffix(".0") for value in distinct])
+    return replace(table, y=labels[codes], class_order=tuple(labels.tolist()))
+
+
+def tell_cautions(table: Table, task: Task | None = None, numbers: bool | None = None) -> None:
+    """Say on stderr what a target of numbers is taken for, and what changes how results are to be read."""
+    from sepal.cli._output import printable
+
+    y = np.asarray(table.y)
+    if task is None and numbers is not None and y.dtype.kind in "iuf":
+        target = printable(table.target or "the target")
+        if numbers:
+            typer.echo(f"task: predict the number {target} (--task classify takes its values as classes)", err=True)
+        else:
+            distinct = len(np.unique(y))
+            said = f"task: classify {target}, {distinct} classes (--task regress takes its values as numbers)"
+            typer.echo(said, err=True)
+    for text in caution_texts(table):
+        typer.echo(f"caution: {printable(text)}", err=True)
+
+
+def caution_facts(table: Table) -> list[dict[str, Any]]:
+    """The cautions as plain values, for JSON."""
+    return [{"code": each.code, "text": each.text, "columns": list(each.columns)} for each in table.cautions]

@@ -1,0 +1,99 @@
+"""Columns that say which row it is and not what it is like: row numbers, identifiers, names, free text.
+
+They are set apart when a file is read: kept beside the table for output, and used for nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FEWEST_ROWS = 20  # of fewer rows nothing is judged
+SURE_ROWS = 30  # from here on distinct whole numbers in a narrow range are no chance
+MOST_LEVELS = 1_000
+WORDS_OF_TEXT = 4.0  # on average, from which on a cell is a text and not a name
+NAMES = frozenset(
+    (
+        *("id", "idx", "index", "row", "rowid", "row_id", "rownum", "row_number", "rownames", "nr", "no", "no."),
+        *("number", "#", "key", "uuid", "guid", "record", "record_id"),
+    )
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Apart:
+    """A column that is kept beside a table.
+
+    Attributes
+    ----------
+    name : str
+    why : {"row_number", "identifier", "many_levels", "text", "asked"}
+    values : array
+        A cell for each row: numbers (NaN is missing) or objects (None is missing).
+    distinct : int
+        Different values in the file.
+    """
+
+    name: str
+    why: str
+    values: NDArray[Any]
+    distinct: int = 0
+
+    def take(self, rows: NDArray[Any]) -> Apart:
+        """The column of these rows."""
+        return Apart(self.name, self.why, self.values[rows], self.distinct)
+
+
+def why_apart(
+    name: str, kind: str, values: NDArray[np.float64], levels: Sequence[Any] | None
+) -> tuple[str, int] | None:
+    """Why a column tells rows apart rather than classes, and its number of different values; None for a feature.
+
+    It does not depend on the order of the rows.
+    """
+    if values.size < FEWEST_ROWS or kind == "ordinal":
+        return None
+    if kind == "nominal" and levels is not None:
+        return _why_levels(values, levels)
+    return _why_numbers(name, values)
+
+
+def _why_levels(values: NDArray[np.float64], levels: Sequence[Any]) -> tuple[str, int] | None:
+    if len(levels) <= max(FEWEST_ROWS, min(values.size // 2, MOST_LEVELS)):
+        return None
+    codes = np.unique(values[~np.isnan(values)]).astype(np.intp)
+    distinct = codes.size
+    if distinct <= max(FEWEST_ROWS, min(values.size // 2, MOST_LEVELS)):
+        return None
+    words = [len(level.split()) for level in (levels[code] for code in codes[:1000]) if isinstance(level, str)]
+    if words and sum(words) / len(words) >= WORDS_OF_TEXT:
+        return "text", distinct
+    return ("identifier" if distinct == values.size else "many_levels"), distinct
+
+
+def _why_numbers(name: str, values: NDArray[np.float64]) -> tuple[str, int] | None:
+    head = values[:FEWEST_ROWS]
+    if not (head == np.floor(head)).all() or np.unique(head).size < head.size:
+        return None  # nearly every feature ends here
+    if not (values == np.floor(values)).all():
+        return None
+    n = values.size
+    reach = float(values.max() - values.min()) + 1
+    counts = reach == n or (n >= SURE_ROWS and reach < 2 * n)
+    named = is_identifier_name(name)
+    if not (counts or named) or np.unique(values).size < n:
+        return None
+    return ("row_number" if counts else "identifier"), n
+
+
+def is_identifier_name(name: str) -> bool:
+    """``id``, ``Unnamed: 0``, ``customer_id``, ``PassengerId``, ``orderID`` and the like."""
+    bare = name.strip()
+    low = bare.lower()
+    if low in NAMES or low.startswith("unnamed:"):
+        return True
+    return low.endswith(("_id", " id", "-id", ".id")) or (len(bare) > 2 and bare.endswith(("Id", "ID")))

@@ -1,0 +1,62 @@
+"""Bytes to text: the encoding that was asked for, or the first of a few that fits."""
+
+from __future__ import annotations
+
+import codecs
+
+from sepal.data._where import shown
+from sepal.exceptions import DataError, ParameterError
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+# Tried in this order where no mark says it: UTF-8 refuses nearly every text that is none, Latin-1 refuses nothing.
+_TRIED = (("utf-8", None), ("cp1252", "Windows-1252"), ("latin-1", "Latin-1"))
+
+
+def check_encoding(encoding: str | None) -> None:
+    """Refuse the name of an encoding that Python does not know, or that is none of text."""
+    if encoding is None:
+        return
+    try:
+        known = codecs.lookup(encoding)._is_text_encoding
+    except (LookupError, TypeError, ValueError, UnicodeError):
+        known = False
+    if not known:
+        raise ParameterError(
+            f"encoding: there is no encoding of text called {shown(encoding)}", hint="utf-8, utf-16, cp1252 and latin-1"
+        )
+
+
+def decoded(data: bytes, source: str, encoding: str | None) -> tuple[str, tuple[str, ...]]:
+    """The text, and a note where its encoding had to be guessed."""
+    if encoding is not None:
+        return _strictly(data, source, encoding), ()
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return _strictly(data, source, name), ()
+    if b"\0" in data:
+        raise DataError(
+            f"{source}: expected text or Parquet, found a binary file (a zero byte at {data.index(0)})",
+            hint="save the table as CSV, ARFF or Parquet; for UTF-16 text without a mark give encoding='utf-16-le'",
+        )
+    for name, called in _TRIED:
+        try:
+            text = data.decode(name)
+        except UnicodeDecodeError:
+            continue
+        note = f"the file is not UTF-8 and was read as {called}; give its encoding if texts look wrong"
+        return text, () if called is None else (note,)
+    raise AssertionError("Latin-1 refuses nothing")
+
+
+def _strictly(data: bytes, source: str, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{source}, line {line}: expected {encoding.removesuffix('-sig').upper()} text, found the byte "
+            f"0x{data[error.start]:02X} (byte {error.start} of the file)",
+            hint="give the encoding it has: encoding='cp1252', --encoding cp1252",
+        ) from error
+    except UnicodeError as error:
+        raise DataError(f"{source}: expected {encoding.upper()} text, found something else ({error})") from error

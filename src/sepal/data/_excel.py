@@ -1,0 +1,87 @@
+"""Excel workbooks: the first sheet, as text that the reader of delimited files understands."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterable
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from sepal.data._unpacking import most_unpacked
+from sepal.data._where import shown
+from sepal.exceptions import DataError, MissingDependencyError, SepalError
+
+WORKBOOK = "xl/workbook.xml"
+
+
+def is_workbook(data: bytes) -> bool:
+    """Whether a file that begins like a zip archive is an Excel workbook."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return WORKBOOK in archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
+
+
+def workbook_text(data: bytes, source: str) -> tuple[str, tuple[str, ...]]:
+    """The first sheet as CSV, a line for each row, and a note where there are more sheets."""
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{source}: reading Excel workbooks needs openpyxl, which is not installed", hint="pip install openpyxl"
+        ) from error
+    _check_size(data, source)
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        sheet = book.worksheets[0]
+        text = _text(sheet.iter_rows(values_only=True), source)
+        others = [each.title for each in book.worksheets[1:]]
+    except (SepalError, MemoryError):
+        raise
+    except Exception as error:  # whatever a damaged workbook makes of its reader
+        raise DataError(
+            f"{source}: expected a whole Excel workbook, found a damaged one ({shown(str(error))})"
+        ) from error
+    if not others:
+        return text, ()
+    return text, (f"only the first of {len(others) + 1} sheets was read, {shown(sheet.title)}",)
+
+
+def _check_size(data: bytes, source: str) -> None:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        unpacked = sum(item.file_size for item in archive.infolist())
+    if unpacked > most_unpacked(len(data)):
+        raise DataError(f"{source}: a file of {len(data):,} bytes unpacks to {unpacked:,}; this is hardly a table")
+
+
+def _text(rows: Iterable[tuple[Any, ...]], source: str) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    width = 0
+    for row in rows:
+        cells = [_cell(value) for value in row]
+        while cells and not cells[-1].strip() and len(cells) > width:
+            cells.pop()
+        width = width or len(cells)
+        if not any(cell.strip() for cell in cells):
+            out.write("\n")  # keeps the number of the row
+            continue
+        writer.writerow(cells + [""] * (width - len(cells)))
+    if not width:
+        raise DataError(f"{source}: the first sheet is empty", hint="a header and rows are needed")
+    return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ") if value.time() != time() else value.date().isoformat()
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return repr(value.total_seconds())
+    return str(value)

@@ -1,0 +1,64 @@
+"""JSON lines: one object for each row."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from sepal.data._convert import column_from_array
+from sepal.data._source import Source
+from sepal.data._where import Origin, shown
+from sepal.exceptions import DataError
+
+_PLAIN = (str, int, float, bool, type(None))
+
+
+def looks_like_json_lines(text: str) -> bool:
+    """Whether the first line that is not blank is a JSON object."""
+    first = text.lstrip().split("\n", 1)[0].strip()
+    if not first.startswith("{"):
+        return False
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def read_json_lines(text: str, source: str) -> Source:
+    """The columns are the keys in order of appearance; a key that a row lacks is a missing cell there."""
+    rows: list[dict[str, Any]] = []
+    lines: list[int] = []
+    origin = Origin(source, lines.__getitem__)
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        rows.append(_row(line, number, origin))
+        lines.append(number)
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    if not names:
+        raise DataError(f"{source}: the objects hold no keys", hint='a line is a row, such as {{"age": 31}}')
+    columns = []
+    for position, name in enumerate(names):
+        cells = np.empty(len(rows), dtype=object)
+        cells[:] = [row.get(name) for row in rows]
+        columns.append(column_from_array(name, position, cells, origin))
+    return Source(columns, origin)
+
+
+def _row(line: str, number: int, origin: Origin) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{origin.line(number)}: expected a JSON object, found {shown(line.strip())}") from error
+    if not isinstance(row, dict):
+        raise DataError(f"{origin.line(number)}: expected a JSON object, found {shown(row)}")
+    for key, value in row.items():
+        if not isinstance(value, _PLAIN):
+            raise DataError(
+                f"{origin.line(number)}: expected a text, a number, true, false or null in {shown(key)}, "
+                f"found {shown(value)}",
+                hint="make a column of each part first",
+            )
+    return row

@@ -1,0 +1,371 @@
+"""Files as people bring them: each test holds the file that was misread."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import zipfile
+from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sepal.data import Table, as_table, read_table
+from sepal.exceptions import DataError, MissingDependencyError, ParameterError
+
+
+def read(folder: Path, content: str | bytes, name: str = "t.csv", **arguments) -> Table:
+    file = folder / name
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return read_table(file, **arguments)
+
+
+def codes(table: Table) -> list[str]:
+    return [each.code for each in table.cautions]
+
+
+def column(folder: Path, cells: list[str], quote: str = '"', **arguments) -> Table:
+    rows = "".join(f"{quote}{cell}{quote},{'ab'[i % 2]}\n" for i, cell in enumerate(cells))
+    return read(folder, f"x,class\n{rows}", **arguments)
+
+
+# missing cells
+
+
+@pytest.mark.parametrize(
+    "mark", ["", "NA", "N/A", "#N/A", "n/a", "None", "-", "--", ".", "nan", "NaN", "null", "?", "#DIV/0!", "#VALUE!"]
+)
+def test_marks_of_missing_numbers(tmp_path, mark):
+    table = column(tmp_path, ["1.5", mark, "3"])
+    assert table.kinds == ("numeric",)
+    np.testing.assert_array_equal(table.values[:, 0], [1.5, np.nan, 3])
+
+
+def test_marks_in_a_column_of_words_are_missing_and_said(tmp_path):
+    table = column(tmp_path, ["mild", "None", "severe", "None", "-"])
+    assert table.levels == (("mild", "severe"),)
+    assert table.n_missing == 3
+    assert table.notes == ('"-", "None" in column "x" was taken as missing in 3 rows',)
+
+
+def test_plus_and_minus_are_levels(tmp_path):
+    assert column(tmp_path, ["+", "-", "+"]).levels == (("+", "-"),)
+    table = read(tmp_path, "x,class\n1,+\n2,-\n3,-\n")
+    assert table.y.tolist() == ["+", "-", "-"]
+
+
+def test_further_marks_by_na(tmp_path):
+    table = column(tmp_path, ["1", "-999", "unknown", "4"], na=["-999", "unknown"])
+    np.testing.assert_array_equal(table.values[:, 0], [1, np.nan, np.nan, 4])
+    with pytest.raises(ParameterError, match="na: expected a list"):
+        column(tmp_path, ["1"], na="-999")
+
+
+def test_a_nearly_numeric_column_names_its_odd_cells(tmp_path):
+    table = column(tmp_path, ["1", "2", "3", "about 4", "5", "6", "7", "8?", "9", "x", "y", "12", "13"])
+    (note,) = table.notes
+    assert 'line 5 has "about 4", line 9 has "8?", line 11 has "x" and 1 more' in note
+
+
+# numbers
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["1,234.56", "12", "1,000,000"], [1234.56, 12, 1e6]),
+        (["1.234,56", "12", "0,5"], [1234.56, 12, 0.5]),
+        (["50.1%", "7 %", "100%"], [50.1, 7, 100]),
+        (["€ 12", "€12.50", "€ -3"], [12, 12.5, -3]),
+        (["12 EUR", "1,250 EUR", "7 EUR"], [12, 1250, 7]),
+        (["-$1,250.00", "$3", "$4"], [-1250, 3, 4]),
+        (["+5", "-3", "1e3"], [5, -3, 1000]),
+        (["1\u202f234", "12", "1\u00a0234\u00a0567"], [1234, 12, 1234567]),
+        (["1\u2009234,5", "2", "3"], [1234.5, 2, 3]),
+        (["\u22125", "5", "6"], [-5, 5, 6]),
+    ],
+)
+def test_numbers_as_people_write_them(tmp_path, cells, numbers):
+    table = column(tmp_path, cells)
+    assert table.kinds == ("numeric",)
+    assert table.values[:, 0].tolist() == numbers
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["$5", "€5"], ["5%", "0.5"], ["1,23.4", "1"], ["0,123,456", "1"], ["1_000", "2"], ["12a", "3"], ["1 23", "4"]],
+)
+def test_what_is_not_written_in_one_way_stays_nominal(tmp_path, cells):
+    assert column(tmp_path, cells).kinds == ("nominal",)
+
+
+def test_conversions_are_said(tmp_path):
+    assert column(tmp_path, ["€ 1,200", "€ 5"]).notes == (
+        'numbers in column "x" were read without signs between thousands and €',
+    )
+
+
+# dates
+
+
+def seconds(*moment: int) -> float:
+    return (datetime(*moment) - datetime(1970, 1, 1)).total_seconds()
+
+
+@pytest.mark.parametrize(
+    ("cells", "first"),
+    [
+        (["2024-01-31", "1969-12-31"], seconds(2024, 1, 31)),
+        (["2024/01/31", "2024/02/01"], seconds(2024, 1, 31)),
+        (["2024-01-31 12:30", "2024-01-31T12:31:05.5Z"], seconds(2024, 1, 31, 12, 30)),
+        (["2024-01-31T12:30:00+02:00", "2024-01-31"], seconds(2024, 1, 31, 10, 30)),
+        (["31.01.2024", "1.2.2024"], seconds(2024, 1, 31)),
+        (["31/01/2024", "01/02/2024"], seconds(2024, 1, 31)),
+        (["01/31/2024", "02/01/2024"], seconds(2024, 1, 31)),
+        (["12:30", "23:59:59"], 45000.0),
+    ],
+)
+def test_dates_become_numbers_and_say_so(tmp_path, cells, first):
+    table = column(tmp_path, [*cells, "N/A"])
+    assert table.kinds == ("numeric",)
+    assert table.values[0, 0] == first
+    assert "were turned into seconds since" in table.notes[0]
+
+
+@pytest.mark.parametrize("cells", [["01/02/2024", "03/04/2024"], ["31/01/2024", "01/31/2024"], ["2024-02-30", "x"]])
+def test_dates_that_can_be_read_in_two_ways_stay_texts(tmp_path, cells):
+    assert column(tmp_path, cells).kinds == ("nominal",)
+
+
+def test_dates_are_the_same_from_csv_and_from_pandas(tmp_path):
+    texts = ["2024-01-31 12:30:15", "2023-05-01 00:00:00", "1960-07-04 23:59:59"]
+    frame = pd.DataFrame({"when": pd.to_datetime(texts)})
+    table = read(tmp_path, "when,class\n" + "".join(f"{text},{i % 2}\n" for i, text in enumerate(texts)))
+    assert table.values.tolist() == as_table(frame).values.tolist()
+    assert table.notes[0] == as_table(frame).notes[0]
+
+
+def test_excel_serials_are_dates_where_that_is_said(tmp_path):
+    table = column(tmp_path, ["45322", "45323.5"], kinds={"x": "date"})
+    assert table.values[:, 0].tolist() == [seconds(2024, 1, 31), seconds(2024, 2, 1, 12)]
+    with pytest.raises(DataError, match='line 2, column 1 \\("x"\\): expected dates, found "01/02/2024"'):
+        column(tmp_path, ["01/02/2024", "03/04/2024"], kinds={"x": "date"})
+
+
+# encodings, formats, headers
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1"])
+def test_encodings_are_found(tmp_path, encoding):
+    table = read(tmp_path, "größe,class\n1,café\n2,thé\n".encode(encoding))
+    assert (table.names, table.y.tolist()) == (("größe",), ["café", "thé"])
+    said = [note for note in table.notes if "Windows-1252" in note]
+    assert bool(said) == (encoding in ("cp1252", "latin-1"))
+
+
+def test_an_encoding_can_be_given(tmp_path):
+    table = read(tmp_path, "x,class\n1,да\n2,нет\n".encode("cp1251"), encoding="cp1251")
+    assert table.y.tolist() == ["да", "нет"]
+    with pytest.raises(ParameterError, match="no encoding of text"):
+        read(tmp_path, "x,class\n1,a\n", encoding="klingon")
+
+
+@pytest.mark.parametrize("first", ["sep=;", "SEP=;", '"sep=;"', "sep=\t", "sep=|"])
+def test_excels_line_about_the_separator(tmp_path, first):
+    sign = first.strip('"')[-1]
+    table = read(tmp_path, f"{first}\r\nx{sign}y{sign}class\r\n1,5{sign}2,0{sign}a,b\r\n2,5{sign}3{sign}c\r\n")
+    assert table.values.tolist() == [[1.5, 2.0], [2.5, 3.0]]
+    assert table.y.tolist() == ["a,b", "c"]
+    with pytest.raises(DataError, match=r"line 3: expected 3 cells"):
+        read(tmp_path, f"{first}\nx{sign}y{sign}class\n1{sign}2\n")
+
+
+def test_json_lines(tmp_path):
+    rows = [{"x": 1.5, "c": "u", "b": True, "class": "a"}, {"x": None, "c": "v", "class": "b"}]
+    table = read(tmp_path, "\n".join(map(json.dumps, rows)) + "\n", "t.jsonl", target="class")
+    assert table.names == ("x", "c", "b")
+    assert table.kinds == ("numeric", "nominal", "nominal")
+    assert table.n_missing == 2
+    with pytest.raises(DataError, match='line 2: expected a text, a number, true, false or null in "x"'):
+        read(tmp_path, '{"x": 1, "y": 2}\n{"x": [1], "y": 2}\n')
+    with pytest.raises(DataError, match="line 3: expected a JSON object"):
+        read(tmp_path, '{"x": 1, "y": 2}\n\nnonsense\n')
+
+
+def test_feather(tmp_path):
+    pd.DataFrame({"x": [1.0, 2.0], "class": ["a", "b"]}).to_feather(tmp_path / "t.feather")
+    table = read_table(tmp_path / "t.feather")
+    assert (table.values.tolist(), table.y.tolist()) == ([[1.0], [2.0]], ["a", "b"])
+    whole = (tmp_path / "t.feather").read_bytes()
+    with pytest.raises(DataError, match="damaged"):
+        read(tmp_path, whole[: len(whole) // 2], "half.feather")
+
+
+def test_an_open_file():
+    table = read_table(io.BytesIO(b"x,class\n1,a\n2,b\n"))
+    assert table.y.tolist() == ["a", "b"]
+    with pytest.raises(ParameterError, match="opened for bytes"):
+        read_table(io.StringIO("x,class\n1,a\n"))
+
+
+# columns and cautions
+
+
+def sorted_by_class(n=300, first=1000) -> str:
+    rng = np.random.default_rng(0)
+    lines = [f"{first + i},{rng.normal():.3f},{'ab'[i >= n // 2]}" for i in range(n)]
+    return "idx,x,class\n" + "\n".join(lines) + "\n"
+
+
+def test_a_counter_in_a_file_sorted_by_class_is_set_apart(tmp_path):
+    """It was reported as 99.7 % separable."""
+    table = read(tmp_path, sorted_by_class())
+    assert table.names == ("x",)
+    assert codes(table) == ["set_apart_row_number"]
+    assert table.apart[0].values[:2].tolist() == [1000, 1001]
+    assert table.take([5, 3]).apart[0].values.tolist() == [1005, 1003]
+    kept = read(tmp_path, sorted_by_class(), kinds={"idx": "numeric"})
+    assert kept.names == ("idx", "x")
+    assert codes(kept) == ["determines_class", "looks_like_row_number"]
+
+
+def test_setting_apart_does_not_depend_on_the_order_of_rows(tmp_path):
+    header, *lines = sorted_by_class().splitlines()
+    lines = [lines[i] for i in np.random.default_rng(1).permutation(len(lines))]
+    assert read(tmp_path, "\n".join([header, *lines])).names == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "why"),
+    [
+        ("Unnamed: 0", lambda i: 7 * i, "identifier"),
+        ("customer_id", lambda i: 90_000 + 37 * i, "identifier"),
+        ("code", lambda i: f"K{i:04d}", "identifier"),
+        ("name", lambda i: f"Person {i // 2 if i < 4 else i}", "many_levels"),
+        ("message", lambda i: f"this is the message number {i}", "text"),
+        ("price", lambda i: 90_000 + 37 * i, None),
+        ("town", lambda i: f"town {i % 12}", None),
+        ("age", lambda i: 20 + i % 37, None),
+    ],
+)
+def test_what_is_set_apart(tmp_path, name, cell, why):
+    rows = "".join(f"{cell(i)},{i * i % 7},{'ab'[i % 2]}\n" for i in range(60))
+    table = read(tmp_path, f"{name},x,class\n{rows}")
+    assert [each.why for each in table.apart] == ([] if why is None else [why])
+    alone = read(tmp_path, f"{name},class\n" + "".join(f"{cell(i)},{'ab'[i % 2]}\n" for i in range(60)))
+    assert alone.names == (name,)  # there is nothing else
+
+
+def test_columns_by_name(tmp_path):
+    text = "a,b,c,class\n" + "".join(f"{i % 3},{i % 5},{i % 7},{'xy'[i % 2]}\n" for i in range(30))
+    assert read(tmp_path, text, drop=["a"]).names == ("b", "c")
+    assert read(tmp_path, text, columns=["c", 0]).names == ("c", "a")
+    table = read(tmp_path, text, ids=["b"])
+    assert (table.names, table.apart[0].name, codes(table)) == (("a", "c"), "b", ["set_apart_asked"])
+    assert table.drop(["a", "b"]).names == ("c",)
+    assert table.drop(["b"]).apart == ()
+    assert table.with_kinds({"a": "nominal"}).kinds == ("nominal", "numeric")
+    assert table.with_kinds({"b": "numeric"}).names == ("a", "c", "b")
+    with pytest.raises(ParameterError, match='drop: there is no column "d"'):
+        read(tmp_path, text, drop=["d"])
+    with pytest.raises(ParameterError, match='columns: "class" is the target'):
+        read(tmp_path, text, columns=["class"])
+    with pytest.raises(ParameterError, match="leaves nothing"):
+        table.drop(["a", "c"])
+
+
+def test_a_text_column_is_set_apart_where_that_is_said(tmp_path):
+    text = "a,b,class\n" + "".join(f"word{i % 3},{i % 5},{'xy'[i % 2]}\n" for i in range(30))
+    table = read(tmp_path, text, kinds={"a": "text"})
+    assert (table.names, table.apart[0].why) == (("b",), "text")
+    same = read(tmp_path, text).with_kinds({"a": "text"})
+    assert (same.names, same.apart[0].values.tolist()) == (("b",), table.apart[0].values.tolist())
+
+
+def test_a_column_that_determines_the_class(tmp_path):
+    rows = "".join(f"D{i % 4},{i % 7},{'no' if i % 4 < 2 else 'yes'}\n" for i in range(80))
+    table = read(tmp_path, f"diagnosis_code,x,churn\n{rows}")
+    (caution,) = table.cautions
+    assert (caution.code, caution.columns) == ("determines_class", ("diagnosis_code",))
+    assert caution.text == '"diagnosis_code" determines "churn": remove it if it is not known beforehand'
+    wrong = rows.replace("D3,3,yes", "D3,3,no", 1)
+    assert read(tmp_path, f"diagnosis_code,x,churn\n{wrong}").cautions == ()
+
+
+def test_classes_that_differ_by_case_or_blanks(tmp_path):
+    table = read(tmp_path, "x,class\n1,Yes\n2,yes\n3,no\n4,yes \n5,big  dog\n6,Big dog\n")
+    assert [each.text for each in table.cautions] == [
+        'the classes "Big dog", "big  dog" differ by case or blanks only',
+        'the classes "Yes", "yes" differ by case or blanks only',
+    ]
+
+
+def test_many_constant_columns_are_counted(tmp_path):
+    names = ",".join(f"c{j}" for j in range(8))
+    table = read(tmp_path, f"{names},x,class\n" + "".join(f"{'7,' * 8}{i},{'ab'[i % 2]}\n" for i in range(4)))
+    (caution,) = table.cautions
+    assert caution.code == "constant"
+    assert caution.text == 'only one distinct value in 8 columns: "c0", "c1", "c2", "c3", "c4", ...'
+    assert len(caution.columns) == 8
+
+
+def test_rows_without_a_target(tmp_path):
+    text = "x,class\n1,a\n2,\n3,b\n4,NA\n"
+    table = read(tmp_path, text, missing_target="drop")
+    assert (table.values[:, 0].tolist(), table.y.tolist()) == ([1, 3], ["a", "b"])
+    assert "2 of 4 rows without a target were dropped" in table.notes
+    with pytest.raises(DataError, match="the target is missing in 2 of 4 rows\nhint: drop these rows"):
+        read(tmp_path, text)
+    with pytest.raises(ParameterError, match="missing_target"):
+        read(tmp_path, text, missing_target="ignore")
+
+
+# workbooks
+
+
+def workbook() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    return packed.getvalue()
+
+
+def test_a_workbook_names_the_line_that_installs_its_reader(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(MissingDependencyError, match="is not installed\nhint: pip install openpyxl"):
+        read(tmp_path, workbook(), "t.xlsx")
+
+
+def test_a_workbook_is_read_like_a_file(tmp_path, monkeypatch):
+    """The reader of workbooks is played by one that hands out these rows."""
+    rows = [
+        ("when", "x", "ok", "class", None),
+        (datetime(2024, 1, 31), 1.5, True, "a", None),
+        (None, None, None, None, None),
+        (datetime(2024, 2, 1, 12), "N/A", False, "b, c", None),
+    ]
+    sheets = [SimpleNamespace(title="data", iter_rows=lambda values_only: iter(rows)), SimpleNamespace(title="notes")]
+    reader = SimpleNamespace(load_workbook=lambda file, read_only, data_only: SimpleNamespace(worksheets=sheets))
+    monkeypatch.setitem(sys.modules, "openpyxl", reader)
+    table = read(tmp_path, workbook(), "t.xlsx")
+    assert table.names == ("when", "x", "ok")
+    assert table.values[:, 0].tolist() == [seconds(2024, 1, 31), seconds(2024, 2, 1, 12)]
+    np.testing.assert_array_equal(table.values[:, 1], [1.5, np.nan])
+    assert (table.levels[2], table.y.tolist()) == (("False", "True"), ["a", "b, c"])
+    assert 'only the first of 2 sheets was read, "data"' in table.notes
+    rows.append((1, 2, 3, 4, 5))
+    with pytest.raises(DataError, match=r"t.xlsx, line 5: expected 4 cells"):
+        read(tmp_path, workbook(), "t.xlsx")
+
+
+def test_a_damaged_workbook(tmp_path, monkeypatch):
+    def refuse(*arguments, **options):
+        raise KeyError("no sheet")
+
+    monkeypatch.setitem(sys.modules, "openpyxl", SimpleNamespace(load_workbook=refuse))
+    with pytest.raises(DataError, match="expected a whole Excel workbook, found a damaged one"):
+        read(tmp_path, workbook(), "t.xlsx")
