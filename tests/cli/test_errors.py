@@ -74,7 +74,7 @@ def test_bad_files(tmp_path, content, words):
         (("measure", "good.csv", "--train-size", "half"), ("--train-size half", "0.5")),
         (("measure", "good.csv", "--train-size", "4"), ("from 1 to 3",)),
         (("measure", "good.csv", "--k", "2"), ("odd",)),
-        (("measure", "good.csv", "--permutations", "-1"), ("at least 0",)),
+        (("measure", "good.csv", "--permutations", "-1"), ("n_permutations", "from 0")),
         (("datasets", "livre"), ("livre", "liver")),
         (("reprot",), ("reprot", "report")),
     ],

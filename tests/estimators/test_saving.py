@@ -169,7 +169,8 @@ def test_a_window_goes_on_where_it_was_saved(tmp_path, drift):
 
 @pytest.mark.parametrize("name", ["counters", "codes", "cells", "ranges"])
 def test_a_window_that_does_not_fit_together_is_refused(tmp_path, name):
-    learner = WindowKNNClassifier(window=20).partial_fit([[0.0], [1.0], [2.0]], ["a", "b", "a"])
+    rows, labels = np.arange(60.0)[:, None], np.resize(["a", "b", "a"], 60)
+    learner = WindowKNNClassifier(window=60).partial_fit(rows, labels)
     path = save_model(learner, tmp_path / "w.sepal")
     with zipfile.ZipFile(path) as archive:
         place = json.loads(archive.read("model.json"))["model"]["fields"]["_rows_"]["fields"][name]["array"]
