@@ -52,11 +52,12 @@ def test_the_query_of_the_textbook(inside):
     assert rows == [{"row": 0, "prediction": "no", "p(no)": 1.0, "p(yes)": 0.0}]
 
 
-def test_columns_go_by_name_and_the_target_is_not_looked_at(inside):
+def test_columns_go_by_name_and_the_target_is_only_compared_with(inside):
     (inside / "new.csv").write_text("class,id,agility,speed\n?,7,8,3\nyes,8,8,3\n")
     result = sepal("predict", "model.sepal", "new.csv")
     assert result.stdout.splitlines()[1:] == ["0,no,1.0,0.0", "1,no,1.0,0.0"]
-    assert result.stderr == "note: not looked at: id\n"
+    said = 'score: 0 of 1 rows as the column "class" says (0.0%)\n'
+    assert result.stderr == said + "note: not looked at: id\n"
 
 
 def test_a_bundled_set_and_json():
@@ -86,9 +87,10 @@ def test_without_a_learner_it_is_the_one_without_choices(inside):
     assert re.match(rf"leave-one-out score +{100 * score:.2f} % ", result.stdout)
     assert "arbitrary" in result.stdout
     result = sepal("predict", "heart.sepal", "heart", "--json")
-    assert result.stderr == ""
     heart = package.datasets.load("heart")
     answers = package.load_model("heart.sepal").predict(heart).tolist()
+    right = int(np.sum(np.array(answers) == heart.y))
+    assert result.stderr == f'score: {right} of 303 rows as the column "class" says ({right / 303:.1%})\n'
     assert [row["prediction"] for row in json.loads(result.stdout)["rows"]] == answers
     assert np.mean(np.array(answers) == heart.y) > 0.8
 
