@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -25,6 +26,13 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 def rng() -> np.random.Generator:
     """A generator that gives every test the same numbers, whatever ran before it."""
     return np.random.default_rng(20240229)
+
+
+@pytest.fixture(autouse=True)
+def _ctrl_c_is_heard_again() -> Iterator[None]:
+    """The command, run inside a test, leaves Ctrl-C ignored at its end: what later tests start would inherit it."""
+    yield
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 _AS_IMPORTED: dict[str, object] = {}

@@ -68,9 +68,11 @@ def test_the_family_answers_as_for_dense_rows(distance):
         lambda rows: sepal.hypothesis_margin(rows, y, normalized=True, **options),
         lambda rows: sepal.expected_accuracy(rows, y, train_size=np.array([0.3, 0.7]), **options),
         lambda rows: sepal.expected_accuracy(rows, y, train_size=0.5, stratified=True, **options),
-        lambda rows: sepal.thornton_samples(rows, y, n_queries=20, random_state=0, **options),
     ):
         np.testing.assert_allclose(measure(csr_array(X)), measure(X), atol=1e-12)
+    some = sepal.prepare(csr_array(X), y, n_queries=20, **options)
+    of_all = sepal.thornton_samples(X, y, **options)
+    np.testing.assert_allclose(sepal.thornton_samples(some), of_all[some.asking], atol=1e-12)
     sparse, dense = (suspects(rows, y, **options) for rows in (csr_array(X), X))
     assert [(each.row, each.voted, each.mutual) for each in sparse.rows] == [
         (each.row, each.voted, each.mutual) for each in dense.rows
