@@ -37,8 +37,8 @@ def test_what_leave_one_out_claims_is_what_predictions_reach(n):
 def _broken_below(ridge_that_holds):
     """A solver that rounding has ruined below some ridge, as it did before coefficients were centred."""
 
-    def fit(K, targets, ridge, groups=None):
-        found = kernel_fit(K, targets, ridge, groups)
+    def fit(K, targets, ridge, *rows):
+        found = kernel_fit(K, targets, ridge, *rows)
         return found if ridge >= ridge_that_holds else RidgeFit(found.a + 0.01, found.b, found.fit, found.left_out)
 
     return fit

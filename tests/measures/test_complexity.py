@@ -16,7 +16,7 @@ from sepal.measures import complexity, thornton_score
 from sepal.measures._complexity_graph import graph_measures, sampled_graph_measures
 from sepal.measures._complexity_linear import linear_measures
 from sepal.measures._complexity_table import MEASURES
-from sepal.measures._gower import prepare_search
+from sepal.measures._gower import gower_search
 from sepal.measures._interpolated import interpolate
 from sepal.measures._linear_machine import linear_machine
 from sepal.measures._spheres import sphere_radii
@@ -339,7 +339,7 @@ def test_gower_with_nominal_columns():
     number = rng.normal(size=50) + y
     frame = pd.DataFrame({"number": number, "letter": pd.Categorical(np.array(["a", "b", "c"])[codes])})
     D = oracle.gower(np.column_stack([number, codes]).tolist(), nominal={1})
-    search, *_ = prepare_search(as_table(frame), "gower", None, None, None)
+    search, *_ = gower_search(as_table(frame), "gower", None, None, None)
     np.testing.assert_allclose(search.block(np.arange(50), np.arange(50)), D, atol=1e-12)
     profile = complexity(frame, y)
     for key in ("N1", "N2", "LSC"):
@@ -434,7 +434,7 @@ def test_time_limit_gives_samples_and_intervals():
 
 def test_sampled_graph_is_near_the_whole_one():
     X, y = blobs(n=3000, n_classes=2)
-    search, *_ = prepare_search(as_table(X), "gower", None, None, None)
+    search, *_ = gower_search(as_table(X), "gower", None, None, None)
     codes = y.astype(np.int32)
     whole = graph_measures(search, codes, np.arange(3000), 1.0)
     sampled, intervals = sampled_graph_measures(search, codes, 1.0, np.random.default_rng(0))

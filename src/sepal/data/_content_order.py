@@ -46,12 +46,12 @@ def content_columns(
         marks = _mixed(cells ^ place).sum(axis=1, dtype=np.uint64) + _mixed(~group_of.astype(np.uint64))
         first = np.unique(marks, return_index=True)[1]
         cells, group_of = cells[first], group_of[first]
-    columns = np.zeros(values.shape[1], dtype=np.uint64)
+    columns, held = np.zeros(values.shape[1], dtype=np.uint64), _held(values)
     while True:
         columns = _refined(cells, group_of, columns)
-        shared = _first_shared(cells, columns)
+        shared = _first_shared(cells, columns, held)
         if shared is None:
-            return np.lexsort((_mixed(_plain(values).view(np.uint64)).min(axis=0, initial=_SET_APART), columns))
+            return np.lexsort((held, columns))
         columns[shared] = _mixed(columns[shared : shared + 1] ^ _SET_APART)[0]
 
 
@@ -120,14 +120,20 @@ def _refined(cells: Marks, group_of: NDArray[np.intp], columns: Marks) -> Marks:
         n_marks = found
 
 
-def _first_shared(cells: Marks, columns: Marks) -> int | None:
-    """A column that shares its mark, the lowest of all shared, with one that is no copy of it."""
+def _first_shared(cells: Marks, columns: Marks, held: Marks) -> int | None:
+    """A column that shares its mark, the lowest of all shared, with one that is no copy of it; by what it holds."""
     marks, counts = np.unique(columns, return_counts=True)
     for mark in marks[counts > 1]:
         alike = np.flatnonzero(columns == mark)
         if np.any(cells[:, alike] != cells[:, alike[:1]]):
-            return int(alike[0])
+            return int(alike[np.argmin(held[alike])])
     return None
+
+
+def _held(values: NDArray[np.float64]) -> Marks:
+    """A mark of the values each column holds, whatever the rows and however often."""
+    bits = _plain(values).view(np.uint64)
+    return np.array([_mixed(np.unique(column)).sum(dtype=np.uint64) for column in bits.T], dtype=np.uint64)
 
 
 def _mixed(numbers: Marks) -> Marks:
