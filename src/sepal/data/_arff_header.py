@@ -198,7 +198,7 @@ def _levels(text: str, name: str, place: str) -> tuple[tuple[str, ...], int]:
     plain = re.compile(r"[^,}]*" if "," in bare.partition("}")[0] else r"[^\s}]*")
     position = 1
     while True:
-        while text[position : position + 1] in (" ", "\t", ","):
+        while position < len(text) and (text[position] == "," or text[position].isspace()):
             position += 1
         if position >= len(text):
             raise DataError(f"{place}: attribute {shown(name)}: the brace {{ is never closed")

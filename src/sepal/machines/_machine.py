@@ -38,7 +38,7 @@ from sepal.machines._kernel_rows import (
 from sepal.machines._merged import MergedRows, distinct_rows, merge_rows
 from sepal.machines._pairs import PairMachines, TrainingRows, gather, votes, winners
 from sepal.machines._planes import planes
-from sepal.machines._sparse_rows import canonical, is_wide, row_ranks, sparse_training, written_out
+from sepal.machines._sparse_rows import SparseKernel, canonical, is_wide, row_ranks, sparse_training, written_out
 from sepal.neighbors import thread_count
 from sepal.parameters import check_parameters
 
@@ -149,6 +149,11 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
             raise AttributeError(f"coef_ is there with kernel='linear' only; kernel is {self.kernel!r}")
         check_is_fitted(self)
         return self._normals
+
+    def fits_together(self) -> bool:
+        """Whether a sparse kernel is there just where the columns are those of sparse rows."""
+        sparse = isinstance(getattr(self, "columns_", None), SparseRows)
+        return isinstance(getattr(self, "_sparse_kernel", None), SparseKernel if sparse else type(None))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: by the sign of the decision, or by the votes of all pairs of classes."""
