@@ -148,7 +148,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             refuse_missing(X, self._diet())
             y, given = (X.y if y is None else y), X.values
         try:
-            with as_data_errors():
+            with as_data_errors(), np.errstate(invalid="ignore"):  # infinities of both signs: it sums them to look
                 found = validate_data(self, given, y, **checks)
         except ValueError:
             if is_frame(X) or _holds_text(X):
