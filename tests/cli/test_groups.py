@@ -70,7 +70,7 @@ def test_a_machine_for_numbers_is_told_of_the_person(tmp_path):
 
 
 def test_select_judges_without_the_person():
-    words = ("select", "people.csv", "--folds", "3")
+    words = ("select", "people.csv", "--cv", "3")
     fooled, honest = answer(*words), answer(*words, "--groups", "who")
     assert fooled["best"]["score"] > 0.9 > 0.75 > honest["best"]["score"]
     assert "who" not in str(honest["best"]["features"])

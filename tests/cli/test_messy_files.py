@@ -37,7 +37,7 @@ SAID = ["determines_class", "set_apart_identifier"]
 
 @pytest.mark.parametrize("verb", ["report", "measure", "select", "evaluate"])
 def test_every_verb_carries_the_same_cautions(messy, verb):
-    more = {"select": ["--folds", "0"], "evaluate": ["-l", "knn", "--cv", "3"]}.get(verb, [])
+    more = {"select": ["--cv", "0"], "evaluate": ["-l", "knn", "--cv", "3"]}.get(verb, [])
     facts = json.loads(run(verb, messy, "--json", *more).stdout)
     found = facts["table"]["cautions"] if verb in ("report", "measure") else facts["cautions"]
     assert [each["code"] for each in found] == SAID

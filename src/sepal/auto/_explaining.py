@@ -118,7 +118,7 @@ def _subset(
     """The smallest subset of columns that the nearest neighbour cannot tell from the best, if there is one to find."""
     if table.n_columns < 2 or fit_view(table, "rank").n_coordinates == 0:
         return {}, None, None
-    procedure = Procedure(prefer="smallest", time_budget=time_limit, time_limit=time_limit, n_jobs=n_jobs)
+    procedure = Procedure(prefer="smallest", time_limit=time_limit, n_jobs=n_jobs)
     try:
         result = procedure.run(procedure.prepare(table))
     except SepalError:

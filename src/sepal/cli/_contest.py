@@ -5,14 +5,14 @@ from __future__ import annotations
 import textwrap
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from sepal.cli._bounded import bounded, fold_progress, too_slow
-from sepal.cli._learners import make_learner
+from sepal.cli._learners import Chosen, make_learner
 from sepal.data import Table
 from sepal.evaluation import Evaluation, PairTest, compare, evaluate
 from sepal.exceptions import SepalError, SepalWarning
@@ -160,14 +160,15 @@ def _entrant_facts(entrant: Entrant) -> dict[str, Any]:
 
 def contest(
     names: Sequence[str],
+    chosen: Chosen,
     table: Table,
-    folds: Any,
-    seed: int,
+    how: Mapping[str, Any],
     progress: Callable[[str, float], object],
-    groups: Any = None,
     limit: float | None = None,
 ) -> Contest:
     """Evaluate the learners one after the other, and the majority or mean from the same folds.
+
+    ``how`` are the folds, as :func:`sepal.evaluate` takes them.
 
     With a ``limit`` in seconds the first aims at half of it, and each other learner has an equal part of what is left
     when its turn comes.
@@ -180,14 +181,14 @@ def contest(
         title = TITLES[name]
         left = over.left()
         mine = Clock(None if left is None else max(left, 1e-3) / (1 if place == 0 else len(names) - place))
-        watch = fold_progress(title, folds, mine, _share_of(progress, place, len(names)))
+        watch = fold_progress(title, how["cv"], mine, _share_of(progress, place, len(names)))
         start = time.perf_counter()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SepalWarning)
             try:
-                learner = bounded(make_learner(name, {}, [], table), _own_limit(mine, place), folds)
+                learner = bounded(make_learner(name, chosen, table), _own_limit(mine, place), how["cv"])
                 with alarm(mine):
-                    found = evaluate(learner, table, cv=folds, groups=groups, random_state=seed, progress=watch)
+                    found = evaluate(learner, table, progress=watch, **how)
             except TimeIsOverError as error:
                 if place == 0:
                     raise too_slow(title, limit) from error

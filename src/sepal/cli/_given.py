@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from sepal.cli._learners import numeric_target
-from sepal.cli._reading import Reading, check_bundled, with_task
+from sepal.cli._options import Missing
+from sepal.cli._reading import Reading, check_bundled, tell_cautions, with_task
 from sepal.data import Apart, Table, column_position, load, names, read_table
 from sepal.exceptions import DataError, ParameterError
 
@@ -36,6 +38,19 @@ def classes_given(data: str, target: str | None, reading: Reading, verb: str) ->
             hint="--task classify takes each of them as a class; sepal evaluate and sepal train predict numbers",
         )
     return table
+
+
+def learning_rows(
+    data: str, target: str | None, reading: Reading, groups: str | None, missing: Missing
+) -> tuple[Table, NDArray[np.float64] | None]:
+    """The rows to learn from and their groups; what changes how results are to be read is said on stderr."""
+    table, together = without_groups(given_table(data, target, reading), groups)
+    tell_cautions(table, reading.task, numeric_target(table))
+    if missing is Missing.DISTANCE or not table.has_missing:
+        return table, together
+    complete = table.drop_missing()
+    typer.echo(f"note: {complete.notes[-1]}", err=True)
+    return complete, None if together is None else together[table.complete_rows]
 
 
 def _given(data: str, target: str | None, reading: Reading) -> Table:
@@ -89,7 +104,8 @@ def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> tupl
     the new texts happen to be numbers.
     """
     bundled = data in names()
-    table = load(data) if bundled else read_table(data, target=False)
+    content: Any = io.BytesIO(sys.stdin.buffer.read()) if data == "-" else data
+    table = load(data) if bundled else read_table(content, target=False)
     for name in wanted:
         if name not in table.names:
             near = difflib.get_close_matches(name, table.names, n=1)
@@ -105,7 +121,9 @@ def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> tupl
             if levels is not None and read[name] == "numeric" and any(isinstance(level, str) for level in levels)
         ]
         if texts:
-            table = read_table(data, target=False, kinds=dict.fromkeys(texts, "nominal"))
+            if data == "-":
+                content.seek(0)
+            table = read_table(content, target=False, kinds=dict.fromkeys(texts, "nominal"))
     target = None if training is None else training.target
     ignored = [name for name in table.names if name not in wanted and name != target]
     return table.select(list(wanted)), ignored, _truth(table, target)

@@ -7,10 +7,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
+from sepal.cli._options import Scale
 from sepal.data import MOST_FLOAT_CLASSES, Table, is_continuous
 from sepal.exceptions import ParameterError
 
@@ -54,7 +56,6 @@ LEARNERS: dict[str, Learner] = {
     "feature-vectors": _machine("FeatureVectorClassifier"),
     "feature-vectors-regressor": _machine("FeatureVectorRegressor"),
 }
-# What `sepal evaluate DATA` shows beside the first of each, and beside the majority or the mean.
 # What users of Weka type: its names for what we have, and what is nearest to what we have not.
 WEKA = {"ibk": "knn", "ib1": "knn", "smo": "svm", "libsvm": "svm", "fld": "fisher", "lda": "fisher"}
 ABSENT = {
@@ -67,8 +68,24 @@ ABSENT = {
     "kstar": "--learner knn --weights similarity",
 }
 ROWS_PER_CLASS = 10  # on average; whole numbers of fewer rows each are numbers, and not names of classes
+# What `sepal evaluate DATA` shows beside the first of each, and beside the majority or the mean.
 CLASSIFIERS = ("auto", "svm", "knn", "fisher")
 REGRESSORS = ("auto-regressor", "feature-vectors-regressor", "knn-regressor")
+
+
+LearnerName = Annotated[
+    str | None,
+    typer.Option("--learner", "-l", metavar="NAME", help=f"One of {', '.join(LEARNERS)}.", show_default=False),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other parameter of the learner, as in Python. May be given several times.",
+        show_default=False,
+    ),
+]
 
 
 def numeric_target(table: Table) -> bool:
@@ -96,8 +113,57 @@ def default_learner(options: Mapping[str, Any], table: Table, task: str | None =
     return "auto-regressor" if numbers else "auto"
 
 
-def make_learner(name: str, options: Mapping[str, Any], settings: Sequence[str], table: Table | None = None) -> Any:
-    """An estimator that is not fitted yet, fit for the columns of the table. Options that are None were not given."""
+@dataclass(frozen=True)
+class Chosen:
+    """What was said about the learner. Options that are None were not given; every learner takes the last two."""
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    settings: Sequence[str] = ()
+    seed: int = 0
+    jobs: int | None = None
+
+    @classmethod
+    def said(
+        cls,
+        k: str | None,
+        weights: str | None,
+        distance: str | None,
+        scale: Scale | None,
+        settings: list[str] | None,
+        seed: int,
+        jobs: int | None,
+    ) -> Chosen:
+        """From the words on the command line."""
+        options = {
+            "k": neighbors(k),
+            "weights": weights,
+            "distance": distance,
+            "scale": None if scale is None else scale.value,
+        }
+        return cls(options, settings or [], seed, jobs)
+
+    @property
+    def any(self) -> bool:
+        """Whether anything was said that only some learners understand."""
+        return bool(self.settings) or any(value is not None for value in self.options.values())
+
+
+def made_for(name: str, chosen: Chosen, table: Table, task: str | None = None) -> Any:
+    """The learner of this name, for numbers where the target is one."""
+    numeric = name == "auto" and (numeric_target(table) if task is None else task == "regress")
+    return make_learner("auto-regressor" if numeric else name, chosen, table)
+
+
+def set_threads(learner: Any, jobs: int) -> None:
+    """How many threads a learner may use, itself or inside; one without the parameter uses one."""
+    within = getattr(learner, "machine", learner)
+    if "n_jobs" in within.get_params(deep=False):
+        within.set_params(n_jobs=jobs)
+
+
+def make_learner(name: str, chosen: Chosen, table: Table | None = None) -> Any:
+    """An estimator that is not fitted yet, fit for the columns of the table."""
+    options, settings = chosen.options, chosen.settings
     if name not in LEARNERS:
         if name.lower() in ABSENT:
             raise ParameterError(f"--learner {name}: we have no {name}", hint=f"nearest: {ABSENT[name.lower()]}")
@@ -121,6 +187,10 @@ def make_learner(name: str, options: Mapping[str, Any], settings: Sequence[str],
         if entry.options[option] in others:
             raise ParameterError(f"--{option} and --set {entry.options[option]}: both say the same; leave one out")
     learner.set_params(**parameters, **others)
+    if chosen.jobs is not None:
+        set_threads(learner, chosen.jobs)
+    if "random_state" in learner.get_params(deep=False) and "random_state" not in others:
+        learner.set_params(random_state=chosen.seed)
     if not entry.numbers_only or table is None or (set(table.kinds) <= {"numeric"} and not table.has_missing):
         return learner
     from sepal.estimators import AnyTable

@@ -202,7 +202,7 @@ def _told(
 ) -> Callable[[int, float, float], object]:
     """What to tell while subsets are scored: how many per second, the best so far, how much of the work is behind."""
     n_subsets = 2**problem.n_units if how.sweeps(problem) else None
-    limit = how.time_budget if how.strategy == "auto" and how.time_limit is None else how.time_limit
+    limit = how.limit
 
     def told(n: int, seconds: float, best: float) -> None:
         of = "" if n_subsets is None else f" of {n_subsets:,}"
