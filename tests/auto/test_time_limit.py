@@ -162,13 +162,13 @@ def test_a_view_is_left_out_when_the_last_one_took_too_long(monkeypatch, small_s
 
 def test_progress_goes_up_to_one_and_may_end_the_work(small_sizes):
     problem, heard = _problem(), []
-    model = SepalClassifier().fit(problem.table, problem.answers, progress=heard.append)
+    model = SepalClassifier().fit(problem.table, problem.answers, progress=lambda text, share: heard.append(share))
     assert heard == sorted(heard)
     assert heard[-1] == 1.0
     assert len(heard) > 5
     assert isinstance(model, SepalClassifier)
 
-    def enough(done):
+    def enough(text, done):
         if done > 0.3:
             raise KeyboardInterrupt
 

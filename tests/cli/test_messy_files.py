@@ -140,6 +140,6 @@ def test_progress_names_the_learner_and_the_fold():
 
     told = []
     tell = fold_progress("k-NN", 4, Clock(None), lambda what, done: told.append((what, done)))
-    tell(0.25)
-    tell(1.0)
+    tell("fold 1 of 4", 0.25)
+    tell("fold 4 of 4", 1.0)
     assert told == [("k-NN, fold 1 of 4", 0.0), ("k-NN, fold 2 of 4", 0.25), ("k-NN", 1.0)]

@@ -1,4 +1,4 @@
-"""One vocabulary: options of one name have one spelling, one text and one place in all verbs, found by introspection."""
+"""One vocabulary: options of one name have one spelling, one text and one place in all verbs."""
 
 from __future__ import annotations
 

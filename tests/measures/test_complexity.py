@@ -423,7 +423,7 @@ def test_by_class_averages_to_the_whole():
 def test_time_limit_gives_samples_and_intervals():
     X, y = blobs(n=6000, n_classes=2)
     ticks = []
-    profile = complexity(X, y, time_limit=1e-3, progress=ticks.append)
+    profile = complexity(X, y, time_limit=1e-3, progress=lambda text, share: ticks.append(share))
     assert profile.sample_rows == 1000
     low, high = profile.intervals["N3"]
     assert low <= profile["N3"] <= high

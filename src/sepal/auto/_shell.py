@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from sepal.data import LeftOut, Table, Together, as_weights
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError
 from sepal.parameters import check_parameters
+from sepal.progress import Progress, stage
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -31,9 +31,9 @@ class AutoEstimator(TableEstimator):
     def _diet(self) -> Diet:
         return Diet(levels=True, missing=True)
 
-    def _clock(self, progress: Callable[[float], object] | None) -> Clock:
+    def _clock(self, progress: Progress | None) -> Clock:
         check_parameters(self)
-        return Clock(np.inf if self.time_limit is None else float(self.time_limit), progress)
+        return Clock(np.inf if self.time_limit is None else float(self.time_limit), stage(progress, "training"))
 
     def _masses(self, sample_weight: Any, table: Table, together: LeftOut) -> tuple[Rows, Array | None]:
         """The rows of positive weight, and their weights; None where all are 1."""

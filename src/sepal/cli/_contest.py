@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from sepal.cli._learners import Chosen, make_learner
 from sepal.data import Table
 from sepal.evaluation import Evaluation, PairTest, compare, evaluate
 from sepal.exceptions import SepalError, SepalWarning
+from sepal.progress import Progress
 from sepal.report import Clock, TimeIsOverError, alarm
 
 TITLES = {
@@ -163,7 +164,7 @@ def contest(
     chosen: Chosen,
     table: Table,
     how: Mapping[str, Any],
-    progress: Callable[[str, float], object],
+    progress: Progress,
     limit: float | None = None,
 ) -> Contest:
     """Evaluate the learners one after the other, and the majority or mean from the same folds.
@@ -214,7 +215,7 @@ def _own_limit(clock: Clock, place: int) -> float | None:
     return clock.limit if clock.limit is None or place else clock.limit / 2
 
 
-def _share_of(progress: Callable[[str, float], object], place: int, n: int) -> Callable[[str, float], object]:
+def _share_of(progress: Progress, place: int, n: int) -> Progress:
     return lambda what, done: progress(what, (place + done) / n)
 
 

@@ -96,7 +96,7 @@ def train(
             name = learner_named(learner) or default_learner(chosen.options, table, reading.task)
             estimator = made_for(name, chosen, table, reading.task)
             # The learners without choices say how far they are; the others are quick or cannot tell.
-            telling: dict[str, Any] = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)}
+            telling: dict[str, Any] = {"progress": lambda text, done: progress(text, 0.1 + 0.8 * done)}
             if together is not None:
                 if not _takes(getattr(estimator, "machine", estimator), "groups"):
                     raise ParameterError(

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock, Timer
+
+from sepal.progress import Progress, silent
 
 PATIENCE = 1.0  # seconds without a word
 
 
-def _quiet(what: str, done: float) -> None:
-    """Nobody watches."""
-
-
 @contextmanager
-def watching(first: str) -> Iterator[Callable[[str, float], object]]:
+def watching(first: str) -> Iterator[Progress]:
     """Give a callback for words and the share that is done; shows them on stderr if that is a terminal."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield _quiet
+        yield silent
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import signature
@@ -31,6 +31,7 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.measures import independent_trials, wilson_interval
 from sepal.neighbors import thread_count
 from sepal.parameters import checked
+from sepal.progress import Progress
 
 _MORE_VARIANCE = 1.4  # than independent trials have: rows of different folds answer each other
 _LEAST_SHARE = 1e-6  # a class that was called impossible costs this much
@@ -271,7 +272,7 @@ def evaluate(
     random_state: int | None = 1,
     scoring: Any = None,
     n_jobs: int | None = None,
-    progress: Callable[[float], object] | None = None,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Hold rows out, fit on the others, answer them; everything is fitted inside the folds.
 
@@ -301,7 +302,7 @@ def evaluate(
         How many folds are fitted at a time, each in a process of its own; -1: one for each core. None: one after the
         other, since most estimators use all cores themselves. The answers do not depend on it.
     progress : callable, optional
-        Called after each fold (with ``n_jobs`` after so many of them) with the share of the folds that is done.
+        Called after each fold (with ``n_jobs`` after so many of them) with a few words and the share that is done.
 
     Returns
     -------
@@ -367,7 +368,7 @@ def _answers(
     before: tuple[Any, ...],
     after: tuple[Any, ...],
     n_jobs: int | None,
-    progress: Callable[[float], object] | None,
+    progress: Progress | None,
 ) -> list[dict[str, Any]]:
     """What :func:`_answer` says of each fold, some folds at a time; they stand between its other arguments."""
     at_a_time = 1 if n_jobs is None else min(thread_count(n_jobs), len(folds))
@@ -377,7 +378,7 @@ def _answers(
             some = folds[begin : begin + at_a_time]
             parts += pool(delayed(_answer)(*before, rows, *after) for rows in some)
             if progress is not None:
-                progress(len(parts) / len(folds))
+                progress(f"fold {len(parts)} of {len(folds)}", len(parts) / len(folds))
     return parts
 
 

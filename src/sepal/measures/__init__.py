@@ -25,7 +25,6 @@ from sepal.measures._mutual_information import mutual_information as mutual_info
 from sepal.measures._neighborhood import hit_and_miss_of as hit_and_miss_of
 from sepal.measures._overlap import OverlapRegion, OverlapRegions, overlap_regions
 from sepal.measures._prepared import Prepared, prepare
-from sepal.measures._prepared import Progress as Progress
 from sepal.measures._prepared import sample_rows as sample_rows
 from sepal.measures._prepared import settled as settled
 from sepal.measures._projections import Projection, Projections, informative_projections

@@ -33,10 +33,10 @@ from sepal.measures._complexity_table import EVERY, EVERY_NAME, MEASURES
 from sepal.measures._gower import GOWER, gower_search
 from sepal.measures._interpolated import interpolate
 from sepal.measures._numbers import as_numbers
-from sepal.measures._prepared import Progress
 from sepal.measures._within import column_units
 from sepal.neighbors import Search
 from sepal.parameters import RandomState, checked, generator
+from sepal.progress import Progress, Share, silent, stage
 
 _PROBE_ROWS, _N_SAMPLES = 1_000, 3
 
@@ -155,7 +155,7 @@ def complexity(
     n_jobs : int, optional
         Threads; all cores by default. The answer does not depend on it.
     progress : callable, optional
-        Called now and then with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def complexity(
     table = as_table(X, y)
     codes, classes = class_codes(table)
     rng = generator(random_state)
-    tell = progress or (lambda done: None)
+    tell = stage(progress or silent, "complexity")
     numbers = as_numbers(table, "mean")
     made = interpolate(table, codes, min(table.n_rows, 20_000), rng)
     made_numbers = as_numbers(made.table, "mean", fill=numbers.values.mean(axis=0))
@@ -223,7 +223,7 @@ def complexity(
     reach = EPSILON if unit is not None and graph == "radius" else None
     tell(0.2)
 
-    def of_rows(rows: NDArray[np.intp] | None, report: Progress) -> RowMeasures:
+    def of_rows(rows: NDArray[np.intp] | None, report: Share) -> RowMeasures:
         if rows is None:
             return row_measures(search, embed, codes, made, as_given, reach, report)
         part = interpolate(table.take(rows), codes[rows], len(rows), rng)
@@ -270,12 +270,12 @@ def _graph(
 
 
 def _rows_in_time(
-    of_rows: Callable[[NDArray[np.intp] | None, Progress], RowMeasures],
+    of_rows: Callable[[NDArray[np.intp] | None, Share], RowMeasures],
     table: Table,
     codes: NDArray[np.int32],
     time_limit: float | None,
     rng: np.random.Generator,
-    tell: Progress,
+    tell: Share,
 ) -> tuple[list[RowMeasures], dict[str, tuple[float, float]], int | None]:
     """The measures of all rows if there is time, else of samples; intervals from how much the samples differ."""
     n = len(codes)

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from sepal.data import ScaleName, Table, as_table, class_codes, data_frame, frame_html
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._groups import class_groups
-from sepal.measures._prepared import Progress, settled
+from sepal.measures._prepared import settled
 from sepal.measures._thornton import first_groups
 from sepal.neighbors import Search
 from sepal.parameters import RandomState, checked, generator
+from sepal.progress import Progress, silent, stage
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def informative_projections(
     random_state : int, Generator or None
         For the sample.
     progress : callable, optional
-        Called now and then with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
@@ -143,7 +144,7 @@ def informative_projections(
         rows = np.sort(generator(random_state).choice(table.n_rows, size=int(most_rows), replace=False))
         table, codes = table.take(rows), codes[rows]
         notes.append(f"a random sample of {most_rows:,} of {n_rows:,} rows was looked at")
-    tell = progress or (lambda done: None)
+    tell = stage(progress or silent, "planes")
     single = {}
     for j, name in enumerate(table.names):
         single[name] = _score(table, [j], codes, len(classes), scale)

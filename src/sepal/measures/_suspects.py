@@ -21,9 +21,10 @@ from sepal.data import (
 )
 from sepal.measures._margin import margin_solve
 from sepal.measures._neighborhood import NearestShares, hit_and_miss_of, kth_distance, neighborhood
-from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._prepared import Prepared, prepare
 from sepal.measures._thornton_groups import groups_of
 from sepal.parameters import RandomState, check_whole, checked
+from sepal.progress import Progress
 
 # A row of another class counts as a near-duplicate within this share of the usual distance to the nearest neighbour.
 NEAR = 0.1

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import group_codes, left_out_together
-from sepal.measures._prepared import Prepared, Progress
+from sepal.measures._prepared import Prepared
 from sepal.neighbors import DistinctRanking
+from sepal.progress import SEARCHING, Progress
 
 _CELLS = 2_000_000  # neighbours listed at a time
 
@@ -34,7 +35,7 @@ def samples_of_groups(
         ranking = data.search.distinct_ranking(depth, rows=asking)
         found.append(_samples(data, groups, ties, asking, ranking, depth))
         if progress is not None:
-            progress(min(1.0, (begin + step) / len(rows)))
+            progress(SEARCHING, min(1.0, (begin + step) / len(rows)))
     return np.concatenate(found)
 
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName
 from sepal.neighbors import TIE_TOLERANCE
 from sepal.parameters import checked
+from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, CaseTies, as_cases, label_rows
-from sepal.prototypes._condense import CaseMetric, Kept, Positions, Progress
+from sepal.prototypes._condense import CaseMetric, Kept, Positions
 from sepal.prototypes._set import PrototypeSet, added_rounds, prototype_set
 
 

@@ -12,8 +12,9 @@ from sepal.data import Missing, ScaleName, rows_by_content
 from sepal.exceptions import ParameterError
 from sepal.measures import Prepared
 from sepal.parameters import Parameter, RandomState, checked, generator
+from sepal.progress import Progress
 from sepal.prototypes._cases import as_cases, label_rows
-from sepal.prototypes._condense import CaseMetric, Positions, Progress
+from sepal.prototypes._condense import CaseMetric, Positions
 from sepal.prototypes._set import PrototypeSet, Round, prototype_set
 
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName
 from sepal.measures import Prepared
 from sepal.parameters import checked
+from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, as_cases, label_rows
-from sepal.prototypes._condense import CaseMetric, Kept, Progress, tied_order
+from sepal.prototypes._condense import CaseMetric, Kept, tied_order
 from sepal.prototypes._set import PrototypeSet, added_rounds, nothing_left, prototype_set
 
 

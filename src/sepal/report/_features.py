@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sepal.exceptions import DataError
 from sepal.measures import sample_rows
+from sepal.progress import Progress
 from sepal.report._facts import FeatureFacts, FeatureShare
 from sepal.report._rows import ReportRows
 
@@ -23,7 +23,7 @@ DISTANCES = ("euclidean", "heom")  # what the sweep of subsets adds up column by
 def feature_facts(
     rows: ReportRows,
     random_state: int,
-    progress: Callable[[float], object],
+    progress: Progress,
 ) -> FeatureFacts:
     """What subsets of the columns score. Raises where that is not a matter of a moment, or of another distance."""
     n_columns = rows.table.n_columns
@@ -43,7 +43,7 @@ def feature_facts(
             table,
             scale=scale,
             n_jobs=rows.n_jobs,
-            progress=lambda scored, seconds, best: progress(min(1.0, scored / n_subsets)),
+            progress=progress,
         )
     else:
         strategy = "forward"
@@ -56,7 +56,7 @@ def feature_facts(
             max_evaluations=most,
             scale=scale,
             n_jobs=rows.n_jobs,
-            progress=lambda scored, seconds, best: progress(min(1.0, scored / most)),
+            progress=progress,
         )
         n_subsets = found.n_evaluations
     near = found.near_best()

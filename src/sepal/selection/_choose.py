@@ -10,11 +10,11 @@ from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, RandomState, check_whole
 from sepal.selection._criteria import CriterionLike, Ties, as_criterion
-from sepal.selection._evaluator import SearchProgress
 from sepal.selection._near_best import Subset
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
 from sepal.selection._search import STRATEGIES, SubsetSearch, search_solve
 from sepal.selection._subset_sweep import MOST_FEATURES, SubsetSweep, refuse_too_many, sweep_cost, sweep_solve
+from sepal.selection._telling import SearchProgress
 
 Prefer = Literal["best", "smallest"]
 AUTO_SECONDS = 10.0  # what strategy="auto" may use where no limit is given

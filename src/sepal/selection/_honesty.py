@@ -6,7 +6,6 @@ Rows of one group, and copies of a row where records were repeated, are halved a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +22,7 @@ from sepal.data import (
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import neighbor_ranking
 from sepal.parameters import Parameter, RandomState, checked, generator
+from sepal.progress import Progress
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import Thornton, as_criterion
 from sepal.selection._near_best import Subset
@@ -34,7 +34,6 @@ from sepal.selection._subset_sweep import SubsetSweep
 from sepal.selection._sweep import labeling_sums
 
 _LABELING_CELLS = 16_000_000  # subsets times labelings in memory together
-Count = Callable[[float], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +76,7 @@ def selection_test(
     n_permutations: int = 199,
     groups: Any = None,
     random_state: RandomState = 0,
-    progress: Count | None = None,
+    progress: Progress | None = None,
     **procedure: Any,
 ) -> SelectionTest:
     """Could random labels have given a best subset as good as this one?
@@ -94,7 +93,7 @@ def selection_test(
     random_state : int, Generator or None
         For the labelings, and for strategies that use chance.
     progress : callable, optional
-        Called with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
     **procedure
         How features are selected: parameters of :class:`SeparabilitySelector`.
 
@@ -121,7 +120,7 @@ def selection_test(
         for b in range(labels.shape[1]):
             best[b] = how.choose(how.run(_relabeled(problem, labels[:, b]))).score
             if progress is not None:
-                progress((b + 1) / labels.shape[1])
+                progress(f"labeling {b + 1:,} of {labels.shape[1]:,}", (b + 1) / labels.shape[1])
     score, null = float(best[0]), best[1:]
     reached = int(np.sum(null >= score - 1e-12))
     return SelectionTest(score, null, (1 + reached) / (1 + n_permutations), _chance(problem))
@@ -152,7 +151,7 @@ def _chance(problem: FeatureProblem) -> float:
 
 
 def _best_of_labelings(
-    problem: FeatureProblem, labels: NDArray[np.int32], progress: Count | None
+    problem: FeatureProblem, labels: NDArray[np.int32], progress: Progress | None
 ) -> NDArray[np.float64]:
     best = np.full(labels.shape[1], -np.inf)
     n_programs = max(1, 1 << max(0, problem.n_units - 12))
@@ -162,7 +161,7 @@ def _best_of_labelings(
             sums = labeling_sums(problem, program, labels[:, begin : begin + step], None)
             best[begin : begin + step] = np.maximum(best[begin : begin + step], sums.max(axis=0))
         if progress is not None:
-            progress((at + 1) / n_programs)
+            progress("random labels", (at + 1) / n_programs)
     return best / problem.n_rows
 
 
@@ -235,7 +234,7 @@ def stability(
     n_samples: int = 50,
     groups: Any = None,
     random_state: RandomState = 0,
-    progress: Count | None = None,
+    progress: Progress | None = None,
     **procedure: Any,
 ) -> Stability:
     """Repeat the selection on random halves of the rows (each class halved) and compare the subsets.
@@ -269,7 +268,7 @@ def stability(
         rows = np.flatnonzero(np.isin(units, drawn))
         subsets.append(how.select(problem.table.take(rows), _within(problem, rows)))
         if progress is not None:
-            progress((at + 1) / n_samples)
+            progress(f"half-sample {at + 1} of {n_samples}", (at + 1) / n_samples)
     Z = np.array([[name in s.features for name in problem.names] for s in subsets], dtype=float)
     value, low, high = nogueira_stability(Z)
     frequency = dict(zip(problem.names, Z.mean(axis=0).tolist(), strict=True))
@@ -368,7 +367,7 @@ def nested_score(
     cv: int = 10,
     groups: Any = None,
     random_state: RandomState = 0,
-    progress: Count | None = None,
+    progress: Progress | None = None,
     result: SubsetSweep | SubsetSearch | None = None,
     **procedure: Any,
 ) -> NestedScore:
@@ -413,7 +412,7 @@ def nested_score(
         right[test] = _nearest_agrees(train_table, test_table, codes, folds[-1].columns, how.scale)
         right_all[test] = _nearest_agrees(train_table, test_table, codes, tuple(range(table.n_columns)), how.scale)
         if progress is not None:
-            progress((fold + 1) / cv)
+            progress(f"fold {fold + 1} of {cv}", (fold + 1) / cv)
     return NestedScore(
         honest=float(right.mean()),
         standard_error=nested_error(right, problem.codes, units),

@@ -13,12 +13,14 @@ import numpy as np
 from sepal.data import Missing, ScaleName, data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, RandomState, check_number, check_whole, checked, generator
+from sepal.progress import Progress
 from sepal.selection import _greedy, _stochastic
 from sepal.selection._branch_and_bound import branch_and_bound
 from sepal.selection._criteria import Criterion, CriterionLike, Ties, as_criterion
-from sepal.selection._evaluator import BudgetSpentError, Evaluator, SearchProgress, Step
+from sepal.selection._evaluator import BudgetSpentError, Evaluator, Step
 from sepal.selection._near_best import Rule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
+from sepal.selection._telling import SearchProgress, told
 
 Strategy = Callable[[Evaluator, int | None, _greedy.Patience, Mapping[str, Any], Any], None]
 
@@ -248,7 +250,7 @@ def search_subsets(
     keep: Columns = (),
     groups: Any = None,
     n_jobs: int | None = None,
-    progress: SearchProgress | None = None,
+    progress: Progress | None = None,
 ) -> SubsetSearch:
     """Search for a good feature subset.
 
@@ -273,7 +275,8 @@ def search_subsets(
         Settings of a strategy: ``plus``, ``take``; ``population``, ``generations``; ``steps``, ``start``, ``end``;
         ``particles``, ``iterations``, ``w``, ``c1``, ``c2``; ``batches``.
     progress : callable, optional
-        Called after each batch with the number of evaluations, the seconds and the best score so far.
+        Called after each batch with a few words (subsets scored, how fast, the best so far) and the share of
+        ``max_evaluations`` or ``time_limit`` that is used.
 
     Returns
     -------
@@ -303,5 +306,5 @@ def search_subsets(
         patience=patience,
         random_state=random_state,
         options=options,
-        progress=progress,
+        progress=told(progress, max_evaluations, time_limit),
     )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName, data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, check_whole, checked
+from sepal.progress import Progress
 from sepal.selection._criteria import (
     PAIRS_PER_SECOND,
     Criterion,
@@ -24,7 +25,6 @@ from sepal.selection._criteria import (
     as_criterion,
     scores_together,
 )
-from sepal.selection._evaluator import SearchProgress
 from sepal.selection._near_best import (
     Rule,
     Subset,
@@ -37,6 +37,7 @@ from sepal.selection._near_best import (
 )
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
 from sepal.selection._program import full_tree
+from sepal.selection._telling import SearchProgress, told
 
 MOST_FEATURES = 22
 # Units whose subsets are walked at once: fewer share too little, more need too much memory.
@@ -254,7 +255,7 @@ def subset_sweep(
     groups: Any = None,
     max_features: int | None = None,
     n_jobs: int | None = None,
-    progress: SearchProgress | None = None,
+    progress: Progress | None = None,
 ) -> SubsetSweep:
     """Score every non-empty subset of the features.
 
@@ -288,8 +289,8 @@ def subset_sweep(
     n_jobs : int, optional
         Threads; all cores by default. The answer does not depend on it.
     progress : callable, optional
-        Called now and then with the number of subsets scored, the seconds and the best score so far (by the first
-        criterion; NaN while there is none).
+        Called now and then with a few words (subsets scored, how fast, the best so far by the first criterion) and the
+        share of the work that is done.
 
     Returns
     -------
@@ -324,4 +325,4 @@ def subset_sweep(
     for each in criteria:
         each.check(problem)
     refuse_too_many(problem, criteria, max_features)
-    return SubsetSweep(problem, criteria, sweep_solve(problem, criteria, progress))
+    return SubsetSweep(problem, criteria, sweep_solve(problem, criteria, told(progress, 2**problem.n_units)))
