@@ -13,6 +13,7 @@ and the share of the work that is done; an error raised in it ends the work and 
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FrameType
 from typing import overload
 
 __all__ = ["Progress"]
@@ -20,6 +21,15 @@ __all__ = ["Progress"]
 Progress = Callable[[str, float], object]
 SEARCHING = "searching for neighbours"  # the text that many share
 Share = Callable[[float], object]  # what loops inside, and native code, tell: the share alone
+
+
+def importing(frame: FrameType | None) -> bool:
+    """Whether a signal arrived inside an import, which may swallow the exception that is to end the work."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def silent(text: str, share: float) -> None:

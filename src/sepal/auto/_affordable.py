@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sepal.auto._clock import Clock
-from sepal.auto._kernel_member import gaussian, squared_distances
+from sepal.auto._kernel_member import gaussian
 from sepal.auto._solve import SEARCH_ROWS, Problem, Rows, Solution, most_vectors, solve
 from sepal.auto._threads import one_thread
 from sepal.estimators import VIEWS, fit_view
+from sepal.kernels import squared_distances
 
 _PILOT_ROWS = 1024
 _FEWEST_ROWS = 1000  # there is always time for these

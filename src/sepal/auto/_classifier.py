@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from sepal.auto._affordable import InTime, solve_in_time
 from sepal.auto._answering import answers_in_blocks
 from sepal.auto._calibration import calibrate, calibration_rows
+from sepal.auto._canonical_order import canonical_columns, canonical_order, spread_order
 from sepal.auto._claim import accuracy_claim
 from sepal.auto._clock import Clock
 from sepal.auto._explaining import explain_classifier
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import ClassJudge, class_judge
-from sepal.auto._order import canonical_columns, canonical_order, spread_order
 from sepal.auto._parameters import SEPAL_CLASSIFIER
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem

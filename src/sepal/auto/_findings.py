@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from sepal.auto._baselines import Baseline
 from sepal.auto._trace import Trace
+from sepal.data import plural
 from sepal.evaluation import Reliability
 
 Task = Literal["classes", "numbers"]
@@ -298,11 +299,7 @@ def _arbitrary(f: Facts) -> Finding | None:
     scaling = max(views) - min(views)
     grid = max(max(scores) - min(scores) for scores in by_view.values())
     choices = ARBITRARY_BY_TASK[f.task]
-    ties = (
-        ""
-        if f.task == "numbers"
-        else f", {f.n_ties or 'no'} left-out row{'' if f.n_ties == 1 else 's'} had tied classes"
-    )
+    ties = "" if f.task == "numbers" else f", {f.n_ties or 'no'} left-out {plural(f.n_ties, 'row')} had tied classes"
     text = (
         f"Choices that remain arbitrary: {'; '.join(choices)}. How little they matter here: the scalings differ by "
         f"{f.apart(scaling)}, the picks on the grid within a scaling by at most {f.apart(grid)}{ties} "

@@ -20,6 +20,7 @@ from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
 from sepal.auto._trace import Trial
 from sepal.data import Table
 from sepal.estimators import View
+from sepal.kernels import squared_distances
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -30,15 +31,6 @@ _BLOCK_NUMBERS = 4_000_000
 KEPT_ROWS = 400  # up to so many the answers of all trials are kept, to pick among them again
 _CLOSE = 1e-12  # masses add up to half but for rounding: the median is between two pairs
 _WORTH = 0.005  # of a criterion: what one more width must have brought before the next is tried
-
-
-def squared_distances(A: Array, B: Array) -> Array:
-    """|a - b|^2 for all pairs, never negative."""
-    out = A @ B.T
-    out *= -2.0
-    out += (A**2).sum(axis=1)[:, None]
-    out += (B**2).sum(axis=1)
-    return np.maximum(out, 0.0, out=out)
 
 
 def gaussian(squares: Array, width: float) -> Array:

@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from sepal.auto._affordable import InTime, solve_in_time
 from sepal.auto._answering import answers_in_blocks
+from sepal.auto._canonical_order import canonical_columns, canonical_order
 from sepal.auto._claim import r_squared_claim
 from sepal.auto._explaining import explain_regressor
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import NumberJudge
-from sepal.auto._order import canonical_columns, canonical_order
 from sepal.auto._parameters import SEPAL_REGRESSOR
 from sepal.auto._ridge_loo import mean_of
 from sepal.auto._shell import AutoEstimator

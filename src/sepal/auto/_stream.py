@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, solve_triangular
 
 from sepal.auto._group_left_out import Groups, left_out_by_group
-from sepal.auto._kernel_member import KernelMember, MemberFit, gaussian, squared_distances
+from sepal.auto._kernel_member import KernelMember, MemberFit, gaussian
 from sepal.auto._ridge_loo import JITTER, left_out_of_fit, mean_of
 from sepal.data import Table
 from sepal.estimators import View
+from sepal.kernels import squared_distances
 
 Array = NDArray[np.float64]
 _BLOCK_ROWS = 8192

@@ -12,7 +12,7 @@ Block = NDArray[np.float64]
 State = Mapping[str, Any]
 
 
-def squared_distances(A: Block, B: Block) -> Block:
+def _lifted_distances(A: Block, B: Block) -> Block:
     """|a|^2 + |b|^2 - 2 a.b, never negative, in one product: rows carry their squared length and a 1 at the end."""
     turned = np.hstack([-2.0 * B[:, :-2], B[:, -1:], B[:, -2:-1]])
     D = A @ turned.T
@@ -26,7 +26,7 @@ def _exp_in_place(D: Block, gamma: float) -> Block:
 
 def rbf(A: Block, B: Block, state: State) -> Block:
     """exp(-gamma |a - b|^2)."""
-    return _exp_in_place(squared_distances(A, B), state["gamma"])
+    return _exp_in_place(_lifted_distances(A, B), state["gamma"])
 
 
 def linear(A: Block, B: Block, state: State) -> Block:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes, content_order, data_frame, frame_html
+from sepal.data import ScaleName, Table, as_table, class_codes, content_order, data_frame, frame_html, sample_by_class
 from sepal.exceptions import ParameterError
 from sepal.measures import _complexity_features as features
 from sepal.measures._complexity_balance import balance_measures, size_measures
@@ -24,7 +24,6 @@ from sepal.measures._complexity_graph import (
     GraphRule,
     graph_measures,
     is_exact,
-    sample_by_class,
     sampled_graph_measures,
 )
 from sepal.measures._complexity_linear import linear_measures

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes, rows_by_content
+from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes, plural, rows_by_content
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import AnySearch, DistinctRanking, Method, Search, prepare_search
 from sepal.parameters import RandomState, check_whole, generator
@@ -118,7 +118,7 @@ class Prepared:
 
     def __repr__(self) -> str:
         sampled = "" if len(self.asking) == self.n_rows else f", of which {len(self.asking)} ask"
-        classes = "class" if len(self.classes) == 1 else "classes"
+        classes = plural(len(self.classes), "class", "classes")
         return (
             f"<Prepared: {self.n_rows} rows of {len(self.classes)} {classes}{sampled}; "
             f"{self.search.fitted.name} distance, scale {self.scale}>"

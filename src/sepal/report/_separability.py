@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName, Table, copies_of, data_frame, frame_html, left_out_together, rows_by_content
+from sepal.data import (
+    Missing,
+    ScaleName,
+    Table,
+    copies_of,
+    data_frame,
+    frame_html,
+    left_out_together,
+    rows_by_content,
+    sample_by_class,
+)
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
     AlignmentCurve,
@@ -337,14 +347,8 @@ def _complexity_rows(rows: ReportRows, random_state: int) -> tuple[Table, int | 
     """All rows of a table that is not too large, else a sample with every class in it."""
     if rows.table.n_rows <= ALL_PAIRS_ROWS:
         return rows.table, None
-    rng = np.random.default_rng(random_state)
-    parts = []
     order = rows_by_content(rows.table, rows.ready.codes)
-    for code in range(len(rows.ready.classes)):
-        inside = order[rows.ready.codes[order] == code]
-        wanted = min(len(inside), max(2, round(len(inside) * SAMPLE_ROWS / rows.table.n_rows)))
-        parts.append(rng.choice(inside, size=wanted, replace=False))
-    sample = np.sort(np.concatenate(parts))
+    sample = sample_by_class(order, rows.ready.codes, SAMPLE_ROWS, np.random.default_rng(random_state))
     return rows.table.take(sample), len(sample)
 
 
