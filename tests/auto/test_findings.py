@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sepal.auto._baselines import Baseline
-from sepal.auto._findings import ARBITRARY, RULES, Copies, Facts, find
+from sepal.auto._findings import ARBITRARY, RULES, CopyScores, Facts, find
 from sepal.auto._trace import MemberLine, Trace, Trial
 from sepal.evaluation import reliability
 
@@ -80,7 +80,7 @@ CASES = [
     ("time-limit", _trace(notes=("time_limit: the forest was left out",)), _trace(notes=("kernel-rank: raised",))),
     ("raised-ridge", _trace(notes=("kernel-rank: raised",)), _trace(notes=("time_limit: no forest",))),
     ("chosen-on-a-sample", {"n_rows": 20000, "n_searched": 10000}, {}),
-    ("copies", {"copies": Copies(0.5, "rows", 0.9, 0.6, 100)}, {"copies": None}),
+    ("copies", {"copies": CopyScores(0.5, "rows", 0.9, 0.6, 100)}, {"copies": None}),
     ("subset-advice", {"subset": ("x1", "x3"), "subset_score": 0.9}, {"subset": None}),
 ]
 

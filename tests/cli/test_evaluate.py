@@ -79,7 +79,7 @@ def test_every_learner_of_the_table_can_be_made(learner):
 
 def test_numbers_or_classes():
     def says(y):
-        return _learners.numeric_target(package.data.as_table(np.zeros((len(y), 1)), np.array(y)))
+        return _learners.number_to_predict(package.data.as_table(np.zeros((len(y), 1)), np.array(y)))
 
     assert says([0.5, 1.5, 2.5, 3.5])  # measured
     assert says([float(i) for i in range(21)])  # floats, and too many of them

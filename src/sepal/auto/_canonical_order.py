@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sepal.data import mixed, plain_cells
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+Positions = NDArray[np.intp]
 
 
-def canonical_columns(values: Array, groups: Rows) -> Rows:
+def canonical_columns(values: Array, groups: Positions) -> Positions:
     """Positions of the columns in the order of a hash of which cells each group of rows holds.
 
     Neither the order of the rows nor the names of the groups change it. Columns that hold the same cells in every group
@@ -27,13 +27,13 @@ def canonical_columns(values: Array, groups: Rows) -> Rows:
     return np.argsort(mixed(np.add.reduceat(cells, starts, axis=0)).sum(axis=0), kind="stable")
 
 
-def canonical_order(values: Array, *answers: Array) -> Rows:
+def canonical_order(values: Array, *answers: Array) -> Positions:
     """Positions of the rows in the order of their cells, then of their answers (and of what else is given)."""
     keys = plain_cells(np.column_stack([values, *answers]))
     return np.argsort(keys.view(np.dtype((np.void, keys.shape[1] * 8))).ravel(), kind="stable")
 
 
-def spread_order(codes: NDArray[np.int32], random: np.random.RandomState) -> Rows:
+def spread_order(codes: NDArray[np.int32], random: np.random.RandomState) -> Positions:
     """A random order whose every beginning holds the classes nearly in their proportions.
 
     Classes draw in the order they first appear, so that their names do not matter.

@@ -16,7 +16,7 @@ from sepal.auto._answering import answers_in_blocks
 from sepal.auto._calibration import calibrate, calibration_rows
 from sepal.auto._canonical_order import canonical_columns, canonical_order, spread_order
 from sepal.auto._claim import accuracy_claim
-from sepal.auto._clock import Clock
+from sepal.auto._clock import StageClock
 from sepal.auto._explaining import explain_classifier
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import ClassJudge, class_judge
@@ -166,7 +166,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         self._tell_copies(together, n_given)
         return self
 
-    def _keep(self, done: InTime, used: NDArray[np.intp], n_given: int, clock: Clock) -> None:
+    def _keep(self, done: InTime, used: NDArray[np.intp], n_given: int, clock: StageClock) -> None:
         """What a fit leaves behind; ``used`` says which of the given rows took part."""
         codes, solution = np.asarray(done.problem.answers, dtype=np.int32), done.solution
         judge = class_judge(codes, self.balanced, done.problem.judge.groups, done.problem.judge.mass)

@@ -15,7 +15,7 @@ class GivenUpError(Exception):
 
 
 @dataclass
-class Clock:
+class StageClock:
     """Started when made.
 
     Parameters

@@ -39,7 +39,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Copies:
+class CopyScores:
     """What copies do to the score.
 
     ``share`` of the rows have a copy. ``alone`` is the score with each row left out alone, ``together`` with all its
@@ -74,7 +74,7 @@ class Facts:
     subset_score: float | None = None
     inclusion: Mapping[str, float] = field(default_factory=dict)
     n_ties: int = 0
-    copies: Copies | None = None
+    copies: CopyScores | None = None
 
     @property
     def task(self) -> Task:
@@ -310,7 +310,7 @@ def _arbitrary(f: Facts) -> Finding | None:
 
 
 @dataclass(frozen=True)
-class Rule:
+class FindingRule:
     """When to say something, and about which answers.
 
     ``learned`` rules are silent where the score is no better than the majority or the mean: what noise looks like says
@@ -323,24 +323,24 @@ class Rule:
 
 
 RULES = (
-    Rule(_no_better_than_majority, ("classes",)),
-    Rule(_no_better_than_mean, ("numbers",)),
-    Rule(_nearest_is_enough, learned=True),
-    Rule(_linear_is_enough, learned=True),
-    Rule(_curved, learned=True),
-    Rule(_thresholds, learned=True),
-    Rule(_distances, learned=True),
-    Rule(_scaling, learned=True),
-    Rule(_small_class, ("classes",)),
-    Rule(_imbalanced, ("classes",)),
-    Rule(_calibration, ("classes",), learned=True),
-    Rule(_few_rows_err, ("numbers",)),
-    Rule(_copies),
-    Rule(_cut_short),
-    Rule(_raised_ridge),
-    Rule(_sampled),
-    Rule(_subset, ("classes",)),
-    Rule(_arbitrary),
+    FindingRule(_no_better_than_majority, ("classes",)),
+    FindingRule(_no_better_than_mean, ("numbers",)),
+    FindingRule(_nearest_is_enough, learned=True),
+    FindingRule(_linear_is_enough, learned=True),
+    FindingRule(_curved, learned=True),
+    FindingRule(_thresholds, learned=True),
+    FindingRule(_distances, learned=True),
+    FindingRule(_scaling, learned=True),
+    FindingRule(_small_class, ("classes",)),
+    FindingRule(_imbalanced, ("classes",)),
+    FindingRule(_calibration, ("classes",), learned=True),
+    FindingRule(_few_rows_err, ("numbers",)),
+    FindingRule(_copies),
+    FindingRule(_cut_short),
+    FindingRule(_raised_ridge),
+    FindingRule(_sampled),
+    FindingRule(_subset, ("classes",)),
+    FindingRule(_arbitrary),
 )
 
 

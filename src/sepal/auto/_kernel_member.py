@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.auto._candidates import Candidates
-from sepal.auto._clock import Clock
+from sepal.auto._clock import StageClock
 from sepal.auto._judging import Judge
 from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
 from sepal.auto._trace import Trial
@@ -23,7 +23,7 @@ from sepal.estimators import View
 from sepal.kernels import squared_distances
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+Positions = NDArray[np.intp]
 
 STEPS = range(-4, 4)  # widths are 2^step times the median distance
 RIDGES = 10.0 ** np.arange(-5.0, 1.51, 0.5)  # times the mean of the centred kernel's diagonal
@@ -133,7 +133,7 @@ class KernelSearch:
         The feature vectors; None lets every row carry a coefficient.
     """
 
-    def __init__(self, view: View, table: Table, targets: Array, judge: Judge, vectors: Rows | None) -> None:
+    def __init__(self, view: View, table: Table, targets: Array, judge: Judge, vectors: Positions | None) -> None:
         self.view, self.targets, self.judge, self.vectors = view, targets, judge, vectors
         coordinates = view.coordinates(table)
         self.points = coordinates if vectors is None else coordinates[vectors]
@@ -149,7 +149,7 @@ class KernelSearch:
         self._tried: list[Array] = []
         self._losses: list[Array] = []
 
-    def walk(self, start: Iterable[int], clock: Clock, *, sides: tuple[int, ...] = (-1, 1)) -> KernelSearch:
+    def walk(self, start: Iterable[int], clock: StageClock, *, sides: tuple[int, ...] = (-1, 1)) -> KernelSearch:
         """Try these steps, and go on to narrower (-1) or wider (1) ones while that pays."""
         ahead = [step for step in start if step in STEPS]
         while ahead:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.auto._clock import Clock
+from sepal.auto._clock import StageClock
 from sepal.auto._trace import Trace
 from sepal.data import LeftOut, Table, Together, as_weights
 from sepal.estimators import Diet, TableEstimator
@@ -17,7 +17,7 @@ from sepal.parameters import check_parameters
 from sepal.progress import Progress, stage
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+Positions = NDArray[np.intp]
 
 
 class AutoEstimator(TableEstimator):
@@ -31,11 +31,11 @@ class AutoEstimator(TableEstimator):
     def _diet(self) -> Diet:
         return Diet(levels=True, missing=True)
 
-    def _clock(self, progress: Progress | None) -> Clock:
+    def _clock(self, progress: Progress | None) -> StageClock:
         check_parameters(self)
-        return Clock(np.inf if self.time_limit is None else float(self.time_limit), stage(progress, "training"))
+        return StageClock(np.inf if self.time_limit is None else float(self.time_limit), stage(progress, "training"))
 
-    def _masses(self, sample_weight: Any, table: Table, together: LeftOut) -> tuple[Rows, Array | None]:
+    def _masses(self, sample_weight: Any, table: Table, together: LeftOut) -> tuple[Positions, Array | None]:
         """The rows of positive weight, and their weights; None where all are 1."""
         if sample_weight is None:
             return np.arange(table.n_rows), None

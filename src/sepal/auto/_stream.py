@@ -14,7 +14,7 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 
 from sepal.auto._group_left_out import Groups, left_out_by_group
 from sepal.auto._kernel_member import KernelMember, MemberFit, gaussian
-from sepal.auto._ridge_loo import JITTER, left_out_of_fit, mean_of
+from sepal.auto._ridge_loo import DIAGONAL_JITTER, left_out_of_fit, mean_of
 from sepal.data import Table
 from sepal.estimators import View
 from sepal.kernels import squared_distances
@@ -44,7 +44,7 @@ def stream_ridge(
     total, mean = float(w.sum()), mean_of(targets, mass)
     step = step or _unheard
     square = gaussian(squared_distances(points, points), width)
-    factor = cholesky(square + JITTER * np.eye(m), lower=True, check_finite=False)
+    factor = cholesky(square + DIAGONAL_JITTER * np.eye(m), lower=True, check_finite=False)
     products, sums = np.zeros((m, m)), np.zeros(m)
     centred = w[:, None] * (targets - mean)  # and weighed
     scores = np.zeros((m, targets.shape[1]))

@@ -18,13 +18,13 @@ from sepal.cli._options import (
     Data,
     DistanceName,
     Jobs,
-    Missing,
     MissingCells,
+    MissingChoice,
     Out,
     Scale,
-    ScaleName,
+    ScaleOption,
     Seed,
-    Target,
+    TargetColumn,
     TimeLimit,
     Verb,
     seconds,
@@ -72,10 +72,10 @@ def report(
     *,
     reading: Reading,
     data: Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP)] = "breast-cancer",
-    target: Target = None,
-    missing: MissingCells = Missing.DISTANCE,
+    target: TargetColumn = None,
+    missing: MissingCells = MissingChoice.DISTANCE,
     distance: DistanceName = "auto",
-    scale: ScaleName = Scale.MINMAX,
+    scale: ScaleOption = Scale.MINMAX,
     time_limit: TimeLimit = None,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -116,7 +116,7 @@ def measure(
     *,
     reading: Reading,
     data: Data,
-    target: Target = None,
+    target: TargetColumn = None,
     train_size: Annotated[
         list[str] | None,
         typer.Option(
@@ -132,9 +132,9 @@ def measure(
     permutations: Annotated[
         int, typer.Option(metavar="N", help="Also shuffle the classes N times; the exact test needs none.")
     ] = 0,
-    missing: MissingCells = Missing.DISTANCE,
+    missing: MissingCells = MissingChoice.DISTANCE,
     distance: DistanceName = "auto",
-    scale: ScaleName = Scale.MINMAX,
+    scale: ScaleOption = Scale.MINMAX,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Out = None,
@@ -197,7 +197,7 @@ def datasets(
         give(text, out, "The list is" if name is None else "The description is")
 
 
-def _how(missing: Missing, distance: str, scale: Scale, seed: int, jobs: int | None) -> dict[str, Any]:
+def _how(missing: MissingChoice, distance: str, scale: Scale, seed: int, jobs: int | None) -> dict[str, Any]:
     return {
         "missing": missing.value,
         "distance": distance,

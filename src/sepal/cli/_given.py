@@ -14,8 +14,8 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from sepal.cli._learners import numeric_target
-from sepal.cli._options import Missing
+from sepal.cli._learners import number_to_predict
+from sepal.cli._options import MissingChoice
 from sepal.cli._reading import Reading, check_bundled, tell_cautions, with_task
 from sepal.data import Apart, Table, column_position, load, names, read_table
 from sepal.exceptions import DataError, ParameterError
@@ -30,7 +30,7 @@ def given_table(data: str, target: str | None, reading: Reading) -> Table:
 def classes_given(data: str, target: str | None, reading: Reading, verb: str) -> Table:
     """As :func:`given_table`, for a verb that is about classes."""
     table = given_table(data, target, reading)
-    if numeric_target(table) or reading.task == "regress":
+    if number_to_predict(table) or reading.task == "regress":
         distinct = len(np.unique(np.asarray(table.y)))
         raise DataError(
             f'{verb} is about classes, and the target "{table.target}" holds numbers: {distinct:,} different ones in '
@@ -41,12 +41,12 @@ def classes_given(data: str, target: str | None, reading: Reading, verb: str) ->
 
 
 def learning_rows(
-    data: str, target: str | None, reading: Reading, groups: str | None, missing: Missing
+    data: str, target: str | None, reading: Reading, groups: str | None, missing: MissingChoice
 ) -> tuple[Table, NDArray[np.float64] | None]:
     """The rows to learn from and their groups; what changes how results are to be read is said on stderr."""
     table, together = without_groups(given_table(data, target, reading), groups)
-    tell_cautions(table, reading.task, numeric_target(table))
-    if missing is Missing.DISTANCE or not table.has_missing:
+    tell_cautions(table, reading.task, number_to_predict(table))
+    if missing is MissingChoice.DISTANCE or not table.has_missing:
         return table, together
     complete = table.drop_missing()
     typer.echo(f"note: {complete.notes[-1]}", err=True)

@@ -88,7 +88,7 @@ Settings = Annotated[
 ]
 
 
-def numeric_target(table: Table) -> bool:
+def number_to_predict(table: Table) -> bool:
     """Whether the target is a number to predict: floats, or whole numbers with few rows for each."""
     y = np.asarray(table.y)
     if y.dtype.kind not in "iuf":
@@ -107,7 +107,7 @@ def learner_named(name: str | None) -> str | None:
 
 def default_learner(options: Mapping[str, Any], table: Table, task: str | None = None) -> str:
     """What to use where no learner is named: neighbours if an option is about them, else the one without choices."""
-    numbers = numeric_target(table) if task is None else task == "regress"
+    numbers = number_to_predict(table) if task is None else task == "regress"
     if any(value is not None for value in options.values()):
         return "knn-regressor" if numbers else "knn"
     return "auto-regressor" if numbers else "auto"
@@ -150,7 +150,7 @@ class Chosen:
 
 def made_for(name: str, chosen: Chosen, table: Table, task: str | None = None) -> Any:
     """The learner of this name, for numbers where the target is one."""
-    numeric = name == "auto" and (numeric_target(table) if task is None else task == "regress")
+    numeric = name == "auto" and (number_to_predict(table) if task is None else task == "regress")
     return make_learner("auto-regressor" if numeric else name, chosen, table)
 
 

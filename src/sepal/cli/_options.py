@@ -45,7 +45,7 @@ _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) *([smh]?)")
 
 
-class Missing(StrEnum):
+class MissingChoice(StrEnum):
     """What to do about missing cells."""
 
     DISTANCE = "distance"
@@ -124,7 +124,7 @@ def _option(*words: str, **more: Any) -> Any:
 
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP)]
-Target = Annotated[
+TargetColumn = Annotated[
     str | None,
     _option(
         metavar="COLUMN",
@@ -142,12 +142,12 @@ GroupColumn = Annotated[
         "records were repeated.",
     ),
 ]
-Neighbors = Annotated[str | None, _option("--k", "-k", metavar="K")]
+NeighborCount = Annotated[str | None, _option("--k", "-k", metavar="K")]
 Weights = Annotated[str | None, _option(metavar="NAME")]
-MissingCells = Annotated[Missing, typer.Option()]
+MissingCells = Annotated[MissingChoice, typer.Option()]
 DistanceName = Annotated[str, typer.Option(metavar="NAME")]
 DistanceOfLearner = Annotated[str | None, _option(metavar="NAME")]
-ScaleName = Annotated[Scale, typer.Option()]
+ScaleOption = Annotated[Scale, typer.Option()]
 ScaleOfLearner = Annotated[Scale | None, _option()]
 Folds = Annotated[
     str | None,

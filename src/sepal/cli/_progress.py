@@ -10,7 +10,7 @@ from threading import Lock, Timer
 
 from sepal.progress import Progress, silent
 
-PATIENCE = 1.0  # seconds without a word
+SILENT_SECONDS = 1.0  # seconds without a word
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def watching(first: str) -> Iterator[Progress]:
             if not over[0]:
                 bar.start()
 
-    timer = Timer(PATIENCE, show)
+    timer = Timer(SILENT_SECONDS, show)
     timer.daemon = True
     timer.start()
     try:

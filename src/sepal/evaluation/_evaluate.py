@@ -25,7 +25,7 @@ from sepal.data import (
     numbered_by_first_row,
     rows_by_content,
 )
-from sepal.evaluation._class_scores import COLUMNS, confusion, kappa, per_class
+from sepal.evaluation._class_scores import CLASS_COLUMNS, confusion, kappa, per_class
 from sepal.evaluation._scorers import Scorer, scored, scorers
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import independent_trials, wilson_interval
@@ -236,7 +236,7 @@ class Evaluation:
             "majority_rate": self.majority_rate,
             "kappa": self.kappa,
             "log_loss": None if self.share is None else self.log_loss,
-            "by_class": {name: [None if np.isnan(v) else v for v in self.by_class[name]] for name in COLUMNS},
+            "by_class": {name: [None if np.isnan(v) else v for v in self.by_class[name]] for name in CLASS_COLUMNS},
             "confusion": self.confusion.tolist(),
         }
 

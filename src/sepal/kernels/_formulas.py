@@ -29,7 +29,7 @@ def rbf(A: Block, B: Block, state: State) -> Block:
     return _exp_in_place(_lifted_distances(A, B), state["gamma"])
 
 
-def linear(A: Block, B: Block, state: State) -> Block:
+def linear_kernel(A: Block, B: Block, state: State) -> Block:
     """a.b"""
     return np.asarray(A @ B.T)
 
@@ -70,7 +70,7 @@ def chi2(A: Block, B: Block, state: State) -> Block:
     return _exp_in_place(-additive_chi2_kernel(A, B), state["gamma"])
 
 
-def tanimoto(A: Block, B: Block, state: State) -> Block:
+def tanimoto_kernel(A: Block, B: Block, state: State) -> Block:
     """a.b / (|a|^2 + |b|^2 - a.b); two zero rows are equal, so 1."""
     dots = A @ B.T
     union = linear_diagonal(A, state)[:, None] + linear_diagonal(B, state)[None, :] - dots

@@ -15,8 +15,7 @@ from sepal.estimators import TableRegressorMixin
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._base import NeighborLearner, target_columns
 from sepal.learners._explain import NumberExplanation
-from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, told
-from sepal.learners._neighborhood import Ties
+from sepal.learners._leave_one_out import MOST_K, LeaveOneOutCurve, told
 from sepal.learners._parameters import KNN_REGRESSOR
 from sepal.learners._regression import (
     Aggregate,
@@ -28,7 +27,7 @@ from sepal.learners._regression import (
 )
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import entry_shares
-from sepal.neighbors import DistanceLike, Search
+from sepal.neighbors import DistanceLike, Search, Ties
 from sepal.parameters import check_parameters
 
 
@@ -144,7 +143,7 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
         self._only_target("leave_one_out()")
         check_is_fitted(self, "y_")
         groups = self.left_out_groups_ if groups is None else groups
-        k_max = self._largest_k(K_MAX, groups)
+        k_max = self._largest_k(MOST_K, groups)
         return regression_curve(self.neighborhood_, self.y_, self._weights(), k_max, self.aggregate, groups)
 
     def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ from sepal.data import ScaleName, as_table, class_codes, content_order, data_fra
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._angle_permutation import angle_tangent, permutation_p
 from sepal.measures._hotelling import GlobalTest, HotellingTest, holm, hotelling, wilks_and_pillai
-from sepal.measures._numbers import MissingNumbers, as_numbers
+from sepal.measures._table_numbers import MissingNumbers, numbers_of
 from sepal.measures._within import Within, length, within_classes
 from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.progress import Progress, stage
@@ -260,7 +260,7 @@ def angle_of_separability(
     _check(kappa, pooled, confidence, n_permutations)
     table = as_table(X, y)
     codes, classes = class_codes(table)
-    numbers = as_numbers(table, missing)
+    numbers = numbers_of(table, missing)
     codes = codes[numbers.rows]
     values = numbers.values
     if scale is not None:

@@ -22,8 +22,8 @@ from sepal.measures._complexity_graph import (
     EPSILON,
     GRAPH_RULES,
     GraphRule,
+    asks_all_rows,
     graph_measures,
-    is_exact,
     sampled_graph_measures,
 )
 from sepal.measures._complexity_linear import linear_measures
@@ -31,7 +31,7 @@ from sepal.measures._complexity_neighbors import RowMeasures, row_measures
 from sepal.measures._complexity_table import EVERY, EVERY_NAME, MEASURES
 from sepal.measures._gower import GOWER, gower_search
 from sepal.measures._interpolated import interpolate
-from sepal.measures._numbers import as_numbers
+from sepal.measures._table_numbers import numbers_of
 from sepal.measures._within import column_units
 from sepal.neighbors import Search
 from sepal.parameters import RandomState, checked, generator
@@ -208,9 +208,9 @@ def complexity(
     codes, classes = class_codes(table)
     rng = generator(random_state)
     tell = stage(progress or silent, "complexity")
-    numbers = as_numbers(table, "mean")
+    numbers = numbers_of(table, "mean")
     made = interpolate(table, codes, min(table.n_rows, 20_000), rng)
-    made_numbers = as_numbers(made.table, "mean", fill=numbers.values.mean(axis=0))
+    made_numbers = numbers_of(made.table, "mean", fill=numbers.values.mean(axis=0))
     units = column_units(numbers.values)  # in which squares neither overflow nor vanish
     values = _feature_measures(numbers.values * units, codes)
     linear = linear_measures(numbers.values * units, codes, made_numbers.values * units, made.codes)
@@ -263,7 +263,7 @@ def _graph(
     search: Search, codes: NDArray[np.int32], unit: float | None, rule: GraphRule, rng: np.random.Generator
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
     """Of all rows where that is possible, else means over samples."""
-    if is_exact(codes):
+    if asks_all_rows(codes):
         return graph_measures(search, codes, np.arange(len(codes)), unit, rule), {}
     return sampled_graph_measures(search, codes, unit, rng, rule)
 

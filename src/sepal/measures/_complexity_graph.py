@@ -26,7 +26,7 @@ _MOST_WORK, _LARGEST_CLASS = 6e10, 5_000
 SAMPLE_ROWS, N_SAMPLES = 1_500, 5
 
 
-def is_exact(codes: NDArray[np.int32]) -> bool:
+def asks_all_rows(codes: NDArray[np.int32]) -> bool:
     """Whether the graph of all rows is small enough."""
     counts = np.bincount(codes).astype(np.float64)
     return bool(counts.max() <= _LARGEST_CLASS and np.sum(counts**3) <= _MOST_WORK)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.data import ScaleName, Table, as_table, class_codes, data_frame, frame_html
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._groups import class_groups
+from sepal.measures._class_groups import class_groups
 from sepal.measures._prepared import settled
 from sepal.measures._thornton import first_groups
 from sepal.neighbors import Search

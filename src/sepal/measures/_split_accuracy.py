@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data import Missing, ScaleName, data_frame, frame_html, left_out_together
 from sepal.exceptions import ParameterError
-from sepal.measures._groups import ClassGroups, class_groups
+from sepal.measures._class_groups import ClassGroups, class_groups
 from sepal.measures._prepared import Prepared, prepare
 from sepal.measures._split_noise import split_std
 from sepal.measures._stratified import stratified_accuracy

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName, as_rows, as_table
 from sepal.exceptions import ParameterError
-from sepal.measures._groups import ClassGroups, class_groups
+from sepal.measures._class_groups import ClassGroups, class_groups
 from sepal.measures._prepared import Prepared, prepare
 from sepal.measures._thornton_groups import groups_of, samples_of_groups
 from sepal.neighbors import DistinctRanking, Method

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName, data_frame, frame_html, left_out_together
 from sepal.exceptions import ParameterError
-from sepal.measures._groups import class_groups
+from sepal.measures._class_groups import class_groups
 from sepal.measures._label_shuffles import permutation_test, shuffler
 from sepal.measures._nearest import NearestGraph, nearest_graph
 from sepal.measures._prepared import Prepared, prepare

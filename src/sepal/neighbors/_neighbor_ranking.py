@@ -10,7 +10,7 @@ import numpy as np
 from sepal.data import Rows, ScaleName, SparseRows, as_rows, as_table, match_table
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors._any_search import DistanceLike, prepare_search
-from sepal.neighbors._planner import METHODS, Method
+from sepal.neighbors._planner import SEARCH_METHODS, Method
 from sepal.neighbors._precomputed import rank_matrix
 from sepal.neighbors._ranking import NeighborRanking, Ties, check_k
 from sepal.parameters import checked
@@ -80,7 +80,7 @@ def neighbor_ranking(
     """
     if ties not in ("index", "expected"):
         raise ParameterError(f"ties must be 'index' or 'expected'; got {ties!r}")
-    if method not in METHODS:
+    if method not in SEARCH_METHODS:
         raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
     tell = stage(progress, SEARCHING)
     if distance == "precomputed":

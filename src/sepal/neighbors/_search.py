@@ -15,7 +15,7 @@ from sepal.distances import FittedDistance, fit_distance
 from sepal.exceptions import ParameterError
 from sepal.neighbors._class_pass import ClassPass, find_cases
 from sepal.neighbors._copies import Copies, DistinctRows, Lists, drop_own, list_copies
-from sepal.neighbors._planner import METHODS, Method, choose_path, effective_metric, path_of
+from sepal.neighbors._planner import SEARCH_METHODS, Method, choose_path, effective_metric, path_of
 from sepal.neighbors._ranking import DistinctRanking
 from sepal.neighbors._rounding import TIE_TOLERANCE, exponent_for, is_exact
 from sepal.neighbors._threads import thread_count
@@ -53,7 +53,7 @@ class Search:
         n_jobs: int | None = None,
     ) -> Search:
         """Fit the distance and group equal rows."""
-        if method not in METHODS:
+        if method not in SEARCH_METHODS:
             raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
         fitted = fit_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)

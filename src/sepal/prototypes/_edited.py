@@ -17,7 +17,7 @@ from sepal.parameters import Parameter, checked
 from sepal.progress import SEARCHING, Progress, stage
 from sepal.prototypes._cases import as_cases, label_rows, row_mass
 from sepal.prototypes._condense import CaseMetric
-from sepal.prototypes._set import PrototypeSet, prototype_set, removed_rounds
+from sepal.prototypes._prototype_set import PrototypeSet, prototype_set, removed_rounds
 
 Remove = Literal["both", "larger"]
 KindSel = Literal["mode", "all"]

@@ -13,7 +13,7 @@ from sepal.parameters import RandomState, checked, generator
 from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, CaseTies, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Kept, Positions, tied_order
-from sepal.prototypes._set import PrototypeSet, Round, added_rounds, prototype_set
+from sepal.prototypes._prototype_set import PrototypeSet, Round, added_rounds, prototype_set
 
 Order = Literal["enemy", "rows", "random"]
 

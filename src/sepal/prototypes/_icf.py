@@ -13,7 +13,7 @@ from sepal.progress import Progress
 from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric
 from sepal.prototypes._drop3 import edited_cases, filtered_set
-from sepal.prototypes._set import PrototypeSet
+from sepal.prototypes._prototype_set import PrototypeSet
 
 
 @checked()

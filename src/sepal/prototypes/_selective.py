@@ -14,7 +14,7 @@ from sepal.parameters import checked
 from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Kept, tied_order
-from sepal.prototypes._set import PrototypeSet, added_rounds, nothing_left, prototype_set
+from sepal.prototypes._prototype_set import PrototypeSet, added_rounds, nothing_left, prototype_set
 
 
 def _keepable(cases: Cases, progress: Progress | None) -> tuple[CaseMetric, NDArray[np.intp]]:

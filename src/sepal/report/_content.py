@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_PAIRS, MOST_COLUMNS, MOST_PLANES, MOST_GROUPS, MOST_NEIGHBORS = 30, 15, 6, 10, 8
 MOST_CLASSES = 40
 
-SCALES = {"minmax": "numbers scaled to 0..1", "standard": "numbers standardized", None: "numbers not scaled"}
+SCALE_WORDS = {"minmax": "numbers scaled to 0..1", "standard": "numbers standardized", None: "numbers not scaled"}
 SECTION_NAMES = {
     "angle": "class means and angle",
     "suspects": "rows to look at",
@@ -302,7 +302,7 @@ def _complexity(report: SeparabilityReport) -> dict[str, Any] | None:
 def _notes(report: SeparabilityReport) -> list[str]:
     """What was scaled, dropped, filled or sampled, each once, with the sections that did it."""
     settings = report.settings
-    notes = [f"neighbours: distance {settings.distance}, {SCALES[settings.scale]}"]
+    notes = [f"neighbours: distance {settings.distance}, {SCALE_WORDS[settings.scale]}"]
     if report.table.n_missing and not settings.n_dropped:
         notes[0] += "; a missing cell is compared as the distance defines it, and no row is left out"
     if settings.n_dropped:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SWEPT_COLUMNS, SEARCHED_COLUMNS = 12, 200
 MOST_SECONDS = 2.0  # by the careful estimate for one thread, so that the report is the same on every machine
 SEARCHED_ROWS = 2_000
-DISTANCES = ("euclidean", "heom")  # what the sweep of subsets adds up column by column
+SUMMED_DISTANCES = ("euclidean", "heom")  # what the sweep of subsets adds up column by column
 
 
 def feature_facts(
@@ -29,7 +29,7 @@ def feature_facts(
     n_columns = rows.table.n_columns
     if n_columns < 2:
         raise DataError("one column leaves nothing to choose")
-    if rows.distance not in DISTANCES:
+    if rows.distance not in SUMMED_DISTANCES:
         raise DataError(f"subsets are scored by Euclidean distance or HEOM, not {rows.distance}")
     if n_columns > SEARCHED_COLUMNS:
         raise DataError(f"{n_columns:,} columns take long to choose from; see sepal select")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sepal.data import plural
-from sepal.report._content import SCALES, content
+from sepal.report._content import SCALE_WORDS, content
 from sepal.report._facts import ClassFacts, MeasureFacts, SettingsFacts, TableFacts, ThorntonFacts
 from sepal.report._geometry_verdict import p_phrase
 from sepal.report._page import Page, short
@@ -106,7 +106,7 @@ def _table_lines(table: TableFacts) -> list[tuple[str, str | None]]:
 def _settings_lines(settings: SettingsFacts, table: TableFacts) -> list[tuple[str, str | None]]:
     used = settings.distance
     if table.kinds["nominal"] < table.n_columns:
-        used += f", {SCALES[settings.scale]}"
+        used += f", {SCALE_WORDS[settings.scale]}"
     if settings.asked_distance == "auto" and settings.distance == "heom":
         reasons = ["columns that are not numbers"] if table.kinds["numeric"] < table.n_columns else []
         if table.n_missing and not settings.n_dropped:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, RandomState, check_whole
-from sepal.selection._criteria import CriterionLike, Ties, as_criterion
+from sepal.selection._criteria import CriterionLike, CriterionTies, as_criterion
 from sepal.selection._near_best import Subset
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
 from sepal.selection._search import STRATEGIES, SubsetSearch, search_solve
@@ -45,7 +45,7 @@ class Procedure:
     n_features: int | None = None
     prefer: Prefer = "best"
     scale: ScaleName | None = "minmax"
-    ties: Ties = "expected"
+    ties: CriterionTies = "expected"
     missing: Missing = "distance"
     blocks: Blocks | None = None
     keep: Columns = ()

@@ -16,8 +16,8 @@ from sepal.selection._problem import FeatureProblem
 from sepal.selection._program import Program, of_masks
 from sepal.selection._sweep import Agreement, Kernels, Neighbors, Question, Spread, bin_edges, sweep
 
-Ties = Literal["expected", "index", "pessimistic", "optimistic"]
-TIES: tuple[Ties, ...] = ("expected", "index", "pessimistic", "optimistic")
+CriterionTies = Literal["expected", "index", "pessimistic", "optimistic"]
+CRITERION_TIES: tuple[CriterionTies, ...] = ("expected", "index", "pessimistic", "optimistic")
 
 # Widths to try, in units of the median distance: the best one grows with the subset about as that distance does.
 SCANNED_WIDTHS = tuple(float(2.0 ** (i / 4)) for i in range(-12, 6))
@@ -103,7 +103,7 @@ class Thornton(DistanceCriterion):
     name = "thornton"
     per_row = True
     cost = 1.0
-    ties: Ties = "expected"
+    ties: CriterionTies = "expected"
 
     def ask(self, problem: FeatureProblem, program: Program) -> Asking:
         return (yield Agreement(self.ties))[:, 0] / problem.n_rows
@@ -157,7 +157,7 @@ class LooKnn(DistanceCriterion):
     cost = 20.0
     n_neighbors: int | None = None
     k_max: int = 25
-    ties: Ties = "expected"
+    ties: CriterionTies = "expected"
 
     def _question(self, problem: FeatureProblem, k: int | None = None, samples: bool = False) -> Neighbors:
         others = problem.n_others
@@ -353,10 +353,10 @@ CRITERIA: dict[str, type[Criterion]] = {
 CriterionLike = str | Criterion | Callable[..., float]
 
 
-def as_criterion(criterion: Any, ties: Ties = "expected") -> Criterion:
+def as_criterion(criterion: Any, ties: CriterionTies = "expected") -> Criterion:
     """A criterion from its name, a function, or itself."""
-    if ties not in TIES:
-        raise ParameterError(f"ties must be one of {', '.join(TIES)}; got {ties!r}")
+    if ties not in CRITERION_TIES:
+        raise ParameterError(f"ties must be one of {', '.join(CRITERION_TIES)}; got {ties!r}")
     if isinstance(criterion, Criterion):
         return criterion
     if isinstance(criterion, str):

@@ -16,9 +16,9 @@ from sepal.selection._honesty import NestedScore, nested_score
 from sepal.selection._near_best import Subset, inclusion, smallest
 from sepal.selection._search import SubsetSearch
 from sepal.selection._subset_sweep import SubsetSweep
-from sepal.selection._telling import told
+from sepal.selection._telling import search_teller
 
-MOST_SHOWN = 1000
+MOST_LISTED = 1000
 
 # What is being done, and the share of the whole work that is behind.
 
@@ -76,7 +76,7 @@ class SelectionFacts:
             "best": _plain(self.best),
             "smallest_near_best": _plain(self.smallest),
             "n_near_best": len(self.near_best),
-            "near_best": [_plain(subset) for subset in self.near_best[:MOST_SHOWN]],
+            "near_best": [_plain(subset) for subset in self.near_best[:MOST_LISTED]],
             "inclusion": self.inclusion,
             "kept": list(self.kept),
             "honest": None
@@ -151,7 +151,7 @@ def select_facts(
     first = 1.0 / (1 + cv) if honest else 1.0
     say("scoring subsets", 0.0)
     n_subsets = 2**problem.n_units if how.sweeps(problem) else None
-    result = how.run(problem, told(say, n_subsets, how.limit, first))
+    result = how.run(problem, search_teller(say, n_subsets, how.limit, first))
     seconds = time.monotonic() - started
     best = how.choose(result) if how.prefer == "best" else result.best
     comparable = as_criterion(how.criterion, how.ties).per_row

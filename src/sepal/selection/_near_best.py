@@ -21,7 +21,7 @@ from sepal.selection._criteria import Criterion
 from sepal.selection._problem import FeatureProblem
 from sepal.selection._program import of_masks
 
-Rule = Literal["paired", "unpaired"]
+NearBestRule = Literal["paired", "unpaired"]
 _SAMPLE_CELLS = 40_000_000  # rows times subsets whose correctness is in memory together
 _ROUNDING = 1e-12
 
@@ -80,7 +80,7 @@ def near_best(
     scores: NDArray[np.float64],
     *,
     se: float,
-    rule: Rule,
+    rule: NearBestRule,
     progress: Share | None = None,
 ) -> tuple[Subset, ...]:
     """The subsets (best first in ``masks``) whose difference from the first is within ``se`` standard errors."""

@@ -11,12 +11,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Table
-from sepal.estimators import Diet, TableEstimator, as_data_errors, check_number
+from sepal.estimators import Diet, TableEstimator, as_data_errors, check_column_count
 from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError
 from sepal.parameters import Parameter, check_parameters
 from sepal.selection._choose import Prefer, Procedure
-from sepal.selection._criteria import CRITERIA, CriterionLike, Mahalanobis, Ties
+from sepal.selection._criteria import CRITERIA, CriterionLike, CriterionTies, Mahalanobis
 from sepal.selection._problem import Blocks, Columns
 from sepal.selection._search import STRATEGIES
 
@@ -97,7 +97,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         n_features: int | None = None,
         prefer: Prefer = "best",
         scale: str | None = "minmax",
-        ties: Ties = "expected",
+        ties: CriterionTies = "expected",
         blocks: Blocks | None = None,
         keep: Columns = (),
         time_limit: float | None = None,
@@ -157,7 +157,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         if not isinstance(X, Table):
             with as_data_errors():
                 return super().transform(X)
-        check_number(X.n_columns, self.n_features_in_, self)
+        check_column_count(X.n_columns, self.n_features_in_, self)
         return X.select(np.flatnonzero(self.support_).tolist())
 
     def fits_together(self) -> bool:

@@ -11,7 +11,7 @@ from sepal.progress import Progress
 SearchProgress = Callable[[int, float, float], object]
 
 
-def told(
+def search_teller(
     progress: Progress | None, n_subsets: int | None = None, limit: float | None = None, share: float = 1.0
 ) -> SearchProgress | None:
     """The callback of a search, as ``progress(text, share)``.
@@ -20,7 +20,7 @@ def told(
 
     Examples
     --------
-    >>> told(print, n_subsets=8)(4, 2.0, 0.75)
+    >>> search_teller(print, n_subsets=8)(4, 2.0, 0.75)
     4 of 8 subsets, 2 per second, best so far 0.7500 0.5
     """
     if progress is None:
