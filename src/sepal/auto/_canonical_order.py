@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import mixed, plain_cells
+from sepal.data import mixed_bits, plain_cells
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
@@ -23,8 +23,8 @@ def canonical_columns(values: Array, groups: Positions) -> Positions:
     """
     by_group = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[by_group], prepend=-1))
-    cells = mixed(plain_cells(values[by_group]).view(np.uint64))
-    return np.argsort(mixed(np.add.reduceat(cells, starts, axis=0)).sum(axis=0), kind="stable")
+    cells = mixed_bits(plain_cells(values[by_group]).view(np.uint64))
+    return np.argsort(mixed_bits(np.add.reduceat(cells, starts, axis=0)).sum(axis=0), kind="stable")
 
 
 def canonical_order(values: Array, *answers: Array) -> Positions:

@@ -24,7 +24,7 @@ from sepal.data._content_order import rows_by_content as rows_by_content
 from sepal.data._convert import as_table
 from sepal.data._equal_rows import copies_of as copies_of
 from sepal.data._equal_rows import equal_groups as equal_groups
-from sepal.data._equal_rows import mixed as mixed
+from sepal.data._equal_rows import mixed_bits as mixed_bits
 from sepal.data._equal_rows import plain_cells as plain_cells
 from sepal.data._error_words import plural as plural
 from sepal.data._error_words import shown as shown

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data._equal_rows import Marks, mixed, plain_cells
+from sepal.data._equal_rows import Marks, mixed_bits, plain_cells
 from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
 
@@ -39,11 +39,11 @@ def content_columns(
     >>> (1 - content_columns(rows[:2, ::-1], groups[:2], copies=False)).tolist() == order.tolist()
     True
     """
-    cells = mixed(_ranks(values))
+    cells = mixed_bits(_ranks(values))
     group_of = np.unique(groups, return_inverse=True)[1]
     if not copies:
-        place = mixed(np.arange(values.shape[1], dtype=np.uint64) ^ _SET_APART)  # no rank of a cell looks like it
-        marks = mixed(cells ^ place).sum(axis=1, dtype=np.uint64) + mixed(~group_of.astype(np.uint64))
+        place = mixed_bits(np.arange(values.shape[1], dtype=np.uint64) ^ _SET_APART)  # no rank of a cell looks like it
+        marks = mixed_bits(cells ^ place).sum(axis=1, dtype=np.uint64) + mixed_bits(~group_of.astype(np.uint64))
         first = np.unique(marks, return_index=True)[1]
         cells, group_of = cells[first], group_of[first]
     columns, held = np.zeros(values.shape[1], dtype=np.uint64), _held(values)
@@ -52,7 +52,7 @@ def content_columns(
         shared = _first_shared(cells, columns, held)
         if shared is None:
             return np.lexsort((held, columns))
-        columns[shared] = mixed(columns[shared : shared + 1] ^ _SET_APART)[0]
+        columns[shared] = mixed_bits(columns[shared : shared + 1] ^ _SET_APART)[0]
 
 
 def content_order(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
@@ -107,13 +107,13 @@ def lexical_order(keys: NDArray[np.float64]) -> NDArray[np.intp]:
 def _refined(cells: Marks, group_of: NDArray[np.intp], columns: Marks) -> Marks:
     """The marks of the columns, made again from those of the rows and so on until no more columns are parted."""
     n_marks = 0
-    groups = mixed(np.bincount(group_of).astype(np.uint64))
+    groups = mixed_bits(np.bincount(group_of).astype(np.uint64))
     while True:
-        rows = mixed(groups[group_of] + mixed(cells ^ columns).sum(axis=1, dtype=np.uint64))
-        columns = mixed(columns + mixed(cells ^ rows[:, None]).sum(axis=0, dtype=np.uint64))
+        rows = mixed_bits(groups[group_of] + mixed_bits(cells ^ columns).sum(axis=1, dtype=np.uint64))
+        columns = mixed_bits(columns + mixed_bits(cells ^ rows[:, None]).sum(axis=0, dtype=np.uint64))
         members = np.zeros_like(groups)
-        np.add.at(members, group_of, mixed(rows))
-        groups = mixed(groups + members)
+        np.add.at(members, group_of, mixed_bits(rows))
+        groups = mixed_bits(groups + members)
         found = len(np.unique(columns)) + len(np.unique(groups))
         if found <= n_marks:
             return columns
@@ -133,7 +133,7 @@ def _first_shared(cells: Marks, columns: Marks, held: Marks) -> int | None:
 def _held(values: NDArray[np.float64]) -> Marks:
     """A mark of the values each column holds, whatever the rows and however often."""
     bits = plain_cells(values).view(np.uint64)
-    return np.array([mixed(np.unique(column)).sum(dtype=np.uint64) for column in bits.T], dtype=np.uint64)
+    return np.array([mixed_bits(np.unique(column)).sum(dtype=np.uint64) for column in bits.T], dtype=np.uint64)
 
 
 def _ranks(values: NDArray[np.float64]) -> Marks:

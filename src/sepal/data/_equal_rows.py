@@ -11,7 +11,7 @@ from sepal.data._sparse_rows import SparseRows, equal_sparse_rows
 Marks = NDArray[np.uint64]
 
 
-def mixed(numbers: Marks) -> Marks:
+def mixed_bits(numbers: Marks) -> Marks:
     """Each number scattered over all 64 bits (the finaliser of splitmix64); sums of these wrap around.
 
     Reference: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", 2014.
@@ -31,8 +31,8 @@ def plain_cells(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def row_hash(cells: NDArray[np.float64]) -> Marks:
     """A number for each row of plain cells, the same for equal rows, and for others by the rarest accident only."""
-    places = mixed(np.arange(cells.shape[1], dtype=np.uint64))
-    return np.asarray(mixed(cells.view(np.uint64) ^ places).sum(axis=1, dtype=np.uint64))
+    places = mixed_bits(np.arange(cells.shape[1], dtype=np.uint64))
+    return np.asarray(mixed_bits(cells.view(np.uint64) ^ places).sum(axis=1, dtype=np.uint64))
 
 
 def _grouped(values: NDArray[np.float64]) -> tuple[NDArray[np.void], NDArray[np.intp], NDArray[np.intp]]:

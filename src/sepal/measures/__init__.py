@@ -16,8 +16,8 @@ from sepal.measures._alignment_weights import FeatureWeights, KernelWeights, ali
 from sepal.measures._alignment_weights import align_solve as align_solve
 from sepal.measures._angle import ClassPairAngle, SeparabilityAngle, angle_of_separability
 from sepal.measures._angle_simulation import AngleSimulation, simulate_angle
+from sepal.measures._complexity import MEASURES as MEASURES
 from sepal.measures._complexity import ComplexityProfile, complexity
-from sepal.measures._complexity_table import MEASURES as MEASURES
 from sepal.measures._margin import hypothesis_margin
 from sepal.measures._margin import margin_solve as margin_solve
 from sepal.measures._margin import nearest_hit_and_miss as nearest_hit_and_miss

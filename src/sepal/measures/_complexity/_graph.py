@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import eigsh
 
 from sepal.data import content_order, sample_by_class
-from sepal.measures._spheres import TIED
+from sepal.measures._complexity._spheres import TIED
 from sepal.neighbors import Search
 
 GraphRule = Literal["radius", "nearest"]

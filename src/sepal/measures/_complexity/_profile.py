@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from sepal.data import ScaleName, Table, as_table, class_codes, content_order, data_frame, frame_html, sample_by_class
 from sepal.exceptions import ParameterError
-from sepal.measures import _complexity_features as features
-from sepal.measures._complexity_balance import balance_measures, size_measures
-from sepal.measures._complexity_graph import (
+from sepal.measures._complexity import _features as features
+from sepal.measures._complexity._balance import balance_measures, size_measures
+from sepal.measures._complexity._gower import GOWER, gower_search
+from sepal.measures._complexity._graph import (
     EPSILON,
     GRAPH_RULES,
     GraphRule,
@@ -26,11 +27,10 @@ from sepal.measures._complexity_graph import (
     graph_measures,
     sampled_graph_measures,
 )
-from sepal.measures._complexity_linear import linear_measures
-from sepal.measures._complexity_neighbors import RowMeasures, row_measures
-from sepal.measures._complexity_table import EVERY, EVERY_NAME, MEASURES
-from sepal.measures._gower import GOWER, gower_search
-from sepal.measures._interpolated import interpolate
+from sepal.measures._complexity._interpolated import interpolate
+from sepal.measures._complexity._linear import linear_measures
+from sepal.measures._complexity._row_measures import RowMeasures, row_measures
+from sepal.measures._complexity._table import EVERY, EVERY_NAME, MEASURES
 from sepal.measures._table_numbers import numbers_of
 from sepal.measures._within import column_units
 from sepal.neighbors import Search

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import Table, geometric_rank
-from sepal.measures._interpolated import Interpolated
-from sepal.measures._spheres import TIED, sphere_radii, spheres_left
+from sepal.measures._complexity._interpolated import Interpolated
+from sepal.measures._complexity._spheres import TIED, sphere_radii, spheres_left
 from sepal.neighbors import ClassPass, Search
 from sepal.progress import Share
 
