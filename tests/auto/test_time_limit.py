@@ -121,7 +121,7 @@ def test_a_fit_to_a_part_says_so_and_scores_that_part(monkeypatch, small_sizes):
     per_class = [right[y[used] == label].mean() for label in model.classes_]
     assert model.leave_one_out_score_ == pytest.approx(np.mean(per_class))
     assert np.isfinite(model.predict_proba(X)).all()
-    assert "time-limit" in model.explain(time_limit=0.1).codes
+    assert "time_limit" in model.explain(time_limit=0.1).codes
     order = RNG.permutation(900)  # which rows take part does not depend on where they stood
     np.testing.assert_array_equal(
         SepalClassifier(balanced=True).fit(X[order], y[order]).left_out_proba_, model.left_out_proba_[order]

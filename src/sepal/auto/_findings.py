@@ -115,7 +115,7 @@ def _no_better(f: Facts, name: str, what: str, so: str) -> Finding | None:
     if f.trace.score > base.score + 2.0 * f.trace.standard_error:
         return None
     text = f"The score ({f.said(f.trace.score)}) is not measurably better than {what} ({f.said(base.score)}): {so}."
-    return Finding(f"no-better-than-{name}", text, {"score": f.trace.score, name: base.score})
+    return Finding(f"no_better_than_{name}", text, {"score": f.trace.score, name: base.score})
 
 
 def _enough(f: Facts, name: str, code: str, what: str) -> Finding | None:
@@ -130,11 +130,11 @@ def _enough(f: Facts, name: str, code: str, what: str) -> Finding | None:
 
 
 def _nearest_is_enough(f: Facts) -> Finding | None:
-    return _enough(f, "1-NN", "nearest-is-enough", "The nearest neighbour alone")
+    return _enough(f, "1-NN", "nearest_is_enough", "The nearest neighbour alone")
 
 
 def _linear_is_enough(f: Facts) -> Finding | None:
-    return _enough(f, "linear", "linear-is-enough", "A linear rule")
+    return _enough(f, "linear", "linear_is_enough", "A linear rule")
 
 
 def _curved(f: Facts) -> Finding | None:
@@ -147,7 +147,7 @@ def _curved(f: Facts) -> Finding | None:
         "numbers": "the numbers follow curves, thresholds, or columns acting together",
     }
     text = f"A linear rule loses {f.apart(gap)}: {so[f.task]}."
-    return Finding("not-linear", text, {"gap": gap})
+    return Finding("not_linear", text, {"gap": gap})
 
 
 def _thresholds(f: Facts) -> Finding | None:
@@ -175,12 +175,12 @@ def _scaling(f: Facts) -> Finding | None:
         text = (
             f"The scaling hardly matters: the scores of the views differ by {f.apart(spread)}, less than their error."
         )
-        return Finding("scaling-hardly-matters", text, {"spread": spread, "scores": scores})
+        return Finding("scaling_hardly_matters", text, {"spread": spread, "scores": scores})
     if spread <= 2.0 * f.trace.standard_error:
         return None
     best = max(scores, key=lambda name: scores[name])
     text = f"The scaling matters: the views differ by {f.apart(spread)}, and {best} does best alone."
-    return Finding("scaling-matters", text, {"spread": spread, "scores": scores})
+    return Finding("scaling_matters", text, {"spread": spread, "scores": scores})
 
 
 def _small_class(f: Facts) -> Finding | None:
@@ -188,7 +188,7 @@ def _small_class(f: Facts) -> Finding | None:
     if count >= 10:
         return None
     text = f"The class {label} has only {count} row{'s' if count > 1 else ''}: what is said about it is uncertain."
-    return Finding("few-rows-of-a-class", text, {"class": label, "rows": count})
+    return Finding("few_rows_of_a_class", text, {"class": label, "rows": count})
 
 
 def _imbalanced(f: Facts) -> Finding | None:
@@ -250,14 +250,14 @@ def _few_rows_err(f: Facts) -> Finding | None:
         f"A few rows make the error: the worst twentieth carries {f.worst_share:.0%} of the squared error. Look at "
         "them; R squared says little about the others."
     )
-    return Finding("few-rows-make-the-error", text, {"worst_share": f.worst_share})
+    return Finding("few_rows_make_the_error", text, {"worst_share": f.worst_share})
 
 
 def _cut_short(f: Facts) -> Finding | None:
     notes = [note for note in f.trace.notes if note.startswith("time_limit")]
     if not notes:
         return None
-    return Finding("time-limit", "There was not enough time for everything: " + "; ".join(notes) + ".", {})
+    return Finding("time_limit", "There was not enough time for everything: " + "; ".join(notes) + ".", {})
 
 
 def _raised_ridge(f: Facts) -> Finding | None:
@@ -265,14 +265,14 @@ def _raised_ridge(f: Facts) -> Finding | None:
     if not notes:
         return None
     text = f"Numbers have no more digits: {'; '.join(notes)}. The scores are those of the model that answers."
-    return Finding("raised-ridge", text, {"notes": notes})
+    return Finding("raised_ridge", text, {"notes": notes})
 
 
 def _sampled(f: Facts) -> Finding | None:
     if f.n_rows <= f.n_searched:
         return None
     text = f"Widths and ridges were chosen on {f.n_searched} of {f.n_rows} rows; the fit and the score use all."
-    return Finding("chosen-on-a-sample", text, {"rows": f.n_rows, "searched": f.n_searched})
+    return Finding("chosen_on_a_sample", text, {"rows": f.n_rows, "searched": f.n_searched})
 
 
 def _subset(f: Facts) -> Finding | None:
@@ -287,7 +287,7 @@ def _subset(f: Facts) -> Finding | None:
         + "As a filter such subsets have cost accuracy."
     )
     facts = {"columns": f.subset, "thornton": f.subset_score, "inclusion": f.inclusion}
-    return Finding("subset-advice", text, facts)
+    return Finding("subset_advice", text, facts)
 
 
 def _arbitrary(f: Facts) -> Finding | None:
@@ -306,7 +306,7 @@ def _arbitrary(f: Facts) -> Finding | None:
         f"(standard error of the score {f.apart(f.trace.standard_error)})."
     )
     facts = {"scaling": scaling, "grid": grid, "ties": f.n_ties, "choices": choices}
-    return Finding("arbitrary-choices", text, facts)
+    return Finding("arbitrary_choices", text, facts)
 
 
 @dataclass(frozen=True)
