@@ -233,9 +233,12 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         return self.temperature_ * logarithms + self.offsets_
 
     def _probabilities(self, decisions: Array) -> Array:
-        """Softmax with a doubt: so many rows without an error do not show that errors are rarer than one in so many."""
-        doubt = 1.0 / (self.total_weight_ + 1.0)
-        return np.asarray((1.0 - doubt) * softmax(decisions, axis=1) + doubt / len(self.classes_))
+        """Softmax, mixed with the uniform distribution by the rule of succession, 1 / (n + 1).
+
+        n rows without an error do not show that errors are rarer than one in n.
+        """
+        uniform = 1.0 / (self.total_weight_ + 1.0)
+        return np.asarray((1.0 - uniform) * softmax(decisions, axis=1) + uniform / len(self.classes_))
 
     def _logarithms(self, probabilities: Array) -> Array:
         """Logarithms of the probabilities, for classes of equal size where that was asked for."""

@@ -42,7 +42,7 @@ def stream_ridge(
     n, m = len(targets), len(points)
     w = np.ones(n) if mass is None else mass
     total, mean = float(w.sum()), mean_of(targets, mass)
-    step = step or _unheard
+    step = step or (lambda share: None)
     square = gaussian(squared_distances(points, points), width)
     factor = cholesky(square + DIAGONAL_JITTER * np.eye(m), lower=True, check_finite=False)
     products, sums = np.zeros((m, m)), np.zeros(m)
@@ -77,10 +77,6 @@ def stream_ridge(
     a = back @ weights
     intercept = mean - means @ weights
     return MemberFit(KernelMember(view, points, np.array([width]), a[None], intercept), fit, left_out)
-
-
-def _unheard(share: float) -> None:
-    """Nobody counts."""
 
 
 def _blocks(

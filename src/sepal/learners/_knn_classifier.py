@@ -18,7 +18,7 @@ from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._explain import NeighborExplanation, flips_needed
 from sepal.learners._leave_one_out import MOST_K, LeaveOneOutCurve, class_sizes, classification_curve, credit, told
 from sepal.learners._neighborhood import TiedGroups
-from sepal.learners._numeric import ahead_by_a_hair
+from sepal.learners._numeric import break_ties_for
 from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
@@ -323,7 +323,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             if self.smoothing:
                 k = float(self.n_neighbors_)
                 share = (share * k + self.smoothing) / (k + len(self.classes_) * self.smoothing)
-            shares.append(ahead_by_a_hair(share, self._winners(groups, votes, mass)))
+            shares.append(break_ties_for(share, self._winners(groups, votes, mass)))
         return np.concatenate(shares)
 
     def explain(self, X: Any) -> NeighborExplanation:

@@ -22,8 +22,8 @@ from sepal.learners._regression import (
     answers,
     line_points,
     mean_and_std,
-    quantiles,
     regression_curve,
+    weighted_quantiles,
 )
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import entry_shares
@@ -248,24 +248,24 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
             names=names,
         )
 
-    def predict_quantiles(self, X: Any, quantiles_wanted: Any = (0.05, 0.5, 0.95)) -> NDArray[np.float64]:
+    def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> NDArray[np.float64]:
         """(n_rows, n_quantiles) weighted quantiles of the neighbours' targets.
 
         Parameters
         ----------
         X : Table, ndarray or data frame
             New rows.
-        quantiles_wanted : sequence of float
+        quantiles : sequence of float
             Each between 0 and 1.
         """
         check_is_fitted(self)
         self._only_target("predict_quantiles(X)")
-        wanted = np.atleast_1d(np.asarray(quantiles_wanted, dtype=np.float64))
+        wanted = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
         if wanted.ndim != 1 or np.any(~(wanted >= 0)) or np.any(wanted > 1):
-            raise ParameterError(f"quantiles_wanted must lie between 0 and 1; got {quantiles_wanted!r}")
+            raise ParameterError(f"quantiles must lie between 0 and 1; got {quantiles!r}")
         hood = self.neighborhood_.for_rows()
         parts = [
-            quantiles(hood, lists, self.y_, self._weights(), self.n_neighbors_, wanted)
+            weighted_quantiles(hood, lists, self.y_, self._weights(), self.n_neighbors_, wanted)
             for _, _, lists in self._lists(X, 6, self.n_neighbors_, hood)
         ]
         return np.concatenate(parts)

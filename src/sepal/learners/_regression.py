@@ -36,7 +36,7 @@ def _powers(y: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([np.ones_like(y), y, y**2], axis=1)
 
 
-def quantiles(
+def weighted_quantiles(
     hood: Neighborhood,
     lists: NeighborLists,
     y: NDArray[np.float64],
@@ -122,7 +122,7 @@ def answers(
     if aggregate == "mean":
         return mean_and_std(hood, lists, y, weights, k)[0]
     if aggregate == "median":
-        return quantiles(hood, lists, y, weights, k, np.array([0.5]))[:, 0]
+        return weighted_quantiles(hood, lists, y, weights, k, np.array([0.5]))[:, 0]
     assert at is not None  # noqa: S101 - lines are asked for with coordinates
     return local_lines(hood, lists, y, weights, k, at)
 

@@ -255,7 +255,7 @@ def aligned_width(
     """The width where centred alignment peaks, on scaled rows; every k-th of each class if they are many.
 
     With ``capped`` at most the root of the mean squared distance between rows: wider kernels only turn into the linear
-    one, whose alignment may still be a little higher, and leave a machine with a given C nothing to bend.
+    one, whose alignment may still be a little higher, so that a machine with a given C can draw no curved boundary.
     """
     complete = np.flatnonzero(table.complete_rows)
     # By values, so that the order of the rows does not matter.

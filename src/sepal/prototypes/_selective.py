@@ -18,7 +18,7 @@ from sepal.prototypes._prototype_set import PrototypeSet, added_rounds, nothing_
 
 
 def _keepable(cases: Cases, progress: Progress | None) -> tuple[CaseMetric, NDArray[np.intp]]:
-    """The cases that can be kept, alone: a row that cannot is nobody's enemy."""
+    """The cases that may be prototypes; only these count as nearest enemies, the nearest rows of another class."""
     pos = np.flatnonzero(cases.may_keep)
     return CaseMetric(cases.data.dense, cases.points[pos], cases.codes[pos], progress), pos
 
