@@ -10,7 +10,7 @@ import numpy as np
 from sepal.evaluation._class_scores import CLASS_COLUMNS
 
 if TYPE_CHECKING:
-    from sepal.evaluation._evaluate import Evaluation
+    from sepal.evaluation._evaluation import Evaluation
 
 _WIDTHS = (9, 9, 11, 9, 11, 9, 10, 10)
 _INDENT = 17

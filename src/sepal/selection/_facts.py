@@ -12,8 +12,8 @@ from sepal.parameters import Parameter, RandomState, checked
 from sepal.progress import Progress, silent
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import as_criterion
-from sepal.selection._honesty import NestedScore, nested_score
 from sepal.selection._near_best import Subset, inclusion, smallest
+from sepal.selection._nested_score import NestedScore, nested_score
 from sepal.selection._search import SubsetSearch
 from sepal.selection._subset_sweep import SubsetSweep
 from sepal.selection._telling import search_teller
