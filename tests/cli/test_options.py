@@ -139,7 +139,7 @@ def test_json_on_the_screen_and_in_a_file_are_the_same_facts(verb, rows):
 def test_datasets_as_json_name_what_the_text_names():
     said = json.loads(run("datasets", "--json").stdout)
     sonar = next(each for each in said["sets"] if each["name"] == "sonar")
-    assert (sonar["n_rows"], sonar["n_columns"], sonar["class_counts"]) == (208, 60, {"Mine": 111, "Rock": 97})
+    assert (sonar["n_rows"], sonar["n_columns"], sonar["class_counts"]) == (208, 60, {"M": 111, "R": 97})
     one = json.loads(run("datasets", "sonar", "--json").stdout)
     assert (one["kind"], one["citation"]) == ("dataset", sonar["citation"])
 
