@@ -72,7 +72,7 @@ def test_a_regression(tmp_path):
 @pytest.mark.parametrize("learner", list(_learners.LEARNERS))
 def test_every_learner_of_the_table_can_be_made(learner):
     scaled = "scale" in _learners.LEARNERS[learner].options
-    estimator = _learners.make_learner(learner, {"scale": "standard" if scaled else None}, [])
+    estimator = _learners.make_learner(learner, _learners.Chosen({"scale": "standard" if scaled else None}))
     assert type(estimator).__name__ == _learners.LEARNERS[learner].name
     assert not scaled or estimator.get_params()["scale"] == "standard"
 
@@ -91,7 +91,9 @@ def test_numbers_or_classes():
 
 
 def test_other_parameters_by_name():
-    estimator = _learners.make_learner("knn", {"k": 5}, ["smoothing=1.5", "vote_ties=prior", "priors=null"])
+    estimator = _learners.make_learner(
+        "knn", _learners.Chosen({"k": 5}, ["smoothing=1.5", "vote_ties=prior", "priors=null"])
+    )
     found = estimator.get_params()
     assert (found["n_neighbors"], found["smoothing"], found["vote_ties"], found["priors"]) == (5, 1.5, "prior", None)
 

@@ -37,7 +37,7 @@ def evaluate(
     *,
     cv: Any = 10,
     groups: Any = None,
-    random_state: int | None = 1,
+    random_state: int | None = 0,
     scoring: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
