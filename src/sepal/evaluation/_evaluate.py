@@ -85,7 +85,7 @@ def evaluate(
     >>> evaluation.n_right, evaluation.n_rows
     (20, 20)
     >>> evaluate(KNNClassifier(1), sepal.datasets.load("athletes"), cv=2, scoring="roc_auc").scores["roc_auc"].tolist()
-    [0.75, 0.875]
+    [1.0, 0.875]
     """
     asked = scorers(scoring)
     table = as_rows(X, y)
