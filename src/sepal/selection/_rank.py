@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import data_frame, frame_html
+from sepal.data import data_frame, frame_html, name_order
 from sepal.exceptions import ParameterError
 from sepal.measures import mutual_information
 from sepal.parameters import Parameter, checked
@@ -43,11 +43,11 @@ class FeatureRanking:
     columns: dict[str, NDArray[np.float64]]
 
     def frame(self, by: str = "inclusion") -> Any:
-        """One row per feature, sorted by a column, largest first; among equals by Thornton's index alone."""
+        """One row per feature, sorted by a column, largest first; among equals by Thornton's index alone, then name."""
         if by not in self.columns:
             raise ParameterError(f"by must be one of {', '.join(self.columns)}; got {by!r}")
         columns = {name: np.asarray(values) for name, values in self.columns.items()}
-        order = np.lexsort((-columns["thornton"], -columns[by]))
+        order = np.lexsort((np.argsort(name_order(self.names)), -columns["thornton"], -columns[by]))
         sorted_columns = {name: values[order] for name, values in columns.items()}
         return data_frame({"feature": [self.names[j] for j in order], **sorted_columns})
 
@@ -95,7 +95,8 @@ def rank_features(
     member = np.array([best.mask >> unit & 1 == 1 for unit in range(problem.n_units)])
     of_unit = np.array([unit for unit, columns in enumerate(problem.units) for _ in columns])
     order = np.array([column for columns in problem.units for column in columns])
-    held = np.array(list(result.inclusion().values()))
+    shares = result.inclusion()
+    held = np.array([shares[name] for name in problem.names])
     per_unit = {
         "thornton": single,
         "gain": np.where(member, np.nan, changed - best.score),
