@@ -80,11 +80,13 @@ $(FILES): FORCE | check-tools
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@find src/sepal -name '*.py' | sort | cmp -s - $@ || find src/sepal -name '*.py' | sort > $@
 
-# What the command needs, and then what the tests need beside it.
+# What the command needs, installed while sepal is compiled, and then what the tests need beside it.
 $(READY): pyproject.toml $(NATIVE) $(FILES) | check-tools
 	@echo "Compiling sepal and installing what it needs into $(VENV): a minute or two the first time ..."
 	@$(NEEDS) build-system requires | $(PIP) cmake ninja -r /dev/stdin
-	@$(PIP) --no-build-isolation -e ".[app]"
+	@$(PIP) --no-build-isolation --no-deps -e . & compiling=$$!; \
+	  { $(NEEDS) project dependencies; $(NEEDS) project optional-dependencies app; } | $(PIP) --no-compile -r /dev/stdin; \
+	  installed=$$?; wait $$compiling && exit $$installed
 	@touch $@
 
 $(TOOLS): $(READY)

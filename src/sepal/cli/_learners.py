@@ -53,12 +53,20 @@ LEARNERS: dict[str, Learner] = {
     "parzen": _machine("ParzenClassifier"),
     "feature-vectors": _machine("FeatureVectorClassifier"),
     "feature-vectors-regressor": _machine("FeatureVectorRegressor"),
+    "majority": Learner("sklearn.dummy", "DummyClassifier", numbers_only=True),
+    "mean": Learner("sklearn.dummy", "DummyRegressor", numbers_only=True),
 }
-# What `sepal evaluate DATA` shows beside the first of each, and beside the majority or the mean.
 # What users of Weka type: its names for what we have, and what is nearest to what we have not.
-WEKA = {"ibk": "knn", "ib1": "knn", "smo": "svm", "libsvm": "svm", "fld": "fisher", "lda": "fisher"}
+WEKA = {
+    "ibk": "knn",
+    "ib1": "knn",
+    "smo": "svm",
+    "libsvm": "svm",
+    "fld": "fisher",
+    "lda": "fisher",
+    "zeror": "majority",
+}
 ABSENT = {
-    "zeror": "the majority is the last line of 'sepal evaluate DATA'",
     "naivebayes": "--learner parzen, which estimates densities too, or --learner fisher",
     "j48": "--learner auto, which has bagged trees among its members",
     "randomforest": "--learner auto, which has bagged trees among its members",
@@ -67,8 +75,16 @@ ABSENT = {
     "kstar": "--learner knn --weights similarity",
 }
 ROWS_PER_CLASS = 10  # on average; whole numbers of fewer rows each are numbers, and not names of classes
+# What `sepal evaluate DATA` shows beside the first of each, and beside the majority or the mean.
 CLASSIFIERS = ("auto", "svm", "knn", "fisher")
 REGRESSORS = ("auto-regressor", "feature-vectors-regressor", "knn-regressor")
+# The same name for classes and for numbers: what is asked for, and what is meant where the target holds numbers.
+FOR_NUMBERS = {
+    "auto": "auto-regressor",
+    "knn": "knn-regressor",
+    "feature-vectors": "feature-vectors-regressor",
+    "majority": "mean",
+}
 
 
 def numeric_target(table: Table) -> bool:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sepal.cli._given import given_rows, given_table, without_groups
+from sepal.cli._answer_table import TABLES, AllColumns, answers_text, beside, identifiers_among, shares
+from sepal.cli._given import given_rows, given_table, given_test, without_groups
 from sepal.cli._learners import (
     CLASSIFIERS,
+    FOR_NUMBERS,
     LEARNERS,
     REGRESSORS,
     default_learner,
@@ -38,9 +40,7 @@ from sepal.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     from sepal.data import Table
-    from sepal.evaluation import Evaluation
 
-TABLES = (".csv", ".json")
 QUICK_FOLDS, QUICK_SECONDS = 5, 10.0
 
 LearnerName = Annotated[
@@ -49,7 +49,9 @@ LearnerName = Annotated[
 ]
 Neighbors = Annotated[
     str | None,
-    typer.Option("--k", "-k", metavar="K", help="Neighbours that vote: a number, auto or all.", show_default=False),
+    typer.Option(
+        "--k", "-k", "-K", metavar="K", help="Neighbours that vote: a number, auto or all.", show_default=False
+    ),
 ]
 Weights = Annotated[
     str | None,
@@ -58,6 +60,9 @@ Weights = Annotated[
         help="Votes by distance: uniform, distance, similarity, rank, dudani, gaussian, exponential or tricube.",
         show_default=False,
     ),
+]
+Inverse = Annotated[
+    bool, typer.Option("-I", help="As Weka's IBk has it: votes by 1 / distance, the same as --weights distance.")
 ]
 Distance = Annotated[str | None, typer.Option(metavar="NAME", help=f"{DISTANCE_HELP}.", show_default=False)]
 ScaleOfLearner = Annotated[
@@ -93,12 +98,27 @@ def evaluate(
     learner: LearnerName = None,
     k: Neighbors = None,
     weights: Weights = None,
+    inverse: Inverse = False,
     distance: Distance = None,
     scale: ScaleOfLearner = None,
     settings: Settings = None,
     cv: Annotated[
         str | None,
         typer.Option(metavar="FOLDS", help="How many folds, or loo for leave-one-out; 10.", show_default=False),
+    ] = None,
+    split: Annotated[
+        float | None,
+        typer.Option(
+            metavar="PERCENT",
+            help="Train once on so many percent of the rows (66), and answer the others.",
+            show_default=False,
+        ),
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Train on all rows of DATA, and answer those of this file.", show_default=False
+        ),
     ] = None,
     time_limit: Annotated[
         str | None,
@@ -117,10 +137,14 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Also write the answer for each row (.csv or .json); row 0 is the first.",
+            help="Also write the answer for each row (.csv or .json) beside its identifiers; row 0 is the first.",
             show_default=False,
         ),
     ] = None,
+    all_columns: AllColumns = False,
+    show_wrong: Annotated[
+        int, typer.Option(metavar="N", help="Show N wrongly answered rows with their values.", min=0)
+    ] = 0,
     escape_formulas: EscapeFormulas = False,
     as_json: AsJson = False,
 ) -> None:
@@ -136,45 +160,44 @@ def evaluate(
         if predictions is not None:
             check_out(predictions, data, "--predictions", "predictions.csv")
             check_name(predictions, TABLES, "--predictions", "a table of predictions")
-        folds, options = _folds(cv or (str(QUICK_FOLDS) if quick else "10")), _options(k, weights, distance, scale)
+        folds = _folds(cv, split, test, quick)
+        options = _options(k, weights, inverse, distance, scale)
         limit = QUICK_SECONDS if quick else None
         limit = limit if time_limit is None else seconds(time_limit, "--time-limit")
         with watching("reading") as progress:
             table, together = without_groups(given_table(data, target, reading), groups)
             tell_cautions(table, reading.task, numeric_target(table))
-            from sepal.cli._bounded import bounded, fold_progress, too_slow
-            from sepal.cli._contest import contest
-            from sepal.evaluation import evaluate as cross_validate
-            from sepal.report import Clock, TimeIsOverError, alarm
+            answered = table if test is None else given_test(test, table, reading)
+            from sepal.cli._contest import alone_in, contest
 
             name = learner_named(learner) or default_learner(options, table, reading.task)
             alone = learner is not None or bool(settings) or any(value is not None for value in options.values())
+            how: dict[str, Any] = {
+                "cv": folds,
+                "groups": together,
+                "random_state": seed,
+                "test": None if test is None else answered,
+            }
             if alone:
-                estimator = _made(name, options, settings, table, reading.task)
-                clock = Clock(limit)
-                told = fold_progress(name, folds, clock, progress)
-                try:
-                    with alarm(clock):
-                        found = cross_validate(
-                            bounded(estimator, limit, folds),
-                            table,
-                            cv=folds,
-                            groups=together,
-                            random_state=seed,
-                            progress=told,
-                        )
-                except TimeIsOverError as error:
-                    raise too_slow(name, limit) from error
-                facts, text = found.to_dict(), printable(found.summary()).rstrip("\n") + "\n"
+                name = _for_target(name, table, reading.task)
+                found = alone_in(name, make_learner(name, options, settings or [], table), table, how, progress, limit)
+                facts, text = found.to_dict(), found.summary().rstrip("\n") + "\n"
             else:
                 names = CLASSIFIERS if name == "auto" else REGRESSORS
-                result = contest(names, table, folds, seed, progress, together, limit)
+                result = contest(names, table, how, progress, limit)
                 found, facts, text = result.first, result.to_dict(), result.to_text(table_width())
+        if show_wrong:
+            from sepal.cli._wrong_rows import wrong_rows, wrong_rows_text
+
+            wrong = wrong_rows(found, answered, show_wrong)
+            facts, text = {**facts, "wrong_rows": wrong}, text + wrong_rows_text(wrong, found, table_width())
         if predictions is not None:
-            write_out(predictions, _answers(found, predictions, escape_formulas), "--predictions")
+            write_out(
+                predictions, answers_text(found, answered, predictions, all_columns, escape_formulas), "--predictions"
+            )
             typer.echo(f"The predictions are in {predictions}.", err=True)
         facts = {"cautions": caution_facts(table), **facts}
-        print_text(as_json_text("evaluation" if alone else "comparison", facts) if as_json else text)
+        print_text(as_json_text("evaluation" if alone else "comparison", facts) if as_json else printable(text))
 
 
 @with_reading
@@ -190,6 +213,7 @@ def train(
     learner: LearnerName = None,
     k: Neighbors = None,
     weights: Weights = None,
+    inverse: Inverse = False,
     distance: Distance = None,
     scale: ScaleOfLearner = None,
     settings: Settings = None,
@@ -209,9 +233,12 @@ def train(
             from sepal.estimators import save_model
 
             progress("training", 0.1)
-            options = _options(k, weights, distance, scale)
+            options = _options(k, weights, inverse, distance, scale)
             name = learner_named(learner) or default_learner(options, table, reading.task)
-            estimator = _made(name, options, settings, table, reading.task)
+            name = _for_target(name, table, reading.task)
+            estimator = make_learner(name, options, settings or [], table)
+            if name in ("majority", "mean"):
+                raise ParameterError(f"--learner {learner}: it always answers the same, and needs no model file")
             # The learners without choices say how far they are; the others are quick or cannot tell.
             telling: dict[str, Any] = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)}
             if together is not None:
@@ -242,12 +269,13 @@ def predict(
         typer.Option("--out", "-o", metavar="FILE", help="Write here instead: .csv or .json.", show_default=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of CSV.")] = False,
+    all_columns: AllColumns = False,
     escape_formulas: EscapeFormulas = False,
 ) -> None:
-    """Answer new rows with a model.
+    """Predict new rows with a model.
 
-    For each row, counted from 0, the prediction and the probability of each class. Columns are found by name; where the
-    target is among them, the share of right answers is told.
+    For each row, counted from 0, its identifiers, the prediction and the probability of each class. Columns are found
+    by name; where the target is among them, the share of right answers is told.
 
     Example:  sepal predict model.sepal new.csv -o out.csv
     """
@@ -266,18 +294,20 @@ def predict(
                     hint="sepal train DATA -o model.sepal writes one that can",
                 )
             training = getattr(fitted, "table_", None) or getattr(fitted, "columns_", None)
-            rows, ignored, truth = given_rows(new, [str(name) for name in names], training)
+            given = given_rows(new, [str(name) for name in names], training)
             progress("predicting", 0.5)
-            answers: dict[str, list[Any]] = {
-                "row": list(range(rows.n_rows)),
-                "prediction": fitted.predict(rows).tolist(),
-            }
+            # A pipeline begins with a step of scikit-learn, which knows data frames and no Tables.
+            rows = given.rows if type(fitted).__module__.startswith("sepal.") else given.rows.frame("pandas")
+            answers: dict[str, list[Any]] = {"prediction": fitted.predict(rows).tolist()}
             if hasattr(fitted, "predict_proba"):
-                answers |= _shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
-        if truth is not None and hasattr(fitted, "classes_"):
-            _tell_score(answers["prediction"], truth, getattr(training, "target", None))
-        if ignored:
-            typer.echo(f"note: not looked at: {printable(', '.join(ignored))}", err=True)
+                answers |= shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
+        if given.truth is not None and hasattr(fitted, "classes_"):
+            _tell_score(answers["prediction"], given.truth, given.target)
+        if given.others:
+            typer.echo(f"note: not looked at: {printable(', '.join(given.others))}", err=True)
+        known = {each.name for each in getattr(getattr(fitted, "columns_", None), "apart", ())}
+        identifiers = identifiers_among(given.table, given.others, known)
+        answers = beside(answers, given.table, list(range(given.rows.n_rows)), identifiers, all_columns)
         json_wanted = as_json or (out is not None and out.suffix.lower() == ".json")
         text = rows_text("predictions", answers, json_wanted, escape_formulas)
         if out is None:
@@ -301,28 +331,40 @@ def _spelled(label: Any) -> str:
     return str(label).removesuffix(".0")
 
 
-def _options(k: str | None, weights: str | None, distance: str | None, scale: Scale | None) -> dict[str, Any]:
+def _options(
+    k: str | None, weights: str | None, inverse: bool, distance: str | None, scale: Scale | None
+) -> dict[str, Any]:
     """The options that were given, as the learners take them; the others are None."""
+    if inverse and weights not in (None, "distance"):
+        raise ParameterError(f"-I and --weights {weights}: -I is the same as --weights distance; leave one out")
     return {
         "k": neighbors(k),
-        "weights": weights,
+        "weights": "distance" if inverse else weights,
         "distance": distance,
         "scale": None if scale is None else scale.value,
     }
 
 
-def _made(
-    learner: str, options: dict[str, Any], settings: list[str] | None, table: Table, task: str | None = None
-) -> Any:
-    numeric = learner == "auto" and (numeric_target(table) if task is None else task == "regress")
-    return make_learner("auto-regressor" if numeric else learner, options, settings or [], table)
+def _for_target(learner: str, table: Table, task: str | None) -> str:
+    """The learner of that name for numbers, where the target holds numbers."""
+    numeric = numeric_target(table) if task is None else task == "regress"
+    return FOR_NUMBERS.get(learner, learner) if numeric else learner
 
 
 def _takes(estimator: Any, word: str) -> bool:
     return word in signature(estimator.fit).parameters
 
 
-def _folds(text: str) -> int | str:
+def _folds(cv: str | None, split: float | None, test: str | None, quick: bool) -> int | float | str:
+    """The folds that were asked for, a share to train on, or ``loo``."""
+    given = [word for word, value in (("--cv", cv), ("--split", split), ("--test", test)) if value is not None]
+    if len(given) > 1:
+        raise ParameterError(f"{' and '.join(given)}: rows are held out in one way; leave one out")
+    if split is not None:
+        if not 0.0 < split < 100.0:
+            raise ParameterError(f"--split {split:g}: expected percent of the rows, above 0 and below 100", hint="66")
+        return split / 100.0
+    text = cv or (str(QUICK_FOLDS) if quick else "10")
     if text == "loo":
         return text
     try:
@@ -335,25 +377,3 @@ def _described(model: Any, n_rows: int, name: str | None) -> str:
     chosen = getattr(model, "n_neighbors_", None)
     k = "" if chosen is None else f" with k = {chosen:g}"
     return f"{type(model).__name__}{k}, {n_rows:,} rows of {name or 'a table'}"
-
-
-def _answers(found: Evaluation, path: Path, escape_formulas: bool) -> str:
-    """One line per row, by its position in the data."""
-    actual, predicted = found.actual, found.predicted
-    columns: dict[str, list[Any]] = {"row": found.rows.tolist(), "fold": found.fold.tolist()}
-    if found.classes is None:
-        columns |= {"actual": actual.tolist(), "prediction": predicted.tolist()}
-    else:
-        columns |= {
-            "actual": found.classes[actual].tolist(),
-            "prediction": found.classes[predicted].tolist(),
-            "right": (actual == predicted).tolist(),
-        }
-        if found.share is not None:
-            columns |= _shares(found.classes.tolist(), found.share)
-    return rows_text("predictions", columns, path.suffix.lower() == ".json", escape_formulas)
-
-
-def _shares(classes: list[Any], share: Any) -> dict[str, list[Any]]:
-    """The probabilities of each class, without the trillionth by which a tie is broken."""
-    return {f"p({label})": share[:, c].round(10).tolist() for c, label in enumerate(classes)}

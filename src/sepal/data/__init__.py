@@ -8,9 +8,15 @@ Every other room may import this one; it imports none of them. It is the only pl
 from __future__ import annotations
 
 from sepal.data._apart import Apart
+from sepal.data._apart import is_identifier_name as is_identifier_name
+from sepal.data._apart import why_apart as why_apart
 from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._cautions import Caution
 from sepal.data._cautions import caution_texts as caution_texts
+from sepal.data._cells import apart_cells as apart_cells
+from sepal.data._cells import column_cells as column_cells
+from sepal.data._cells import row_cells as row_cells
+from sepal.data._cells import row_identifiers as row_identifiers
 from sepal.data._columns import Kind, KindsSpec
 from sepal.data._columns import column_position as column_position
 from sepal.data._complete_rows import Missing as Missing

@@ -52,7 +52,7 @@ def directional_fisher(values: Matrix, codes: Codes) -> float:
         if within.rank == 0:
             found.append(0.0 if np.any(d != 0) else 1.0)
             continue
-        found.append(1 / (1 + float(d @ within.solve(d)) * n / (n - 2)))
+        found.append(1 / (1 + within.squared_distance(d) * n / (n - 2)))
     return float(np.mean(found)) if found else float("nan")
 
 

@@ -251,8 +251,8 @@ def _coordinates(table: Table, scaling: Scaling) -> tuple[NDArray[np.float64], f
     """Scaled values and the unit of their squares; whole numbers of one range stay whole numbers, so ties are exact."""
     nominal = np.array([kind == "nominal" for kind in table.kinds])
     spread = np.delete(scaling.divisor, np.flatnonzero(nominal | np.isin(np.arange(len(nominal)), scaling.constant)))
-    whole = table.values - scaling.offset
-    if np.all(scaling.shrink == 1) and np.all(((whole == np.floor(whole)) & (np.abs(whole) < 1e15)) | np.isnan(whole)):
+    whole = table.values - scaling.offset if np.all(scaling.shrink == 1) else np.full(1, 0.5)
+    if np.all(((whole == np.floor(whole)) & (np.abs(whole) < 1e15)) | np.isnan(whole)):
         one = float(spread[0]) if spread.size else 1.0
         if np.all(spread == one) and one == np.floor(one):
             return np.where(nominal, table.values, whole), one**2
