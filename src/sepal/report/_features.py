@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from sepal.data import name_key
 from sepal.exceptions import DataError
 from sepal.measures import sample_rows
 from sepal.report._facts import FeatureFacts, FeatureShare
@@ -64,7 +65,7 @@ def feature_facts(
         )
         n_subsets = found.n_evaluations
     near = found.near_best()
-    least = smallest(near)
+    least, shares = smallest(near), inclusion(near, found.names)
     return FeatureFacts(
         strategy=strategy,
         n_rows=table.n_rows,
@@ -74,5 +75,5 @@ def feature_facts(
         best_score=near[0].score,
         smallest=least.features,
         smallest_score=least.score,
-        inclusion=tuple(FeatureShare(name, share) for name, share in inclusion(near, found.names).items()),
+        inclusion=tuple(FeatureShare(name, shares[name]) for name in sorted(shares, key=name_key)),
     )

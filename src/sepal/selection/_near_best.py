@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import data_frame, name_order
+from sepal.data import data_frame
 from sepal.exceptions import ParameterError
 from sepal.selection._criteria import Criterion
 from sepal.selection._problem import FeatureProblem, moved_masks
@@ -145,8 +145,8 @@ def _shifted(progress: Progress | None, begin: float, share: float) -> Progress 
 
 
 def inclusion(subsets: Sequence[Subset], names: Sequence[str]) -> dict[str, float]:
-    """The share of subsets that hold each feature, in the order of their names."""
-    return {names[j]: sum(names[j] in s.features for s in subsets) / len(subsets) for j in name_order(names)}
+    """The share of subsets that hold each feature, in the order of the names given."""
+    return {name: sum(name in s.features for s in subsets) / len(subsets) for name in names}
 
 
 def smallest(subsets: Sequence[Subset]) -> Subset:

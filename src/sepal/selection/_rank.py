@@ -95,8 +95,7 @@ def rank_features(
     member = np.array([best.mask >> unit & 1 == 1 for unit in range(problem.n_units)])
     of_unit = np.array([unit for unit, columns in enumerate(problem.units) for _ in columns])
     order = np.array([column for columns in problem.units for column in columns])
-    shares = result.inclusion()
-    held = np.array([shares[name] for name in problem.names])
+    held = np.array(list(result.inclusion().values()))
     per_unit = {
         "thornton": single,
         "gain": np.where(member, np.nan, changed - best.score),
