@@ -20,10 +20,11 @@ FROM_ROWS = {"report", "measure", "select", "evaluate", "train"}
 # Which verbs each shared option means something in; "all" that read labelled rows, or every verb.
 WHERE = {
     "target": FROM_ROWS,
-    "groups": {"select", "evaluate", "train"},
+    "groups": FROM_ROWS,
     "learner": {"evaluate", "train"},
     "k": {"measure", "evaluate", "train"},
     "weights": {"evaluate", "train"},
+    "inverse": {"evaluate", "train"},
     "missing": FROM_ROWS,
     "distance": FROM_ROWS - {"select"},  # a subset's distance is a sum over its columns
     "scale": FROM_ROWS,
@@ -32,6 +33,7 @@ WHERE = {
     "seed": FROM_ROWS,
     "jobs": FROM_ROWS | {"predict"},
     "out": set(VERBS),
+    "all_columns": {"evaluate", "predict"},
     "escape_formulas": {"evaluate", "predict"},
     "as_json": set(VERBS),
     **dict.fromkeys(READING, FROM_ROWS),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sepal.cli._evaluate import evaluate
-from sepal.cli._given import classes_given
+from sepal.cli._given import classes_given, without_groups
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._models import predict, train
 from sepal.cli._options import (
@@ -17,6 +17,7 @@ from sepal.cli._options import (
     AsJson,
     Data,
     DistanceName,
+    GroupColumn,
     Jobs,
     MissingCells,
     MissingChoice,
@@ -73,6 +74,7 @@ def report(
     reading: Reading,
     data: Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP)] = "breast-cancer",
     target: TargetColumn = None,
+    groups: GroupColumn = None,
     missing: MissingCells = MissingChoice.DISTANCE,
     distance: DistanceName = "auto",
     scale: ScaleOption = Scale.MINMAX,
@@ -97,13 +99,13 @@ def report(
         started = time.perf_counter()
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
         with watching("reading") as progress:
-            table = classes_given(data, target, reading, "a report")
+            table, apart = without_groups(classes_given(data, target, reading, "a report"), groups)
             from sepal.report import separability  # after reading: whoever mistyped a name need not wait for it
 
             if limit is not None:  # reading counts
                 limit = max(1e-3, limit - (time.perf_counter() - started))
             how = _how(missing, distance, scale, seed, jobs)
-            found = separability(table, time_limit=limit, progress=progress, **how)
+            found = separability(table, groups=apart, time_limit=limit, progress=progress, **how)
         if out is not None and out.suffix.lower() in (".html", ".htm"):
             give(found.to_html(source=data), out, "The report is")
         else:
@@ -117,6 +119,7 @@ def measure(
     reading: Reading,
     data: Data,
     target: TargetColumn = None,
+    groups: GroupColumn = None,
     train_size: Annotated[
         list[str] | None,
         typer.Option(
@@ -127,7 +130,7 @@ def measure(
         ),
     ] = None,
     k: Annotated[
-        int, typer.Option("--k", "-k", metavar="K", help="How many rows vote: odd; 1 beyond two classes.")
+        int, typer.Option("--k", "-k", "-K", metavar="K", help="How many rows vote: odd; 1 beyond two classes.")
     ] = 1,
     permutations: Annotated[
         int, typer.Option(metavar="N", help="Also shuffle the classes N times; the exact test needs none.")
@@ -152,7 +155,7 @@ def measure(
             check_text_name(out, "a list of measures")
         sizes = [size(text) for text in train_size or ("0.5", "0.9")]
         with watching("reading") as progress:
-            table = classes_given(data, target, reading, "sepal measure")
+            table, apart = without_groups(classes_given(data, target, reading, "sepal measure"), groups)
             from sepal.report import measure_facts
 
             facts = measure_facts(
@@ -160,6 +163,7 @@ def measure(
                 train_sizes=sizes,
                 n_neighbors=k,
                 n_permutations=permutations,
+                groups=apart,
                 progress=progress,
                 **_how(missing, distance, scale, seed, jobs),
             )

@@ -26,7 +26,7 @@ def fold_progress(title: str, folds: Any, clock: Clock, progress: Progress) -> P
 
     def tell(text: str, done: float) -> None:
         fold = ""
-        if isinstance(folds, int) and done < 1:
+        if isinstance(folds, int) and folds > 1 and done < 1:
             fold = f", fold {round(done * folds) + 1} of {folds}"
         progress(title + fold, done)
         if done < 1:

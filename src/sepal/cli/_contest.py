@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sepal import __version__
 from sepal.cli._bounded import bounded, fold_progress, too_slow
 from sepal.cli._learners import Chosen, make_learner
 from sepal.data import Table
@@ -62,6 +63,7 @@ class Contest:
             "data": first.data,
             "task": first.task,
             "test_mode": first.test_mode,
+            "seed": first.random_state,
             "n_rows": first.n_rows,
             "learners": [_entrant_facts(entrant) for entrant in self.entrants],
         }
@@ -70,7 +72,8 @@ class Contest:
         """The table, and what its last columns mean; folded into ``width`` columns where it is given."""
         first = self.first
         classes = "" if first.classes is None else f", {len(first.classes)} classes"
-        heading = f"{first.data}: {first.test_mode}, {first.n_rows:,} rows{classes}"
+        seed = "" if first.random_state is None else f", seed {first.random_state}"
+        heading = f"{first.data}: {first.test_mode}{seed}, {first.n_rows:,} rows{classes}, sepal {__version__}"
         rows = [_HEADS[first.task], *(_cells(entrant, first.task) for entrant in self.entrants)]
         tested = next((e.test for e in self.entrants if e.test is not None), None)
         name = (
@@ -169,10 +172,8 @@ def contest(
 ) -> Contest:
     """Evaluate the learners one after the other, and the majority or mean from the same folds.
 
-    ``how`` are the folds, as :func:`sepal.evaluate` takes them.
-
-    With a ``limit`` in seconds the first aims at half of it, and each other learner has an equal part of what is left
-    when its turn comes.
+    ``how`` goes to :func:`sepal.evaluate`: ``cv``, ``test``, ``groups`` and ``random_state``. With a ``limit`` in
+    seconds the first aims at half of it, and each other learner has an equal part of what is left when its turn comes.
 
     What the first cannot do is an error; another learner that cannot answer stands in the table without figures.
     """
@@ -182,14 +183,15 @@ def contest(
         title = TITLES[name]
         left = over.left()
         mine = Clock(None if left is None else max(left, 1e-3) / (1 if place == 0 else len(names) - place))
-        watch = fold_progress(title, how["cv"], mine, _share_of(progress, place, len(names)))
+        folds = n_folds(how)
+        watch = fold_progress(title, folds, mine, _share_of(progress, place, len(names)))
         start = time.perf_counter()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SepalWarning)
             try:
-                learner = bounded(make_learner(name, chosen, table), _own_limit(mine, place), how["cv"])
+                learner = bounded(make_learner(name, chosen, table), _own_limit(mine, place), folds)
                 with alarm(mine):
-                    found = evaluate(learner, table, progress=watch, **how)
+                    found = evaluate(learner, table, **how, progress=watch)
             except TimeIsOverError as error:
                 if place == 0:
                     raise too_slow(title, limit) from error
@@ -208,6 +210,30 @@ def contest(
     word = base.scheme
     entrants.append(Entrant(word, f"always the {word}" if word == "mean" else "always the largest class", base, 0.0))
     return Contest((first, *(_tested(first, entrant) for entrant in entrants[1:])))
+
+
+def alone_in(
+    name: str,
+    learner: Any,
+    table: Table,
+    how: Mapping[str, Any],
+    progress: Progress,
+    limit: float | None = None,
+) -> Evaluation:
+    """Evaluate one learner within the limit."""
+    clock, folds = Clock(limit), n_folds(how)
+    told = fold_progress(name, folds, clock, progress)
+    try:
+        with alarm(clock):
+            found = evaluate(bounded(learner, limit, folds), table, **how, progress=told)
+    except TimeIsOverError as error:
+        raise too_slow(name, limit) from error
+    return found.majority if name in ("majority", "mean") else found
+
+
+def n_folds(how: Mapping[str, Any]) -> Any:
+    """How many times a learner is fitted, or "loo"."""
+    return 1 if how["test"] is not None or isinstance(how["cv"], float) else how["cv"]
 
 
 def _own_limit(clock: Clock, place: int) -> float | None:

@@ -55,11 +55,20 @@ LEARNERS: dict[str, Learner] = {
     "parzen": _machine("ParzenClassifier"),
     "feature-vectors": _machine("FeatureVectorClassifier"),
     "feature-vectors-regressor": _machine("FeatureVectorRegressor"),
+    "majority": Learner("sklearn.dummy", "DummyClassifier", numbers_only=True),
+    "mean": Learner("sklearn.dummy", "DummyRegressor", numbers_only=True),
 }
 # What users of Weka type: its names for what we have, and what is nearest to what we have not.
-WEKA = {"ibk": "knn", "ib1": "knn", "smo": "svm", "libsvm": "svm", "fld": "fisher", "lda": "fisher"}
+WEKA = {
+    "ibk": "knn",
+    "ib1": "knn",
+    "smo": "svm",
+    "libsvm": "svm",
+    "fld": "fisher",
+    "lda": "fisher",
+    "zeror": "majority",
+}
 ABSENT = {
-    "zeror": "the majority is the last line of 'sepal evaluate DATA'",
     "naivebayes": "--learner parzen, which estimates densities too, or --learner fisher",
     "j48": "--learner auto, which has bagged trees among its members",
     "randomforest": "--learner auto, which has bagged trees among its members",
@@ -71,6 +80,13 @@ ROWS_PER_CLASS = 10  # on average; whole numbers of fewer rows each are numbers,
 # What `sepal evaluate DATA` shows beside the first of each, and beside the majority or the mean.
 CLASSIFIERS = ("auto", "svm", "knn", "fisher")
 REGRESSORS = ("auto-regressor", "feature-vectors-regressor", "knn-regressor")
+# The same name for classes and for numbers: what is asked for, and what is meant where the target holds numbers.
+FOR_NUMBERS = {
+    "auto": "auto-regressor",
+    "knn": "knn-regressor",
+    "feature-vectors": "feature-vectors-regressor",
+    "majority": "mean",
+}
 
 
 LearnerName = Annotated[
@@ -127,6 +143,7 @@ class Chosen:
         cls,
         k: str | None,
         weights: str | None,
+        inverse: bool,
         distance: str | None,
         scale: Scale | None,
         settings: list[str] | None,
@@ -134,9 +151,11 @@ class Chosen:
         jobs: int | None,
     ) -> Chosen:
         """From the words on the command line."""
+        if inverse and weights not in (None, "distance"):
+            raise ParameterError(f"-I and --weights {weights}: -I is the same as --weights distance; leave one out")
         options = {
             "k": neighbors(k),
-            "weights": weights,
+            "weights": "distance" if inverse else weights,
             "distance": distance,
             "scale": None if scale is None else scale.value,
         }
@@ -148,10 +167,10 @@ class Chosen:
         return bool(self.settings) or any(value is not None for value in self.options.values())
 
 
-def made_for(name: str, chosen: Chosen, table: Table, task: str | None = None) -> Any:
-    """The learner of this name, for numbers where the target is one."""
-    numeric = name == "auto" and (number_to_predict(table) if task is None else task == "regress")
-    return make_learner("auto-regressor" if numeric else name, chosen, table)
+def for_target(learner: str, table: Table, task: str | None) -> str:
+    """The learner of that name for numbers, where the target holds numbers."""
+    numeric = number_to_predict(table) if task is None else task == "regress"
+    return FOR_NUMBERS.get(learner, learner) if numeric else learner
 
 
 def set_threads(learner: Any, jobs: int) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sepal.cli._answer_table import TABLES, AllColumns, beside, identifiers_among, shares
 from sepal.cli._given import given_rows, learning_rows
 from sepal.cli._learners import (
     LEARNERS,
@@ -16,8 +17,9 @@ from sepal.cli._learners import (
     LearnerName,
     Settings,
     default_learner,
+    for_target,
     learner_named,
-    made_for,
+    make_learner,
     set_threads,
 )
 from sepal.cli._leaving import leaving_cleanly
@@ -28,6 +30,7 @@ from sepal.cli._options import (
     DistanceOfLearner,
     EscapeFormulas,
     GroupColumn,
+    Inverse,
     Jobs,
     MissingCells,
     MissingChoice,
@@ -40,11 +43,9 @@ from sepal.cli._options import (
     Weights,
 )
 from sepal.cli._output import (
-    TABLES,
     as_json_text,
     check_name,
     check_out,
-    class_shares,
     give,
     print_text,
     printable,
@@ -70,6 +71,7 @@ def train(
     settings: Settings = None,
     k: NeighborCount = None,
     weights: Weights = None,
+    inverse: Inverse = False,
     missing: MissingCells = MissingChoice.DISTANCE,
     distance: DistanceOfLearner = None,
     scale: ScaleOfLearner = None,
@@ -87,14 +89,17 @@ def train(
     """
     with leaving_cleanly():
         check_out(out, data, example="model.sepal")
-        chosen = Chosen.said(k, weights, distance, scale, settings, seed, jobs)
+        chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs)
         with watching("reading") as progress:
             table, together = learning_rows(data, target, reading, groups, missing)
             from sepal.estimators import save_model
 
             progress("training", 0.1)
             name = learner_named(learner) or default_learner(chosen.options, table, reading.task)
-            estimator = made_for(name, chosen, table, reading.task)
+            name = for_target(name, table, reading.task)
+            estimator = make_learner(name, chosen, table)
+            if name in ("majority", "mean"):
+                raise ParameterError(f"--learner {learner}: it always answers the same, and needs no model file")
             # The learners without choices say how far they are; the others are quick or cannot tell.
             telling: dict[str, Any] = {"progress": lambda text, done: progress(text, 0.1 + 0.8 * done)}
             if together is not None:
@@ -125,13 +130,14 @@ def predict(
     ],
     jobs: Jobs = None,
     out: Out = None,
+    all_columns: AllColumns = False,
     escape_formulas: EscapeFormulas = False,
     as_json: AsJson = False,
 ) -> None:
-    """Answer new rows with a model.
+    """Predict new rows with a model.
 
-    For each row, counted from 0, the prediction and the probability of each class, as CSV or JSON. Columns are found by
-    name; where the target is among them, the share of right answers is told.
+    For each row, counted from 0, its identifiers, the prediction and the probability of each class, as CSV or JSON.
+    Columns are found by name; where the target is among them, the share of right answers is told.
 
     Example:  sepal predict model.sepal new.csv -o out.csv
     """
@@ -152,18 +158,20 @@ def predict(
             if jobs is not None:
                 set_threads(fitted, jobs)
             training = getattr(fitted, "table_", None) or getattr(fitted, "columns_", None)
-            rows, ignored, truth = given_rows(new, [str(name) for name in names], training)
+            given = given_rows(new, [str(name) for name in names], training)
             progress("predicting", 0.5)
-            answers: dict[str, list[Any]] = {
-                "row": list(range(rows.n_rows)),
-                "prediction": fitted.predict(rows).tolist(),
-            }
+            # A pipeline begins with a step of scikit-learn, which knows data frames and no Tables.
+            rows = given.rows if type(fitted).__module__.startswith("sepal.") else given.rows.frame("pandas")
+            answers: dict[str, list[Any]] = {"prediction": fitted.predict(rows).tolist()}
             if hasattr(fitted, "predict_proba"):
-                answers |= class_shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
-        if truth is not None and hasattr(fitted, "classes_"):
-            _tell_score(answers["prediction"], truth, getattr(training, "target", None))
-        if ignored:
-            typer.echo(f"note: not looked at: {printable(', '.join(ignored))}", err=True)
+                answers |= shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
+        if given.truth is not None and hasattr(fitted, "classes_"):
+            _tell_score(answers["prediction"], given.truth, given.target)
+        if given.others:
+            typer.echo(f"note: not looked at: {printable(', '.join(given.others))}", err=True)
+        known = {each.name for each in getattr(getattr(fitted, "columns_", None), "apart", ())}
+        identifiers = identifiers_among(given.table, given.others, known)
+        answers = beside(answers, given.table, list(range(given.rows.n_rows)), identifiers, all_columns)
         text = rows_text("predictions", answers, wants_json(as_json, out), escape_formulas)
         if out is None and sys.stdout.isatty():
             text = printable(text)  # a pipe gets the cells as they are

@@ -30,6 +30,7 @@ SHARED = (
     "learner",
     "k",
     "weights",
+    "inverse",
     "missing",
     "distance",
     "scale",
@@ -38,6 +39,7 @@ SHARED = (
     "seed",
     "jobs",
     "out",
+    "all_columns",
     "escape_formulas",
     "as_json",
 )
@@ -142,7 +144,10 @@ GroupColumn = Annotated[
         "records were repeated.",
     ),
 ]
-NeighborCount = Annotated[str | None, _option("--k", "-k", metavar="K")]
+NeighborCount = Annotated[str | None, _option("--k", "-k", "-K", metavar="K")]
+Inverse = Annotated[
+    bool, _option("-I", help="As Weka's IBk has it: votes by 1 / distance, the same as --weights distance.")
+]
 Weights = Annotated[str | None, _option(metavar="NAME")]
 MissingCells = Annotated[MissingChoice, typer.Option()]
 DistanceName = Annotated[str, typer.Option(metavar="NAME")]

@@ -22,7 +22,6 @@ PAGE_WIDTH = 80
 MOST_COLUMN_DIGITS = 5
 # What spreadsheets take for the start of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-TABLES = (".csv", ".json")
 NOT_TEXT = (".pdf", ".png", ".svg", ".csv", ".xlsx")
 
 
@@ -126,11 +125,6 @@ def rows_text(kind: str, columns: dict[str, list[Any]], as_json: bool, escape_fo
     writer.writerow(map(escaped, columns))
     writer.writerows(map(escaped, row) for row in rows)
     return text.getvalue()
-
-
-def class_shares(classes: list[Any], share: Any) -> dict[str, list[Any]]:
-    """The probabilities of each class, without the trillionth by which a tie is broken."""
-    return {f"p({label})": share[:, c].round(10).tolist() for c, label in enumerate(classes)}
 
 
 def _as_is(cell: Any) -> Any:

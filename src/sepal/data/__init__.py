@@ -8,9 +8,15 @@ Every other room may import this one; it imports none of them. It is the only pl
 from __future__ import annotations
 
 from sepal.data._apart import Apart
+from sepal.data._apart import is_identifier_name as is_identifier_name
+from sepal.data._apart import why_apart as why_apart
 from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._cautions import Caution
 from sepal.data._cautions import caution_texts as caution_texts
+from sepal.data._cells import apart_cells as apart_cells
+from sepal.data._cells import column_cells as column_cells
+from sepal.data._cells import row_cells as row_cells
+from sepal.data._cells import row_identifiers as row_identifiers
 from sepal.data._columns import Kind, KindsSpec
 from sepal.data._columns import column_position as column_position
 from sepal.data._complete_rows import Missing as Missing
@@ -42,6 +48,8 @@ from sepal.data._left_out import left_out_together as left_out_together
 from sepal.data._left_out import numbered_by_first_row as numbered_by_first_row
 from sepal.data._left_out import records_repeated as records_repeated
 from sepal.data._matching import match_table as match_table
+from sepal.data._name_order import name_key as name_key
+from sepal.data._name_order import name_order as name_order
 from sepal.data._read import read_table
 from sepal.data._sampling import sample_by_class as sample_by_class
 from sepal.data._scaling import SCALES, ScaleName

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from sepal.data import Kind, Rows, SparseRows, Table, as_rows, as_table, is_frame, match_table
+from sepal.data import Apart, Kind, Rows, SparseRows, Table, as_rows, as_table, is_frame, match_table
 from sepal.estimators._columns import (
     array_names,
     check_column_count,
@@ -101,8 +101,9 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             text = "A column-vector y was passed when a 1d array was expected: one answer per row"
             warnings.warn(text, DataConversionWarning, stacklevel=4)
         rows = as_rows(X, y) if sparse else as_table(X, y)
+        columns = without_rows(rows)
         if isinstance(rows, Table) and rows.apart:
-            rows = replace(rows, apart=())  # a model learns nothing from them, and keeps none
+            rows = replace(rows, apart=())  # a model learns nothing from them, and keeps their names only
         if isinstance(X, Table):
             self._name_columns(X)
         elif isinstance(rows, SparseRows):
@@ -110,7 +111,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         else:
             with as_data_errors():
                 validate_data(self, X, y, skip_check_array=True)
-        self.columns_ = without_rows(rows)
+        self.columns_ = columns
         return rows
 
     def _new_rows(self, X: Any) -> Rows:
@@ -147,7 +148,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             refuse_missing_cells(X, self._diet())
             y, given = (X.y if y is None else y), X.values
         try:
-            with as_data_errors():
+            with as_data_errors(), np.errstate(invalid="ignore"):  # infinities of both signs: it sums them to look
                 found = validate_data(self, given, y, **checks)
         except ValueError:
             if is_frame(X) or _holds_text(X):
@@ -219,7 +220,8 @@ def without_rows(rows: Rows) -> Rows:
     """Its columns only."""
     if isinstance(rows, SparseRows):
         return SparseRows(rows.matrix[:0], elements=rows.elements)
-    return Table(np.empty((0, rows.n_columns)), rows.names, rows.kinds, rows.levels, target=rows.target)
+    apart = tuple(Apart(each.name, each.why, np.empty(0), 0) for each in rows.apart)
+    return Table(np.empty((0, rows.n_columns)), rows.names, rows.kinds, rows.levels, target=rows.target, apart=apart)
 
 
 def numeric_table(values: NDArray[np.float64], names: tuple[str, ...]) -> Table:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from inspect import signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
 from sepal.data import (
@@ -17,13 +16,11 @@ from sepal.data import (
     Table,
     as_rows,
     class_codes,
-    left_out_together,
-    numbered_by_first_row,
-    rows_by_content,
 )
 from sepal.evaluation._evaluation import Evaluation
+from sepal.evaluation._held_out import held_out, rows_of_their_own
 from sepal.evaluation._scorers import Scorer, scored, scorers
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
 from sepal.parameters import checked
 from sepal.progress import Progress
@@ -36,6 +33,7 @@ def evaluate(
     y: Any = None,
     *,
     cv: Any = 10,
+    test: Any = None,
     groups: Any = None,
     random_state: int | None = 0,
     scoring: Any = None,
@@ -53,9 +51,12 @@ def evaluate(
         Sparse rows stay sparse.
     y : array-like, optional
         The target; left out, that of the Table.
-    cv : int, "loo", splitter or list of test rows
-        Number of folds (stratified by class, shuffled by ``random_state``), leave-one-out, a scikit-learn splitter, or
-        the test rows of each fold.
+    cv : int, "loo", float, splitter or list of test rows
+        Number of folds (stratified by class, shuffled by ``random_state``), leave-one-out, the share of rows to train
+        on in one split (0.66; of each class the same share), a scikit-learn splitter, or the test rows of each fold.
+    test : Table, or tuple of X and y, optional
+        Rows to be answered instead, by an estimator that was fitted to all rows of ``X``. ``cv`` then has no part, and
+        ``rows`` of the result are positions in these.
     groups : array-like, "rows", "copies" or None
         Rows of one group stay together in one fold; with ``cv="loo"`` each group is a fold. "copies": rows that are
         equal in every column. None: these where their numbers show that records were repeated (a copy in the training
@@ -92,22 +93,20 @@ def evaluate(
     if table.y is None:
         raise DataError("there is no target to predict", hint="give it as y, or name the target of the table")
     regression = bool(is_regressor(estimator))
-    target = np.asarray(table.y)
-    if regression and target.dtype.kind not in "biuf":
+    if regression and np.asarray(table.y).dtype.kind not in "biuf":
         raise DataError(
-            f"target {table.target or 'y'!r}: {type(estimator).__name__} predicts numbers, found {str(target[0])!r}",
+            f"target {table.target or 'y'!r}: {type(estimator).__name__} predicts numbers, "
+            f"found {str(np.asarray(table.y)[0])!r}",
             hint="use a classifier, or choose another target",
         )
     if not regression:
         class_codes(table)  # refuses numbers that are no classes, and a single class
+    held = held_out(table, cv, groups, regression, random_state) if test is None else rows_of_their_own(table, test)
+    table, target = held.rows, np.asarray(held.rows.y)
     classes, codes = (None, target.astype(np.float64)) if regression else np.unique(target, return_inverse=True)
-    together = left_out_together(table, groups)
-    ranks = np.unique(target, return_inverse=True)[1]
-    folds, mode = _folds(cv, target, together.groups, regression, random_state, rows_by_content(table, ranks))
-    if together.together == "copies":
-        mode += ", copies kept together"
-    parts = _answers(folds, (estimator, table), (classes, codes, groups, asked), n_jobs, progress)
-    order = np.argsort(np.concatenate(folds), kind="stable")
+    parts = _answers(held.folds, (estimator, table), (classes, codes, groups, asked), n_jobs, progress)
+    answered = np.concatenate(held.folds)
+    order = np.argsort(answered, kind="stable")
 
     def joined(name: str) -> NDArray[Any]:
         return np.asarray(np.concatenate([part[name] for part in parts])[order])
@@ -117,17 +116,19 @@ def evaluate(
         data=(table.name if isinstance(table, Table) else None) or "data",
         columns=(*table.names, table.target or "class"),
         task="regression" if regression else "classification",
-        test_mode=mode,
-        rows=np.concatenate(folds)[order],
-        fold=np.repeat(np.arange(len(folds)), [len(rows) for rows in folds])[order],
+        test_mode=held.mode,
+        rows=answered[order] - held.first,
+        fold=np.repeat(np.arange(len(held.folds)), [len(rows) for rows in held.folds])[order],
         actual=joined("actual"),
         predicted=joined("predicted"),
         share=None if parts[0]["share"] is None else joined("share"),
         prior=joined("prior"),
         classes=classes,
-        fold_sizes=np.array([[table.n_rows - len(rows), len(rows)] for rows in folds]),
-        groups=None if together.groups is None else together.groups[np.concatenate(folds)[order]],
+        fold_sizes=np.array([[table.n_rows - len(rows), len(rows)] for rows in held.folds]),
+        groups=None if held.groups is None else held.groups[answered[order]],
         scores={name: np.array([part["scores"][name] for part in parts]) for name in parts[0]["scores"]},
+        random_state=random_state if held.drawn else None,
+        parameters=_parameters(estimator),
     )
 
 
@@ -154,74 +155,10 @@ def _scheme(estimator: Any) -> str:
     return " ".join(repr(estimator).split())
 
 
-def _folds(
-    cv: Any,
-    target: NDArray[Any],
-    groups: NDArray[Any] | None,
-    regression: bool,
-    random_state: int | None,
-    order: NDArray[np.intp],
-) -> tuple[list[NDArray[np.intp]], str]:
-    """The test rows of each fold, and what to call it; a number of folds is dealt out in ``order``."""
-    n = len(target)
-    place = np.arange(n)
-    if isinstance(cv, str):
-        if cv != "loo":
-            raise ParameterError(f"cv must be a number of folds, 'loo', a splitter or lists of rows; got {cv!r}")
-        if groups is None:
-            return [np.array([i]) for i in range(n)], "leave-one-out"
-        return [np.flatnonzero(groups == group) for group in range(groups.max() + 1)], "leave-one-group-out"
-    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-        if not 2 <= cv <= n:
-            raise ParameterError(f"cv must be at least 2 and at most the number of rows, {n}; got {cv}")
-        splitter: Any
-        if groups is not None:
-            splitter = (
-                GroupKFold(cv) if regression else StratifiedGroupKFold(cv, shuffle=True, random_state=random_state)
-            )
-            mode = f"{cv}-fold cross-validation by group"
-        else:
-            kind = KFold if regression else StratifiedKFold
-            splitter, mode = kind(cv, shuffle=True, random_state=random_state), f"{cv}-fold cross-validation"
-            if not regression and _largest_class(target) < cv:
-                mode += ", classes in as many folds as they have rows"
-                return [np.sort(order[rows]) for rows in _dealt(target[order], int(cv), random_state)], mode
-        cv, place, target = splitter, order, target[order]
-        groups = numbered_by_first_row(groups, order)
-    else:
-        mode = f"{type(cv).__name__}" if hasattr(cv, "split") else "given folds"
-    if hasattr(cv, "split"):
-        folds = [np.sort(place[test]) for _, test in cv.split(np.zeros((n, 1)), target, groups)]
-    elif isinstance(cv, Iterable):
-        folds = [np.asarray(rows) for rows in cv]
-    else:
-        raise ParameterError(f"cv must be a number of folds, 'loo', a splitter or lists of rows; got {cv!r}")
-    _check_folds(folds, n)
-    return folds, "leave-one-out" if isinstance(cv, LeaveOneOut) else mode
-
-
-def _largest_class(target: NDArray[Any]) -> int:
-    return int(np.unique(target, return_counts=True)[1].max())
-
-
-def _dealt(target: NDArray[Any], n_folds: int, random_state: int | None) -> list[NDArray[np.intp]]:
-    """Folds for classes that all have fewer rows than there are folds: shuffled, then dealt out class by class."""
-    shuffled = np.random.default_rng(random_state).permutation(len(target))
-    dealt = shuffled[np.argsort(target[shuffled], kind="stable")]
-    return [dealt[fold::n_folds] for fold in range(n_folds)]
-
-
-def _check_folds(folds: list[NDArray[np.intp]], n: int) -> None:
-    for number, rows in enumerate(folds):
-        if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(rows) == 0:
-            raise ParameterError(f"cv: fold {number} must list the positions of at least one test row")
-        if rows.min() < 0 or rows.max() >= n:
-            raise ParameterError(f"cv: fold {number} names row {rows.max()}, but rows go from 0 to {n - 1}")
-        if len(rows) == n:
-            raise ParameterError(f"cv: fold {number} leaves no row to train on")
-    asked = np.concatenate(folds)
-    if len(np.unique(asked)) < len(asked):
-        raise ParameterError("cv: a row is in the test part of two folds; every row is answered once")
+def _parameters(estimator: Any) -> dict[str, str]:
+    """Those of the machine inside, where there is one."""
+    within = getattr(estimator, "machine", estimator)
+    return {name: " ".join(repr(value).split()) for name, value in within.get_params(deep=False).items()}
 
 
 def _answer(

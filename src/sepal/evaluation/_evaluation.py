@@ -53,6 +53,10 @@ class Evaluation:
         Numbers of the groups that were held out together; None where each row was alone.
     scores : dict of str to (n_folds,) array
         What ``scoring`` asked for, one number per fold.
+    random_state : int or None
+        The seed of the folds; None where no chance had a part in them.
+    parameters : dict of str to str
+        All parameters of the estimator, as they would be written.
     """
 
     scheme: str
@@ -70,6 +74,8 @@ class Evaluation:
     fold_sizes: NDArray[np.intp]
     groups: NDArray[np.intp] | None = None
     scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    random_state: int | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -136,8 +142,9 @@ class Evaluation:
     def majority(self) -> Evaluation:
         """What the training rows of each fold alone would have answered: the largest class, or the mean."""
         if self.classes is None:
-            return replace(self, scheme="mean", predicted=self.prior)
-        return replace(self, scheme="majority", predicted=self.prior.argmax(axis=1), share=self.prior)
+            return replace(self, scheme="mean", predicted=self.prior, parameters={})
+        answer = self.prior.argmax(axis=1)
+        return replace(self, scheme="majority", predicted=answer, share=self.prior, parameters={})
 
     @cached_property
     def errors(self) -> dict[str, float]:
@@ -203,6 +210,9 @@ class Evaluation:
             "data": self.data,
             "task": self.task,
             "test_mode": self.test_mode,
+            "seed": self.random_state,
+            "parameters": dict(self.parameters),
+            "columns": list(self.columns),
             "n_rows": self.n_rows,
             "errors": self.errors,
         }

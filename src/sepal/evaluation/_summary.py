@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 _WIDTHS = (9, 9, 11, 9, 11, 9, 10, 10)
 _INDENT = 17
+MOST_COLUMNS = 12
+WIDTH = 100
 
 
 def summary_text(evaluation: Evaluation) -> str:
@@ -23,12 +26,38 @@ def summary_text(evaluation: Evaluation) -> str:
         if evaluation.task == "classification" and evaluation.test_mode.endswith("fold cross-validation")
         else evaluation.test_mode[:1].upper() + evaluation.test_mode[1:]
     )
-    blocks = [f"=== {heading} ===\n=== Summary ===\n", _summary_block(evaluation)]
+    blocks = ["=== Run information ===\n", run_information(evaluation)]
+    blocks += [f"=== {heading} ===\n=== Summary ===\n", _summary_block(evaluation)]
     if evaluation.classes is not None:
         blocks += ["=== Detailed Accuracy By Class ===\n", _class_block(evaluation)]
         blocks += ["=== Confusion Matrix ===\n", _confusion_block(evaluation)]
         blocks += ["=== How sure ===\n", _sure_block(evaluation)]
     return "\n".join(blocks)
+
+
+def run_information(evaluation: Evaluation) -> str:
+    """What was asked: the learner with all its parameters, the data, how rows were held out, and who did it."""
+    from sepal import __version__
+
+    *features, target = evaluation.columns
+    first = ", ".join(features[:MOST_COLUMNS])
+    more = f", ... ({len(features):,} columns)" if len(features) > MOST_COLUMNS else ""
+    n_rows = int(evaluation.fold_sizes.sum(axis=1).max(initial=evaluation.n_rows))
+    seed = "" if evaluation.random_state is None else f", seed {evaluation.random_state}"
+    lines = [
+        ("Learner", evaluation.scheme),
+        ("Parameters", ", ".join(f"{name}={value}" for name, value in evaluation.parameters.items())),
+        ("Data", f"{evaluation.data}, {n_rows:,} rows"),
+        ("Columns", first + more),
+        ("Target", target),
+        ("Test mode", evaluation.test_mode + seed),
+        ("Version", f"sepal {__version__}"),
+    ]
+    return "".join(
+        textwrap.fill(text, WIDTH, initial_indent=f"{word + ':':<14}", subsequent_indent=" " * 14) + "\n"
+        for word, text in lines
+        if text
+    )
 
 
 def number(value: float) -> str:

@@ -77,7 +77,7 @@ class WindowRules:
             "most": whole(given.window, "window"),
             "max_age": np.inf if given.max_age is None else float(given.max_age),
             "class_quota": whole(given.class_quota, "class_quota"),
-            "edit_k": whole(given.edit_neighbors, "edit_neighbors"),
-            "edit_every": whole(given.edit_every, "edit_every", optional=False),
+            "edit_k": min(whole(given.edit_neighbors, "edit_neighbors"), _MOST),
+            "edit_every": min(whole(given.edit_every, "edit_every", optional=False), _MOST),
             "threads": thread_count(given.n_jobs),
         }

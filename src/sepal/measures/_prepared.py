@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes, plural, rows_by_content
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import AnySearch, DistinctRanking, Method, Search, prepare_search
-from sepal.parameters import RandomState, check_whole, generator
+from sepal.parameters import RandomState, check_whole, checked, generator
 from sepal.progress import SEARCHING, Progress, stage
 
 KEPT_BYTES = 256 * 2**20  # of rankings that one prepared table keeps
@@ -153,6 +153,7 @@ def sample_rows(
     return np.sort(order[rng.choice(n_rows, size=int(n_queries), replace=False)])
 
 
+@checked()
 def prepare(
     X: Any,
     y: Any = None,

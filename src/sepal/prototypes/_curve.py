@@ -29,7 +29,7 @@ from sepal.measures import settled
 from sepal.neighbors import AnySearch, prepare_search
 from sepal.parameters import Parameter, checked
 from sepal.progress import Progress
-from sepal.prototypes._methods import METHODS, method_named
+from sepal.prototypes._methods import METHODS, method_named, takes_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,8 @@ def condense_curve(
     groups : array-like, "rows", "copies" or None
         Rows of one group are held out together: those with the same label in an array; "rows": each alone; "copies":
         all that are equal in every column. None: copies together where their numbers show that records were repeated.
-        The methods themselves count single rows, as they are defined.
+        Editors ask without the group of a row, as :func:`enn` does; the other methods count single rows, as they are
+        defined.
     random_state : int or None
         For the folds.
     progress : callable, optional
@@ -170,7 +171,8 @@ def condense_curve(
         search = prepare_search(train, **common)
         right[-1, test_rows] = nearest_share(search, codes[train_rows], test, codes[test_rows])
         for m, (name, solve) in enumerate(zip(names, solvers, strict=True)):
-            found = solve(train, **common, **params.get(name, {}))
+            told = {} if units is None or not takes_groups(solve) else {"groups": units[train_rows]}
+            found = solve(train, **(common | told | dict(params.get(name, {}))))
             kept[m, fold], consistency[m, fold] = 1.0 - found.reduction, found.consistency
             if found.n_kept:
                 part = search.among(found.rows)

@@ -115,6 +115,8 @@ def nested_score(
     if not 2 <= cv <= n_units:
         what = "rows" if n_units == n else "groups"
         raise ParameterError(f"cv must be from 2 to {n_units}, the number of {what}; got {cv!r}")
+    if result is not None and not isinstance(result, (SubsetSweep, SubsetSearch)):
+        raise ParameterError(f"result must be what subset_sweep or search_subsets gave, or None; got {result!r}")
     subset = how.choose(how.run(problem) if result is None else result)
     fold_of = _stratified_folds(problem.codes, units, cv, generator(random_state))
     right, right_all = np.zeros(n), np.zeros(n)
