@@ -137,7 +137,7 @@ def cells(text: str) -> dict[str, list[str]]:
 
 def test_without_a_learner_there_is_a_contest():
     text = sepal("evaluate", "athletes", "--cv", "4").stdout
-    assert text.startswith("athletes: 4-fold cross-validation, seed 1, 20 rows, 2 classes, sepal ")
+    assert text.startswith("athletes: 4-fold cross-validation, seed 0, 20 rows, 2 classes, sepal ")
     table = cells(text)
     assert table[""] == ["accuracy", "balanced", "log-loss", "kappa", "seconds", "gain", "p"]
     assert list(table)[1:] == [
