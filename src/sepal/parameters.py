@@ -180,8 +180,12 @@ _EVERYWHERE = (
 )
 
 
-def checked(*table: Parameter) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+def checked(
+    *table: Parameter, without: Mapping[str, str] | None = None
+) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """A decorator of functions: arguments in the table, and those of well-known names, are checked before it runs.
+
+    ``without`` are arguments that it has not though others of its kind have, each with the reason.
 
     Examples
     --------
@@ -202,6 +206,8 @@ def checked(*table: Parameter) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]
 
         @wraps(function)
         def run(*given: _P.args, **named: _P.kwargs) -> _R:
+            for name in named.keys() & (without or {}).keys():
+                raise ParameterError(f"{function.__name__} takes no {name}: {(without or {})[name]}")
             try:
                 arguments = signature.bind(*given, **named).arguments
             except TypeError:

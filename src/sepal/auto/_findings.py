@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from sepal.auto._baselines import Baseline
 from sepal.auto._trace import Trace
+from sepal.data import name_key
 from sepal.evaluation import Reliability
 
 Task = Literal["classes", "numbers"]
@@ -277,7 +278,8 @@ def _sampled(f: Facts) -> Finding | None:
 def _subset(f: Facts) -> Finding | None:
     if f.subset is None or f.subset_score is None or len(f.subset) == f.n_features:
         return None
-    often = sorted(((share, name) for name, share in f.inclusion.items() if share >= 0.5), key=lambda pair: -pair[0])
+    held_often = ((share, name) for name, share in f.inclusion.items() if share >= 0.5)
+    often = sorted(held_often, key=lambda pair: (-pair[0], name_key(pair[1])))
     held = ", ".join(f"{name} {share:.0%}" for share, name in often[:6])
     text = (
         f"Advice, not used: by separability {len(f.subset)} of {f.n_features} columns are enough for the nearest "

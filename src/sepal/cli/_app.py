@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sepal.cli._given import classes_given
+from sepal.cli._given import classes_given, without_groups
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._models import evaluate, predict, train
 from sepal.cli._options import (
@@ -16,6 +16,7 @@ from sepal.cli._options import (
     AsJson,
     Data,
     DistanceName,
+    GroupColumn,
     Missing,
     MissingCells,
     Scale,
@@ -77,6 +78,7 @@ def report(
         ),
     ] = None,
     as_json: AsJson = False,
+    groups: GroupColumn = None,
     missing: MissingCells = Missing.DISTANCE,
     distance: DistanceName = "auto",
     scale: ScaleName = Scale.MINMAX,
@@ -104,12 +106,13 @@ def report(
         started = time.perf_counter()
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
         with watching("reading") as progress:
-            table = classes_given(data, target, reading, "a report")
+            table, apart = without_groups(classes_given(data, target, reading, "a report"), groups)
             from sepal.report import separability  # after reading: whoever mistyped a name need not wait for it
 
             if limit is not None:  # reading counts
                 limit = max(1e-3, limit - (time.perf_counter() - started))
-            found = separability(table, time_limit=limit, progress=progress, **_how(missing, distance, scale))
+            how = _how(missing, distance, scale)
+            found = separability(table, groups=apart, time_limit=limit, progress=progress, **how)
         ending = "" if out is None else out.suffix.lower()
         if ending in (".html", ".htm") and out is not None:
             _write(out, found.to_html(source=data))
@@ -138,6 +141,7 @@ def measure(
         int, typer.Option(metavar="N", help="Also shuffle the classes N times; the exact test needs none.")
     ] = 0,
     as_json: AsJson = False,
+    groups: GroupColumn = None,
     missing: MissingCells = Missing.DISTANCE,
     distance: DistanceName = "auto",
     scale: ScaleName = Scale.MINMAX,
@@ -151,7 +155,7 @@ def measure(
     with leaving_cleanly():
         sizes = [size(text) for text in train_size or ("0.5", "0.9")]
         with watching("reading") as progress:
-            table = classes_given(data, target, reading, "sepal measure")
+            table, apart = without_groups(classes_given(data, target, reading, "sepal measure"), groups)
             from sepal.report import measure_facts
 
             facts = measure_facts(
@@ -159,6 +163,7 @@ def measure(
                 train_sizes=sizes,
                 n_neighbors=k,
                 n_permutations=permutations,
+                groups=apart,
                 progress=progress,
                 **_how(missing, distance, scale),
             )

@@ -133,7 +133,7 @@ class NeighborLearner(TableEstimator):
             n_jobs=self.n_jobs,
         )
         weighted = table if weights is None else replace(table, weights=weights[rows])
-        kept = self._prototype_rows(weighted, y[rows])
+        kept = self._prototype_rows(weighted, y[rows], self._groups_of(rows, groups))
         if kept is not None:
             hood, rows = hood.among(kept), rows[kept]
         self.table_, self.neighborhood_, self.rows_ = table, hood, rows
@@ -145,13 +145,17 @@ class NeighborLearner(TableEstimator):
         self.left_out_, self.left_out_groups_, self.copies_note_ = "rows", None, None
         if groups is None and self.n_neighbors != "auto":
             return
-        if groups is not None and not isinstance(groups, str):
-            groups = group_codes(groups, self.n_rows_in_)[self.rows_]
-        found = left_out_together(table, groups, self.neighborhood_.weights)
+        found = left_out_together(table, self._groups_of(self.rows_, groups), self.neighborhood_.weights)
         self.left_out_, self.left_out_groups_ = found.together, found.groups
         self.copies_note_ = found.note(table.n_rows)
 
-    def _prototype_rows(self, table: Rows, y: NDArray[Any]) -> NDArray[np.intp] | None:
+    def _groups_of(self, rows: NDArray[np.intp], groups: Any) -> Any:
+        """What was said of groups, for some of the rows given."""
+        if groups is None or isinstance(groups, str):
+            return groups
+        return group_codes(groups, self.n_rows_in_)[rows]
+
+    def _prototype_rows(self, table: Rows, y: NDArray[Any], groups: Any) -> NDArray[np.intp] | None:
         """Which rows to keep; None: all."""
         return None
 

@@ -24,6 +24,7 @@ from sepal.data import (
     fit_scaling,
     frame_html,
     left_out_together,
+    name_order,
     rows_by_content,
 )
 from sepal.exceptions import ParameterError
@@ -63,16 +64,20 @@ class LearnedWeights:
     after: LeaveOneOutCurve
     notes: tuple[str, ...]
 
+    def _order(self) -> NDArray[np.intp]:
+        """The columns, the weightiest first; among equals by name."""
+        return np.lexsort((np.argsort(name_order(self.names)), -self.weights))
+
     def frame(self) -> Any:
         """One line per column, the weightiest first."""
-        order = np.argsort(-self.weights, kind="stable")
+        order = self._order()
         return data_frame({"column": [self.names[j] for j in order], "weight": self.weights[order]})
 
     def plot(self, ax: Any = None) -> Any:
         """The weights as bars."""
         from sepal.plots import draw_split_bars
 
-        order = np.argsort(-self.weights, kind="stable")
+        order = self._order()
         bars = [self.names[j] for j in order]
         return draw_split_bars(self.weights[order, None], bars, [""], xlabel=f"weight by {self.method}", ax=ax)
 

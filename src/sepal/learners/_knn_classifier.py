@@ -24,7 +24,7 @@ from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
 from sepal.neighbors import DistanceLike, SparseSearch
 from sepal.parameters import check_parameters
-from sepal.prototypes import method_named
+from sepal.prototypes import method_named, takes_groups
 
 
 class KNNClassifier(TableClassifierMixin, NeighborLearner):
@@ -265,8 +265,11 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             groups = hood.groups(lists, sums, one_hot, k)
             yield groups, sums_at(groups, weights, k) * self._factors().of(mass), mass
 
-    def _prototype_rows(self, table: Rows, y: NDArray[Any]) -> NDArray[np.intp] | None:
-        """Which rows to keep: by the name of a method, a function like those, their result, or positions."""
+    def _prototype_rows(self, table: Rows, y: NDArray[Any], groups: Any) -> NDArray[np.intp] | None:
+        """Which rows to keep: by the name of a method, a function like those, their result, or positions.
+
+        Editors are told of groups, so that rows of one do not vouch for each other.
+        """
         chosen = self.prototypes
         if chosen is None:
             return None
@@ -274,6 +277,8 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             chosen = method_named(chosen, "prototypes")
         if callable(chosen) and not hasattr(chosen, "rows"):
             options = {"distance": self.distance, "scale": self.scale}
+            if groups is not None and not isinstance(groups, str) and takes_groups(chosen):
+                options["groups"] = groups
             params = self._distance_params(table)
             chosen = chosen(table, y, **options, **({} if params is None else {"distance_params": params}))
         rows = np.asarray(getattr(chosen, "rows", chosen))

@@ -33,6 +33,9 @@ from sepal.measures._projections import jittered as jittered
 from sepal.measures._split_accuracy import SplitAccuracyCurve, expected_accuracy, expected_accuracy_curve
 from sepal.measures._suspects import SuspectRow, Suspects, suspects
 from sepal.measures._thornton import thornton_samples, thornton_score
+from sepal.measures._thornton_groups import chance_between_groups as chance_between_groups
+from sepal.measures._thornton_groups import groups_of as groups_of
+from sepal.measures._thornton_groups import nearest_of_other_groups as nearest_of_other_groups
 from sepal.measures._thornton_interval import independent_trials as independent_trials
 from sepal.measures._thornton_interval import wilson_interval as wilson_interval
 from sepal.measures._thornton_test import ThorntonTest, thornton_test

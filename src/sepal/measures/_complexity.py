@@ -117,7 +117,12 @@ class ComplexityProfile:
         return ", ".join(f"{measure.id} {self.values[measure.id]:.3f}" for measure in MEASURES)
 
 
-@checked()
+@checked(
+    without={
+        "groups": "its measures are defined by single rows and their neighbours; thornton_score(..., groups=...) is "
+        "1 - N3 without the own group of a row"
+    }
+)
 def complexity(
     X: Any,
     y: Any = None,
@@ -183,6 +188,10 @@ def complexity(
     text absorbs spheres that lie inside a larger one; it weights hubs by distance, divides covariances in F1v by n - 1,
     counts a nominal column in T2 once per level, and draws a nominal cell of a made-up row from the whole class, where
     here it comes from the nearer of both rows.
+
+    Every row counts by itself, as the measures are defined, and so does a copy of it: there is no ``groups``. Where
+    rows come in groups (several of one patient), N1 to N4, T1 and LSC are too kind; ``thornton_score(..., groups=...)``
+    is 1 - N3 without a row's own group.
 
     N1, N2, N3, N4, LSC, the radii of T1 and, under Gower's distance, Density come from one neighbour pass: every pair
     of rows is looked at once, pairs of different classes first, which gives the nearest enemies, then pairs of one

@@ -29,6 +29,10 @@ from sepal.parameters import checked
 
 NEGLIGIBLE = 1e-12  # probability of the ranks that are not looked at
 _CHUNK_ENTRIES = 30_000_000  # neighbours held in memory at a time
+_NO_GROUPS = {
+    "groups": "every row is drawn by itself, and a split of whole groups has no such form; evaluate(KNNClassifier(1), "
+    "..., groups=...) holds groups out"
+}
 
 
 def _survival(N: int, m: int, most: int) -> NDArray[np.float64]:
@@ -242,7 +246,7 @@ def _bootstrap_accuracy(data: Prepared, progress: Progress | None) -> float:
     return float(_mean_over_rows(data, ranks, per_row, progress)[0])
 
 
-@checked()
+@checked(without=_NO_GROUPS)
 def expected_accuracy(
     X: Any,
     y: Any = None,
@@ -327,7 +331,7 @@ def expected_accuracy(
     return mean if std is None else (mean, std)
 
 
-@checked()
+@checked(without=_NO_GROUPS)
 def expected_accuracy_curve(
     X: Any,
     y: Any = None,

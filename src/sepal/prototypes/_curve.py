@@ -28,7 +28,7 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.measures import Progress, settled
 from sepal.neighbors import AnySearch, prepare_search
 from sepal.parameters import Parameter, checked
-from sepal.prototypes._methods import METHODS, method_named
+from sepal.prototypes._methods import METHODS, method_named, takes_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,8 @@ def condense_curve(
     groups : array-like, "rows", "copies" or None
         Rows of one group are held out together: those with the same label in an array; "rows": each alone; "copies":
         all that are equal in every column. None: copies together where their numbers show that records were repeated.
-        The methods themselves count single rows, as they are defined.
+        Editors ask without the group of a row, as :func:`enn` does; the other methods count single rows, as they are
+        defined.
     random_state : int or None
         For the folds.
     progress : callable, optional
@@ -169,7 +170,8 @@ def condense_curve(
         search = prepare_search(train, **common)
         right[-1, test_rows] = nearest_share(search, codes[train_rows], test, codes[test_rows])
         for m, (name, solve) in enumerate(zip(names, solvers, strict=True)):
-            found = solve(train, **common, **params.get(name, {}))
+            told = {} if units is None or not takes_groups(solve) else {"groups": units[train_rows]}
+            found = solve(train, **(common | told | dict(params.get(name, {}))))
             kept[m, fold], consistency[m, fold] = 1.0 - found.reduction, found.consistency
             if found.n_kept:
                 part = search.among(found.rows)

@@ -50,7 +50,9 @@ def filtered_set(
     return prototype_set(name, cases, metric, cases.first_rows[kept_pos], tuple(history))
 
 
-@checked()
+@checked(
+    without={"groups": "its rule counts single rows; edit with enn(..., groups=...), then give drop3 what it keeps"}
+)
 def drop3(
     X: Any,
     y: Any = None,
@@ -79,7 +81,8 @@ def drop3(
     Returns
     -------
     PrototypeSet
-        Equal rows of one class count once. Not consistent in general: noise is not to be reproduced.
+        Single rows are counted, as the method is defined (there is no ``groups``); equal rows of one class count once.
+        Not consistent in general: noise is not to be reproduced.
 
     References
     ----------

@@ -35,6 +35,7 @@ def ib3_solve(
 @checked(
     Parameter("accept", "number", "", above=0.0, below=1.0),
     Parameter("drop", "number", "", above=0.0, below=1.0),
+    without={"groups": "its rows answer one after the other, each by itself; edit with enn(..., groups=...) first"},
 )
 def ib3(
     X: Any,
@@ -71,7 +72,8 @@ def ib3(
     Returns
     -------
     PrototypeSet
-        The members with an acceptable record at the end. On small data there may be few.
+        The members with an acceptable record at the end. On small data there may be few. Rows answer one after the
+        other, each by itself: there is no ``groups``.
 
     Raises
     ------

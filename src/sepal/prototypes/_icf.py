@@ -15,7 +15,7 @@ from sepal.prototypes._drop3 import edited_cases, filtered_set
 from sepal.prototypes._set import PrototypeSet
 
 
-@checked()
+@checked(without={"groups": "it counts single rows; edit with enn(..., groups=...), and give icf what it keeps"})
 def icf(
     X: Any,
     y: Any = None,
@@ -43,7 +43,8 @@ def icf(
     Returns
     -------
     PrototypeSet
-        Equal rows of one class count once. Not consistent in general.
+        Single rows are counted, as the method is defined (there is no ``groups``); equal rows of one class count once.
+        Not consistent in general.
 
     References
     ----------

@@ -54,6 +54,7 @@ def content(report: SeparabilityReport, source: str | None) -> dict[str, Any]:
         "skipped": [f"{SECTION_NAMES[name]}, because {why}" for name, why in report.skipped.items()],
         "seconds": _seconds(report),
         "lines": reproducing_lines(report, source),
+        "grouped": report.settings.n_groups is not None,
     }
 
 
@@ -83,12 +84,15 @@ def _tiles(report: SeparabilityReport) -> list[tuple[str, str, str]]:
     """Name, number, small print."""
     thornton, majority = report.thornton, report.majority
     low, high = thornton.interval
-    last = report.curve.points[-1]
+    last, n_groups = report.curve.points[-1], report.settings.n_groups
+    new = ("To expect on new rows", percent(last.accuracy), f"1-NN trained on {last.train_rows:,} rows")
+    if n_groups is not None:  # the curve is of single rows
+        new = ("To expect on new groups", percent(thornton.score), f"1-NN trained on {n_groups:,} groups")
     return [
         ("Neighbours agree", percent(thornton.score), f"{thornton.confidence:.0%} interval {low:.1%} to {high:.1%}"),
         ("By chance", percent(thornton.chance), f"if classes were shuffled; {p_phrase(thornton.p_value)}"),
         ("Largest class", percent(majority.share), f"always answering “{majority.label}”"),
-        ("To expect on new rows", percent(last.accuracy), f"1-NN trained on {last.train_rows:,} rows"),
+        new,
     ]
 
 
@@ -342,6 +346,8 @@ def reproducing_lines(report: SeparabilityReport, source: str | None) -> Mapping
         flags += f" --scale {settings.scale or 'none'}"
     if settings.missing != "distance":
         options, flags = f"{options}, missing={settings.missing!r}", f"{flags} --missing {settings.missing}"
+    if settings.n_groups is not None:
+        options, flags = f"{options}, groups=groups", f"{flags} --groups COLUMN"
     shell = f"sepal report {shlex.quote(data)}" + (f" --target {shlex.quote(target)}" if target else "") + flags
     return {
         "python": f"import sepal\nreport = sepal.separability({load}{options})\nprint(report)",

@@ -67,6 +67,8 @@ class SettingsFacts:
         Rows left out because of missing cells; ``n_rows`` is what remained.
     n_asked : int
         Rows whose neighbours were looked up, among all ``n_rows``. Fewer than ``n_rows`` means a random sample.
+    n_groups : int or None
+        Groups whose rows were no neighbours of each other; None: every other row was one.
     """
 
     asked_distance: str
@@ -79,6 +81,7 @@ class SettingsFacts:
     n_asked: int
     random_state: int
     notes: tuple[str, ...]
+    n_groups: int | None = None
 
     @property
     def sampled(self) -> bool:

@@ -44,6 +44,7 @@ def measure_facts(
     distance: str = "auto",
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
+    groups: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -52,7 +53,7 @@ def measure_facts(
 
     Parameters
     ----------
-    X, y, distance, scale, missing, random_state, n_jobs, progress
+    X, y, distance, scale, missing, groups, random_state, n_jobs, progress
         As in :func:`sepal.separability`.
     train_sizes : sequence of float or int
         Shares (below 1) or numbers of rows in the training part.
@@ -73,7 +74,16 @@ def measure_facts(
     (0.875, 0.83)
     """
     say = _quiet if progress is None else progress
-    rows = take_rows(X, y, distance=distance, scale=scale, missing=missing, random_state=random_state, n_jobs=n_jobs)
+    rows = take_rows(
+        X,
+        y,
+        distance=distance,
+        scale=scale,
+        missing=missing,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        groups=groups,
+    )
     sizes = train_rows(train_sizes, _curve_rows(rows), n_neighbors)
     facts = basic_facts(
         rows, sizes, n_neighbors, n_permutations, random_state, lambda what, done: say(what, 0.8 * done)
@@ -153,9 +163,11 @@ def _test(
             f"permutations need every row to ask, and {rows.table.n_rows} rows are too many for that",
             hint="leave them out: the interval of the sample is given",
         )
-    if rows.sample is not None:
+    if rows.sample is not None and rows.groups is None:
         rows.ready.ranking(SHARED_NEIGHBORS, rows.sample, progress)
-    return thornton_test(rows.ready, None, n_permutations, random_state=random_state, progress=progress)
+    return thornton_test(
+        rows.ready, None, n_permutations, groups=rows.groups, random_state=random_state, progress=progress
+    )
 
 
 def _curve(
@@ -222,6 +234,7 @@ def _settings(rows: ReportRows, test: ThorntonTest, random_state: int) -> Settin
         n_asked=test.n_queries,
         random_state=random_state,
         notes=test.notes,
+        n_groups=test.n_groups,
     )
 
 

@@ -191,6 +191,7 @@ def separability(
     distance: str = "auto",
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
+    groups: Any = None,
     time_limit: float | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -210,6 +211,10 @@ def separability(
         Scaling of numeric columns before distances are taken.
     missing : {"distance", "drop"}
         Leave missing cells to the distance, or drop the rows that have any.
+    groups : array-like, "copies" or None
+        Rows that are no neighbours of each other: those with the same label in an array (of one patient, for instance),
+        or "copies", equal in every column. Thornton's index, its test and interval, suspects, overlaps, features and
+        planes heed it. The accuracy curve, complexity, the angle and alignment are of single rows, as they are defined.
     time_limit : float, optional
         Seconds. Once they are over, sections that are not finished are left out, and ``skipped`` says so; samples are
         taken where all rows would take longer. Thornton's index, its test and the accuracy curve are always there.
@@ -251,6 +256,7 @@ def separability(
         random_state=random_state,
         n_jobs=n_jobs,
         time_limit=time_limit,
+        groups=groups,
     )
     basic = basic_facts(rows, None, 1, 0, random_state, lambda what, done: say(what, _BASIC * done))
     clock.lap("neighbours and splits")
@@ -289,7 +295,7 @@ def _spoken(report: SeparabilityReport, rows: ReportRows, random_state: int) -> 
 def _each_record_once(rows: ReportRows, random_state: int) -> ReportRows | None:
     """The first row of each that is equal in all columns; None where rows may well be independent."""
     table = rows.table
-    if not left_out_together(table, "rows").repeated:
+    if rows.groups is not None or not left_out_together(table, "rows").repeated:
         return None
     first = np.sort(np.unique(copies_of(table), return_index=True)[1])
     if len(np.unique(np.asarray(table.y)[first])) < 2 or len(first) < _FEWEST_RECORDS:
@@ -320,15 +326,16 @@ def _sections(
     rows: ReportRows, part: Table, random_state: int, clock: Clock
 ) -> dict[str, Callable[[Callable[[float], None]], Any]]:
     """What is measured after the basic facts, the quickest first: a time limit cuts off the end."""
-    k = min(SHARED_NEIGHBORS, rows.table.n_rows - 1)
+    apart = rows.groups
+    k = min(SHARED_NEIGHBORS, rows.table.n_rows - (1 if apart is None else int(np.bincount(apart).max())))
     return {
-        "suspects": lambda tick: suspects(rows.ready, n_neighbors=k, progress=tick),
-        "overlap": lambda tick: overlap_regions(rows.ready, n_neighbors=k, progress=tick),
+        "suspects": lambda tick: suspects(rows.ready, n_neighbors=k, groups=apart, progress=tick),
+        "overlap": lambda tick: overlap_regions(rows.ready, n_neighbors=k, groups=apart, progress=tick),
         "alignment": lambda tick: _alignment(rows, random_state, tick),
         "angle": lambda tick: _angle(rows.given, random_state, tick),
         "features": lambda tick: feature_facts(rows, random_state, tick),
         "projections": lambda tick: informative_projections(
-            rows.table, most_rows=_PLANE_ROWS, random_state=random_state, progress=tick
+            rows.table, most_rows=_PLANE_ROWS, groups=apart, random_state=random_state, progress=tick
         ),
         "complexity": lambda tick: _complexity(part, clock, random_state, rows.n_jobs, tick),
     }

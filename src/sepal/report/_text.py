@@ -201,6 +201,8 @@ def _thornton(page: Page, facts: SeparabilityReport) -> None:
 
 def _curve_title(facts: SeparabilityReport | MeasureFacts) -> str:
     of = f" of {facts.curve.n_rows:,} rows" if facts.settings.sampled else ""
+    if facts.settings.n_groups is not None:
+        of += " of single rows (rows of one group are on both sides, which is too kind)"
     return f"Expected accuracy of {facts.curve.k}-NN, exact over all random splits{of}"
 
 

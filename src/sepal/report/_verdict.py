@@ -94,6 +94,7 @@ class Case:
             "half_rows": f"{self.half.train_rows:,}",
             "most_rows": f"{self.most.train_rows:,}",
             "n_rows": f"{self.settings.n_rows:,}",
+            "n_groups": f"{self.settings.n_groups or 0:,}",
             "n_classes": f"{len(self.classes):,}",
         }
 
@@ -175,6 +176,12 @@ HOW_SURE = (
         "{high}.",
     ),
     Rule(
+        "wide_interval_of_groups",
+        lambda case: case.settings.n_groups is not None,
+        "With {n_groups} groups the {score} are rough: with {confidence} confidence the true share, for rows of "
+        "further groups, lies between {low} and {high}.",
+    ),
+    Rule(
         "wide_interval",
         lambda case: True,
         "With so few rows the {score} are rough: with {confidence} confidence the true share lies between {low} and "
@@ -193,7 +200,12 @@ WEAK_CLASS = (
 MORE_ROWS = (
     Rule(
         "rows_help",
-        lambda case: case.rise > RISE and case.p < LIKELY and case.thornton.score < 1.0,
+        lambda case: (
+            case.settings.n_groups is None  # the curve is of single rows
+            and case.rise > RISE
+            and case.p < LIKELY
+            and case.thornton.score < 1.0
+        ),
         "Accuracy still rises with more training rows ({half} with {half_rows}, {most} with {most_rows}): "
         "collecting more should help.",
     ),

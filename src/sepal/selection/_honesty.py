@@ -21,6 +21,7 @@ from sepal.data import (
     rows_by_content,
 )
 from sepal.exceptions import DataError, ParameterError
+from sepal.measures import chance_between_groups
 from sepal.neighbors import neighbor_ranking
 from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.selection._choose import Procedure
@@ -143,12 +144,8 @@ def _shuffled(problem: FeatureProblem, rng: np.random.Generator) -> NDArray[np.i
 
 def _chance(problem: FeatureProblem) -> float:
     """How often two rows have one class, if they are not of one group."""
-    counts = problem.class_counts.astype(float)
-    same, pairs = float(np.sum(counts**2)), float(problem.n_rows) ** 2
     groups = np.arange(problem.n_rows) if problem.groups is None else problem.groups
-    inside = np.zeros((int(groups.max()) + 1, len(counts)))
-    np.add.at(inside, (groups, problem.codes), 1.0)
-    return (same - float(np.sum(inside**2))) / (pairs - float(np.sum(inside.sum(axis=1) ** 2)))
+    return chance_between_groups(problem.codes, groups, len(problem.classes))
 
 
 def _best_of_labelings(

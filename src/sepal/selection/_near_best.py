@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sepal.data import data_frame
 from sepal.exceptions import ParameterError
 from sepal.selection._criteria import Criterion
-from sepal.selection._problem import FeatureProblem
+from sepal.selection._problem import FeatureProblem, moved_masks
 from sepal.selection._program import of_masks
 from sepal.selection._sweep import Progress
 
@@ -67,10 +67,12 @@ def make_subset(
     return Subset(mask, problem.feature_names(mask), problem.columns_of(mask), float(score), difference, error)
 
 
-def best_first(masks: Any, scores: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Positions from the best score down; among equals the smaller subset, then the lower mask."""
+def best_first(
+    problem: FeatureProblem, masks: NDArray[np.int64], scores: NDArray[np.float64], sizes: NDArray[np.int64]
+) -> NDArray[np.intp]:
+    """Positions from the best score down; among equals the smaller subset, then that of the names that come first."""
     rounded = np.round(scores / _ROUNDING) * _ROUNDING
-    return np.lexsort((masks, sizes, -rounded))
+    return np.lexsort((moved_masks(masks, problem.by_name), sizes, -rounded))
 
 
 def near_best(
@@ -143,10 +145,10 @@ def _shifted(progress: Progress | None, begin: float, share: float) -> Progress 
 
 
 def inclusion(subsets: Sequence[Subset], names: Sequence[str]) -> dict[str, float]:
-    """The share of subsets that hold each feature."""
+    """The share of subsets that hold each feature, in the order of the names given."""
     return {name: sum(name in s.features for s in subsets) / len(subsets) for name in names}
 
 
 def smallest(subsets: Sequence[Subset]) -> Subset:
-    """The subset with the fewest features; among equals the best score."""
-    return min(subsets, key=lambda s: (s.size, -round(s.score / _ROUNDING), s.mask))
+    """The subset with the fewest features; among equals the best score, and among these the first given."""
+    return min(subsets, key=lambda s: (s.size, -round(s.score / _ROUNDING)))

@@ -93,8 +93,8 @@ class SubsetSweep:
     @cached_property
     def _order(self) -> NDArray[np.int64]:
         """All masks, best first."""
-        masks = np.arange(self.problem.smallest_mask, len(self.scores))
-        return masks[best_first(masks, self.scores[masks], self.sizes[masks])]
+        masks = np.arange(self.problem.smallest_mask, len(self.scores), dtype=np.int64)
+        return masks[best_first(self.problem, masks, self.scores[masks], self.sizes[masks])]
 
     @property
     def best(self) -> Subset:
@@ -102,7 +102,7 @@ class SubsetSweep:
         return self.top(1)[0]
 
     def top(self, n: int) -> tuple[Subset, ...]:
-        """The n best subsets; among equal scores the smaller one comes first."""
+        """The n best subsets; among equal scores the smaller one comes first, then that of the first names."""
         check_whole("n", n)
         return tuple(
             make_subset(self.problem, int(m), self.scores[m], float(self.scores[self._order[0]] - self.scores[m]))
@@ -164,7 +164,8 @@ class SubsetSweep:
                 near=[(s.size, s.score) for s in near], ax=ax,
             )  # fmt: skip
         if kind == "inclusion":
-            return draw.draw_inclusion(self.names, [*self.inclusion().values()], n_subsets=len(self.near_best()), ax=ax)
+            shares = self.inclusion()
+            return draw.draw_inclusion([*shares], [*shares.values()], n_subsets=len(self.near_best()), ax=ax)
         if kind == "criteria":
             if len(self.all_scores) < 2:
                 raise ParameterError(
@@ -294,6 +295,8 @@ def subset_sweep(
     Returns
     -------
     SubsetSweep
+        Among subsets of one score and size the one whose names come first is the better one (numbers in a name count
+        as numbers), so that the order of named columns changes nothing.
 
     Raises
     ------
