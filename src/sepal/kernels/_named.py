@@ -36,7 +36,7 @@ def gamma_from_width(width: float) -> float:
 
 
 def width_from_gamma(gamma: float) -> float:
-    """The width sigma of exp(-gamma |x - z|^2).
+    """The width sigma of ``exp(-gamma |x - z|^2)``.
 
     >>> width_from_gamma(2.0)
     0.5

@@ -179,7 +179,7 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
     Parameters
     ----------
     width : "loo", "aligned" or float
-        The width sigma of exp(-|x-z|^2 / (2 sigma^2)) on scaled columns: by exact leave-one-out accuracy over 33
+        The width sigma of ``exp(-|x-z|^2 / (2 sigma^2))`` on scaled columns: by exact leave-one-out accuracy over 33
         widths, where centred alignment peaks, or as given. As the width goes to 0 the rule becomes the nearest
         neighbour's.
     priors : {"equal", "empirical"} or array-like

@@ -138,7 +138,7 @@ def hyperparameter_surface(
     C : array-like, optional
         By default powers of two from 1/16 to 1024.
     width : array-like, optional
-        Widths s of exp(-|x - z|^2 / (2 s^2)) in scaled units; by default 1/8 to 8 times the aligned one.
+        Widths s of ``exp(-|x - z|^2 / (2 s^2))`` in scaled units; by default 1/8 to 8 times the aligned one.
     test : Table or (X, y), optional
         Rows to count errors on. Without them leave-one-out, exact; with many tens of thousands of rows estimated from a
         sample of the support rows.

@@ -289,8 +289,8 @@ def alignment_curve(
     centered : bool
         Centred alignment (the default), or the plain one, which rewards unequal class sizes.
     kernel : {"rbf", "laplacian", "mixed"}
-        exp(-|x-z|^2 / (2 width^2)); exp(-sum|x-z| / width); or the first with nominal columns, where different levels
-        are at distance 1.
+        ``exp(-|x-z|^2 / (2 width^2))``; ``exp(-sum|x-z| / width)``; or the first with nominal columns, where
+        different levels are at distance 1.
     scale : {"minmax", "standard"} or None
         How numeric columns are scaled first.
     target : {"signed", "indicator", "balanced"}

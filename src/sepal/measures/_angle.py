@@ -42,8 +42,8 @@ class ClassPairAngle:
     theta, degrees, cos : float
         The angle in radians and degrees, and its cosine. Depends on the units of the columns.
     solution_norm, null_norm : float
-        |S^+ d|, and |Qd|: how far the means differ where the classes have no spread at all. If that is not 0 the
-        given rows are separated perfectly.
+        ``|S^+ d|``, and ``|Qd|``: how far the means differ where the classes have no spread at all. If that is not 0
+        the given rows are separated perfectly.
     mahalanobis : float
         D = sqrt(d'S^+ d). Does not depend on units, nor on any other change of basis while S is regular.
     invariant_theta : float
