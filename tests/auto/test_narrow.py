@@ -20,15 +20,15 @@ def wide(rng):
 def test_two_of_many_columns_are_found_and_offered(wide):
     X, y = wide
     told = SepalClassifier().fit(X, y).explain(time_limit=2.0)
-    (found,) = (finding for finding in told.findings if finding.code == "few-columns-win")
+    (found,) = (finding for finding in told.findings if finding.code == "few_columns_win")
     assert {"x18", "x100"} <= set(found.facts["columns"])
     assert found.facts["score"] > told.score + 0.1
-    assert not {"not-linear", "linear-is-enough", "no-better-than-majority"} & set(told.codes)
+    assert not {"not_linear", "linear_is_enough", "no_better_than_majority"} & set(told.codes)
 
 
 def test_nothing_is_offered_from_noise(rng):
     X, y = rng.normal(size=(60, 100)), np.array(["a", "b"] * 30)
-    assert "few-columns-win" not in SepalClassifier().fit(X, y).explain(time_limit=2.0).codes
+    assert "few_columns_win" not in SepalClassifier().fit(X, y).explain(time_limit=2.0).codes
 
 
 def test_columns_are_ranked_as_by_analysis_of_variance_of_ranks(rng):

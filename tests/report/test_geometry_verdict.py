@@ -13,7 +13,7 @@ from sepal.measures import angle_of_separability
 from sepal.report import separability
 from sepal.report._facts import Verdict
 from sepal.report._geometry_verdict import GEOMETRY_CHAPTERS, geometry_verdicts, p_phrase, p_text
-from sepal.report._model import CODES
+from sepal.report._model import SHAPES
 
 FACTS = separability(datasets.load("liver"))
 OTHERS = ("model", "suspects", "overlap", "projections")
@@ -74,7 +74,7 @@ CASES = [
     ("means_perhaps_differ", {"means_p": 0.049}, {"means_p": 0.051}),
     ("means_alike_neighbors_agree", {"means_p": 0.5}, {"means_p": 0.5, "p_value": 0.3}),
     ("means_alike", {"means_p": 0.5, "p_value": 0.3}, {"means_p": None}),
-    *((code, {"shape": code}, {"shape": None}) for code in CODES.values()),
+    *((code, {"shape": code}, {"shape": None}) for code in SHAPES),
     ("mixed_pair", {"n_pairs": 3, "mixing": 0.11}, {"n_pairs": 3, "mixing": 0.09}),
     ("one_column_enough", {"single": 0.79}, {"single": 0.78}),
     ("two_columns_enough", {"plane": 0.79}, {"plane": 0.79, "n_columns": 2}),

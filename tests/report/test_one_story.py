@@ -30,7 +30,7 @@ def test_report_and_explanation_say_the_same(heart):
     told = model.explain(time_limit=1.0)
     assert heart.model.score == model.leave_one_out_score_
     assert heart.model.interval == model.leave_one_out_interval_
-    said = {finding.code.replace("-", "_"): finding.text for finding in told.findings}
+    said = {finding.code: finding.text for finding in told.findings}
     assert heart.model.shape.text == said[heart.model.shape.code]
     assert heart.model.shape in heart.verdict
     rows = [name for name in str(told).splitlines() if name.strip().startswith("linear")]

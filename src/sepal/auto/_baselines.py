@@ -51,7 +51,7 @@ def nearest(table: Table, judge: ClassJudge, n_jobs: int | None) -> Baseline:
     return Baseline("1-NN", score, float(np.sqrt(judge.weights**2 @ (right - score) ** 2)))
 
 
-def linear(table: Table, judge: ClassJudge, shares: Array | None = None) -> Baseline:
+def linear_rule(table: Table, judge: ClassJudge, shares: Array | None = None) -> Baseline:
     """Fisher's discriminant on the standardised columns; the ridge by the log-loss of the left-out rows.
 
     With ``shares`` of the classes its decisions are those for classes of equal size.

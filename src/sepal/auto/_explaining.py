@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from sepal.auto._baselines import Baseline, linear, linear_number, majority, mean, nearest, nearest_number
+from sepal.auto._baselines import Baseline, linear_number, linear_rule, majority, mean, nearest, nearest_number
 from sepal.auto._explanation import Explanation
-from sepal.auto._findings import Copies, Facts, find
+from sepal.auto._findings import CopyScores, Facts, find
 from sepal.auto._judging import ClassJudge, NumberJudge, class_judge
 from sepal.auto._narrow import FOLDS, narrow_model
 from sepal.auto._threads import one_thread
@@ -34,7 +34,7 @@ def explain_classifier(model: SepalClassifier, time_limit: float, advice: bool =
     table = model.sample_
     codes = np.searchsorted(model.classes_, np.asarray(table.y)).astype(np.int32)
     judge = class_judge(codes, model.balanced, model.sample_groups_, model.sample_mass_)
-    baselines = (majority(judge), nearest(table, judge, model.n_jobs), _linear_rule(model, table, judge))
+    baselines = (majority(judge), nearest(table, judge, model.n_jobs), _one_linear_rule(model, table, judge))
     narrow = None
     if judge.mass is None and not model.balanced:
         quick = clone(model).set_params(time_limit=max(time_limit / FOLDS, _LEAST_SECONDS))
@@ -60,13 +60,13 @@ def explain_classifier(model: SepalClassifier, time_limit: float, advice: bool =
     )
 
 
-def _linear_rule(model: SepalClassifier, table: Table, judge: ClassJudge) -> Baseline:
+def _one_linear_rule(model: SepalClassifier, table: Table, judge: ClassJudge) -> Baseline:
     """The linear member where there is one, so that there is one figure of a linear rule; else one on these rows."""
     for member in model.trace_.members:
         if member.name == "linear" and not model.balanced:
             return Baseline("linear", member.score, member.standard_error)
     with one_thread():
-        return linear(table, judge, model.class_shares_ if model.balanced else None)
+        return linear_rule(table, judge, model.class_shares_ if model.balanced else None)
 
 
 def explain_briefly(model: SepalClassifier, time_limit: float) -> Explanation:
@@ -108,7 +108,7 @@ def _told(model: SepalClassifier | SepalRegressor, baselines: tuple[Baseline, ..
     )
 
 
-def _copies(model: SepalClassifier | SepalRegressor) -> Copies | None:
+def _copies(model: SepalClassifier | SepalRegressor) -> CopyScores | None:
     """The score with each row left out alone, and with all its copies, on the same rows (a sample of large tables)."""
     if not model.copies_share_ or model.left_out_ == "groups":
         return None
@@ -124,7 +124,7 @@ def _copies(model: SepalClassifier | SepalRegressor) -> Copies | None:
                 both[how] = float(clone(model).fit(table, sample_weight=mass, groups=how).leave_one_out_score_)
             except SepalError:  # one distinct row, or one class among so few
                 return None
-    return Copies(model.copies_share_, model.left_out_, both["rows"], both["copies"], table.n_rows)
+    return CopyScores(model.copies_share_, model.left_out_, both["rows"], both["copies"], table.n_rows)
 
 
 def _ties(probabilities: Array) -> int:
@@ -139,7 +139,7 @@ def _subset(
     """The smallest subset of columns that the nearest neighbour cannot tell from the best, if there is one to find."""
     if table.n_columns < 2 or fit_view(table, "rank").n_coordinates == 0:
         return {}, None, None
-    procedure = Procedure(prefer="smallest", time_budget=time_limit, time_limit=time_limit, n_jobs=n_jobs)
+    procedure = Procedure(prefer="smallest", time_limit=time_limit, n_jobs=n_jobs)
     try:
         result = procedure.run(procedure.prepare(table))
     except SepalError:

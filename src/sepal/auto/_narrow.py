@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.base import clone
 
-from sepal.auto._order import canonical_columns
+from sepal.auto._canonical_order import canonical_columns
 from sepal.data import Table, class_codes
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.evaluation import evaluate

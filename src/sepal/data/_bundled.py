@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from sepal.data._columns import Kind
+from sepal.data._error_words import shown
 from sepal.data._read import table_from_bytes
 from sepal.data._table import Table
-from sepal.data._where import shown
 from sepal.exceptions import DataError
 
 UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
@@ -24,6 +24,12 @@ class BundledSet:
     """A bundled set: its file, its story, and what its columns are where the file cannot say it.
 
     A ``file`` without an ending is a function of ``sklearn.datasets``, whose copy is read.
+
+    Examples
+    --------
+    >>> from sepal.data import SETS
+    >>> SETS["sonar"].title
+    'Sonar, mines vs. rocks'
     """
 
     file: str
@@ -166,7 +172,13 @@ SETS: Mapping[str, BundledSet] = {
 
 
 def names() -> list[str]:
-    """The names of the bundled sets."""
+    """The names of the bundled sets.
+
+    Examples
+    --------
+    >>> "sonar" in names()
+    True
+    """
     return list(SETS)
 
 

@@ -21,18 +21,20 @@ def tiles(report: SeparabilityReport) -> list[tuple[str, str, str]]:
 
 def _model_tile(report: SeparabilityReport) -> tuple[str, str, str]:
     model = report.model
+    new, n_groups = "rows", report.settings.n_groups
+    if n_groups is not None:
+        new = "groups"
     if model is None:
         last = report.curve.points[-1]
-        return (
-            "To expect on new rows",
-            percent(last.accuracy),
-            f"nearest neighbour, trained on {last.train_rows:,} rows",
-        )
+        score, trained = last.accuracy, f"{last.train_rows:,} rows"
+        if n_groups is not None:  # the curve is of single rows
+            score, trained = report.thornton.score, f"{n_groups:,} groups"
+        return f"To expect on new {new}", percent(score), f"nearest neighbour, trained on {trained}"
     score, (low, high) = model.best
     what = f"{model.name} on {len(model.columns)} columns" if model.columns else model.name
     alike = f"{EVERY_CLASS_ALIKE}, " if model.balanced else ""
     small = f"{what}, {alike}95 % interval {percent(low)} to {percent(high)}"
-    return "To expect on new rows", percent(score), small
+    return f"To expect on new {new}", percent(score), small
 
 
 def _nearest_tile(report: SeparabilityReport) -> tuple[str, str, str]:
@@ -61,6 +63,12 @@ def _rows_tile(report: SeparabilityReport) -> tuple[str, str, str]:
     if report.majority.share >= UNEQUAL:
         rare = rarest(report)
         return "Rarest class", f"{rare.n_rows:,} rows", f"“{rare.label}”; more of them would make all figures surer"
+    if report.settings.n_groups is not None:  # the curve is of single rows
+        return (
+            "Groups",
+            f"{report.settings.n_groups:,}",
+            "rows of a group are left out together: groups count, not rows",
+        )
     half, most = doubling(report)
     rise = f"{100 * (most.accuracy - half.accuracy):+.1f} points"
     small = f"from {half.train_rows:,} to {most.train_rows:,} training rows, nearest neighbour"

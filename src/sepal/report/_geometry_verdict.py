@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sepal.report._facts import UNEQUAL, Verdict
-from sepal.report._model import CODES
+from sepal.report._model import SHAPES
 from sepal.report._suspects import n_copies
 from sepal.report._verdict import LIKELY, SURE, percent, quoted
 
@@ -180,7 +180,7 @@ def _has_shape(code: str) -> Callable[[GeometryCase], bool]:
     return lambda case: case.shape is not None and case.shape.code == code
 
 
-SHAPE = tuple(GeometryRule(code, _has_shape(code), "{shape}") for code in CODES.values())
+SHAPE = tuple(GeometryRule(code, _has_shape(code), "{shape}") for code in SHAPES)
 
 PAIRS = (
     GeometryRule(
@@ -194,7 +194,7 @@ PAIRS = (
     ),
 )
 
-COLUMNS = (
+COLUMNS_CHAPTER = (
     GeometryRule(
         "one_column_enough",
         lambda case: (
@@ -248,7 +248,7 @@ COPIES = (
     ),
 )
 
-GEOMETRY_CHAPTERS = (MEANS, SHAPE, PAIRS, COLUMNS, CONFLICTS, SUSPECT_ROWS, COPIES)
+GEOMETRY_CHAPTERS = (MEANS, SHAPE, PAIRS, COLUMNS_CHAPTER, CONFLICTS, SUSPECT_ROWS, COPIES)
 
 
 COPIED_CHAPTERS = (CONFLICTS,)  # what holds with copies as well

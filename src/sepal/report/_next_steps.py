@@ -97,6 +97,11 @@ COLLECT = (
         "Collect no further rows with these columns alone: nothing yet shows that they have to do with the classes.",
     ),
     Step(
+        "collect_groups",
+        lambda report: report.settings.n_groups is not None,
+        "Collect further groups rather than more rows of these: the figures rest on {n_groups} groups.",
+    ),
+    Step(
         "collect_rows",
         lambda report: last_rise(report) > RISE,
         "Collect more rows: going from {half_rows} to {most_rows} training rows brought the nearest neighbour {rise} "
@@ -163,5 +168,6 @@ def _words(report: SeparabilityReport) -> dict[str, Any]:
         "half_rows": f"{half.train_rows:,}",
         "most_rows": f"{most.train_rows:,}",
         "rise": f"{100 * (most.accuracy - half.accuracy):+.1f}",
+        "n_groups": f"{report.settings.n_groups or 0:,}",
         "n_rows": f"{report.settings.n_rows:,}",
     }
