@@ -19,7 +19,9 @@ DISTANCE_PARAMS = Parameter("distance_params", "other", "parameters of the dista
 SCALE = Parameter(
     "scale", "word", "how numeric columns are scaled by the training rows", words=tuple(SCALES), optional=True
 )
-N_JOBS = Parameter("n_jobs", "whole", "threads; all cores by default, and no answer depends on it", optional=True)
+N_JOBS = Parameter(
+    "n_jobs", "whole", "threads; all cores by default, and no answer depends on it", optional=True, without=(0,)
+)
 RANDOM_STATE = Parameter(
     "random_state", "whole", "seed of all that is left to chance", at_least=0, at_most=2**32 - 1, optional=True,
     also=("RandomState",),

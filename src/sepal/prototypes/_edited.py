@@ -13,7 +13,7 @@ from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures import Prepared
 from sepal.neighbors import DistinctRanking
-from sepal.parameters import Parameter, checked
+from sepal.parameters import Parameter, check_whole, checked
 from sepal.prototypes._cases import as_cases, label_rows, row_mass
 from sepal.prototypes._condense import CaseMetric, Progress
 from sepal.prototypes._set import PrototypeSet, prototype_set, removed_rounds
@@ -23,10 +23,8 @@ KindSel = Literal["mode", "all"]
 
 
 def _check_neighbors(n_neighbors: int, data: Prepared) -> int:
-    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
-        raise ParameterError(f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}")
     n_rows = data.n_rows
-    if n_neighbors >= n_rows:
+    if check_whole("n_neighbors", n_neighbors) >= n_rows:
         raise ParameterError(
             f"n_neighbors must be at most {n_rows - 1}, one less than the number of rows, since a row is not its own "
             f"neighbour; got {n_neighbors}"
@@ -252,8 +250,6 @@ def renn(
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
     vote = _vote(data, n_neighbors, kind_sel, protect)
-    if max_passes is not None and (isinstance(max_passes, bool) or max_passes < 1):
-        raise ParameterError(f"max_passes must be None or an integer of at least 1; got {max_passes!r}")
     kept_pos: NDArray[np.intp] = np.arange(data.n_rows)
     passes: list[NDArray[np.intp]] = []
     while len(kept_pos) > vote.k and (max_passes is None or len(passes) < max_passes):
