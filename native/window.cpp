@@ -1,7 +1,9 @@
 // See window.hpp.
 #include "window.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "pair_values.hpp"
 #include "threads.hpp"
@@ -10,6 +12,9 @@ namespace sepal {
 namespace {
 
 constexpr double kSame = 1e-9; // votes that differ by less are level: shares of tied places are rounded
+// Exponents of two. Up to 2^kSteepest a factor over a range is a number; squares of coordinates from 2^-kUsual to
+// 2^kUsual are numbers; costs of mismatches remain so if coordinates grow by 2^kMostMixed.
+constexpr int kSteepest = 1020, kUsual = 300, kMostShift = 1000, kMostMixed = 250, kEmpty = -100000;
 
 double distance_of(double value, const WindowPlan& plan) {
     switch (plan.distances) {
@@ -24,10 +29,12 @@ class Window {
   public:
     Window(WindowRows& rows, const WindowPlan& plan)
         : rows_(rows), plan_(plan), values_(values_function(plan.metric.metric)), low_(rows.low), high_(rows.high),
-          scale_(rows.p), count_(plan.n_classes, 0) {
+          metric_(plan.metric), scale_(rows.p), count_(plan.n_classes, 0) {
         for (std::int64_t i = 0; i < rows_.n; ++i) ++count_[rows_.codes[i]];
-        for (int f = 0; f < rows_.p; ++f) rescale(f);
+        rescale();
     }
+    Window(const Window&) = delete;
+    Window& operator=(const Window&) = delete;
 
     struct Scratch {
         std::vector<double> query, found, top, votes, nearest;
@@ -43,7 +50,7 @@ class Window {
         for (int f = 0; f < rows_.p; ++f) s.query[f] = row[f] * scale_[f];
         s.found.resize(panels_of(rows_.n) * kPanel);
         const double* point = s.query.data();
-        values_(rows_.cells, panels_of(rows_.n), &point, 1, scale_.data(), plan_.metric, rows_.p, plan_.zero, s.found.data());
+        values_(rows_.cells, panels_of(rows_.n), &point, 1, scale_.data(), metric_, rows_.p, plan_.zero, s.found.data());
         nearest_rows(self, k, s);
         if (s.near.empty()) return false; // no distance to anybody is a number
         vote(k, s);
@@ -75,14 +82,15 @@ class Window {
         rows_.time[slot] = time;
         rows_.arrival[slot] = arrival;
         ++count_[code];
+        bool wider = false;
         for (int f = 0; f < rows_.p; ++f)
             if (row[f] < low_[f] || row[f] > high_[f]) {
                 low_[f] = std::min(low_[f], row[f]);
                 high_[f] = std::max(high_[f], row[f]);
-                rescale(f);
+                wider = true;
             }
-        for (const int f : stale_) measure(f);
-        stale_.clear();
+        if (wider && stale_.empty()) rescale();
+        measure_stale();
     }
 
     // Takes out, together, all rows that their neighbours in the window get wrong.
@@ -106,9 +114,36 @@ class Window {
     void put(std::int64_t i, const double* row) {
         for (int f = 0; f < rows_.p; ++f) cell(i, f) = row[f];
     }
-    void rescale(int f) {
-        const double range = high_[f] - low_[f];
-        scale_[f] = plan_.is_scaled[f] && range > 0 && range < kNone ? plan_.factors[f] / range : plan_.factors[f];
+    bool has_range(int f) const { return plan_.is_scaled[f] && high_[f] > low_[f]; }
+
+    // What multiplies each coordinate: its factor, over the range where it is scaled, times a power of two common to
+    // all columns, so that no number, difference or power of one leaves what a double can hold.
+    void rescale() {
+        const int shift = common_shift();
+        for (int f = 0; f < rows_.p; ++f) {
+            const double factor = std::ldexp(plan_.factors[f], shift), range = high_[f] - low_[f];
+            if (!has_range(f)) scale_[f] = factor;
+            else scale_[f] = range < kNone ? factor / range : factor / 2 / (high_[f] / 2 - low_[f] / 2);
+        }
+        if (metric_.metric != Metric::mixed || plan_.metric.weights == nullptr) return;
+        mismatch_.resize(rows_.p); // costs are of the size of squares
+        for (int f = 0; f < rows_.p; ++f) mismatch_[f] = std::ldexp(plan_.metric.weights[f], 2 * shift);
+        metric_.weights = mismatch_.data();
+    }
+    int common_shift() const {
+        int steepest = 0, largest = kEmpty;
+        for (int f = 0; f < metric_.n_numeric; ++f) {
+            if (!(plan_.factors[f] > 0) || !(high_[f] >= low_[f])) continue;
+            const int factor = std::ilogb(plan_.factors[f]);
+            const double size = std::max(std::fabs(low_[f]), std::fabs(high_[f]));
+            const double range = std::min(high_[f] - low_[f], std::numeric_limits<double>::max());
+            if (has_range(f)) steepest = std::max(steepest, factor - std::ilogb(range));
+            else if (!plan_.is_scaled[f] && size > 0) largest = std::max(largest, factor + std::ilogb(size));
+        }
+        if (steepest > kSteepest) return kSteepest - steepest;
+        const int usual = metric_.metric == Metric::lp ? static_cast<int>(2 * kUsual / metric_.p) : kUsual;
+        if (largest == kEmpty || std::abs(largest) <= usual) return 0;
+        return std::clamp(-largest, -kMostShift, metric_.metric == Metric::mixed ? kMostMixed : kMostShift);
     }
     void measure(int f) {
         low_[f] = kNone, high_[f] = -kNone;
@@ -117,7 +152,12 @@ class Window {
             if (x < low_[f]) low_[f] = x;
             if (x > high_[f]) high_[f] = x;
         }
-        rescale(f);
+    }
+    void measure_stale() {
+        if (stale_.empty()) return;
+        for (const int f : stale_) measure(f);
+        stale_.clear();
+        rescale();
     }
     std::int64_t oldest(std::int32_t code) const {
         std::int64_t found = -1;
@@ -141,8 +181,7 @@ class Window {
         rows_.codes[slot] = rows_.codes[last];
         rows_.time[slot] = rows_.time[last];
         rows_.arrival[slot] = rows_.arrival[last];
-        for (const int f : stale_) measure(f);
-        stale_.clear();
+        measure_stale();
     }
 
     // The k nearest with everyone tied with the k-th, in tied groups.
@@ -187,7 +226,7 @@ class Window {
             const std::int32_t c = rows_.codes[n.row];
             double weight = n.value < last ? 1 : share;
             if (touching) weight = n.value == 0 ? weight : 0;
-            else if (plan_.by_distance) weight /= distance_of(n.value, plan_);
+            else if (plan_.by_distance && s.near.front().value < kNone) weight /= distance_of(n.value, plan_);
             s.votes[c] += weight;
             s.nearest[c] = std::min(s.nearest[c], n.value);
         }
@@ -204,7 +243,8 @@ class Window {
     const WindowPlan& plan_;
     ValuesFunction values_;
     double *low_, *high_;
-    std::vector<double> scale_;
+    MetricSpec metric_;
+    std::vector<double> scale_, mismatch_;
     std::vector<std::int64_t> count_;
     std::vector<int> stale_;
 };

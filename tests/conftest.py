@@ -7,13 +7,15 @@ import shutil
 import signal
 from collections.abc import Iterator
 
+# Read when the libraries are first loaded, so these stand before numpy. The peers we compare with use OpenMP, whose
+# threads spin while they wait; OpenBLAS's wait for each other where every core has its own process of tests already.
+# On a busy machine both cost far more than the work itself.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
-
-# The peers we compare with use OpenMP, whose threads spin while they wait: on a busy machine that costs far more than
-# the work itself. Read when it is first loaded, so it must stand before any test imports scikit-learn.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-
 
 # A process that a shell started in the background, or pytest-xdist, ignores Ctrl-C, and so would the commands that
 # tests start and interrupt. pytest-xdist also sets the width of the terminal, which a pipe does not have.

@@ -88,8 +88,9 @@ def test_parameters_are_checked_in_one_place():
         "distances/_mixed.py",  # the key of a column
         "estimators/_field_types.py",  # what a model file holds
         "estimators/_saving.py",
+        "estimators/_scikit_learn_steps.py",
         "estimators/_shell.py",  # levels
-        "evaluation/_evaluate.py",  # folds: a number of them, a splitter or lists of rows
+        "evaluation/_held_out.py",  # folds: a number of them, a splitter or lists of rows
         "evaluation/_scorers.py",  # what a scorer gives
         "report/_facts.py",  # a fact as JSON
     }

@@ -13,6 +13,7 @@ from sepal.data import read_table
 from sepal.estimators import load_model
 from sepal.evaluation import evaluate
 from sepal.learners import KNNClassifier
+from sepal.measures import thornton_test
 
 runner = CliRunner()
 
@@ -69,8 +70,35 @@ def test_a_machine_for_numbers_is_told_of_the_person(tmp_path):
     assert "fisher leaves no rows out" in refused.output
 
 
+def test_report_and_measure_ask_without_the_person(tmp_path):
+    table = read_table("people.csv")
+    who, plain = table.values[:, 2], table.select([0, 1])
+    fooled, honest = answer("measure", "people.csv"), answer("measure", "people.csv", "--groups", "who")
+    report = answer("report", "people.csv", "--groups", "who")
+    assert fooled["thornton"]["score"] > 0.9 > 0.75 > honest["thornton"]["score"]
+    assert honest["margins"]["median"] < fooled["margins"]["median"]
+    assert fooled["settings"]["n_groups"] is None
+    test = thornton_test(plain, groups=who)
+    for found in (honest, report):
+        assert found["thornton"]["score"] == test.score
+        assert found["thornton"]["interval"] == pytest.approx(test.interval)
+        assert found["thornton"]["p_value"] == test.p_value > 0.05
+        assert found["settings"]["n_groups"] == 30
+        assert found["table"]["n_columns"] == 2
+    assert {verdict["code"] for verdict in report["verdict"]} >= {"like_chance", "wide_interval_of_groups"}
+    assert report["features"]["best_score"] < 0.8
+    assert report["suspects"]["n_contradicted"] > 20
+    text = runner.invoke(app, ["report", "people.csv", "--groups", "who"]).output
+    assert "of single rows (rows of one group are on both sides" in " ".join(text.split())
+    found = runner.invoke(app, ["report", "people.csv", "--groups", "who", "--out", "r.html"])
+    assert found.exit_code == 0, found.output
+    page = (tmp_path / "r.html").read_text()
+    assert "To expect on new groups" in page
+    assert "--groups COLUMN" in page
+
+
 def test_select_judges_without_the_person():
-    words = ("select", "people.csv", "--folds", "3")
+    words = ("select", "people.csv", "--cv", "3")
     fooled, honest = answer(*words), answer(*words, "--groups", "who")
     assert fooled["best"]["score"] > 0.9 > 0.75 > honest["best"]["score"]
     assert "who" not in str(honest["best"]["features"])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import sepal
 from sepal.cli._app import app
 
 # weather.nominal.arff, as it comes with Weka.
@@ -63,7 +66,6 @@ def test_what_we_have_not_names_the_nearest(weather):
     found = run("evaluate", weather, "-l", "NaiveBayes", code=2)
     assert "we have no NaiveBayes" in found.stderr
     assert "nearest: --learner parzen" in found.stderr
-    assert "the majority" in run("evaluate", weather, "-l", "ZeroR", code=2).stderr
 
 
 def test_predict_on_a_file_with_the_target_tells_the_score(weather, tmp_path):
@@ -75,3 +77,138 @@ def test_predict_on_a_file_with_the_target_tells_the_score(weather, tmp_path):
     new = tmp_path / "new.csv"
     new.write_text("outlook,temperature,humidity,windy\n" + lines[-1].rpartition(",")[0] + "\n")
     assert "score" not in run("predict", model, new).stderr
+
+
+def test_ibk_with_k_and_inverse_distances():
+    """IBk -K 3 -I votes by 1 / distance."""
+    found = json.loads(run("evaluate", "liver", "-l", "IBk", "-K", "3", "-I", "--cv", "2", "--json").stdout)
+    assert found["parameters"]["n_neighbors"] == "3"
+    assert found["parameters"]["weights"] == "'distance'"
+    same = run("evaluate", "liver", "-l", "knn", "-k", "3", "--weights", "distance", "--cv", "2", "--json").stdout
+    assert json.loads(same)["confusion"] == found["confusion"]
+    assert "leave one out" in run("evaluate", "liver", "-I", "--weights", "rank", code=2).stderr
+
+
+def test_zero_r(weather, tmp_path):
+    """Weka's ZeroR on the weather: 9 of 14 right, kappa 0."""
+    found = json.loads(run("evaluate", weather, "-l", "ZeroR", "--json").stdout)
+    assert (found["right"], found["kappa"]) == (9, 0.0)
+    assert found["confusion"] == [[0, 5], [0, 9]]
+    file = tmp_path / "line.csv"
+    file.write_text("x,y\n" + "".join(f"{x},{2 * x + 0.5}\n" for x in range(30)))
+    numbers = json.loads(run("evaluate", file, "-l", "ZeroR", "--json").stdout)
+    assert (numbers["scheme"], numbers["task"]) == ("mean", "regression")
+    assert "needs no model file" in run("train", weather, "-l", "ZeroR", "-o", tmp_path / "m.sepal", code=2).stderr
+
+
+def test_run_information(weather):
+    text = run("evaluate", weather, "-l", "IBk", "-K", "1", "--seed", "7").stdout
+    block = text.split("=== Run information ===")[1].split("===")[0]
+    for words in (
+        "KNNClassifier(n_neighbors=1)",
+        "weights='uniform'",
+        "weather.nominal, 14 rows",
+        "outlook, temperature, humidity, windy",
+        "Target:       play",
+        "10-fold cross-validation",
+        "seed 7",
+        f"sepal {sepal.__version__}",
+    ):
+        assert words in " ".join(block.split()) or words in block
+    table = run("evaluate", weather, "--cv", "2").stdout
+    assert f"seed 0, 14 rows, 2 classes, sepal {sepal.__version__}" in " ".join(table.split())
+
+
+def test_a_split(weather):
+    """66 % of 14 rows are 9, by class 6 of 9 and 3 of 5, to one row; the five others are answered."""
+    found = json.loads(run("evaluate", weather, "-l", "IBk", "--split", "66", "--json").stdout)
+    assert (found["n_rows"], found["test_mode"]) == (5, "split, 66 % of the rows for training")
+    assert [sum(row) for row in found["confusion"]] == [2, 3]
+    assert "above 0 and below 100" in run("evaluate", weather, "--split", "100", code=2).stderr
+    assert "--cv and --split" in run("evaluate", weather, "--split", "66", "--cv", "loo", code=2).stderr
+
+
+def test_a_test_file(tmp_path):
+    """As k-NN by hand: one neighbour, and the test rows stand beside their training rows."""
+    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+    train.write_text(
+        "id,x,colour,class\n"
+        + "".join(f"A{i},{1.5 * i},{'rg'[i % 2]},{'no' if i < 15 else 'yes'}\n" for i in range(30))
+    )
+    test.write_text("class,colour,x,id\nno,r,1.5,T1\nyes,g,43.5,T2\nno,blue,42,T3\n")
+    out = tmp_path / "answers.csv"
+    words = ["evaluate", train, "--test", test, "-l", "IBk", "-K", "1", "--predictions", out, "--show-wrong", "5"]
+    found = run(*words, "--json")
+    facts = json.loads(found.stdout)
+    assert facts["test_mode"] == "test rows of their own, 1 of them equal to training rows"
+    assert (facts["n_rows"], facts["right"], facts["seed"]) == (3, 2, None)
+    assert [(row["row"], row["identifiers"], row["actual"], row["prediction"]) for row in facts["wrong_rows"]] == [
+        (2, {"id": "T3"}, "no", "yes")
+    ]
+    assert facts["wrong_rows"][0]["values"] == {"x": 42, "colour": "blue"}
+    with out.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["row"], row["id"], row["prediction"]) for row in rows] == [
+        ("0", "T1", "no"), ("1", "T2", "yes"), ("2", "T3", "yes")
+    ]  # fmt: skip
+    text = run(*words).stdout
+    assert "row 2, id T3: no, answered yes" in text
+    assert "x 42, colour blue" in text
+    run(*words, "--all-columns")
+    assert out.read_text().splitlines()[3].endswith(",42,blue")
+
+
+def test_a_test_file_that_lacks_a_column(tmp_path):
+    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+    train.write_text("height,class\n" + "".join(f"{i},{'no' if i < 5 else 'yes'}\n" for i in range(10)))
+    test.write_text("heigt,class\n1.5,no\n")
+    found = run("evaluate", train, "--test", test, code=2).stderr
+    assert 'there is no column "height", which the training rows have' in found
+    assert 'did you mean "heigt"?' in found
+
+
+def test_bundled_sets_train_and_test():
+    found = json.loads(
+        run("evaluate", "ripley-train", "--test", "ripley-test", "-l", "IBk", "-K", "1", "--json").stdout
+    )
+    train, test = sepal.datasets.load("ripley-train"), sepal.datasets.load("ripley-test")
+    model = sepal.KNNClassifier(1).fit(train)
+    assert (found["n_rows"], found["right"]) == (1000, int((model.predict(test) == test.y).sum()))
+
+
+def test_predictions_carry_identifiers(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"C{1000 + i},{rng.normal() + 3 * (i % 2):.3f},{'ab'[i % 2]}" for i in range(40)]
+    train, new, model, out = (tmp_path / name for name in ("t.csv", "n.csv", "m.sepal", "o.csv"))
+    train.write_text("customer,x,class\n" + "\n".join(lines) + "\n")
+    new.write_text("customer,x,remark,order_id\nC7,0.1,late,77\nC8,3.2,,78\n")
+    run("evaluate", train, "-l", "IBk", "--predictions", out)
+    assert out.read_text().startswith("row,customer,fold,actual,prediction,right,")
+    assert out.read_text().splitlines()[1].startswith("0,C1000,")
+    run("train", train, "-l", "IBk", "-K", "1", "-o", model)
+    run("predict", model, new, "-o", out)
+    assert out.read_text().splitlines() == [
+        "row,customer,order_id,prediction,p(a),p(b)",
+        "0,C7,77,a,1.0,0.0",
+        "1,C8,78,b,0.0,1.0",
+    ]
+    run("predict", model, new, "-o", out, "--all-columns")
+    assert out.read_text().splitlines()[0] == "row,customer,order_id,prediction,p(a),p(b),x,remark"
+    assert out.read_text().splitlines()[2] == "1,C8,78,b,0.0,1.0,3.2,"
+
+
+def test_wrong_rows_surest_first():
+    found = json.loads(
+        run("evaluate", "liver", "-l", "IBk", "-K", "5", "--cv", "3", "--show-wrong", "20", "--json").stdout
+    )
+    sure = [row["probability"] for row in found["wrong_rows"]]
+    assert len(sure) == 20
+    assert sure == sorted(sure, reverse=True)
+    table = sepal.datasets.load("liver")
+    for row in found["wrong_rows"]:
+        assert list(row["values"].values()) == table.values[row["row"]].tolist()
+        assert row["actual"] == table.y[row["row"]] != row["prediction"]
+    file_of_numbers = run(
+        "evaluate", "liver", "--task", "regress", "-l", "knn", "-k", "5", "--cv", "3", "--show-wrong", "2"
+    )
+    assert "Farthest from the truth: 2 of 345 rows" in file_of_numbers.stdout

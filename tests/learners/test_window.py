@@ -128,6 +128,45 @@ def test_other_distances(name):
     assert ours.predict(queries).tolist() == theirs.predict(queries).tolist()
 
 
+@pytest.mark.parametrize("power", [-1070, -1030, -700, 600, 1000, 1016])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"weights": "distance"},
+        {"distance": "heom", "edit_neighbors": 3, "edit_every": 10},
+        {"scale": None, "weights": "distance"},
+        {"scale": None, "distance": "manhattan"},
+        {"scale": None, "distance": "minkowski", "distance_params": {"p": 9.0}},
+        {"scale": None, "distance": "cosine"},
+        {"distance_params": {"weights": [1.0, 3.0, 0.5]}},
+    ],
+    ids=str,
+)
+def test_the_smallest_and_the_largest_numbers_are_numbers(given, power):
+    """Ranges near 1e-310 made infinite factors of their columns, and squares of small numbers vanished."""
+    X, y = stream(7, n=90)
+    X = np.round(10.0 * X)
+    usual = WindowKNNClassifier(window=40, n_neighbors=3, **given).fit(X, y)
+    other = WindowKNNClassifier(window=40, n_neighbors=3, **given)
+    assert other.prequential(np.ldexp(X, power), y).predictions.tolist() == (
+        WindowKNNClassifier(window=40, n_neighbors=3, **given).prequential(X, y).predictions.tolist()
+    )
+    new = np.round(10.0 * stream(8, n=40)[0])
+    np.testing.assert_allclose(other.predict_proba(np.ldexp(new, power)), usual.predict_proba(new), rtol=1e-9)
+
+
+def test_columns_of_very_different_sizes_count_alike():
+    X, y = stream(9, n=60)
+    X = np.round(10.0 * X)
+    usual = WindowKNNClassifier(n_neighbors=3).fit(X, y)
+    other = WindowKNNClassifier(n_neighbors=3).fit(np.ldexp(X, [-1070, 0, 800]), y)
+    assert other.predict(np.ldexp(X + 1.0, [-1070, 0, 800])).tolist() == usual.predict(X + 1.0).tolist()
+    # A range that is no number itself: from one end of the numbers to the other.
+    ends = np.array([[-1.0], [-0.9], [0.9], [1.0]]) * 1.7e308
+    assert WindowKNNClassifier(n_neighbors=1).fit(ends, list("aabb")).predict(ends * 0.5).tolist() == list("aabb")
+
+
 def test_column_weights_scale_columns():
     X, y = stream(7)
     weights = np.array([1.0, 0.0, 4.0])

@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sepal.data import as_table
 from sepal.evaluation import evaluate
 from sepal.learners import KNNClassifier
-from sepal.measures import complexity, expected_accuracy, suspects, thornton_score
+from sepal.measures import complexity, expected_accuracy, informative_projections, suspects, thornton_score
 from sepal.prototypes import condense_curve
-from sepal.selection import nested_score, rank_features, selection_test, stability
+from sepal.report import separability
+from sepal.selection import nested_score, rank_features, search_subsets, selection_test, stability, subset_sweep
 from tests.properties.surface import ask, estimators, target
 
 NAMES = ["width", "height", "weight", "age"]
@@ -84,3 +86,65 @@ def test_no_draw_sees_the_order_of_the_rows(case: str) -> None:
             assert set(usual) == set(found), name
         elif name != "suspected":
             np.testing.assert_allclose(found, usual, rtol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("turned", [(3, 1, 4, 0, 2), (4, 3, 2, 1, 0)], ids=str)
+def test_equal_columns_are_told_apart_by_name(turned: tuple[int, ...]) -> None:
+    """Every column stands there twice, so that each subset has others as good: names decide, not places."""
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
+    X[:, 1] += 1.5 * y
+    X[:, 3], X[:, 4] = X[:, 1], X[:, 0]
+    given = as_table(X, y, names=("zeta", "x10", "mu", "x9", "alpha"))
+    other = given.select([given.names[j] for j in turned])
+
+    found, wanted = subset_sweep(other), subset_sweep(given)
+    assert [set(s.features) for s in found.top(31)] == [set(s.features) for s in wanted.top(31)]
+    assert {other.names[c] for c in found.best.columns} == {given.names[c] for c in wanted.best.columns}
+    assert set(found.smallest_near_best().features) == set(wanted.smallest_near_best().features)
+    by_size = [{k: set(s.features) for k, s in each.best_by_size().items()} for each in (found, wanted)]
+    assert by_size[0] == by_size[1]
+    for strategy in ("forward", "backward", "floating", "plus_l_take_r", "genetic", "annealing", "swarm", "random"):
+        asked = {"strategy": strategy, "max_evaluations": 25}
+        found, wanted = search_subsets(other, **asked), search_subsets(given, **asked)
+        assert [set(s.features) for s in found.top(25)] == [set(s.features) for s in wanted.top(25)], strategy
+        for one, two in zip(found.history, wanted.history, strict=True):
+            assert one.evaluations == two.evaluations, strategy
+            assert set(found.problem.feature_names(one.mask)) == set(wanted.problem.feature_names(two.mask)), strategy
+    bounded = {"strategy": "branch_and_bound", "criterion": "mahalanobis", "n_features": 2}
+    apart = [given.select(columns) for columns in (["zeta", "x10", "mu"], ["mu", "zeta", "x10"])]
+    first, second = (set(search_subsets(table, **bounded).best.features) for table in apart)
+    assert first == second
+    ranked = [list(rank_features(table).frame()["feature"]) for table in (given, other)]
+    assert ranked[0] == ranked[1]
+    planes = [informative_projections(table) for table in (given, other)]
+    assert planes[0].planes == planes[1].planes
+    spoken = [separability(table) for table in (given, other)]
+    assert [v.text for v in spoken[0].verdict] == [v.text for v in spoken[1].verdict]
+    assert set(spoken[0].features.best) == set(spoken[1].features.best)
+    assert set(spoken[0].features.smallest) == set(spoken[1].features.smallest)
+    assert spoken[0].features.inclusion == spoken[1].features.inclusion
+
+
+def test_the_name_that_comes_first_wins() -> None:
+    """x9 and x10 are the same column: as numbers 9 comes before 10. Without names it is the place."""
+    column, y = np.array([0.0, 1.0, 5.0, 6.0]), np.array([0, 0, 1, 1])
+    X = np.column_stack([column, column, column])
+    assert subset_sweep(as_table(X, y, names=("x10", "x9", "y"))).best.features == ("x9",)
+    assert search_subsets(as_table(X, y, names=("x10", "x9", "y")), strategy="backward").best.features == ("x9",)
+    assert subset_sweep(X, y).best.columns == (0,)
+
+
+def test_samples_for_planes_do_not_see_the_order_of_rows() -> None:
+    rng = np.random.default_rng(2)
+    X, y, order = rng.normal(size=(60, 3)), np.arange(60) % 2, rng.permutation(60)
+    found = [informative_projections(X[o], y[o], most_rows=30).single for o in (np.arange(60), order)]
+    assert found[0] == pytest.approx(found[1])
+
+
+def test_tied_columns_of_collective_efficiency() -> None:
+    """The survey's F4 takes the best column first; several are equally good, and which is taken changes the rest."""
+    rng = np.random.default_rng(11)
+    for _ in range(20):
+        X, y = rng.integers(0, 4, size=(14, 4)).astype(float), np.arange(14) % 2
+        assert complexity(X, y)["F4"] == complexity(X[:, ::-1], y)["F4"]

@@ -8,7 +8,8 @@ from scipy.stats import norm
 from sklearn.datasets import load_iris
 
 from sepal.exceptions import DataError, ParameterError
-from sepal.prototypes import METHODS, all_knn, drop3, enn, ib3, icf, renn, tomek_links
+from sepal.learners import KNNClassifier
+from sepal.prototypes import METHODS, PrototypeSelector, all_knn, drop3, enn, ib3, icf, renn, tomek_links
 from tests.oracles import prototypes as oracle
 from tests.prototypes.sets import geometric, labels, smooth, squared, tied
 
@@ -45,6 +46,38 @@ def test_enn_family_equals_the_plain_loops(number, k):
     assert enn(X, y, n_neighbors=k, scale=None).rows.tolist() == oracle.enn(D, y, k, tol=tol)
     assert renn(X, y, n_neighbors=k, scale=None).rows.tolist() == oracle.renn(D, y, k, tol)
     assert all_knn(X, y, n_neighbors=k, scale=None).rows.tolist() == oracle.all_knn(D, y, k, tol)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("number", range(len(SETS) + 1))
+def test_rows_of_one_group_do_not_judge_each_other(number, k):
+    X, y = [*SETS, with_copies(0)][number]
+    D, tol, groups = squared(X), tol_of(X), np.random.default_rng(number).integers(0, 9, size=len(y))
+    D[groups[:, None] == groups] = np.inf
+    names = np.array(list("zyxwvutsr"))[groups]
+    assert enn(X, y, n_neighbors=k, scale=None, groups=names).rows.tolist() == oracle.enn(D, y, k, tol=tol)
+    assert all_knn(X, y, n_neighbors=k, scale=None, groups=names).rows.tolist() == oracle.all_knn(D, y, k, tol)
+    assert renn(X, y, n_neighbors=k, scale=None, groups=names).rows.tolist() == oracle.renn(D, y, k, tol)
+    linked = {row for link in oracle.tomek_links(D, y, tol) for row in link}
+    assert kept_by(tomek_links, X, y, scale=None, groups=names) == sorted(set(range(len(y))) - linked)
+
+
+def test_people_who_vouch_for_themselves_are_edited_all_the_same():
+    """A person's rows stand among those of the other class: by themselves they stay, without each other they go."""
+    X = np.array([0.0, 0.1, 0.2, 0.3, 1.5, 1.51, 1.52, 1.53, 3.0, 3.1, 3.2, 3.3, 9.0, 9.1, 9.2, 9.3])[:, None]
+    y, who = np.array(list("aaaabbbbaaaabbbb")), np.array([1, 2, 3, 4, 5, 5, 5, 5, 6, 7, 8, 9, 10, 11, 12, 13])
+    others = [0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15]
+    assert enn(X, y).n_kept == 16
+    assert enn(X, y, groups=who).rows.tolist() == others
+    selector = PrototypeSelector("enn").fit(X, y, groups=who)
+    assert selector.sample_indices_.tolist() == others
+    assert len(selector.fit_resample(X, y, groups=who)[1]) == 12
+    assert KNNClassifier(1, prototypes="enn").fit(X, y).n_rows_in_ == 16
+    assert KNNClassifier(1, prototypes="enn").fit(X, y, groups=who).rows_.tolist() == others
+    with pytest.raises(ParameterError, match="groups: the method 'hart' leaves no rows out"):
+        PrototypeSelector("hart").fit(X, y, groups=who)
+    with pytest.raises(ParameterError, match="at most 12, the rows outside the largest group"):
+        enn(X, y, n_neighbors=13, groups=who)
 
 
 def test_repeated_editing_with_copies_of_which_the_first_has_gone():

@@ -36,6 +36,7 @@ SETTINGS_KEYS = [
     "n_asked",
     "random_state",
     "notes",
+    "n_groups",
 ]
 THORNTON_KEYS = [
     "score",

@@ -29,10 +29,11 @@ def spoken(
     accuracies=(0.70, 0.705),
     n_rows=200,
     n_classes=2,
+    n_groups=None,
 ):
     """The sentences for a made-up case, as code -> text."""
     classes = tuple(ClassFacts(f"c{i}", 10, 0.1, scores[i % len(scores)]) for i in range(n_classes))
-    settings = SettingsFacts("auto", "euclidean", "minmax", "distance", "expected", n_rows, 0, n_rows, 0, ())
+    settings = SettingsFacts("auto", "euclidean", "minmax", "distance", "expected", n_rows, 0, n_rows, 0, (), n_groups)
     corrected = (score - chance) / (1 - chance)
     thornton = ThorntonFacts(score, interval, 0.95, chance, corrected, score, z, p_value, None, None, 0)
     points = tuple(
@@ -55,7 +56,8 @@ CASES = [
     ("near_majority", {"majority": 0.80}, {"majority": 0.86}),
     ("below_majority", {"majority": 0.90}, {"majority": 0.84}),
     ("narrow_interval", {"interval": (0.76, 0.85)}, {"interval": (0.74, 0.85)}),
-    ("wide_interval", {"interval": (0.74, 0.85)}, {"interval": (0.76, 0.85)}),
+    ("wide_interval_of_groups", {"interval": (0.74, 0.85), "n_groups": 30}, {"interval": (0.74, 0.85)}),
+    ("wide_interval", {"interval": (0.74, 0.85)}, {"interval": (0.74, 0.85), "n_groups": 30}),
     ("weak_class", {"scores": (0.9, 0.4)}, {"scores": (0.9, 0.5)}),
     ("rows_help", {"accuracies": (0.70, 0.72)}, {"accuracies": (0.70, 0.708)}),
     ("few_rows", {"n_rows": 49}, {"n_rows": 50}),
@@ -125,3 +127,7 @@ def test_percent_does_not_round_to_certainty(share, text):
 def test_labels_in_sentences_are_short_and_harmless():
     assert quoted("a\x1b[31m") == '"a\\x1b[31m"'
     assert len(quoted("x" * 100)) == 32
+
+
+def test_the_curve_of_single_rows_promises_nothing_to_groups():
+    assert "rows_help" not in spoken(accuracies=(0.70, 0.75), n_groups=30)

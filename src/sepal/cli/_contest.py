@@ -5,17 +5,19 @@ from __future__ import annotations
 import textwrap
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from sepal import __version__
 from sepal.cli._bounded import bounded, fold_progress, too_slow
-from sepal.cli._learners import make_learner
+from sepal.cli._learners import Chosen, make_learner
 from sepal.data import Table
 from sepal.evaluation import Evaluation, PairTest, compare, evaluate
 from sepal.exceptions import SepalError, SepalWarning
+from sepal.progress import Progress
 from sepal.report import Clock, TimeIsOverError, alarm
 
 TITLES = {
@@ -61,6 +63,7 @@ class Contest:
             "data": first.data,
             "task": first.task,
             "test_mode": first.test_mode,
+            "seed": first.random_state,
             "n_rows": first.n_rows,
             "learners": [_entrant_facts(entrant) for entrant in self.entrants],
         }
@@ -69,7 +72,8 @@ class Contest:
         """The table, and what its last columns mean; folded into ``width`` columns where it is given."""
         first = self.first
         classes = "" if first.classes is None else f", {len(first.classes)} classes"
-        heading = f"{first.data}: {first.test_mode}, {first.n_rows:,} rows{classes}"
+        seed = "" if first.random_state is None else f", seed {first.random_state}"
+        heading = f"{first.data}: {first.test_mode}{seed}, {first.n_rows:,} rows{classes}, sepal {__version__}"
         rows = [_HEADS[first.task], *(_cells(entrant, first.task) for entrant in self.entrants)]
         tested = next((e.test for e in self.entrants if e.test is not None), None)
         name = (
@@ -160,17 +164,16 @@ def _entrant_facts(entrant: Entrant) -> dict[str, Any]:
 
 def contest(
     names: Sequence[str],
+    chosen: Chosen,
     table: Table,
-    folds: Any,
-    seed: int,
-    progress: Callable[[str, float], object],
-    groups: Any = None,
+    how: Mapping[str, Any],
+    progress: Progress,
     limit: float | None = None,
 ) -> Contest:
     """Evaluate the learners one after the other, and the majority or mean from the same folds.
 
-    With a ``limit`` in seconds the first aims at half of it, and each other learner has an equal part of what is left
-    when its turn comes.
+    ``how`` goes to :func:`sepal.evaluate`: ``cv``, ``test``, ``groups`` and ``random_state``. With a ``limit`` in
+    seconds the first aims at half of it, and each other learner has an equal part of what is left when its turn comes.
 
     What the first cannot do is an error; another learner that cannot answer stands in the table without figures.
     """
@@ -180,14 +183,15 @@ def contest(
         title = TITLES[name]
         left = over.left()
         mine = Clock(None if left is None else max(left, 1e-3) / (1 if place == 0 else len(names) - place))
+        folds = n_folds(how)
         watch = fold_progress(title, folds, mine, _share_of(progress, place, len(names)))
         start = time.perf_counter()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SepalWarning)
             try:
-                learner = bounded(make_learner(name, {}, [], table), _own_limit(mine, place), folds)
+                learner = bounded(make_learner(name, chosen, table), _own_limit(mine, place), folds)
                 with alarm(mine):
-                    found = evaluate(learner, table, cv=folds, groups=groups, random_state=seed, progress=watch)
+                    found = evaluate(learner, table, **how, progress=watch)
             except TimeIsOverError as error:
                 if place == 0:
                     raise too_slow(title, limit) from error
@@ -208,12 +212,36 @@ def contest(
     return Contest((first, *(_tested(first, entrant) for entrant in entrants[1:])))
 
 
+def alone_in(
+    name: str,
+    learner: Any,
+    table: Table,
+    how: Mapping[str, Any],
+    progress: Progress,
+    limit: float | None = None,
+) -> Evaluation:
+    """Evaluate one learner within the limit."""
+    clock, folds = Clock(limit), n_folds(how)
+    told = fold_progress(name, folds, clock, progress)
+    try:
+        with alarm(clock):
+            found = evaluate(bounded(learner, limit, folds), table, **how, progress=told)
+    except TimeIsOverError as error:
+        raise too_slow(name, limit) from error
+    return found.majority if name in ("majority", "mean") else found
+
+
+def n_folds(how: Mapping[str, Any]) -> Any:
+    """How many times a learner is fitted, or "loo"."""
+    return 1 if how["test"] is not None or isinstance(how["cv"], float) else how["cv"]
+
+
 def _own_limit(clock: Clock, place: int) -> float | None:
     """What a learner is told: the first is needed for the comparison, and may overrun what it was told."""
     return clock.limit if clock.limit is None or place else clock.limit / 2
 
 
-def _share_of(progress: Callable[[str, float], object], place: int, n: int) -> Callable[[str, float], object]:
+def _share_of(progress: Progress, place: int, n: int) -> Progress:
     return lambda what, done: progress(what, (place + done) / n)
 
 

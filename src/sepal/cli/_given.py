@@ -7,15 +7,18 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
-from sepal.cli._learners import numeric_target
-from sepal.cli._reading import Reading, check_bundled, with_task
-from sepal.data import Apart, Table, column_position, load, names, read_table
+from sepal.cli._learners import number_to_predict
+from sepal.cli._options import MissingChoice
+from sepal.cli._reading import Reading, check_bundled, tell_cautions, with_task
+from sepal.data import Apart, Table, column_cells, column_position, load, names, read_table
 from sepal.exceptions import DataError, ParameterError
 
 
@@ -28,7 +31,7 @@ def given_table(data: str, target: str | None, reading: Reading) -> Table:
 def classes_given(data: str, target: str | None, reading: Reading, verb: str) -> Table:
     """As :func:`given_table`, for a verb that is about classes."""
     table = given_table(data, target, reading)
-    if numeric_target(table) or reading.task == "regress":
+    if number_to_predict(table) or reading.task == "regress":
         distinct = len(np.unique(np.asarray(table.y)))
         raise DataError(
             f'{verb} is about classes, and the target "{table.target}" holds numbers: {distinct:,} different ones in '
@@ -36,6 +39,19 @@ def classes_given(data: str, target: str | None, reading: Reading, verb: str) ->
             hint="--task classify takes each of them as a class; sepal evaluate and sepal train predict numbers",
         )
     return table
+
+
+def learning_rows(
+    data: str, target: str | None, reading: Reading, groups: str | None, missing: MissingChoice
+) -> tuple[Table, NDArray[np.float64] | None]:
+    """The rows to learn from and their groups; what changes how results are to be read is said on stderr."""
+    table, together = without_groups(given_table(data, target, reading), groups)
+    tell_cautions(table, reading.task, number_to_predict(table))
+    if missing is MissingChoice.DISTANCE or not table.has_missing:
+        return table, together
+    complete = table.drop_missing()
+    typer.echo(f"note: {complete.notes[-1]}", err=True)
+    return complete, None if together is None else together[table.complete_rows]
 
 
 def _given(data: str, target: str | None, reading: Reading) -> Table:
@@ -82,33 +98,87 @@ def _group_numbers(column: Apart) -> NDArray[np.float64]:
     return np.array([place.setdefault(cell, float(len(place))) for cell in cells])
 
 
-def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> tuple[Table, list[str], list[Any] | None]:
-    """The columns that a model wants from new rows, in its order, the other names, and the target if it is there.
+def given_test(data: str, training: Table, reading: Reading) -> Table:
+    """The rows of a second file, read as the training rows were: the same target, columns and kinds."""
+    if data in names():
+        table = with_task(load(data), reading.task)
+    else:
+        content: Any = io.BytesIO(sys.stdin.buffer.read()) if data == "-" else data
+        said = reading.arguments()
+        kinds, ids = dict(said.pop("kinds") or {}), list(said.pop("ids"))
+        table = read_table(content, target=training.target, kinds=kinds or None, ids=ids, **said)
+        more_kinds, more_ids = _kinds_as_in(training, table), _identifiers_as_in(training, table)
+        if more_kinds or more_ids:
+            if not isinstance(content, str):
+                content.seek(0)
+            kinds, ids = {**kinds, **more_kinds}, [*ids, *more_ids]
+            table = read_table(content, target=training.target, kinds=kinds, ids=ids, **said)
+        table = with_task(table, reading.task)
+    check_columns(data, table, training.names, "the training rows have")
+    return table.select(list(training.names))
 
-    ``training`` is the table the model was made from: its target may be absent, and a column of texts stays one though
-    the new texts happen to be numbers.
-    """
-    bundled = data in names()
-    table = load(data) if bundled else read_table(data, target=False)
+
+def _kinds_as_in(training: Table, table: Table) -> dict[str, str]:
+    """Columns that were read or set apart in another way than in training, and what they are there."""
+    found = {}
+    read, apart = dict(zip(table.names, table.kinds, strict=True)), {each.name for each in table.apart}
+    for name, levels in zip(training.names, training.levels, strict=True):
+        texts = levels is not None and any(isinstance(level, str) for level in levels)
+        if name in apart or (texts and read.get(name) == "numeric"):
+            found[name] = "nominal" if texts else "numeric"
+    return found
+
+
+def _identifiers_as_in(training: Table, table: Table) -> list[str]:
+    return [each.name for each in training.apart if each.name in table.names]
+
+
+def check_columns(data: str, table: Table, wanted: Sequence[str], why: str) -> None:
+    """Refuse a file that lacks a column; the hint names the nearest one."""
     for name in wanted:
         if name not in table.names:
             near = difflib.get_close_matches(name, table.names, n=1)
             raise DataError(
-                f'{data}: there is no column "{name}", which the model was trained with',
+                f'{data}: there is no column "{name}", which {why}',
                 hint=f'did you mean "{near[0]}"?' if near else f"the columns are {', '.join(table.names[:12])}",
             )
-    if training is not None and not bundled:
-        read = dict(zip(table.names, table.kinds, strict=True))
-        texts = [
-            name
-            for name, levels in zip(training.names, training.levels, strict=True)
-            if levels is not None and read[name] == "numeric" and any(isinstance(level, str) for level in levels)
-        ]
-        if texts:
-            table = read_table(data, target=False, kinds=dict.fromkeys(texts, "nominal"))
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """Rows to be answered.
+
+    ``rows`` has the columns of the model in its order, ``table`` all of the file; ``truth`` is the target where the
+    file has it.
+    """
+
+    rows: Table
+    table: Table
+    truth: list[Any] | None
+    target: str | None
+
+    @property
+    def others(self) -> list[str]:
+        """Columns that the model does not know."""
+        return [name for name in self.table.names if name not in self.rows.names and name != self.target]
+
+
+def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> NewRows:
+    """New rows, with the columns that a model wants.
+
+    ``training`` holds the columns the model was made from: its target may be absent, and a column of texts stays one
+    though the new texts happen to be numbers.
+    """
+    bundled = data in names()
+    content: Any = io.BytesIO(sys.stdin.buffer.read()) if data == "-" else data
+    table = load(data) if bundled else read_table(content, target=False)
+    check_columns(data, table, wanted, "the model was trained with")
+    if training is not None and not bundled and (kinds := _kinds_as_in(training, table)):
+        if not isinstance(content, str):
+            content.seek(0)
+        table = read_table(content, target=False, kinds=kinds)
     target = None if training is None else training.target
-    ignored = [name for name in table.names if name not in wanted and name != target]
-    return table.select(list(wanted)), ignored, _truth(table, target)
+    return NewRows(table.select(list(wanted)), table, _truth(table, target), target)
 
 
 def _truth(table: Table, target: str | None) -> list[Any] | None:
@@ -117,9 +187,7 @@ def _truth(table: Table, target: str | None) -> list[Any] | None:
         return None if target is None or table.target != target else np.asarray(table.y).tolist()
     if target not in table.names:
         return None
-    at = table.names.index(target)
-    column, levels = table.values[:, at], table.levels[at]
-    return [None if np.isnan(cell) else (cell if levels is None else levels[int(cell)]) for cell in column.tolist()]
+    return column_cells(table, table.names.index(target))
 
 
 def _looks_like_path(data: str) -> bool:

@@ -1,4 +1,4 @@
-"""``sepal evaluate``, ``sepal train`` and ``sepal predict``: learners, held to account, kept in files, and asked."""
+"""``sepal train`` and ``sepal predict``: learners, kept in files, and asked."""
 
 from __future__ import annotations
 
@@ -9,172 +9,55 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sepal.cli._given import given_rows, given_table, without_groups
+from sepal.cli._answer_table import TABLES, AllColumns, beside, identifiers_among, shares
+from sepal.cli._given import given_rows, learning_rows
 from sepal.cli._learners import (
-    CLASSIFIERS,
     LEARNERS,
-    REGRESSORS,
+    Chosen,
+    LearnerName,
+    Settings,
     default_learner,
+    for_target,
     learner_named,
     make_learner,
-    neighbors,
-    numeric_target,
+    set_threads,
 )
 from sepal.cli._leaving import leaving_cleanly
-from sepal.cli._options import DISTANCE_HELP, AsJson, Data, GroupColumn, Scale, Target, seconds
+from sepal.cli._options import (
+    DATA_HELP,
+    AsJson,
+    Data,
+    DistanceOfLearner,
+    EscapeFormulas,
+    GroupColumn,
+    Inverse,
+    Jobs,
+    MissingCells,
+    MissingChoice,
+    ModelOut,
+    NeighborCount,
+    Out,
+    ScaleOfLearner,
+    Seed,
+    TargetColumn,
+    Weights,
+)
 from sepal.cli._output import (
     as_json_text,
     check_name,
     check_out,
+    give,
     print_text,
     printable,
     rows_text,
-    table_width,
-    write_out,
+    wants_json,
 )
 from sepal.cli._progress import watching
-from sepal.cli._reading import Reading, caution_facts, tell_cautions, with_reading
+from sepal.cli._reading import Reading, caution_facts, with_reading
 from sepal.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from sepal.data import Table
-    from sepal.evaluation import Evaluation
-
-TABLES = (".csv", ".json")
-QUICK_FOLDS, QUICK_SECONDS = 5, 10.0
-
-LearnerName = Annotated[
-    str | None,
-    typer.Option("--learner", "-l", metavar="NAME", help=f"One of {', '.join(LEARNERS)}.", show_default=False),
-]
-Neighbors = Annotated[
-    str | None,
-    typer.Option("--k", "-k", metavar="K", help="Neighbours that vote: a number, auto or all.", show_default=False),
-]
-Weights = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Votes by distance: uniform, distance, similarity, rank, dudani, gaussian, exponential or tricube.",
-        show_default=False,
-    ),
-]
-Distance = Annotated[str | None, typer.Option(metavar="NAME", help=f"{DISTANCE_HELP}.", show_default=False)]
-ScaleOfLearner = Annotated[
-    Scale | None, typer.Option(help="How numeric columns are scaled, by the training rows.", show_default=False)
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Any other parameter of the learner, as in Python. May be given several times.",
-        show_default=False,
-    ),
-]
-
-EscapeFormulas = Annotated[
-    bool,
-    typer.Option(
-        "--escape-formulas",
-        help="Put an apostrophe before texts that begin with =, +, - or @, which a spreadsheet would run as formulas. "
-        "Without it texts are written as they are.",
-    ),
-]
-
-
-@with_reading
-def evaluate(
-    *,
-    reading: Reading,
-    data: Data,
-    target: Target = None,
-    groups: GroupColumn = None,
-    learner: LearnerName = None,
-    k: Neighbors = None,
-    weights: Weights = None,
-    distance: Distance = None,
-    scale: ScaleOfLearner = None,
-    settings: Settings = None,
-    cv: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDS", help="How many folds, or loo for leave-one-out; 10.", show_default=False),
-    ] = None,
-    time_limit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="For all learners together: 60s, 2m or 1.5h. Each has an equal part of what is left; one that needs "
-            "more is left out, and said.",
-            show_default=False,
-        ),
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Five folds and ten seconds, where these are not given.")] = (
-        False
-    ),
-    seed: Annotated[int, typer.Option(help="For the folds.")] = 1,
-    predictions: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also write the answer for each row (.csv or .json); row 0 is the first.",
-            show_default=False,
-        ),
-    ] = None,
-    escape_formulas: EscapeFormulas = False,
-    as_json: AsJson = False,
-) -> None:
-    """Say how well rows are answered that were not seen in training.
-
-    Without --learner the classifier that needs no choices is compared, on the same folds, with a support vector
-    machine, k-NN, Fisher's discriminant and the majority, in one table. With it, or with an option of k-NN, prints what
-    Weka's users know, and beside it a confidence interval, the balanced accuracy and the majority rate.
-
-    Example:  sepal evaluate sonar
-    """
-    with leaving_cleanly():
-        if predictions is not None:
-            check_out(predictions, data, "--predictions", "predictions.csv")
-            check_name(predictions, TABLES, "--predictions", "a table of predictions")
-        folds, options = _folds(cv or (str(QUICK_FOLDS) if quick else "10")), _options(k, weights, distance, scale)
-        limit = QUICK_SECONDS if quick else None
-        limit = limit if time_limit is None else seconds(time_limit, "--time-limit")
-        with watching("reading") as progress:
-            table, together = without_groups(given_table(data, target, reading), groups)
-            tell_cautions(table, reading.task, numeric_target(table))
-            from sepal.cli._bounded import bounded, fold_progress, too_slow
-            from sepal.cli._contest import contest
-            from sepal.evaluation import evaluate as cross_validate
-            from sepal.report import Clock, TimeIsOverError, alarm
-
-            name = learner_named(learner) or default_learner(options, table, reading.task)
-            alone = learner is not None or bool(settings) or any(value is not None for value in options.values())
-            if alone:
-                estimator = _made(name, options, settings, table, reading.task)
-                clock = Clock(limit)
-                told = fold_progress(name, folds, clock, progress)
-                try:
-                    with alarm(clock):
-                        found = cross_validate(
-                            bounded(estimator, limit, folds),
-                            table,
-                            cv=folds,
-                            groups=together,
-                            random_state=seed,
-                            progress=told,
-                        )
-                except TimeIsOverError as error:
-                    raise too_slow(name, limit) from error
-                facts, text = found.to_dict(), printable(found.summary()).rstrip("\n") + "\n"
-            else:
-                names = CLASSIFIERS if name == "auto" else REGRESSORS
-                result = contest(names, table, folds, seed, progress, together, limit)
-                found, facts, text = result.first, result.to_dict(), result.to_text(table_width())
-        if predictions is not None:
-            write_out(predictions, _answers(found, predictions, escape_formulas), "--predictions")
-            typer.echo(f"The predictions are in {predictions}.", err=True)
-        facts = {"cautions": caution_facts(table), **facts}
-        print_text(as_json_text("evaluation" if alone else "comparison", facts) if as_json else text)
+    from sepal.auto import Explanation
 
 
 @with_reading
@@ -182,17 +65,20 @@ def train(
     *,
     reading: Reading,
     data: Data,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The model file, by custom ending in .sepal.")
-    ],
-    target: Target = None,
+    target: TargetColumn = None,
     groups: GroupColumn = None,
     learner: LearnerName = None,
-    k: Neighbors = None,
-    weights: Weights = None,
-    distance: Distance = None,
-    scale: ScaleOfLearner = None,
     settings: Settings = None,
+    k: NeighborCount = None,
+    weights: Weights = None,
+    inverse: Inverse = False,
+    missing: MissingCells = MissingChoice.DISTANCE,
+    distance: DistanceOfLearner = None,
+    scale: ScaleOfLearner = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    out: ModelOut,
+    as_json: AsJson = False,
 ) -> None:
     """Fit a learner and keep it in a file.
 
@@ -202,18 +88,20 @@ def train(
     Example:  sepal train mydata.csv --target species -o model.sepal
     """
     with leaving_cleanly():
-        check_out(out, data, "-o", "model.sepal")
+        check_out(out, data, example="model.sepal")
+        chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs)
         with watching("reading") as progress:
-            table, together = without_groups(given_table(data, target, reading), groups)
-            tell_cautions(table, reading.task, numeric_target(table))
+            table, together = learning_rows(data, target, reading, groups, missing)
             from sepal.estimators import save_model
 
             progress("training", 0.1)
-            options = _options(k, weights, distance, scale)
-            name = learner_named(learner) or default_learner(options, table, reading.task)
-            estimator = _made(name, options, settings, table, reading.task)
+            name = learner_named(learner) or default_learner(chosen.options, table, reading.task)
+            name = for_target(name, table, reading.task)
+            estimator = make_learner(name, chosen, table)
+            if name in ("majority", "mean"):
+                raise ParameterError(f"--learner {learner}: it always answers the same, and needs no model file")
             # The learners without choices say how far they are; the others are quick or cannot tell.
-            telling: dict[str, Any] = {"progress": lambda done: progress("training", 0.1 + 0.8 * done)}
+            telling: dict[str, Any] = {"progress": lambda text, done: progress(text, 0.1 + 0.8 * done)}
             if together is not None:
                 if not _takes(getattr(estimator, "machine", estimator), "groups"):
                     raise ParameterError(
@@ -225,36 +113,38 @@ def train(
             progress("writing", 0.9)
             save_model(model, out)
         typer.echo(f"The model is in {out}: {_described(model, table.n_rows, table.name)}.", err=True)
-        if LEARNERS[name].home == "sepal.auto":
-            print_text(printable(str(model.explain())).rstrip("\n") + "\n")
+        found = model.explain() if LEARNERS[name].home == "sepal.auto" else None
+        if as_json:
+            facts = {"file": str(out), "learner": name, "data": table.name, "n_rows": table.n_rows}
+            told = {"cautions": caution_facts(table), "explanation": None if found is None else _told(found)}
+            print_text(as_json_text("model", {**facts, "estimator": repr(model), **told}))
+        elif found is not None:
+            print_text(printable(str(found)).rstrip("\n") + "\n")
 
 
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file that 'sepal train' wrote.")],
     new: Annotated[
         str,
-        typer.Argument(
-            metavar="NEW", help="The rows to answer: a file with the columns of the training data, or a bundled set."
-        ),
+        typer.Argument(metavar="NEW", help=f"The rows to answer, with the columns of the training data. {DATA_HELP}"),
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write here instead: .csv or .json.", show_default=False),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of CSV.")] = False,
+    jobs: Jobs = None,
+    out: Out = None,
+    all_columns: AllColumns = False,
     escape_formulas: EscapeFormulas = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Answer new rows with a model.
+    """Predict new rows with a model.
 
-    For each row, counted from 0, the prediction and the probability of each class. Columns are found by name; where the
-    target is among them, the share of right answers is told.
+    For each row, counted from 0, its identifiers, the prediction and the probability of each class, as CSV or JSON.
+    Columns are found by name; where the target is among them, the share of right answers is told.
 
     Example:  sepal predict model.sepal new.csv -o out.csv
     """
     with leaving_cleanly():
         if out is not None:
-            check_out(out, new, "-o", "out.csv", model)
-            check_name(out, TABLES, "-o", "a table of predictions")
+            check_out(out, new, example="out.csv", model=model)
+            check_name(out, TABLES, "--out", "a table of predictions")
         from sepal.estimators import load_model
 
         with watching("reading") as progress:
@@ -265,26 +155,27 @@ def predict(
                     f"{model}: the file holds a {type(fitted).__name__} that cannot answer rows of a file",
                     hint="sepal train DATA -o model.sepal writes one that can",
                 )
+            if jobs is not None:
+                set_threads(fitted, jobs)
             training = getattr(fitted, "table_", None) or getattr(fitted, "columns_", None)
-            rows, ignored, truth = given_rows(new, [str(name) for name in names], training)
+            given = given_rows(new, [str(name) for name in names], training)
             progress("predicting", 0.5)
-            answers: dict[str, list[Any]] = {
-                "row": list(range(rows.n_rows)),
-                "prediction": fitted.predict(rows).tolist(),
-            }
+            # A pipeline begins with a step of scikit-learn, which knows data frames and no Tables.
+            rows = given.rows if type(fitted).__module__.startswith("sepal.") else given.rows.frame("pandas")
+            answers: dict[str, list[Any]] = {"prediction": fitted.predict(rows).tolist()}
             if hasattr(fitted, "predict_proba"):
-                answers |= _shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
-        if truth is not None and hasattr(fitted, "classes_"):
-            _tell_score(answers["prediction"], truth, getattr(training, "target", None))
-        if ignored:
-            typer.echo(f"note: not looked at: {printable(', '.join(ignored))}", err=True)
-        json_wanted = as_json or (out is not None and out.suffix.lower() == ".json")
-        text = rows_text("predictions", answers, json_wanted, escape_formulas)
-        if out is None:
-            print_text(printable(text) if sys.stdout.isatty() else text)  # a pipe gets the cells as they are
-        else:
-            write_out(out, text, "-o")
-            typer.echo(f"The predictions are in {out}.", err=True)
+                answers |= shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
+        if given.truth is not None and hasattr(fitted, "classes_"):
+            _tell_score(answers["prediction"], given.truth, given.target)
+        if given.others:
+            typer.echo(f"note: not looked at: {printable(', '.join(given.others))}", err=True)
+        known = {each.name for each in getattr(getattr(fitted, "columns_", None), "apart", ())}
+        identifiers = identifiers_among(given.table, given.others, known)
+        answers = beside(answers, given.table, list(range(given.rows.n_rows)), identifiers, all_columns)
+        text = rows_text("predictions", answers, wants_json(as_json, out), escape_formulas)
+        if out is None and sys.stdout.isatty():
+            text = printable(text)  # a pipe gets the cells as they are
+        give(text, out, "The predictions are")
 
 
 def _tell_score(predicted: list[Any], truth: list[Any], target: str | None) -> None:
@@ -301,59 +192,29 @@ def _spelled(label: Any) -> str:
     return str(label).removesuffix(".0")
 
 
-def _options(k: str | None, weights: str | None, distance: str | None, scale: Scale | None) -> dict[str, Any]:
-    """The options that were given, as the learners take them; the others are None."""
-    return {
-        "k": neighbors(k),
-        "weights": weights,
-        "distance": distance,
-        "scale": None if scale is None else scale.value,
-    }
-
-
-def _made(
-    learner: str, options: dict[str, Any], settings: list[str] | None, table: Table, task: str | None = None
-) -> Any:
-    numeric = learner == "auto" and (numeric_target(table) if task is None else task == "regress")
-    return make_learner("auto-regressor" if numeric else learner, options, settings or [], table)
-
-
 def _takes(estimator: Any, word: str) -> bool:
     return word in signature(estimator.fit).parameters
 
 
-def _folds(text: str) -> int | str:
-    if text == "loo":
-        return text
-    try:
-        return int(text)
-    except ValueError as error:
-        raise ParameterError(f"--cv {text}: expected a number of folds, or loo", hint="--cv 10") from error
+def _told(found: Explanation) -> dict[str, Any]:
+    """What the learner without choices found, for JSON."""
+    return {
+        "task": found.task,
+        "score": found.score,
+        "standard_error": found.standard_error,
+        "interval": found.interval,
+        "members": [
+            {"name": m.name, "weight": m.weight, "score": m.score, "standard_error": m.standard_error}
+            for m in found.trace.members
+        ],
+        "baselines": found.baselines,
+        "inclusion": found.inclusion,
+        "subset": found.subset,
+        "findings": found.findings,
+    }
 
 
 def _described(model: Any, n_rows: int, name: str | None) -> str:
     chosen = getattr(model, "n_neighbors_", None)
     k = "" if chosen is None else f" with k = {chosen:g}"
     return f"{type(model).__name__}{k}, {n_rows:,} rows of {name or 'a table'}"
-
-
-def _answers(found: Evaluation, path: Path, escape_formulas: bool) -> str:
-    """One line per row, by its position in the data."""
-    actual, predicted = found.actual, found.predicted
-    columns: dict[str, list[Any]] = {"row": found.rows.tolist(), "fold": found.fold.tolist()}
-    if found.classes is None:
-        columns |= {"actual": actual.tolist(), "prediction": predicted.tolist()}
-    else:
-        columns |= {
-            "actual": found.classes[actual].tolist(),
-            "prediction": found.classes[predicted].tolist(),
-            "right": (actual == predicted).tolist(),
-        }
-        if found.share is not None:
-            columns |= _shares(found.classes.tolist(), found.share)
-    return rows_text("predictions", columns, path.suffix.lower() == ".json", escape_formulas)
-
-
-def _shares(classes: list[Any], share: Any) -> dict[str, list[Any]]:
-    """The probabilities of each class, without the trillionth by which a tie is broken."""
-    return {f"p({label})": share[:, c].round(10).tolist() for c, label in enumerate(classes)}

@@ -9,9 +9,9 @@ from importlib.resources import files
 from typing import Any
 
 from sepal.data._columns import Kind
+from sepal.data._error_words import shown
 from sepal.data._read import table_from_bytes
 from sepal.data._table import Table
-from sepal.data._where import shown
 from sepal.exceptions import DataError
 
 UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
@@ -19,7 +19,14 @@ UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
 
 @dataclass(frozen=True)
 class BundledSet:
-    """A bundled set: its file, its story, and what its columns are where the file cannot say it."""
+    """A bundled set: its file, its story, and what its columns are where the file cannot say it.
+
+    Examples
+    --------
+    >>> from sepal.data import SETS
+    >>> SETS["sonar"].title
+    'Sonar, mines vs. rocks'
+    """
 
     file: str
     title: str
@@ -135,7 +142,13 @@ SETS: Mapping[str, BundledSet] = {
 
 
 def names() -> list[str]:
-    """The names of the bundled sets."""
+    """The names of the bundled sets.
+
+    Examples
+    --------
+    >>> "sonar" in names()
+    True
+    """
     return list(SETS)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._columns import Kind
-from sepal.data._where import listed, shown
+from sepal.data._error_words import listed, shown
 from sepal.exceptions import DataError, ParameterError
 
 ScaleName = Literal["minmax", "standard"]
@@ -122,7 +122,7 @@ def fit_scaling(
     >>> scaling.apply(np.array([[2.0, 7.0], [5.0, 9.0]])).tolist(), scaling.constant
     ([[0.5, 0.0], [2.0, 2.0]], (1,))
     """
-    if how is not None and how not in SCALES:
+    if how is not None and not (isinstance(how, str) and how in SCALES):
         raise ParameterError(f"scale: expected {listed(SCALES)} or None, found {shown(how)}")
     n_columns = values.shape[1]
     if len(kinds) != n_columns:

@@ -1,7 +1,8 @@
 """Models as files that hold data and no code.
 
 A model file is a zip archive with ``model.json`` (plain values) and ``arrays.npz`` (numeric and text arrays, read with
-pickling off). Loading makes only classes of this package, by setting their attributes; nothing in the file is executed.
+pickling off). Loading makes only classes of this package, and a few of scikit-learn that stand in pipelines, by setting
+their attributes; nothing in the file is executed.
 """
 
 from __future__ import annotations
@@ -19,10 +20,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from sepal.data import Table, write_whole
 from sepal.estimators._field_types import field_types, matches
 from sepal.estimators._model_files import LARGEST, packed, unpacked
+from sepal.estimators._scikit_learn_steps import (
+    check_steps,
+    dtype_named,
+    fits,
+    known_class,
+    known_name,
+    state_of,
+)
 from sepal.estimators._trial import answers_rows
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS, Kernel
@@ -38,7 +48,9 @@ def save_model(model: Any, path: str | Path) -> Path:
 
     Parameters
     ----------
-    model : estimator of Sepal
+    model : estimator of Sepal, or scikit-learn Pipeline
+        The steps of a pipeline may be estimators of Sepal and scikit-learn's StandardScaler, MinMaxScaler,
+        MaxAbsScaler, RobustScaler, SimpleImputer and VarianceThreshold; the error names a step that is none of them.
         Parameters that are functions (a weight function, a prototype method of one's own) cannot be written.
     path : str or Path
         By custom ending in ``.sepal``.
@@ -52,9 +64,24 @@ def save_model(model: Any, path: str | Path) -> Path:
     ParameterError
         If the model, or something in it, is not of a type that can be written; the text names the attribute. If the
         file cannot be written: it is written aside and renamed, so that what stood there before stays.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sepal.learners import KNNClassifier
+    >>> model = make_pipeline(StandardScaler(), KNNClassifier(1)).fit([[1.0], [2.0], [8.0], [9.0]], [0, 0, 1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     load_model(save_model(model, Path(folder, "model.sepal"))).predict([[1.4], [8.7]])
+    array([0, 1])
     """
-    if not isinstance(model, BaseEstimator) or not _is_ours(type(model)):
-        raise ParameterError(f"model must be an estimator of Sepal; got {type(model).__name__}")
+    if isinstance(model, Pipeline):
+        check_steps(model, _is_ours)
+    elif not isinstance(model, BaseEstimator) or not _is_ours(type(model)):
+        raise ParameterError(
+            f"model must be an estimator of Sepal, or a scikit-learn Pipeline of some; got {type(model).__name__}"
+        )
     arrays: dict[str, NDArray[Any]] = {}
     content = {"format": FORMAT, "version": VERSION, "model": _pack(model, type(model).__name__, arrays)}
     if not isinstance(path, (str, os.PathLike)):
@@ -78,6 +105,16 @@ def load_model(path: str | Path, *, max_bytes: int = LARGEST) -> Any:
     ------
     DataError
         If the file is missing, is not a model, is damaged, too large or names a type that is not Sepal's own.
+
+    Examples
+    --------
+    >>> import pathlib, sepal, tempfile
+    >>> from sepal.estimators import load_model, save_model
+    >>> model = sepal.KNNClassifier(1).fit(sepal.datasets.load("athletes"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = load_model(save_model(model, pathlib.Path(folder, "model.sepal")))
+    >>> again.n_neighbors_
+    1
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError(f"path: expected the name of a file, found a {type(path).__name__}")
@@ -144,6 +181,12 @@ def _pack(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
         return {"dict": pairs}
     if isinstance(value, Kernel) and KERNELS.get(value.name) is value:
         return {"kernel": value.name}  # its formulas are code, and stay in the package
+    if isinstance(value, np.dtype):
+        return {"dtype": value.str}
+    if (name := known_name(value)) is not None:
+        held = state_of(value)
+        kept = {each: _pack(held[each], f"{where}.{each}", arrays) for each in sorted(held)}
+        return {"scikit-learn": name, "fields": kept}
     if _is_ours(type(value)):
         if is_dataclass(value):
             state = {field.name: getattr(value, field.name) for field in fields(value)}
@@ -172,10 +215,11 @@ def _unpack(packed: Any, arrays: Mapping[str, NDArray[Any]], place: Path) -> Any
         return packed
     if not isinstance(packed, dict):
         raise DataError(f"{place}: the file is damaged: found {type(packed).__name__} where a value was expected")
-    if "object" in packed:
-        if not isinstance(packed.get("fields"), dict):
-            raise DataError(f"{place}: the file is damaged: {str(packed['object'])[:80]} has no fields")
-        return _make(packed, arrays, place)
+    for tag, make in (("object", _make), ("scikit-learn", _make_known)):
+        if tag in packed:
+            if not isinstance(packed.get("fields"), dict):
+                raise DataError(f"{place}: the file is damaged: {str(packed[tag])[:80]} has no fields")
+            return make(packed, arrays, place)
     if len(packed) != 1:
         raise DataError(f"{place}: the file is damaged: found {sorted(packed)[:3]} where a value was expected")
     (tag, content), *_ = packed.items()
@@ -211,6 +255,7 @@ _UNPACK: dict[str, Any] = {
     "array": _unpack_array,
     "sparse": _unpack_sparse,
     "kernel": lambda content, arrays, place: KERNELS[content],
+    "dtype": lambda content, arrays, place: dtype_named(content),
     "list": lambda content, arrays, place: [_unpack(each, arrays, place) for each in content],
     "tuple": lambda content, arrays, place: tuple(_unpack(each, arrays, place) for each in content),
     "dict": lambda content, arrays, place: {
@@ -244,6 +289,22 @@ def _make(packed: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], place: 
     for name, value in values.items():
         object.__setattr__(made, name, value)
     _check_parts(made, place)
+    return made
+
+
+def _make_known(packed: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], place: Path) -> Any:
+    """A pipeline, or one of the transformers of scikit-learn that may stand in it."""
+    name = packed["scikit-learn"]
+    kind = known_class(name) if isinstance(name, str) else None
+    if kind is None:
+        raise _foreign(f"sklearn:{name}", place)
+    values = {each: _unpack(value, arrays, place) for each, value in packed["fields"].items()}
+    _check_attributes(kind, values, place)
+    if not fits(name, values):
+        raise DataError(f"{place}: the file is damaged: the parts of {name} do not fit together")
+    made: Any = object.__new__(kind)
+    for each, value in values.items():
+        object.__setattr__(made, each, value)
     return made
 
 

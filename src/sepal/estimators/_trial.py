@@ -7,18 +7,23 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
+from sklearn.pipeline import Pipeline
 
 from sepal.data import SparseRows, Table
+from sepal.estimators._scikit_learn_steps import steps_of
 from sepal.exceptions import SepalError
 
 QUESTIONS = ("predict", "predict_proba", "decision_function", "transform")
 _REACH = (1.0, 100.0)  # cells near the training cells, and away from all of them, which a model may refuse
 _ROWS = 11  # a number that is hardly one of classes or columns, with which arrays could be stretched by accident
+_MOST_COLUMNS = 1 << 24
 _UNSEEN = "\0a level that no training row has"
 
 
 def answers_rows(model: Any) -> bool:
     """Whether the model answers a few rows with what its classes promise, or refuses them in words of our own."""
+    if isinstance(model, Pipeline):
+        return _pipeline_answers(model)
     if not any(name.endswith("_") for name in vars(model)):
         return True  # not fitted
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -30,6 +35,29 @@ def answers_rows(model: Any) -> bool:
             return all(_answers(model, name, rows) for name in QUESTIONS for rows in tries)
         except Exception:  # whatever it is, it comes from the parts and not from the rows
             return False
+
+
+def _pipeline_answers(pipeline: Pipeline) -> bool:
+    """Whether every step of Sepal answers, and all steps together."""
+    steps = steps_of(pipeline)
+    if not any(name.endswith("_") for step in steps for name in vars(step)):
+        return True  # not fitted
+    if not all(answers_rows(step) for step in steps if isinstance(getattr(step, "columns_", None), Table | SparseRows)):
+        return False
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            columns, width = getattr(steps[0], "columns_", None), steps[0].n_features_in_
+            if type(width) is not int or not 0 < width < _MOST_COLUMNS:
+                return False
+            for reach in _REACH:
+                cells = np.resize([[0.0], [1.0], [reach]], (_ROWS, 1)) * np.ones(width)
+                rows = cells if columns is None else _rows(columns, reach)
+                if not all(_answers(pipeline, name, rows) for name in QUESTIONS):
+                    return False
+        except Exception:  # as above
+            return False
+    return True
 
 
 def _answers(model: Any, name: str, rows: Any) -> bool:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import textwrap
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sepal.evaluation._class_scores import COLUMNS
+from sepal.evaluation._class_scores import CLASS_COLUMNS
 
 if TYPE_CHECKING:
-    from sepal.evaluation._evaluate import Evaluation
+    from sepal.evaluation._evaluation import Evaluation
 
 _WIDTHS = (9, 9, 11, 9, 11, 9, 10, 10)
 _INDENT = 17
+MOST_COLUMNS = 12
+WIDTH = 100
 
 
 def summary_text(evaluation: Evaluation) -> str:
@@ -23,12 +26,38 @@ def summary_text(evaluation: Evaluation) -> str:
         if evaluation.task == "classification" and evaluation.test_mode.endswith("fold cross-validation")
         else evaluation.test_mode[:1].upper() + evaluation.test_mode[1:]
     )
-    blocks = [f"=== {heading} ===\n=== Summary ===\n", _summary_block(evaluation)]
+    blocks = ["=== Run information ===\n", run_information(evaluation)]
+    blocks += [f"=== {heading} ===\n=== Summary ===\n", _summary_block(evaluation)]
     if evaluation.classes is not None:
         blocks += ["=== Detailed Accuracy By Class ===\n", _class_block(evaluation)]
         blocks += ["=== Confusion Matrix ===\n", _confusion_block(evaluation)]
         blocks += ["=== How sure ===\n", _sure_block(evaluation)]
     return "\n".join(blocks)
+
+
+def run_information(evaluation: Evaluation) -> str:
+    """What was asked: the learner with all its parameters, the data, how rows were held out, and who did it."""
+    from sepal import __version__
+
+    *features, target = evaluation.columns
+    first = ", ".join(features[:MOST_COLUMNS])
+    more = f", ... ({len(features):,} columns)" if len(features) > MOST_COLUMNS else ""
+    n_rows = int(evaluation.fold_sizes.sum(axis=1).max(initial=evaluation.n_rows))
+    seed = "" if evaluation.random_state is None else f", seed {evaluation.random_state}"
+    lines = [
+        ("Learner", evaluation.scheme),
+        ("Parameters", ", ".join(f"{name}={value}" for name, value in evaluation.parameters.items())),
+        ("Data", f"{evaluation.data}, {n_rows:,} rows"),
+        ("Columns", first + more),
+        ("Target", target),
+        ("Test mode", evaluation.test_mode + seed),
+        ("Version", f"sepal {__version__}"),
+    ]
+    return "".join(
+        textwrap.fill(text, WIDTH, initial_indent=f"{word + ':':<14}", subsequent_indent=" " * 14) + "\n"
+        for word, text in lines
+        if text
+    )
 
 
 def number(value: float) -> str:
@@ -73,16 +102,16 @@ def _cells(values: list[float]) -> str:
 
 
 def _class_block(evaluation: Evaluation) -> str:
-    head = "".join(f"{name:<{width}}" for name, width in zip(COLUMNS, _WIDTHS, strict=True))
+    head = "".join(f"{name:<{width}}" for name, width in zip(CLASS_COLUMNS, _WIDTHS, strict=True))
     lines = [" " * _INDENT + head + "Class"]
     sizes = evaluation.confusion.sum(axis=1)
     means = []
-    for name in COLUMNS:
+    for name in CLASS_COLUMNS:
         column = np.array(evaluation.by_class[name])
         used = sizes > 0  # a class without rows adds nothing
         means.append(float(np.sum(column[used] * sizes[used]) / sizes.sum()))
     for c, label in enumerate(np.asarray(evaluation.classes).tolist()):
-        lines.append(" " * _INDENT + _cells([evaluation.by_class[name][c] for name in COLUMNS]) + str(label))
+        lines.append(" " * _INDENT + _cells([evaluation.by_class[name][c] for name in CLASS_COLUMNS]) + str(label))
     lines.append("Weighted Avg.".ljust(_INDENT) + _cells(means))
     return "\n".join(lines) + "\n"
 

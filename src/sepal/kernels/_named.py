@@ -37,7 +37,7 @@ def gamma_from_width(width: float) -> float:
 
 
 def width_from_gamma(gamma: float) -> float:
-    """The width sigma of exp(-gamma |x - z|^2).
+    """The width sigma of ``exp(-gamma |x - z|^2)``.
 
     >>> width_from_gamma(2.0)
     0.5
@@ -191,7 +191,7 @@ KERNELS: dict[str, Kernel] = {
             unit_diagonal=True,
             gamma_of_width=gamma_from_width,
         ),
-        Kernel("linear", "x.z", f.linear, f.linear_diagonal),
+        Kernel("linear", "x.z", f.linear_kernel, f.linear_diagonal),
         Kernel(
             "polynomial",
             "(gamma x.z + coef0)^degree; gamma is 1 / columns unless given",
@@ -213,7 +213,7 @@ KERNELS: dict[str, Kernel] = {
         Kernel(
             "cosine",
             "cosine of the angle; 0 for a zero row",
-            f.linear,
+            f.linear_kernel,
             f.linear_diagonal,
             embed=f.cosine_rows,
         ),
@@ -231,7 +231,7 @@ KERNELS: dict[str, Kernel] = {
         Kernel(
             "tanimoto",
             "x.z / (|x|^2 + |z|^2 - x.z), for bits the share of common ones; two zero rows count as equal",
-            f.tanimoto,
+            f.tanimoto_kernel,
             f.unit_diagonal,
             unit_diagonal=True,
         ),

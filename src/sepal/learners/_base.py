@@ -15,7 +15,7 @@ from sepal.data import Rows, SparseRows, Table, Together, as_weights, group_code
 from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners._neighborhood import Lists, Neighborhood
+from sepal.learners._neighborhood import Neighborhood, NeighborLists
 from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius, graph_distances
 from sepal.parameters import check_whole
 
@@ -134,7 +134,7 @@ class NeighborLearner(TableEstimator):
             n_jobs=self.n_jobs,
         )
         weighted = table if weights is None else replace(table, weights=weights[rows])
-        kept = self._prototype_rows(weighted, y[rows])
+        kept = self._prototype_rows(weighted, y[rows], self._groups_of(rows, groups))
         if kept is not None:
             hood, rows = hood.among(kept), rows[kept]
         self.table_, self.neighborhood_, self.rows_ = table, hood, rows
@@ -146,13 +146,17 @@ class NeighborLearner(TableEstimator):
         self.left_out_, self.left_out_groups_, self.copies_note_ = "rows", None, None
         if groups is None and self.n_neighbors != "auto":
             return
-        if groups is not None and not isinstance(groups, str):
-            groups = group_codes(groups, self.n_rows_in_)[self.rows_]
-        found = left_out_together(table, groups, self.neighborhood_.weights)
+        found = left_out_together(table, self._groups_of(self.rows_, groups), self.neighborhood_.weights)
         self.left_out_, self.left_out_groups_ = found.together, found.groups
         self.copies_note_ = found.note(table.n_rows)
 
-    def _prototype_rows(self, table: Rows, y: NDArray[Any]) -> NDArray[np.intp] | None:
+    def _groups_of(self, rows: NDArray[np.intp], groups: Any) -> Any:
+        """What was said of groups, for some of the rows given."""
+        if groups is None or isinstance(groups, str):
+            return groups
+        return group_codes(groups, self.n_rows_in_)[rows]
+
+    def _prototype_rows(self, table: Rows, y: NDArray[Any], groups: Any) -> NDArray[np.intp] | None:
         """Which rows to keep; None: all."""
         return None
 
@@ -201,7 +205,7 @@ class NeighborLearner(TableEstimator):
         hood = self.neighborhood_
         return hood.for_rows() if X is None and self.left_out_groups_ is not None else hood
 
-    def _lists(self, X: Any, n_sums: int, k: float, hood: Neighborhood) -> Iterator[tuple[int, int, Lists]]:
+    def _lists(self, X: Any, n_sums: int, k: float, hood: Neighborhood) -> Iterator[tuple[int, int, NeighborLists]]:
         """Neighbours of new rows, so many rows at a time as fit into memory; of None, of training rows left out."""
         if X is None:
             if hood.n_rows < 2:
@@ -271,7 +275,7 @@ class NeighborLearner(TableEstimator):
         rows = _array_of_arrays(self.rows_[lists.voter], lists.start)
         return (_array_of_arrays(lists.distance, lists.start), rows) if return_distance else rows
 
-    def _within(self, X: Any, radius: Any) -> Lists:
+    def _within(self, X: Any, radius: Any) -> NeighborLists:
         check_is_fitted(self)
         if radius is None:
             raise ParameterError(
@@ -327,7 +331,7 @@ class NeighborLearner(TableEstimator):
         lists = self._within(X, radius)
         return as_graph(lists.start, self.rows_[lists.voter], lists.distance, self.n_rows_in_, mode)
 
-    def _parts(self, table: Rows, lists: Lists) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    def _parts(self, table: Rows, lists: NeighborLists) -> tuple[NDArray[np.float64], tuple[str, ...]]:
         """The share of each column in the distance of each entry, and the columns; none where these are unknown."""
         search = self.neighborhood_.search
         if isinstance(search, Search) and isinstance(table, Table):

@@ -24,19 +24,20 @@ from sepal.data import (
     fit_scaling,
     frame_html,
     left_out_together,
+    name_order,
     rows_by_content,
 )
 from sepal.exceptions import ParameterError
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._leave_one_out import LeaveOneOutCurve
-from sepal.learners._neighborhood import Lists, Neighborhood
+from sepal.learners._neighborhood import Neighborhood, NeighborLists
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares
 from sepal.measures import align_solve, mutual_information
 from sepal.parameters import Parameter, checked
 
 WeightMethod = Literal["nca", "relieff", "alignment", "mutual_information"]
-METHODS = ("nca", "relieff", "alignment", "mutual_information")
+WEIGHT_METHODS = ("nca", "relieff", "alignment", "mutual_information")
 _ALIGNED_ROWS = 1500  # alignment holds matrices of rows by rows
 _BLOCK = 2_000_000
 
@@ -54,6 +55,14 @@ class LearnedWeights:
     before, after : LeaveOneOutCurve
         With equal weights, and with these.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.learners import learn_feature_weights
+    >>> found = learn_feature_weights(sepal.datasets.load("athletes"), method="relieff")
+    >>> found.weights.round(2).tolist()
+    [1.78, 0.22]
     """
 
     weights: NDArray[np.float64]
@@ -63,16 +72,20 @@ class LearnedWeights:
     after: LeaveOneOutCurve
     notes: tuple[str, ...]
 
+    def _order(self) -> NDArray[np.intp]:
+        """The columns, the weightiest first; among equals by name."""
+        return np.lexsort((np.argsort(name_order(self.names)), -self.weights))
+
     def frame(self) -> Any:
         """One line per column, the weightiest first."""
-        order = np.argsort(-self.weights, kind="stable")
+        order = self._order()
         return data_frame({"column": [self.names[j] for j in order], "weight": self.weights[order]})
 
     def plot(self, ax: Any = None) -> Any:
         """The weights as bars."""
         from sepal.plots import draw_split_bars
 
-        order = np.argsort(-self.weights, kind="stable")
+        order = self._order()
         bars = [self.names[j] for j in order]
         return draw_split_bars(self.weights[order, None], bars, [""], xlabel=f"weight by {self.method}", ax=ax)
 
@@ -134,9 +147,16 @@ def learn_feature_weights(
     -----
     Missing cells count as the column's mean (NCA, alignment), as the mean difference in the column (ReliefF), or are
     left out (mutual information). Columns are scaled to [0, 1] first, levels differ by 1.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> learn_feature_weights(table, method="relieff").weights.round(2).tolist()
+    [1.78, 0.22]
     """
-    if method not in METHODS:
-        raise ParameterError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
+    if method not in WEIGHT_METHODS:
+        raise ParameterError(f"method must be one of {', '.join(WEIGHT_METHODS)}; got {method!r}")
     table = as_table(X, y)
     codes, classes = class_codes(table)
     together = left_out_together(table, groups).groups
@@ -290,14 +310,14 @@ def _lists_outside(
     members: NDArray[np.intp],
     k: int,
     groups: NDArray[np.intp],
-) -> tuple[Lists, NDArray[np.intp]]:
+) -> tuple[NeighborLists, NDArray[np.intp]]:
     """The nearest members of a class that are of another group, and those of the asking rows that have any."""
     depth = min(k + int(np.bincount(groups).max()), len(members))
     lists = among.lists(table.take(asking), depth)
     lists = lists.where(groups[members[lists.voter]] != groups[asking[lists.query]])
     lengths = np.diff(lists.start)
     start = np.concatenate([[0], np.cumsum(lengths[lengths > 0])]).astype(np.int64)
-    return Lists(start, lists.voter, lists.distance), asking[lengths > 0]
+    return NeighborLists(start, lists.voter, lists.distance), asking[lengths > 0]
 
 
 def _mean_differences(scaled: NDArray[np.float64], nominal: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from sepal.data import data_frame, frame_html
 from sepal.learners._class_factors import ClassFactors
-from sepal.learners._neighborhood import Lists, Neighborhood
+from sepal.learners._neighborhood import Neighborhood, NeighborLists
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import TieBreak, sums_for_every_k
 from sepal.neighbors import thread_count
 
-K_MAX = 100
+MOST_K = 100
 """How far k goes unless the user says otherwise."""
 
 
@@ -40,6 +40,13 @@ class LeaveOneOutCurve:
     training, test : (n_k,) array or None
         Score on the training rows themselves, and on other rows, where asked for.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> curve = sepal.KNNClassifier().fit(sepal.datasets.load("athletes")).loo_curve_
+    >>> curve.best_k
+    1
     """
 
     k: NDArray[np.intp]
@@ -112,7 +119,7 @@ def told(curve: LeaveOneOutCurve, note: str | None) -> LeaveOneOutCurve:
 
 def credit(
     hood: Neighborhood,
-    lists: Lists,
+    lists: NeighborLists,
     codes: NDArray[np.int32],
     true_codes: NDArray[np.int32],
     weights: VoteWeights,

@@ -127,6 +127,8 @@ class StreamColumns:
         else:
             values = self._read_table(as_table(X))
         if self.distance == "cosine":
+            largest = np.abs(values).max(axis=1, keepdims=True)  # first, so that no square overflows or vanishes
+            values = values / np.where(largest == 0.0, np.nan, largest)
             length = np.linalg.norm(values * self.weights**0.5, axis=1, keepdims=True)
             values = values / np.where(length == 0.0, np.nan, length)
         return np.ascontiguousarray(values)

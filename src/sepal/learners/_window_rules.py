@@ -58,7 +58,7 @@ class WindowRules:
             "most": int(given.window or 0),
             "max_age": np.inf if given.max_age is None else float(given.max_age),
             "class_quota": int(given.class_quota or 0),
-            "edit_k": int(given.edit_neighbors or 0),
-            "edit_every": int(given.edit_every),
+            "edit_k": min(int(given.edit_neighbors or 0), _MOST),
+            "edit_every": min(int(given.edit_every), _MOST),
             "threads": thread_count(given.n_jobs),
         }

@@ -354,7 +354,7 @@ def _centred(kernel: NativeKernel, *arrays: Floats) -> tuple[Floats, ...]:
     """Distances do not change when the origin moves; around the mean less is lost to rounding."""
     if kernel.name != "rbf":
         return tuple(np.ascontiguousarray(a) for a in arrays)
-    mean = arrays[0].mean(axis=0)
+    mean = arrays[0].mean(axis=0) if len(arrays[0]) else 0.0  # no support row: the bias alone decides
     return tuple(np.ascontiguousarray(a - mean) for a in arrays)
 
 

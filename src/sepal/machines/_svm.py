@@ -50,7 +50,7 @@ class SVMClassifier(KernelMachine):
         matrix is kept. One that is not positive semidefinite on the training rows (a thousand of them if they are many)
         is warned of.
     width : float or "aligned"
-        The width s of the rbf kernel exp(-|x - z|^2 / (2 s^2)), in scaled units. "aligned" takes the width whose
+        The width s of the rbf kernel ``exp(-|x - z|^2 / (2 s^2))``, in scaled units. "aligned" takes the width whose
         centred kernel is best aligned with the classes, at most the root mean squared distance between rows.
     gamma : float, "scale", "auto" or None
         As in scikit-learn; replaces ``width``. None: by ``width`` (rbf) or "scale" (poly, sigmoid).
@@ -92,7 +92,7 @@ class SVMClassifier(KernelMachine):
     n_iter_, violation_, dual_objective_, duality_gap_ : ndarray, one per pair of classes
         Pair steps, worst violation left, dual objective, and how far at most it is from the best.
     margin_ : ndarray
-        Distance from the decision surface to where the decision is 1, in feature space: 1/|w|.
+        Distance from the decision surface to where the decision is 1, in feature space: ``1/|w|``.
     C_search_ : CSearch
         With ``C="auto"``: the values tried, their errors and how sure these are.
 

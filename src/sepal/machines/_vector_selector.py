@@ -152,7 +152,7 @@ class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, V
         return self
 
     def transform(self, X: Any) -> Array:
-        """The coordinates of rows, shape (rows, n_vectors_)."""
+        """The coordinates of rows, shape ``(rows, n_vectors_)``."""
         check_is_fitted(self)
         return self._map.transform(self._new_numbers(X))
 

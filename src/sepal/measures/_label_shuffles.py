@@ -7,6 +7,7 @@ alone, so that shuffle number s of a seed is the same whatever the order of the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +81,21 @@ def shuffler(graph: NearestGraph, search: AnySearch, class_counts: NDArray[np.in
     )
 
 
+class Shuffling(Protocol):
+    """What can be shuffled."""
+
+    @property
+    def classes(self) -> NDArray[np.int32]:
+        """The class of each row."""
+
+    @property
+    def work(self) -> int:
+        """What one shuffle looks at."""
+
+    def totals(self, seed: int, first: int, count: int) -> NDArray[np.float64]:
+        """The statistic under the shuffles number ``first`` and following."""
+
+
 @dataclass(frozen=True, eq=False)
 class PermutationTest:
     """What shuffling found.
@@ -100,7 +116,7 @@ class PermutationTest:
 
 
 def permutation_test(
-    shuffler: Shuffler, observed: float, seed: int, most: int, *, enough: int | None = None
+    shuffler: Shuffling, observed: float, seed: int, most: int, *, enough: int | None = None
 ) -> PermutationTest:
     """Shuffle ``most`` times, or until ``enough`` shuffles were at least as separable as the labels given.
 

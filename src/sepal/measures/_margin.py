@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName
+from sepal.data import Missing, ScaleName, as_rows
+from sepal.measures._neighborhood import hit_and_miss_of
 from sepal.measures._prepared import Prepared, prepare
+from sepal.measures._thornton_groups import groups_of
 from sepal.neighbors import Method
 from sepal.parameters import checked
 
@@ -42,6 +44,7 @@ def hypothesis_margin(
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
+    groups: Any = None,
     method: Method = "auto",
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
@@ -54,16 +57,20 @@ def hypothesis_margin(
     normalized : bool
         Divide by the sum of both distances, which makes the margin free of scale and bounded by 1/2.
 
+    groups : array-like, "copies" or None
+        As in :func:`thornton_samples`: rows of one group are neither hit nor miss of each other.
+
     Returns
     -------
     ndarray of float64
         Half of (distance to the nearest row of another class - distance to the nearest other row of its own), per row.
         Negative where the other class is nearer. NaN for the only member of a class, which has no row of its own
-        class. The normalized margin is 0 where both distances are 0.
+        class (with groups: no other group has one), and where no other group has a row of another class. The normalized
+        margin is 0 where both distances are 0.
 
     Notes
     -----
-    Every row counts by itself, as the margin is defined: a copy of a row is its nearest hit or miss.
+    Without groups every row counts by itself, as the margin is defined: a copy of a row is its nearest hit or miss.
 
     References
     ----------
@@ -84,14 +91,17 @@ def hypothesis_margin(
         n_jobs=n_jobs,
         method=method,
     )
-    return margin_solve(*nearest_hit_and_miss(data), normalized=normalized)
+    apart = None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
+    if apart is None:
+        return margin_solve(*nearest_hit_and_miss(data), normalized=normalized)
+    return margin_solve(*hit_and_miss_of(data, np.arange(data.n_rows), apart), normalized=normalized)
 
 
 def margin_solve(hit: NDArray[np.float64], miss: NDArray[np.float64], *, normalized: bool) -> NDArray[np.float64]:
-    """The margins from both distances; NaN where there is no hit."""
+    """The margins from both distances; NaN where there is no hit, or no miss."""
     with np.errstate(invalid="ignore"):
         margin = (miss - hit) / 2.0
         total = miss + hit
         if normalized:
             margin = np.where(total == 0.0, 0.0, margin / np.where(total == 0.0, 1.0, total))
-    return np.where(np.isinf(hit), np.nan, margin)
+    return np.where(np.isinf(hit) | np.isinf(miss), np.nan, margin)

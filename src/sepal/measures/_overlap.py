@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, Table, data_frame, frame_html
+from sepal.data import Missing, ScaleName, Table, as_rows, data_frame, frame_html
 from sepal.measures._neighborhood import neighborhood
-from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._prepared import Prepared, prepare
+from sepal.measures._thornton_groups import groups_of
 from sepal.parameters import RandomState, check_whole, checked
+from sepal.progress import Progress
 
 MIXED = 1 / 3  # a row lies in the mixing region if at least this share of its nearest is of the other class
 
@@ -56,6 +58,14 @@ class OverlapRegion:
         Their share among the checked rows of both classes.
     columns : tuple of RegionColumn
         Those that tell the classes apart least first; constant columns are left out.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.measures import overlap_regions
+    >>> region = overlap_regions(sepal.datasets.load("liver")).regions[0]
+    >>> region.classes, len(region.rows), region.columns[0].name
+    ((1, 2), 232, 'drinks')
     """
 
     classes: tuple[Any, Any]
@@ -67,7 +77,16 @@ class OverlapRegion:
 
 @dataclass(frozen=True, eq=False)
 class OverlapRegions:
-    """Mixing regions of all pairs of classes, worst first."""
+    """Mixing regions of all pairs of classes, worst first.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.measures import overlap_regions
+    >>> found = overlap_regions(sepal.datasets.load("athletes"))
+    >>> [(region.classes, region.rows) for region in found.regions]
+    [(('no', 'yes'), (1, 3, 5, 14, 15, 16, 17, 19))]
+    """
 
     regions: tuple[OverlapRegion, ...]
     k: int
@@ -119,6 +138,7 @@ def overlap_regions(
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
     n_queries: int | None = None,
+    groups: Any = None,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -130,7 +150,9 @@ def overlap_regions(
     X, y, distance, distance_params, scale, missing, n_jobs, progress
         As in :func:`thornton_samples`.
     n_neighbors : int
-        Neighbours that are looked at; every other row may be one, copies too.
+        Neighbours that are looked at; without groups every other row may be one, copies too.
+    groups : array-like, "copies" or None
+        As in :func:`suspects`: rows of one group are no neighbours of each other.
     n_queries, random_state
         As in :func:`suspects`; how well columns tell two classes apart is then judged by these rows too.
 
@@ -155,9 +177,11 @@ def overlap_regions(
         random_state=random_state,
         n_jobs=n_jobs,
     )
-    k = int(check_whole("n_neighbors", n_neighbors, at_most=data.n_rows - 1))
+    apart = None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
+    most = data.n_rows - (1 if apart is None else int(np.bincount(apart).max()))
+    k = int(check_whole("n_neighbors", n_neighbors, at_most=most))
     asking = data.asking
-    shares = neighborhood(data, k, asking, progress).shares
+    shares = neighborhood(data, k, asking, progress, apart).shares
     varying = _varying(data.dense.table.values)
     regions = [_region(data, asking, shares, varying, a, b) for a, b in combinations(range(len(data.classes)), 2)]
     return OverlapRegions(

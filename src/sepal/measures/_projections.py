@@ -9,18 +9,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes, data_frame, frame_html
+from sepal.data import (
+    ScaleName,
+    Table,
+    as_table,
+    class_codes,
+    data_frame,
+    frame_html,
+    left_out_together,
+    name_order,
+)
 from sepal.exceptions import DataError
-from sepal.measures._groups import class_groups
-from sepal.measures._prepared import Progress, settled
-from sepal.measures._thornton import first_groups
+from sepal.measures._class_groups import class_groups
+from sepal.measures._prepared import sample_rows, settled
+from sepal.measures._thornton import first_groups, thornton_score
 from sepal.neighbors import Search
-from sepal.parameters import Parameter, RandomState, checked, generator
+from sepal.parameters import Parameter, RandomState, checked
+from sepal.progress import Progress, silent, stage
 
 
 @dataclass(frozen=True)
 class Projection:
-    """Two columns and Thornton's index of their plane."""
+    """Two columns and Thornton's index of their plane.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.measures import informative_projections
+    >>> informative_projections(table).planes[0]
+    Projection(first='agility', second='speed', score=1.0)
+    """
 
     first: str
     second: str
@@ -41,6 +60,14 @@ class Projections:
     n_rows : int
         Rows given; more than in ``table`` where these are a sample.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.measures import informative_projections
+    >>> found = informative_projections(sepal.datasets.load("athletes"))
+    >>> round(found.single["speed"], 2), found.planes[0].score
+    (0.85, 1.0)
     """
 
     planes: tuple[Projection, ...]
@@ -93,6 +120,7 @@ def informative_projections(
     scale: ScaleName | None = "minmax",
     most_columns: int = 40,
     most_rows: int = 5_000,
+    groups: Any = None,
     random_state: RandomState = 0,
     progress: Progress | None = None,
 ) -> Projections:
@@ -110,10 +138,12 @@ def informative_projections(
         With more columns only the best of them, each taken alone, are paired.
     most_rows : int
         With more rows a random sample of them is looked at.
+    groups : array-like, "copies" or None
+        As in :func:`thornton_samples`: rows of one group are no neighbours of each other.
     random_state : int, Generator or None
         For the sample.
     progress : callable, optional
-        Called now and then with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
@@ -121,7 +151,8 @@ def informative_projections(
 
     Notes
     -----
-    The best of many planes looks better than it is: its score is the largest of many, on the same rows.
+    The best of many planes looks better than it is: its score is the largest of many, on the same rows. Among equal
+    scores the columns whose names come first are named first.
 
     Examples
     --------
@@ -136,22 +167,25 @@ def informative_projections(
     if table.n_columns < 2:
         raise DataError(f"a plane needs two columns; the table has {table.n_columns}")
     notes, n_rows = [], table.n_rows
+    if groups is not None:
+        groups = left_out_together(table, groups).groups
     if table.n_rows > most_rows:
-        rows = np.sort(generator(random_state).choice(table.n_rows, size=int(most_rows), replace=False))
-        table, codes = table.take(rows), codes[rows]
+        rows = sample_rows(table, codes, int(most_rows), random_state)
+        table, codes, groups = table.take(rows), codes[rows], None if groups is None else groups[rows]
         notes.append(f"a random sample of {most_rows:,} of {n_rows:,} rows was looked at")
-    tell = progress or (lambda done: None)
+    tell = stage(progress or silent, "planes")
     single = {}
-    for j, name in enumerate(table.names):
-        single[name] = _score(table, [j], codes, len(classes), scale)
-    columns = list(range(table.n_columns))
+    columns = name_order(table.names)  # so that ties do not depend on where a column stands
+    for j in columns:
+        single[table.names[j]] = _score(table, [j], codes, len(classes), scale, groups)
     if len(columns) > most_columns:
-        columns = sorted(sorted(columns, key=lambda j: (-single[table.names[j]], j))[:most_columns])
+        best = sorted(columns, key=lambda j: -single[table.names[j]])[:most_columns]
+        columns = [j for j in columns if j in best]
         notes.append(f"only the {most_columns} best single columns of {table.n_columns} were paired")
     pairs = list(combinations(columns, 2))
     planes = []
     for done, (a, b) in enumerate(pairs):
-        score = _score(table, [a, b], codes, len(classes), scale)
+        score = _score(table, [a, b], codes, len(classes), scale, groups)
         planes.append(Projection(table.names[a], table.names[b], score))
         tell((done + 1) / len(pairs))
     planes.sort(key=lambda plane: -plane.score)
@@ -159,10 +193,17 @@ def informative_projections(
 
 
 def _score(
-    table: Table, columns: list[int], codes: NDArray[np.int32], n_classes: int, scale: ScaleName | None
+    table: Table,
+    columns: list[int],
+    codes: NDArray[np.int32],
+    n_classes: int,
+    scale: ScaleName | None,
+    groups: NDArray[np.intp] | None,
 ) -> float:
     # One thread: a plane of few rows is done before a second thread has started.
+    if groups is not None:
+        return thornton_score(table.select(columns), codes, scale=scale, groups=groups, n_jobs=1)
     search = Search.prepare(table.select(columns), distance="auto", scale=scale, n_jobs=1)
-    groups = class_groups(search.distinct_ranking(1), codes, n_classes, np.arange(len(codes)))
-    size, same = first_groups(groups)
-    return float(np.mean((same / size)[groups.case_of]))
+    tied = class_groups(search.distinct_ranking(1), codes, n_classes, np.arange(len(codes)))
+    size, same = first_groups(tied)
+    return float(np.mean((same / size)[tied.case_of]))

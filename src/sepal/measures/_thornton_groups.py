@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import group_codes, left_out_together
-from sepal.measures._prepared import Prepared, Progress
-from sepal.neighbors import DistinctRanking
+from sepal.measures._prepared import Prepared
+from sepal.progress import SEARCHING, Progress
 
 _CELLS = 2_000_000  # neighbours listed at a time
 
@@ -22,39 +23,73 @@ def groups_of(data: Prepared, groups: Any, n_given: int) -> NDArray[np.intp] | N
     return left_out_together(data.search.table, groups).groups
 
 
+@dataclass(frozen=True, eq=False)
+class ForeignRows:
+    """Rows of other groups around some asking rows, nearest first.
+
+    ``query`` is the position of the asking row, ascending; ``near`` and ``distance`` are the other row and how far it
+    is. Lists hold everyone tied with their last.
+    """
+
+    query: NDArray[np.intp]
+    near: NDArray[np.intp]
+    distance: NDArray[np.float64]
+
+    def where(self, keep: NDArray[np.bool_]) -> ForeignRows:
+        """Some of the entries."""
+        return ForeignRows(self.query[keep], self.near[keep], self.distance[keep])
+
+    def nearest(self, n_queries: int) -> NDArray[np.bool_]:
+        """Which entries are the nearest of their list, with all that are tied for it."""
+        least = np.full(n_queries, np.inf)
+        np.minimum.at(least, self.query, self.distance)
+        return np.asarray(self.distance == least[self.query])
+
+
+def foreign_rows(data: Prepared, groups: NDArray[np.intp], asking: NDArray[np.intp], depth: int) -> ForeignRows:
+    """Those of the ``depth`` nearest rows that are of another group."""
+    lists = data.search.distinct_ranking(depth, rows=asking).per_row(depth, "expected", asking)
+    query = np.repeat(np.arange(len(asking)), np.diff(lists["start"]))
+    found = ForeignRows(query, lists["flat_rows"], lists["flat_distances"])
+    return found.where(groups[found.near] != groups[asking][query])
+
+
 def samples_of_groups(
     data: Prepared, groups: NDArray[np.intp], ties: str, rows: NDArray[np.intp], progress: Progress | None
 ) -> NDArray[np.float64]:
     """For each asking row, how far the nearest row of another group agrees with it."""
     depth = int(np.bincount(groups).max())  # the others of the group, and one more
-    step = max(1, _CELLS // depth)
     found = []
-    for begin in range(0, len(rows), step):
-        asking = rows[begin : begin + step]
-        ranking = data.search.distinct_ranking(depth, rows=asking)
-        found.append(_samples(data, groups, ties, asking, ranking, depth))
-        if progress is not None:
-            progress(min(1.0, (begin + step) / len(rows)))
+    for asking in some_at_a_time(rows, depth, progress):
+        foreign = foreign_rows(data, groups, asking, depth)
+        found.append(_samples(data, ties, asking, foreign.where(foreign.nearest(len(asking)))))
     return np.concatenate(found)
 
 
-def _samples(
-    data: Prepared,
-    groups: NDArray[np.intp],
-    ties: str,
-    asking: NDArray[np.intp],
-    ranking: DistinctRanking,
-    depth: int,
-) -> NDArray[np.float64]:
-    lists = ranking.per_row(depth, "expected", asking)
-    query = np.repeat(np.arange(len(asking)), np.diff(lists["start"]))
-    near, distance = lists["flat_rows"], lists["flat_distances"]
-    other = groups[near] != groups[asking][query]
-    query, near, distance = query[other], near[other], distance[other]
-    least = np.full(len(asking), np.inf)
-    np.minimum.at(least, query, distance)
-    nearest = distance == least[query]
-    query, near = query[nearest], near[nearest]
+def nearest_of_other_groups(
+    data: Prepared, groups: NDArray[np.intp], progress: Progress | None
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Every row beside each of the rows of other groups that are tied for nearest to it."""
+    depth, source, target = int(np.bincount(groups).max()), [], []
+    for asking in some_at_a_time(np.arange(data.n_rows), depth, progress):
+        foreign = foreign_rows(data, groups, asking, depth)
+        nearest = foreign.where(foreign.nearest(len(asking)))
+        source.append(asking[nearest.query])
+        target.append(nearest.near)
+    return np.concatenate(source), np.concatenate(target)
+
+
+def some_at_a_time(rows: NDArray[np.intp], depth: int, progress: Progress | None) -> Any:
+    """The rows in parts whose neighbours fit into memory."""
+    step = max(1, _CELLS // depth)
+    for begin in range(0, len(rows), step):
+        yield rows[begin : begin + step]
+        if progress is not None:
+            progress(SEARCHING, min(1.0, (begin + step) / len(rows)))
+
+
+def _samples(data: Prepared, ties: str, asking: NDArray[np.intp], nearest: ForeignRows) -> NDArray[np.float64]:
+    query, near = nearest.query, nearest.near
     agrees = (data.codes[near] == data.codes[asking][query]).astype(np.float64)
     if ties == "index":
         first = np.lexsort((near, query))
@@ -63,3 +98,16 @@ def _samples(
     if ties == "pessimistic":
         return np.asarray(share == 1.0, dtype=np.float64)
     return np.asarray(share > 0.0, dtype=np.float64) if ties == "optimistic" else share
+
+
+def chance_between_groups(codes: NDArray[np.integer[Any]], groups: NDArray[np.intp], n_classes: int) -> float:
+    """How often a random row of another group has the class of a row, mean over rows.
+
+    >>> chance_between_groups(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2]), 2)
+    0.16666666666666666
+    """
+    inside = np.zeros((int(groups.max()) + 1, n_classes))
+    np.add.at(inside, (groups, codes), 1.0)
+    counts, sizes = inside.sum(axis=0), inside.sum(axis=1)
+    alike = counts[codes] - inside[groups, codes]
+    return float(np.mean(alike / (len(codes) - sizes[groups])))

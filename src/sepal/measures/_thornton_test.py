@@ -9,17 +9,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, data_frame, frame_html, left_out_together
+from sepal.data import Missing, ScaleName, as_rows, data_frame, frame_html, left_out_together
 from sepal.exceptions import ParameterError
-from sepal.measures._groups import class_groups
+from sepal.measures._class_groups import class_groups
 from sepal.measures._label_shuffles import permutation_test, shuffler
 from sepal.measures._nearest import NearestGraph, nearest_graph
-from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._prepared import Prepared, prepare
 from sepal.measures._thornton import first_groups, nearest_ranking
+from sepal.measures._thornton_group_graph import group_graph
+from sepal.measures._thornton_group_test import (
+    GroupShuffler,
+    effective_rows_of_groups,
+    group_permutations,
+    group_shuffler,
+)
+from sepal.measures._thornton_groups import chance_between_groups, groups_of, samples_of_groups
 from sepal.measures._thornton_interval import effective_rows, wilson_interval
 from sepal.measures._thornton_p import LabelMoments, PValue, label_moments, p_value
 from sepal.neighbors import DistinctRanking, Method
 from sepal.parameters import RandomState, checked, generator
+from sepal.progress import Progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +40,8 @@ class ThorntonTest:
     score : float
         Thornton's index under ``ties="expected"``.
     chance : float
-        Its exact mean over all permutations of the labels: sum n_c(n_c-1) / n(n-1).
+        Its exact mean over all permutations of the labels: sum n_c(n_c-1) / n(n-1). With groups, how often a random row
+        of another group has the class of a row.
     corrected : float
         (score - chance) / (1 - chance): 0 at chance, 1 when every nearest neighbour agrees.
     macro : float
@@ -43,23 +53,34 @@ class ThorntonTest:
     interval : tuple of float
         At ``confidence``, for the accuracy that 1-NN trained on these rows has on further rows of the same kind. It is
         Wilson's, for the number of independent rows that would tell as much: rows that are nearest to each other agree
-        or disagree together. With ``n_queries`` it is for the score of all rows instead.
+        or disagree together. With groups it is for rows of further groups, and counts groups. With ``n_queries`` it is
+        for the score of all rows instead.
     confidence : float
     z : float or None
         The score less its permutation mean, in permutation standard deviations, both exact.
     p_value : float or None
         One-sided: how often random labels are at least as separable. From the exact mean, variance and skewness
-        (Pearson III), or, where these do not tell enough, from random permutations, which ``notes`` then say.
+        (Pearson III), or, where these do not tell enough or rows have groups, from random permutations, which ``notes``
+        then say.
     p_source : {"moments", "permutations"} or None
         Where ``p_value`` comes from.
     permutation_std, permutation_skewness : float or None
         Exact standard deviation and skewness of the score over all permutations of the labels. The skewness is None
-        where very many rows are tied with each other.
+        where very many rows are tied with each other. With groups both are those of the permutations that were made.
     permutation_p : float or None
         Share of real permutations (``n_permutations``) at least as separable, the observed one counted in.
     n_rows, n_queries, n_permutations : int
+    n_groups : int or None
+        Groups whose rows were no neighbours of each other; None: every other row was one.
     distance, method : str
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> found = sepal.thornton_test(sepal.datasets.load("athletes"))
+    >>> found.score, found.p_value, round(found.interval[0], 2)
+    (1.0, 0.0001, 0.79)
     """
 
     score: float
@@ -79,6 +100,7 @@ class ThorntonTest:
     n_rows: int
     n_queries: int
     n_permutations: int
+    n_groups: int | None
     distance: str
     method: str
     notes: tuple[str, ...]
@@ -115,13 +137,21 @@ def _class_notes(data: Prepared) -> tuple[str, ...]:
     )
 
 
+def _lone_classes(data: Prepared, groups: NDArray[np.intp]) -> tuple[str, ...]:
+    n_groups = np.bincount(np.unique(np.stack([data.codes, groups]), axis=1)[0], minlength=len(data.classes))
+    return tuple(
+        f"class {data.classes[c]!s} is in one group only: its rows have no neighbour of their class"
+        for c in np.flatnonzero(n_groups == 1)
+    )
+
+
 def _copies_notes(data: Prepared) -> tuple[str, ...]:
     found = left_out_together(data.search.table, "rows")
     if not found.repeated:
         return ()
     text = (
         f"copies: {found.n_copies / data.n_rows:.1%} of the rows have a copy, which is their nearest row; their "
-        'numbers show that records were repeated: thornton_score(..., groups="copies") does not count them'
+        'numbers show that records were repeated: thornton_test(..., groups="copies") does not count them'
     )
     return (text,)
 
@@ -137,6 +167,7 @@ def thornton_test(
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
     confidence: float = 0.95,
+    groups: Any = None,
     n_queries: int | None = None,
     random_state: RandomState = 0,
     method: Method = "auto",
@@ -153,6 +184,11 @@ def thornton_test(
         Real permutations of the labels for ``permutation_p``. 0 for none; ``p_value`` does not need them.
     confidence : float
         Of the interval.
+    groups : array-like, "copies" or None
+        As in :func:`thornton_samples`: rows that are no neighbours of each other. Labels are then permuted by groups:
+        where every group is of one class the classes are dealt out to the groups, else the labels of a group are
+        exchanged with those of another of its size and shuffled within it; ``notes`` say which. A labelling counts by
+        its index less its own chance level, so that groups of unequal size do no harm.
     n_queries : int, optional
         Ask a random sample of rows only. Gives the interval for the score of all rows, and no z or p-value.
     random_state : int, Generator or None
@@ -168,7 +204,7 @@ def thornton_test(
     that simulation is needed only where the index has few values under random labels or is very skewed. Rows are never
     bootstrapped: copies of a row would be its nearest neighbours. Every row counts by itself, as the index is defined;
     where the numbers of copies show that records were repeated, ``notes`` say so: then copies are each other's nearest
-    rows, and :func:`thornton_score` with ``groups="copies"`` tells what is left without them.
+    rows, and ``groups="copies"`` tells what is left without them.
     How often the interval covers and how often p is small by chance is measured in ``benchmarks/statistics``.
 
     Examples
@@ -190,9 +226,12 @@ def thornton_test(
         n_jobs=n_jobs,
     )
     rows = data.asking
+    apart = None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
     if len(rows) < data.n_rows and n_permutations:
         raise ParameterError("n_permutations needs every row to ask; leave out n_queries")
     seed = int(generator(random_state).integers(2**63))
+    if apart is not None:
+        return _judge_groups(data, apart, rows, confidence, int(n_permutations), seed, progress)
     if len(rows) < data.n_rows:
         return _judge(data, nearest_ranking(data, rows, progress), rows, confidence, None)
     ranking = data.ranking(2, None, progress)
@@ -229,28 +268,17 @@ def _judge(
     groups = class_groups(ranking, data.codes, n_classes, rows)
     size, same = first_groups(groups)
     samples = (same / size)[groups.case_of]
-    score, codes = float(np.mean(samples)), data.codes[rows]
-    with np.errstate(invalid="ignore"):
-        per_class = np.bincount(codes, samples, n_classes) / np.bincount(codes, minlength=n_classes)
     chance = float(np.sum(counts * (counts - 1.0)) / (n * (n - 1.0)))
     if chances is None:
-        trials = len(rows) * (n - 1) / (n - len(rows))  # sampling without replacement from the rows there are
+        trials = _sampled_trials(n, len(rows))
     else:
         trials = effective_rows(chances.graph, groups, samples, data.codes, n_classes)
     return ThorntonTest(
-        score=score,
-        chance=chance,
-        corrected=(score - chance) / (1 - chance) if chance < 1 else 0.0,
-        macro=float(np.nanmean(per_class)),
-        per_class={c: float(s) for c, s in zip(data.classes.tolist(), per_class, strict=True)},
-        class_counts={c: int(m) for c, m in zip(data.classes.tolist(), counts, strict=True)},
-        interval=wilson_interval(score, trials, confidence),
+        **_scores(data, rows, samples, chance),
+        interval=wilson_interval(float(np.mean(samples)), trials, confidence),
         confidence=float(confidence),
-        **_significance(score, n, chances),
-        n_rows=n,
-        n_queries=len(rows),
-        distance=data.search.fitted.name,
-        method="tree" if data.search.method == "tree" else "brute",
+        **_significance(float(np.mean(samples)), n, chances),
+        n_groups=None,
         notes=(
             *data.notes,
             *_class_notes(data),
@@ -258,6 +286,89 @@ def _judge(
             *(chances.p.notes if chances and chances.p else ()),
         ),
     )
+
+
+def _scores(data: Prepared, rows: NDArray[np.intp], samples: NDArray[np.float64], chance: float) -> dict[str, Any]:
+    """What every test says, from the agreement of each asking row."""
+    score, codes, n_classes = float(np.mean(samples)), data.codes[rows], len(data.classes)
+    with np.errstate(invalid="ignore"):
+        per_class = np.bincount(codes, samples, n_classes) / np.bincount(codes, minlength=n_classes)
+    labels = data.classes.tolist()
+    return {
+        "score": score,
+        "chance": chance,
+        "corrected": (score - chance) / (1 - chance) if chance < 1 else 0.0,
+        "macro": float(np.nanmean(per_class)),
+        "per_class": {c: float(s) for c, s in zip(labels, per_class, strict=True)},
+        "class_counts": {c: int(m) for c, m in zip(labels, data.class_counts, strict=True)},
+        "n_rows": data.n_rows,
+        "n_queries": len(rows),
+        "distance": data.search.fitted.name,
+        "method": "tree" if data.search.method == "tree" else "brute",
+    }
+
+
+def _sampled_trials(n: int, n_queries: int) -> float:
+    """Sampling without replacement from the rows there are."""
+    return n_queries * (n - 1) / (n - n_queries)
+
+
+def _judge_groups(
+    data: Prepared,
+    groups: NDArray[np.intp],
+    rows: NDArray[np.intp],
+    confidence: float,
+    n_permutations: int,
+    seed: int,
+    progress: Progress | None,
+) -> ThorntonTest:
+    """The test where rows of one group are no neighbours of each other."""
+    n, n_groups, n_classes = data.n_rows, int(groups.max()) + 1, len(data.classes)
+    chance = chance_between_groups(data.codes, groups, n_classes)
+    notes = (*data.notes, *_lone_classes(data, groups))
+    if len(rows) < n:
+        samples = samples_of_groups(data, groups, "expected", rows, progress)
+        trials, found = _sampled_trials(n, len(rows)), _significance(0.0, n, None)
+    else:
+        graph = group_graph(data, groups, progress)
+        samples, trials = graph.samples(data.codes), effective_rows_of_groups(graph, data.codes, confidence)
+        shuffling = group_shuffler(graph, data.codes, n_classes, data.search.table)
+        found, note = _group_significance(shuffling, n_permutations, seed)
+        notes = (*notes, note)
+    return ThorntonTest(
+        **_scores(data, rows, samples, chance),
+        interval=wilson_interval(float(np.mean(samples)), trials, confidence),
+        confidence=float(confidence),
+        **found,
+        n_groups=n_groups,
+        notes=notes,
+    )
+
+
+def _group_significance(shuffling: GroupShuffler, n_permutations: int, seed: int) -> tuple[dict[str, Any], str]:
+    """What random labels of the groups would give, and how they were made."""
+    test, n = group_permutations(shuffling, 0), len(shuffling.codes)
+    off = test.totals - test.totals.mean()
+    std = float(test.totals.std()) if np.ptp(test.totals) > 1e-9 * n else 0.0
+    found = _significance(0.0, n, None) | {"permutation_std": std / n, "n_permutations": n_permutations}
+    made, m = len(test.totals), len(shuffling.sizes)
+    how = (
+        f"the classes of the {m:,} groups were dealt out to them"
+        if shuffling.by_group
+        else f"the labels of each of the {m:,} groups were exchanged with those of another of its size, and shuffled "
+        "in it"
+    )
+    if std == 0.0:
+        return found, f"groups: no p-value, since all labels are as separable where {how} at random"
+    if n_permutations:
+        found["permutation_p"] = group_permutations(shuffling, seed, n_permutations).p_value
+    found |= {
+        "z": float((shuffling.observed() - test.totals.mean()) / std),
+        "p_value": test.p_value,
+        "p_source": "permutations",
+        "permutation_skewness": float(np.mean(off**3)) / std**3,
+    }
+    return found, f"groups: p is from {made:,} permutations (always the same ones) in which {how} at random"
 
 
 def _significance(score: float, n: int, chances: _Chances | None) -> dict[str, Any]:

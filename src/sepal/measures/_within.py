@@ -80,6 +80,11 @@ class Within:
         inside = (self.range_part(d) / self.spread) @ self.vectors / self.variances
         return self.range_part((inside @ self.vectors.T) / self.spread)
 
+    def squared_distance(self, d: NDArray[np.float64]) -> float:
+        """Mahalanobis's d'S^+ d, infinite beyond the largest number; no part of it is divided by a spread twice."""
+        with np.errstate(over="ignore"):
+            return float(np.sum(((self.range_part(d) / self.spread) @ self.vectors) ** 2 / self.variances))
+
     def mean_variance(self) -> float:
         """Mean of the nonzero eigenvalues of S, in the units given: its trace over its rank."""
         if self.rank == 0:

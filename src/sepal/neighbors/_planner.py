@@ -11,7 +11,7 @@ from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
 
 Method = Literal["auto", "brute", "tree"]
-METHODS = ("auto", "brute", "tree")
+SEARCH_METHODS = ("auto", "brute", "tree")
 
 # Up to so many columns a tree beats tiles at every size, even on rows without any structure, where it gains least; in
 # 10 columns the two are even (measured: benchmarks/speed/neighbors.py).

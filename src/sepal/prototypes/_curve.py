@@ -25,10 +25,11 @@ from sepal.data import (
     rows_by_content,
 )
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures import Progress, settled
+from sepal.measures import settled
 from sepal.neighbors import AnySearch, prepare_search
 from sepal.parameters import Parameter, checked
-from sepal.prototypes._methods import METHODS, method_named
+from sepal.progress import Progress
+from sepal.prototypes._methods import METHODS, method_named, takes_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,14 @@ class CondenseCurve:
     full_accuracy : float
         The same with all training rows.
     cv : int
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.prototypes import condense_curve
+    >>> curve = condense_curve(sepal.datasets.load("athletes"), methods=["hart"], cv=4)
+    >>> curve.kept_share.round(2).tolist(), curve.accuracy.tolist(), curve.full_accuracy
+    ([0.27], [0.9], 0.95)
     """
 
     methods: tuple[str, ...]
@@ -130,11 +139,12 @@ def condense_curve(
     groups : array-like, "rows", "copies" or None
         Rows of one group are held out together: those with the same label in an array; "rows": each alone; "copies":
         all that are equal in every column. None: copies together where their numbers show that records were repeated.
-        The methods themselves count single rows, as they are defined.
+        Editors ask without the group of a row, as :func:`enn` does; the other methods count single rows, as they are
+        defined.
     random_state : int or None
         For the folds.
     progress : callable, optional
-        Called after each method and fold with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
@@ -170,13 +180,14 @@ def condense_curve(
         search = prepare_search(train, **common)
         right[-1, test_rows] = nearest_share(search, codes[train_rows], test, codes[test_rows])
         for m, (name, solve) in enumerate(zip(names, solvers, strict=True)):
-            found = solve(train, **common, **params.get(name, {}))
+            told = {} if units is None or not takes_groups(solve) else {"groups": units[train_rows]}
+            found = solve(train, **(common | told | dict(params.get(name, {}))))
             kept[m, fold], consistency[m, fold] = 1.0 - found.reduction, found.consistency
             if found.n_kept:
                 part = search.among(found.rows)
                 right[m, test_rows] = nearest_share(part, codes[train_rows[found.rows]], test, codes[test_rows])
             if progress is not None:
-                progress((fold * len(names) + m + 1) / (cv * len(names)))
+                progress(f"{name}, fold {fold + 1} of {cv}", (fold * len(names) + m + 1) / (cv * len(names)))
     accuracy = right.mean(axis=1)
     error = _standard_errors(right, np.arange(table.n_rows) if units is None else units)
     return CondenseCurve(

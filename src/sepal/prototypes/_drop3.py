@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName
 from sepal.measures import Prepared
 from sepal.parameters import checked
+from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, as_cases, label_rows
-from sepal.prototypes._condense import CaseMetric, Positions, Progress, tied_order
+from sepal.prototypes._condense import CaseMetric, Positions, tied_order
 from sepal.prototypes._edited import enn_solve
-from sepal.prototypes._set import PrototypeSet, Round, nothing_left, prototype_set
+from sepal.prototypes._prototype_set import PrototypeSet, Round, nothing_left, prototype_set
 
 
 def edited_cases(cases: Cases, data: Prepared, k: int, progress: Progress | None) -> Positions:
@@ -50,7 +51,9 @@ def filtered_set(
     return prototype_set(name, cases, metric, cases.first_rows[kept_pos], tuple(history))
 
 
-@checked()
+@checked(
+    without={"groups": "its rule counts single rows; edit with enn(..., groups=...), then give drop3 what it keeps"}
+)
 def drop3(
     X: Any,
     y: Any = None,
@@ -79,7 +82,8 @@ def drop3(
     Returns
     -------
     PrototypeSet
-        Equal rows of one class count once. Not consistent in general: noise is not to be reproduced.
+        Single rows are counted, as the method is defined (there is no ``groups``); equal rows of one class count once.
+        Not consistent in general: noise is not to be reproduced.
 
     References
     ----------

@@ -9,27 +9,37 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName
+from sepal.data import Missing, ScaleName, as_rows
 from sepal.exceptions import ParameterError
-from sepal.measures import Prepared
+from sepal.measures import Prepared, groups_of, nearest_of_other_groups
 from sepal.neighbors import DistinctRanking
 from sepal.parameters import Parameter, check_whole, checked
+from sepal.progress import SEARCHING, Progress, stage
 from sepal.prototypes._cases import as_cases, label_rows, row_mass
-from sepal.prototypes._condense import CaseMetric, Progress
-from sepal.prototypes._set import PrototypeSet, prototype_set, removed_rounds
+from sepal.prototypes._condense import CaseMetric
+from sepal.prototypes._prototype_set import PrototypeSet, prototype_set, removed_rounds
 
 Remove = Literal["both", "larger"]
 KindSel = Literal["mode", "all"]
 
 
-def _check_neighbors(n_neighbors: int, data: Prepared) -> int:
-    n_rows = data.n_rows
-    if check_whole("n_neighbors", n_neighbors) >= n_rows:
-        raise ParameterError(
-            f"n_neighbors must be at most {n_rows - 1}, one less than the number of rows, since a row is not its own "
-            f"neighbour; got {n_neighbors}"
-        )
+Groups = NDArray[np.intp] | None
+
+
+def _check_neighbors(n_neighbors: int, data: Prepared, groups: Groups) -> int:
+    check_whole("n_neighbors", n_neighbors)
+    most = data.n_rows - largest_group(groups)
+    if n_neighbors > most:
+        why = "one less than the number of rows, since a row is not its own neighbour"
+        if groups is not None:
+            why = "the rows outside the largest group"
+        raise ParameterError(f"n_neighbors must be at most {most}, {why}; got {n_neighbors}")
     return int(n_neighbors)
+
+
+def largest_group(groups: Groups) -> int:
+    """How many rows it has; a row alone where there are none."""
+    return 1 if groups is None else int(np.bincount(groups).max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +54,26 @@ class Vote:
         A row goes if most of them are of another class, or if any of them is.
     protected : (n_classes,) array of bool
         Classes whose rows stay.
+    groups : array or None
+        Numbers of the rows that do not vote on each other, by data position.
     """
 
     k: int
     kind_sel: KindSel
     protected: NDArray[np.bool_]
+    groups: Groups = None
+
+    def groups_at(self, kept_pos: NDArray[np.intp]) -> Groups:
+        """Of some data positions."""
+        return None if self.groups is None else self.groups[kept_pos]
 
 
-def _vote(data: Prepared, n_neighbors: int, kind_sel: KindSel, protect: Any) -> Vote:
+def _apart(X: Any, y: Any, data: Prepared, groups: Any) -> Groups:
+    """Groups from what the user said, by data position."""
+    return None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
+
+
+def _vote(data: Prepared, n_neighbors: int, kind_sel: KindSel, protect: Any, groups: Groups = None) -> Vote:
     if kind_sel not in ("mode", "all"):
         raise ParameterError(f"kind_sel must be 'mode' or 'all'; got {kind_sel!r}")
     if protect is None:
@@ -63,23 +85,32 @@ def _vote(data: Prepared, n_neighbors: int, kind_sel: KindSel, protect: Any) -> 
         if label not in known:
             raise ParameterError(f"protect: there is no class {label!r}; the classes are {', '.join(map(str, known))}")
     protected = np.array([label in wanted for label in known], dtype=bool)
-    return Vote(_check_neighbors(n_neighbors, data), kind_sel, protected)
+    return Vote(_check_neighbors(n_neighbors, data, groups), kind_sel, protected, groups)
 
 
 def misjudged(
-    ranking: DistinctRanking, codes: NDArray[np.int32], mass: NDArray[np.float64], k: int, kind_sel: KindSel
+    ranking: DistinctRanking,
+    codes: NDArray[np.int32],
+    mass: NDArray[np.float64],
+    k: int,
+    kind_sel: KindSel,
+    groups: Groups = None,
 ) -> NDArray[np.bool_]:
     """Which rows the vote of their k nearest others gets wrong; ``mass`` is what each row counts for.
 
     The k-th place is shared by all rows tied for it. Of classes with as many votes the one with the nearer row wins;
     a row whose own class is level with the best in both is not wrong. With ``"all"`` every vote must be for the own
-    class. When a row asks, one unit of its own weight leaves; what is left votes, as copies of it would.
+    class. When a row asks, one unit of its own weight leaves; what is left votes, as copies of it would. Rows of one
+    group do not vote on each other, nor does the rest of a row's own weight where there are groups.
     """
     n, n_classes = len(codes), int(codes.max()) + 1
-    lists = ranking.per_row(depth(mass, k), "expected", np.arange(n))
+    lists = ranking.per_row(depth(mass, k, groups), "expected", np.arange(n))
     near, distance = lists["flat_rows"], lists["flat_distances"]
     query = np.repeat(np.arange(n), np.diff(lists["start"]))
-    heavy = np.flatnonzero(mass > 1.0)  # their rest is their nearest copy
+    if groups is not None:
+        other = groups[near] != groups[query]
+        query, near, distance = query[other], near[other], distance[other]
+    heavy = np.flatnonzero((mass > 1.0) & (groups is None))  # their rest is their nearest copy
     query, near = np.concatenate([query, heavy]), np.concatenate([near, heavy])
     distance = np.concatenate([distance, np.zeros(len(heavy))])
     order = np.lexsort((near, distance, query))
@@ -100,11 +131,12 @@ def misjudged(
     return np.asarray(beaten.any(axis=1))
 
 
-def depth(mass: NDArray[np.float64], k: int) -> int:
-    """How many of the nearest others surely hold a mass of k."""
+def depth(mass: NDArray[np.float64], k: int, groups: Groups = None) -> int:
+    """How many of the nearest others surely hold a mass of k outside the group of a row."""
+    inside = largest_group(groups) - 1
     if mass.min() >= 1.0:
-        return min(k, len(mass) - 1)
-    return min(int(np.searchsorted(np.cumsum(np.sort(mass)), k)) + 1, len(mass) - 1)
+        return min(k + inside, len(mass) - 1)
+    return min(int(np.searchsorted(np.cumsum(np.sort(mass)), k)) + 1 + inside, len(mass) - 1)
 
 
 def _shares(
@@ -128,9 +160,9 @@ def _shares(
 def enn_pass(data: Prepared, kept_pos: NDArray[np.intp], vote: Vote, progress: Progress | None) -> NDArray[np.bool_]:
     """Which of the kept data positions the others kept get wrong and no protection keeps."""
     search = data.dense if len(kept_pos) == data.n_rows else data.dense.among(kept_pos)
-    codes, mass = data.codes[kept_pos], row_mass(data)[kept_pos]
-    ranking = search.distinct_ranking(depth(mass, vote.k), progress=progress)
-    return misjudged(ranking, codes, mass, vote.k, vote.kind_sel) & ~vote.protected[codes]
+    codes, mass, groups = data.codes[kept_pos], row_mass(data)[kept_pos], vote.groups_at(kept_pos)
+    ranking = search.distinct_ranking(depth(mass, vote.k, groups), progress=stage(progress, SEARCHING))
+    return misjudged(ranking, codes, mass, vote.k, vote.kind_sel, groups) & ~vote.protected[codes]
 
 
 def _finish(
@@ -162,6 +194,7 @@ def enn(
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
+    groups: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> PrototypeSet:
@@ -179,6 +212,9 @@ def enn(
     protect : class, or list of classes, optional
         Rows of these classes stay, whatever their neighbours say: the smallest class of an unbalanced table, for
         instance.
+    groups : array-like, "copies" or None
+        Rows that do not vote on each other: those with the same label in an array (of one patient, for instance), or
+        "copies", equal in every column. None: every other row votes, as Wilson has it.
 
     Returns
     -------
@@ -205,7 +241,7 @@ def enn(
     [0, 1, 3, 4, 5, 6]
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    vote = _vote(data, n_neighbors, kind_sel, protect)
+    vote = _vote(data, n_neighbors, kind_sel, protect, _apart(X, y, data, groups))
     return _finish("enn", data, [np.flatnonzero(enn_pass(data, np.arange(data.n_rows), vote, progress))], progress)
 
 
@@ -222,6 +258,7 @@ def renn(
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
+    groups: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> PrototypeSet:
@@ -229,7 +266,7 @@ def renn(
 
     Parameters
     ----------
-    X, y, n_neighbors, kind_sel, protect, distance, distance_params, scale, missing, n_jobs, progress
+    X, y, n_neighbors, kind_sel, protect, distance, distance_params, scale, missing, groups, n_jobs, progress
         As in :func:`enn`.
     max_passes : int, optional
         Stop after so many passes.
@@ -249,7 +286,7 @@ def renn(
     1
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    vote = _vote(data, n_neighbors, kind_sel, protect)
+    vote = _vote(data, n_neighbors, kind_sel, protect, _apart(X, y, data, groups))
     kept_pos: NDArray[np.intp] = np.arange(data.n_rows)
     passes: list[NDArray[np.intp]] = []
     while len(kept_pos) > vote.k and (max_passes is None or len(passes) < max_passes):
@@ -273,6 +310,7 @@ def all_knn(
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
+    groups: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> PrototypeSet:
@@ -283,7 +321,7 @@ def all_knn(
 
     Parameters
     ----------
-    X, y, n_neighbors, kind_sel, protect, distance, distance_params, scale, missing, n_jobs, progress
+    X, y, n_neighbors, kind_sel, protect, distance, distance_params, scale, missing, groups, n_jobs, progress
         As in :func:`enn`.
 
     Returns
@@ -301,26 +339,30 @@ def all_knn(
     [0, 1, 4, 5, 6]
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    vote, mass = _vote(data, n_neighbors, kind_sel, protect), row_mass(data)
-    ranking = data.ranking(depth(mass, vote.k), progress=progress)
+    vote = _vote(data, n_neighbors, kind_sel, protect, _apart(X, y, data, groups))
+    mass = row_mass(data)
+    ranking = data.ranking(depth(mass, vote.k, vote.groups), progress=progress)
     gone = vote.protected[data.codes]
     passes: list[NDArray[np.intp]] = []
     for k in range(1, vote.k + 1):
-        wrong = misjudged(ranking, data.codes, mass, k, vote.kind_sel) & ~gone
+        wrong = misjudged(ranking, data.codes, mass, k, vote.kind_sel, vote.groups) & ~gone
         gone |= wrong
         passes.append(np.flatnonzero(wrong))
     return _finish("all_knn", data, passes, progress)
 
 
-def tomek_solve(data: Prepared, progress: Progress | None) -> NDArray[np.intp]:
+def tomek_solve(data: Prepared, progress: Progress | None, groups: Groups = None) -> NDArray[np.intp]:
     """The links as pairs of data positions, one pair per line, lower position first."""
-    ranking = data.ranking(1, progress=progress)
-    lists = ranking.per_row(1, "expected", np.arange(data.n_rows))
-    source = np.repeat(np.arange(data.n_rows), np.diff(lists["start"]))
-    target = lists["flat_rows"]
-    # A row heavier than 1 is nearest to its own rest, so that only rows at distance 0 are as near.
-    nearest = (row_mass(data)[source] <= 1.0) | (lists["flat_distances"] == 0.0)
-    source, target = source[nearest], target[nearest]
+    if groups is None:
+        ranking = data.ranking(1, progress=progress)
+        lists = ranking.per_row(1, "expected", np.arange(data.n_rows))
+        source = np.repeat(np.arange(data.n_rows), np.diff(lists["start"]))
+        target = lists["flat_rows"]
+        # A row heavier than 1 is nearest to its own rest, so that only rows at distance 0 are as near.
+        nearest = (row_mass(data)[source] <= 1.0) | (lists["flat_distances"] == 0.0)
+        source, target = source[nearest], target[nearest]
+    else:
+        source, target = nearest_of_other_groups(data, groups, progress)
     forward = source * data.n_rows + target
     mutual = np.isin(forward, target * data.n_rows + source)
     link = mutual & (data.codes[source] != data.codes[target]) & (source < target)
@@ -338,6 +380,7 @@ def tomek_links(
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
+    groups: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> PrototypeSet:
@@ -352,6 +395,8 @@ def tomek_links(
         Where several rows are tied for nearest, each of them counts as nearest.
     protect : class, or list of classes, optional
         Rows of these classes stay.
+    groups : array-like, "copies" or None
+        As in :func:`enn`: rows of one group are not each other's nearest.
 
     Returns
     -------
@@ -370,7 +415,7 @@ def tomek_links(
     if remove not in ("both", "larger"):
         raise ParameterError(f"remove must be 'both' or 'larger'; got {remove!r}")
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    links = tomek_solve(data, progress)
+    links = tomek_solve(data, progress, _apart(X, y, data, groups))
     protected = _vote(data, 1, "mode", protect).protected
     sizes = np.bincount(data.codes, weights=row_mass(data))[data.codes[links]]
     goes = np.ones(links.shape, dtype=bool) if remove == "both" else sizes == sizes.max(axis=1, keepdims=True)

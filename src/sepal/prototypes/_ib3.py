@@ -12,9 +12,10 @@ from sepal.data import Missing, ScaleName, rows_by_content
 from sepal.exceptions import ParameterError
 from sepal.measures import Prepared
 from sepal.parameters import Parameter, RandomState, checked, generator
+from sepal.progress import Progress
 from sepal.prototypes._cases import as_cases, label_rows
-from sepal.prototypes._condense import CaseMetric, Positions, Progress
-from sepal.prototypes._set import PrototypeSet, Round, prototype_set
+from sepal.prototypes._condense import CaseMetric, Positions
+from sepal.prototypes._prototype_set import PrototypeSet, Round, prototype_set
 
 
 def _two_sided_z(confidence: float, name: str) -> float:
@@ -35,6 +36,7 @@ def ib3_solve(
 @checked(
     Parameter("accept", "number", "", above=0.0, below=1.0),
     Parameter("drop", "number", "", above=0.0, below=1.0),
+    without={"groups": "its rows answer one after the other, each by itself; edit with enn(..., groups=...) first"},
 )
 def ib3(
     X: Any,
@@ -71,7 +73,8 @@ def ib3(
     Returns
     -------
     PrototypeSet
-        The members with an acceptable record at the end. On small data there may be few.
+        The members with an acceptable record at the end. On small data there may be few. Rows answer one after the
+        other, each by itself: there is no ``groups``.
 
     Raises
     ------

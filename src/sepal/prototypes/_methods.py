@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from difflib import get_close_matches
+from typing import Any
 
 from sepal.exceptions import ParameterError
 from sepal.prototypes._drop3 import drop3
@@ -12,8 +14,8 @@ from sepal.prototypes._fcnn import fcnn
 from sepal.prototypes._hart import hart, rnn
 from sepal.prototypes._ib3 import ib3
 from sepal.prototypes._icf import icf
+from sepal.prototypes._prototype_set import PrototypeSet
 from sepal.prototypes._selective import mss, rss
-from sepal.prototypes._set import PrototypeSet
 
 METHODS: dict[str, Callable[..., PrototypeSet]] = {
     "hart": hart,
@@ -29,6 +31,11 @@ METHODS: dict[str, Callable[..., PrototypeSet]] = {
     "icf": icf,
     "ib3": ib3,
 }
+
+
+def takes_groups(method: Callable[..., Any]) -> bool:
+    """Whether a method leaves rows out when it judges them, and so can leave out their groups."""
+    return "groups" in inspect.signature(method).parameters
 
 
 def method_named(name: str, parameter: str = "method") -> Callable[..., PrototypeSet]:

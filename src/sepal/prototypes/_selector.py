@@ -11,10 +11,10 @@ from sepal.data import Missing, ScaleName, Table, as_table
 from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
 from sepal.estimators import shared_parameters as shared
-from sepal.exceptions import DataError
+from sepal.exceptions import DataError, ParameterError
 from sepal.parameters import Parameter
-from sepal.prototypes._methods import METHODS, method_named
-from sepal.prototypes._set import PrototypeSet
+from sepal.prototypes._methods import METHODS, method_named, takes_groups
+from sepal.prototypes._prototype_set import PrototypeSet
 
 
 class PrototypeSelector(TableEstimator):
@@ -78,7 +78,7 @@ class PrototypeSelector(TableEstimator):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> PrototypeSelector:
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> PrototypeSelector:
         """Choose the rows.
 
         Parameters
@@ -87,6 +87,9 @@ class PrototypeSelector(TableEstimator):
             The rows. Sparse rows are written out in full, up to 50 million cells.
         y : array-like
             The class of each row; not needed for a Table with a target.
+        groups : array-like, "copies" or None
+            Rows that do not judge each other, for the editors (``"enn"``, ``"renn"``, ``"all_knn"``,
+            ``"tomek_links"``).
 
         Returns
         -------
@@ -96,6 +99,11 @@ class PrototypeSelector(TableEstimator):
         if y is None and not isinstance(X, Table):
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         select = method_named(self.method)
+        if groups is not None and not takes_groups(select):
+            raise ParameterError(
+                f"groups: the method {self.method!r} leaves no rows out, so that groups have no meaning for it",
+                hint=f"methods that take them: {', '.join(name for name in METHODS if takes_groups(METHODS[name]))}",
+            )
         table = self._training_rows(X, y, sparse=True)
         self.prototypes_ = select(
             table,
@@ -104,12 +112,13 @@ class PrototypeSelector(TableEstimator):
             scale=self.scale,
             missing=self.missing,
             n_jobs=self.n_jobs,
+            **({} if groups is None else {"groups": groups}),
             **(self.method_params or {}),
         )
         self.sample_indices_ = self.prototypes_.rows
         return self
 
-    def fit_resample(self, X: Any, y: Any = None) -> tuple[Any, Any]:
+    def fit_resample(self, X: Any, y: Any = None, *, groups: Any = None) -> tuple[Any, Any]:
         """Choose the rows and return them, in the containers they came in.
 
         Parameters
@@ -118,13 +127,15 @@ class PrototypeSelector(TableEstimator):
             The rows.
         y : array-like
             The class of each row; not needed for a Table with a target.
+        groups : array-like, "copies" or None
+            As in :meth:`fit`.
 
         Returns
         -------
         X_kept, y_kept
             For a Table with a target ``y_kept`` is the target of the kept rows.
         """
-        self.fit(X, y)
+        self.fit(X, y, groups=groups)
         if isinstance(X, Table):
             kept = as_table(X, y).take(self.sample_indices_)
             return kept, kept.y

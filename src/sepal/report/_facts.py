@@ -67,6 +67,8 @@ class SettingsFacts:
         Rows left out because of missing cells; ``n_rows`` is what remained.
     n_asked : int
         Rows whose neighbours were looked up, among all ``n_rows``. Fewer than ``n_rows`` means a random sample.
+    n_groups : int or None
+        Groups whose rows were no neighbours of each other; None: every other row was one.
     """
 
     asked_distance: str
@@ -79,6 +81,7 @@ class SettingsFacts:
     n_asked: int
     random_state: int
     notes: tuple[str, ...]
+    n_groups: int | None = None
 
     @property
     def sampled(self) -> bool:
@@ -219,7 +222,17 @@ class Shown(ABC):
 
 @dataclass(frozen=True)
 class MeasureFacts(Shown):
-    """All that ``sepal measure`` says."""
+    """All that ``sepal measure`` says.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.report import measure_facts
+    >>> facts = measure_facts(table, train_sizes=[0.5])
+    >>> facts.thornton.score
+    1.0
+    """
 
     table: TableFacts
     classes: tuple[ClassFacts, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -13,6 +13,7 @@ from sepal.data import Missing, ScaleName, Table, caution_texts
 from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, expected_accuracy_curve, prepare, thornton_test
 from sepal.parameters import Parameter, checked
+from sepal.progress import Progress, silent, stage
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
@@ -27,7 +28,6 @@ from sepal.report._margins import margin_facts, margins
 from sepal.report._rows import ReportRows, take_rows
 
 # What is being done, and the share of the whole work that is behind.
-Progress = Callable[[str, float], object]
 
 SHARED_NEIGHBORS = 5  # of every row that asks: what suspects and overlaps read
 CURVE_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -44,6 +44,7 @@ def measure_facts(
     distance: str = "auto",
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
+    groups: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -52,7 +53,7 @@ def measure_facts(
 
     Parameters
     ----------
-    X, y, distance, scale, missing, random_state, n_jobs, progress
+    X, y, distance, scale, missing, groups, random_state, n_jobs, progress
         As in :func:`sepal.separability`.
     train_sizes : sequence of float or int
         Shares (below 1) or numbers of rows in the training part.
@@ -72,8 +73,17 @@ def measure_facts(
     >>> facts.thornton.score, round(facts.curve.points[0].accuracy, 4)
     (0.875, 0.83)
     """
-    say = _quiet if progress is None else progress
-    rows = take_rows(X, y, distance=distance, scale=scale, missing=missing, random_state=random_state, n_jobs=n_jobs)
+    say = progress or silent
+    rows = take_rows(
+        X,
+        y,
+        distance=distance,
+        scale=scale,
+        missing=missing,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        groups=groups,
+    )
     sizes = train_rows(train_sizes, _curve_rows(rows), n_neighbors)
     facts = basic_facts(
         rows, sizes, n_neighbors, n_permutations, random_state, lambda what, done: say(what, 0.8 * done)
@@ -132,30 +142,28 @@ def train_rows(train_sizes: Sequence[float | int], n_rows: int, k: int) -> NDArr
     return np.array(sorted(sizes), dtype=np.int64)
 
 
-def _quiet(what: str, done: float) -> None:
-    """Nobody listens."""
-
-
-def _stage(say: Progress, what: str, begin: float, end: float) -> Callable[[float], object]:
-    say(what, begin)
-    return lambda done: say(what, begin + (end - begin) * done)
+def _stage(say: Progress, what: str, begin: float, end: float) -> Progress:
+    """The callback of a part of the work, in our words."""
+    tell = stage(say, what, begin, end)
+    tell(0.0)
+    return lambda text, done: tell(done)
 
 
 def _curve_rows(rows: ReportRows) -> int:
     return rows.table.n_rows if rows.sample is None else len(rows.sample)
 
 
-def _test(
-    rows: ReportRows, n_permutations: int, random_state: int, progress: Callable[[float], object]
-) -> ThorntonTest:
+def _test(rows: ReportRows, n_permutations: int, random_state: int, progress: Progress) -> ThorntonTest:
     if rows.sample is not None and n_permutations:
         raise ParameterError(
             f"permutations need every row to ask, and {rows.table.n_rows} rows are too many for that",
             hint="leave them out: the interval of the sample is given",
         )
-    if rows.sample is not None:
+    if rows.sample is not None and rows.groups is None:
         rows.ready.ranking(SHARED_NEIGHBORS, rows.sample, progress)
-    return thornton_test(rows.ready, None, n_permutations, random_state=random_state, progress=progress)
+    return thornton_test(
+        rows.ready, None, n_permutations, groups=rows.groups, random_state=random_state, progress=progress
+    )
 
 
 def _curve(
@@ -163,7 +171,7 @@ def _curve(
     sizes: NDArray[np.int64],
     k: int,
     random_state: int,
-    progress: Callable[[float], object],
+    progress: Progress,
 ) -> CurveFacts:
     ready = rows.ready
     if rows.sample is not None:
@@ -222,6 +230,7 @@ def _settings(rows: ReportRows, test: ThorntonTest, random_state: int) -> Settin
         n_asked=test.n_queries,
         random_state=random_state,
         notes=test.notes,
+        n_groups=test.n_groups,
     )
 
 

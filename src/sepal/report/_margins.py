@@ -12,8 +12,9 @@ from sepal.report._rows import ReportRows
 
 def margins(rows: ReportRows) -> NDArray[np.float64]:
     """The normalized margin of every row that asks; NaN for the only member of a class."""
-    found = nearest_hit_and_miss(rows.ready) if rows.sample is None else hit_and_miss_of(rows.ready, rows.sample)
-    return margin_solve(*found, normalized=True)
+    if rows.sample is None and rows.groups is None:
+        return margin_solve(*nearest_hit_and_miss(rows.ready), normalized=True)
+    return margin_solve(*hit_and_miss_of(rows.ready, rows.ready.asking, rows.groups), normalized=True)
 
 
 def margin_facts(margin: NDArray[np.float64]) -> MarginFacts:

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName, Table, as_table, fit_scaling
-from sepal.measures import Prepared, prepare, sample_rows
+from sepal.measures import Prepared, groups_of, prepare, sample_rows
 
 # Up to this many rows every row asks about every other. Beyond it a sample asks, so that a million rows take a minute.
 ALL_PAIRS_ROWS = 20_000
 SAMPLE_ROWS = 5_000
 LEAST_SAMPLE = 1_000  # where a time limit does not allow more
-PAIRS_PER_SECOND = 3e8  # pairs of rows times columns that all stages together get through: a careful estimate
+RANKED_PER_SECOND = 3e8  # pairs of rows times columns that all stages together get through: a careful estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,8 @@ class ReportRows:
         Without the rows that were dropped; holds the searches that sections share.
     asked_distance, missing, n_jobs
         As they were asked for.
+    groups : ndarray of int or None
+        Of the rows that take part: those of one number are no neighbours of each other.
     """
 
     given: Table
@@ -37,6 +39,7 @@ class ReportRows:
     asked_distance: str
     missing: Missing
     n_jobs: int | None
+    groups: NDArray[np.intp] | None = None
 
     @property
     def table(self) -> Table:
@@ -86,6 +89,7 @@ def take_rows(
     random_state: int,
     n_jobs: int | None,
     time_limit: float | None = None,
+    groups: Any = None,
 ) -> ReportRows:
     """Drop incomplete rows if asked to, fit the distance, and draw the sample of a large table.
 
@@ -94,12 +98,13 @@ def take_rows(
     given = as_table(X, None if isinstance(X, Prepared) else y)
     rows = X if isinstance(X, Prepared) else given
     ready = prepare(rows, distance=distance, scale=scale, missing=missing, n_jobs=n_jobs)
+    apart = None if groups is None else groups_of(ready, groups, given.n_rows)
     most, sample = ALL_PAIRS_ROWS, SAMPLE_ROWS
     if time_limit is not None:
-        pairs = min(time_limit * PAIRS_PER_SECOND / given.n_columns, 1e18)  # no limit at all is infinite
+        pairs = min(time_limit * RANKED_PER_SECOND / given.n_columns, 1e18)  # no limit at all is infinite
         sample = min(SAMPLE_ROWS, max(LEAST_SAMPLE, int(pairs / ready.n_rows)))
         most = min(most, max(sample, int(pairs**0.5)))
     if len(ready.asking) > most:
         ready = replace(ready, asking=sample_rows(ready.search.table, ready.codes, sample, random_state))
     # How many rows were dropped is a fact of its own.
-    return ReportRows(given, replace(ready, notes=ready.search.fitted.notes), distance, missing, n_jobs)
+    return ReportRows(given, replace(ready, notes=ready.search.fitted.notes), distance, missing, n_jobs, apart)

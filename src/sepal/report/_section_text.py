@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sepal.data import name_key
 from sepal.report._page import Page, short
 from sepal.report._terminal_plot import bar
 
@@ -135,8 +136,8 @@ def features_text(page: Page, found: dict[str, Any] | None, report: Separability
 
 
 def inclusion_rows(shares: Mapping[str, float], page: Page, most: int | None = None) -> list[list[str]]:
-    """Name, share and bar of features, largest share first, for :meth:`Page.table`."""
-    order = sorted(shares, key=lambda name: -shares[name])[:most]
+    """Name, share and bar of features, largest share first, among equals by name, for :meth:`Page.table`."""
+    order = sorted(shares, key=lambda name: (-shares[name], name_key(name)))[:most]
     room = page.width - 36
     return [[short(name, 22), f"{shares[name]:.0%}", bar(shares[name], room, unicode=page.unicode)] for name in order]
 

@@ -1,6 +1,7 @@
 """Searches that add and drop features one at a time.
 
-Among equal scores the lowest feature is added and the highest dropped, so that the result does not depend on chance.
+Among equal scores the feature whose name comes first is added and the last one dropped, so that the result depends
+neither on chance nor on the order of the columns.
 References: A. Whitney 1971 (forward); T. Marill & D. Green 1963 (backward); S. Stearns 1976 (plus l take r);
 P. Pudil, J. Novovicova, J. Kittler, Pattern Recognition Letters 15, 1994 (floating).
 """

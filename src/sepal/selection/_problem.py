@@ -8,7 +8,8 @@ numbers, 0 or 1 for levels, 1 where a cell is missing (HEOM).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from sepal.data import (
     fit_scaling,
     group_codes,
     left_out_together,
+    name_key,
 )
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import settled
@@ -102,6 +104,22 @@ class FeatureProblem:
         """Rows per class."""
         return np.bincount(self.codes, minlength=len(self.classes)).astype(np.int64)
 
+    @cached_property
+    def by_name(self) -> tuple[int, ...]:
+        """The units in the order of the names of their columns, by which equally good subsets are told apart."""
+        keys = [sorted(name_key(self.table.names[column]) for column in unit) for unit in self.units]
+        return tuple(sorted(range(self.n_units), key=keys.__getitem__))
+
+    def in_name_order(self) -> FeatureProblem:
+        """The same rows with units, and so the bits of a mask, in the order of the names."""
+        if self.by_name == tuple(range(self.n_units)):
+            return self
+        units, names = (
+            tuple(self.units[unit] for unit in self.by_name),
+            tuple(self.names[unit] for unit in self.by_name),
+        )
+        return replace(self, units=units, names=names)
+
     @property
     def smallest_mask(self) -> int:
         """1 if the empty mask is no subset; 0 if kept columns make it one."""
@@ -134,6 +152,31 @@ def set_bits(mask: int) -> Iterator[int]:
         low = mask & -mask
         yield low.bit_length() - 1
         mask ^= low
+
+
+def moved_bits(masks: Sequence[int], units: Sequence[int]) -> list[int]:
+    """Masks whose bit i is bit ``units[i]`` of those given.
+
+    >>> moved_bits([0b001, 0b110], [2, 0, 1])
+    [2, 5]
+    """
+    n_bytes = -(-len(units) // 8)
+    packed = np.frombuffer(b"".join(mask.to_bytes(n_bytes, "little") for mask in masks), dtype=np.uint8)
+    moved = _moved(packed.reshape(-1, n_bytes), units)
+    return [int.from_bytes(line.tobytes(), "little") for line in moved]
+
+
+def moved_masks(masks: NDArray[np.int64], units: Sequence[int]) -> NDArray[np.int64]:
+    """The same for an array of masks."""
+    moved = _moved(masks.astype("<i8").view(np.uint8).reshape(-1, 8), units)
+    whole = np.zeros((len(masks), 8), dtype=np.uint8)
+    whole[:, : moved.shape[1]] = moved
+    return whole.view("<i8").ravel().astype(np.int64)
+
+
+def _moved(packed: NDArray[np.uint8], units: Sequence[int]) -> NDArray[np.uint8]:
+    bits = np.unpackbits(packed, axis=1, count=len(units), bitorder="little")
+    return np.packbits(bits[:, list(units)], axis=1, bitorder="little")
 
 
 def feature_problem(
@@ -208,8 +251,8 @@ def _coordinates(table: Table, scaling: Scaling) -> tuple[NDArray[np.float64], f
     """Scaled values and the unit of their squares; whole numbers of one range stay whole numbers, so ties are exact."""
     nominal = np.array([kind == "nominal" for kind in table.kinds])
     spread = np.delete(scaling.divisor, np.flatnonzero(nominal | np.isin(np.arange(len(nominal)), scaling.constant)))
-    whole = table.values - scaling.offset
-    if np.all(scaling.shrink == 1) and np.all(((whole == np.floor(whole)) & (np.abs(whole) < 1e15)) | np.isnan(whole)):
+    whole = table.values - scaling.offset if np.all(scaling.shrink == 1) else np.full(1, 0.5)
+    if np.all(((whole == np.floor(whole)) & (np.abs(whole) < 1e15)) | np.isnan(whole)):
         one = float(spread[0]) if spread.size else 1.0
         if np.all(spread == one) and one == np.floor(one):
             return np.where(nominal, table.values, whole), one**2

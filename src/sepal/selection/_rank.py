@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import data_frame, frame_html
+from sepal.data import data_frame, frame_html, name_order
 from sepal.exceptions import ParameterError
 from sepal.measures import mutual_information
 from sepal.parameters import Parameter, checked
@@ -36,6 +36,15 @@ class FeatureRanking:
         nominal columns, where it is not defined),
         ``correlation`` (with the classes: the correlation ratio, which is abs(r) for two classes; Cramer's V for
         nominal columns), ``alignment`` (centered, alone).
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import rank_features
+    >>> ranking = rank_features(table)
+    >>> ranking.best.features, ranking.columns["thornton"].round(2).tolist()
+    (('speed', 'agility'), [0.85, 0.51])
     """
 
     names: tuple[str, ...]
@@ -43,11 +52,11 @@ class FeatureRanking:
     columns: dict[str, NDArray[np.float64]]
 
     def frame(self, by: str = "inclusion") -> Any:
-        """One row per feature, sorted by a column, largest first; among equals by Thornton's index alone."""
+        """One row per feature, sorted by a column, largest first; among equals by Thornton's index alone, then name."""
         if by not in self.columns:
             raise ParameterError(f"by must be one of {', '.join(self.columns)}; got {by!r}")
         columns = {name: np.asarray(values) for name, values in self.columns.items()}
-        order = np.lexsort((-columns["thornton"], -columns[by]))
+        order = np.lexsort((np.argsort(name_order(self.names)), -columns["thornton"], -columns[by]))
         sorted_columns = {name: values[order] for name, values in columns.items()}
         return data_frame({"feature": [self.names[j] for j in order], **sorted_columns})
 

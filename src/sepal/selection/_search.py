@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,12 +13,14 @@ import numpy as np
 from sepal.data import Missing, ScaleName, data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, RandomState, check_number, check_whole, checked, generator
+from sepal.progress import Progress
 from sepal.selection import _greedy, _stochastic
 from sepal.selection._branch_and_bound import branch_and_bound
-from sepal.selection._criteria import Criterion, CriterionLike, Ties, as_criterion
-from sepal.selection._evaluator import BudgetSpentError, Evaluator, SearchProgress, Step
-from sepal.selection._near_best import Rule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
-from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
+from sepal.selection._criteria import Criterion, CriterionLike, CriterionTies, as_criterion
+from sepal.selection._evaluator import BudgetSpentError, Evaluator, Step
+from sepal.selection._near_best import NearBestRule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
+from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem, moved_bits
+from sepal.selection._telling import SearchProgress, search_teller
 
 Strategy = Callable[[Evaluator, int | None, _greedy.Patience, Mapping[str, Any], Any], None]
 
@@ -50,7 +52,8 @@ class SubsetSearch:
     Attributes
     ----------
     best : Subset
-        The best subset met (of the wanted size, if one was given); among equal scores the smallest.
+        The best subset met (of the wanted size, if one was given); among equal scores the smallest, and among these
+        the one whose names come first.
     scores : dict
         Mask to score, of every subset that was scored.
     n_evaluations : int
@@ -60,6 +63,15 @@ class SubsetSearch:
         ``"finished"``, or what ended the search early: ``"time_limit"``, ``"max_evaluations"``, ``"patience"``, or
         ``"converged"`` when the strategy met nothing new for long.
     seconds : float
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import search_subsets
+    >>> search = search_subsets(table, strategy="forward")
+    >>> search.best.features, search.n_evaluations, search.stopped
+    (('speed', 'agility'), 3, 'finished')
     """
 
     problem: FeatureProblem
@@ -97,7 +109,7 @@ class SubsetSearch:
         return make_subset(self.problem, self.history[-1].mask, self.history[-1].score)
 
     def top(self, n: int) -> tuple[Subset, ...]:
-        """The n best subsets met; among equal scores the smaller one comes first."""
+        """The n best subsets met; among equal scores the smaller one comes first, then that of the first names."""
         check_whole("n", n)
         first = self.scores[self._order[0]]
         return tuple(make_subset(self.problem, m, self.scores[m], first - self.scores[m]) for m in self._order[:n])
@@ -105,27 +117,32 @@ class SubsetSearch:
     @cached_property
     def _order(self) -> list[int]:
         """Masks that were scored, best first (of the wanted size, if one was given)."""
-        masks = [m for m in self.scores if self.n_features is None or m.bit_count() == self.n_features]
-        return sorted(masks, key=lambda m: (-round(self.scores[m] / 1e-12), m.bit_count(), m))
+        return [m for m in self._every if self.n_features is None or m.bit_count() == self.n_features]
+
+    @cached_property
+    def _every(self) -> list[int]:
+        """All masks that were scored, best first; among equals the smaller subset, then that of the first names."""
+        by_name = dict(zip(self.scores, moved_bits([*self.scores], self.problem.by_name), strict=True))
+        return sorted(self.scores, key=lambda m: (-round(self.scores[m] / 1e-12), m.bit_count(), by_name[m]))
 
     def best_by_size(self) -> dict[int, Subset]:
         """The best subset met of each size."""
         found: dict[int, Subset] = {}
-        for mask in sorted(self.scores, key=lambda m: (-round(self.scores[m] / 1e-12), m)):
+        for mask in self._every:
             if mask.bit_count() not in found:
                 found[mask.bit_count()] = make_subset(self.problem, mask, self.scores[mask])
         return dict(sorted(found.items()))
 
-    def near_best(self, se: float = 1.0, *, rule: Rule = "paired") -> tuple[Subset, ...]:
+    def near_best(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> tuple[Subset, ...]:
         """Subsets among those met that the data cannot tell from the best, best first."""
         scores = np.array([self.scores[m] for m in self._order])
         return near_best(self.problem, self.criterion_used, self._order, scores, se=se, rule=rule)
 
-    def smallest_near_best(self, se: float = 1.0, *, rule: Rule = "paired") -> Subset:
+    def smallest_near_best(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> Subset:
         """The near-best subset with the fewest features."""
         return smallest(self.near_best(se, rule=rule))
 
-    def inclusion(self, se: float = 1.0, *, rule: Rule = "paired") -> dict[str, float]:
+    def inclusion(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> dict[str, float]:
         """The share of near-best subsets that hold each feature."""
         return inclusion(self.near_best(se, rule=rule), self.names)
 
@@ -160,7 +177,8 @@ class SubsetSearch:
                 ax=ax,
             )
         if kind == "inclusion":
-            return draw.draw_inclusion(self.names, [*self.inclusion().values()], n_subsets=len(self.near_best()), ax=ax)
+            shares = self.inclusion()
+            return draw.draw_inclusion([*shares], [*shares.values()], n_subsets=len(self.near_best()), ax=ax)
         raise ParameterError(f"kind must be 'history', 'size' or 'inclusion'; got {kind!r}")
 
     def __repr__(self) -> str:
@@ -210,7 +228,8 @@ def search_solve(
     criterion.check(problem)
     if strategy in _ENDLESS and time_limit is None and max_evaluations is None and patience is None:
         max_evaluations = _stochastic.DEFAULT_EVALUATIONS
-    evaluate = Evaluator(problem, criterion, n_features, time_limit, max_evaluations, progress)
+    # Strategies go by the names, so that neither a tie nor a draw depends on where a column stands.
+    evaluate = Evaluator(problem.in_name_order(), criterion, n_features, time_limit, max_evaluations, progress)
     waiting = _greedy.Patience(patience)
     stopped = "finished"
     try:
@@ -223,9 +242,11 @@ def search_solve(
         raise ParameterError(
             f"{stopped}: the search ended before it met a subset of {n_features} features", hint=f"raise {stopped}"
         )
-    return SubsetSearch(
-        problem, criterion, strategy, evaluate.scores, tuple(evaluate.history), stopped, evaluate.seconds, n_features
-    )
+    place = np.argsort(problem.by_name).tolist()
+    scores = dict(zip(moved_bits([*evaluate.scores], place), evaluate.scores.values(), strict=True))
+    masks = moved_bits([step.mask for step in evaluate.history], place)
+    history = tuple(replace(step, mask=mask) for step, mask in zip(evaluate.history, masks, strict=True))
+    return SubsetSearch(problem, criterion, strategy, scores, history, stopped, evaluate.seconds, n_features)
 
 
 @checked()
@@ -242,13 +263,13 @@ def search_subsets(
     random_state: RandomState = 0,
     options: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
-    ties: Ties = "expected",
+    ties: CriterionTies = "expected",
     missing: Missing = "distance",
     blocks: Blocks | None = None,
     keep: Columns = (),
     groups: Any = None,
     n_jobs: int | None = None,
-    progress: SearchProgress | None = None,
+    progress: Progress | None = None,
 ) -> SubsetSearch:
     """Search for a good feature subset.
 
@@ -273,7 +294,8 @@ def search_subsets(
         Settings of a strategy: ``plus``, ``take``; ``population``, ``generations``; ``steps``, ``start``, ``end``;
         ``particles``, ``iterations``, ``w``, ``c1``, ``c2``; ``batches``.
     progress : callable, optional
-        Called after each batch with the number of evaluations, the seconds and the best score so far.
+        Called after each batch with a few words (subsets scored, how fast, the best so far) and the share of
+        ``max_evaluations`` or ``time_limit`` that is used.
 
     Returns
     -------
@@ -303,5 +325,5 @@ def search_subsets(
         patience=patience,
         random_state=random_state,
         options=options,
-        progress=progress,
+        progress=search_teller(progress, max_evaluations, time_limit),
     )

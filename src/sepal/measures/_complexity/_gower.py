@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import ScaleName, Table, as_table
+from sepal.measures._within import column_units
 from sepal.neighbors import Search
 
 GOWER = "gower"
@@ -31,7 +32,8 @@ def gower_search(
         notes: tuple[str, ...] = ()
         embed = _embedding(table)
         search = Search.prepare(embed(table), distance="manhattan", n_jobs=n_jobs)
-        constant = [name for name, spread in zip(table.names, np.ptp(table.values, axis=0), strict=True) if spread == 0]
+        same = np.all(table.values == table.values[0], axis=0)
+        constant = [name for name, is_one in zip(table.names, same, strict=True) if is_one]
         if constant:
             notes = (f"constant columns, which contribute nothing: {', '.join(map(repr, constant))}",)
         return search, embed, GOWER, notes
@@ -41,6 +43,7 @@ def gower_search(
 
 def _embedding(table: Table) -> Callable[[Table], Table]:
     low, high = table.values.min(axis=0), table.values.max(axis=0)
+    units = column_units(table.values)  # in which a range does not overflow
 
     def embed(rows: Table) -> Table:
         columns: list[NDArray[np.float64]] = []
@@ -48,7 +51,8 @@ def _embedding(table: Table) -> Callable[[Table], Table]:
             if kind == "nominal":
                 columns += [(rows.values[:, j] == level) * 0.5 for level in range(int(low[j]), int(high[j]) + 1)]
             else:
-                columns.append((rows.values[:, j] - low[j]) / ((high[j] - low[j]) or 1.0))
+                least, most = low[j] * units[j], high[j] * units[j]
+                columns.append((rows.values[:, j] * units[j] - least) / ((most - least) or 1.0))
         return as_table(np.column_stack(columns) / table.n_columns)
 
     return embed

@@ -1,0 +1,182 @@
+"""Which rows are held out: folds, leave-one-out, one split, or rows of a file of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
+
+from sepal.data import (
+    Rows,
+    Table,
+    as_rows,
+    copies_of,
+    left_out_together,
+    match_table,
+    numbered_by_first_row,
+    rows_by_content,
+)
+from sepal.exceptions import DataError, ParameterError
+
+_EXPECTED = "cv must be a number of folds, 'loo', the share of rows to train on, a splitter or lists of rows"
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Rows, which of them are held out in each fold, and what to call that.
+
+    ``groups`` number the rows that stand or fall together, ``first`` is the row that is called row 0, and ``drawn``
+    says whether chance had a part.
+    """
+
+    rows: Rows
+    folds: list[NDArray[np.intp]]
+    mode: str
+    groups: NDArray[np.intp] | None
+    first: int = 0
+    drawn: bool = False
+
+
+def held_out(table: Rows, cv: Any, groups: Any, regression: bool, random_state: int | None) -> HeldOut:
+    """The folds of a table."""
+    together = left_out_together(table, groups)
+    target = np.asarray(table.y)
+    order = rows_by_content(table, np.unique(target, return_inverse=True)[1])
+    folds, mode = _folds(cv, target, together.groups, regression, random_state, order)
+    if together.together == "copies":
+        mode += ", copies kept together"
+    return HeldOut(table, folds, mode, together.groups, drawn=isinstance(cv, (int, float, np.number)))
+
+
+def _folds(
+    cv: Any,
+    target: NDArray[Any],
+    groups: NDArray[Any] | None,
+    regression: bool,
+    random_state: int | None,
+    order: NDArray[np.intp],
+) -> tuple[list[NDArray[np.intp]], str]:
+    """The test rows of each fold, and what to call it; a number of folds is dealt out in ``order``."""
+    n = len(target)
+    place = np.arange(n)
+    if isinstance(cv, str):
+        if cv != "loo":
+            raise ParameterError(f"{_EXPECTED}; got {cv!r}")
+        if groups is None:
+            return [np.array([i]) for i in range(n)], "leave-one-out"
+        return [np.flatnonzero(groups == group) for group in range(groups.max() + 1)], "leave-one-group-out"
+    if isinstance(cv, (float, np.floating)):
+        train = _split(target, groups, float(cv), random_state, order)
+        return [np.setdiff1d(place, train)], f"split, {100 * cv:g} % of the rows for training"
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        if not 2 <= cv <= n:
+            raise ParameterError(f"cv must be at least 2 and at most the number of rows, {n}; got {cv}")
+        splitter: Any
+        if groups is not None:
+            splitter = (
+                GroupKFold(cv) if regression else StratifiedGroupKFold(cv, shuffle=True, random_state=random_state)
+            )
+            mode = f"{cv}-fold cross-validation by group"
+        else:
+            kind = KFold if regression else StratifiedKFold
+            splitter, mode = kind(cv, shuffle=True, random_state=random_state), f"{cv}-fold cross-validation"
+            if not regression and _largest_class(target) < cv:
+                mode += ", classes in as many folds as they have rows"
+                return [np.sort(order[rows]) for rows in _dealt(target[order], int(cv), random_state)], mode
+        cv, place, target = splitter, order, target[order]
+        groups = numbered_by_first_row(groups, order)
+    else:
+        mode = f"{type(cv).__name__}" if hasattr(cv, "split") else "given folds"
+    if hasattr(cv, "split"):
+        folds = [np.sort(place[test]) for _, test in cv.split(np.zeros((n, 1)), target, groups)]
+    elif isinstance(cv, Iterable):
+        folds = [np.asarray(rows) for rows in cv]
+    else:
+        raise ParameterError(f"{_EXPECTED}; got {cv!r}")
+    _check_folds(folds, n)
+    return folds, "leave-one-out" if isinstance(cv, LeaveOneOut) else mode
+
+
+def _split(
+    target: NDArray[Any], groups: NDArray[Any] | None, share: float, random_state: int | None, order: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """The training rows of one split: that share of each class, to one row; groups are on one side as a whole."""
+    n = len(target)
+    n_train = round(share * n) if 0.0 < share < 1.0 else 0
+    if not 0 < n_train < n:
+        raise ParameterError(f"cv must leave rows to train on and rows to answer: a share between 0 and 1; got {share}")
+    generator = np.random.default_rng(random_state)
+    if groups is not None:
+        found = np.asarray(numbered_by_first_row(groups, order))
+        shuffled = generator.permutation(found.max() + 1)
+        before = np.cumsum(np.bincount(found)[shuffled])
+        chosen = shuffled[: max(1, int(np.searchsorted(before, n_train, side="right")))]
+        if len(chosen) == len(shuffled):
+            raise ParameterError(f"cv={share}: no group is left to answer")
+        return order[np.isin(found, chosen)]
+    shuffled = generator.permutation(n)
+    dealt = shuffled[np.argsort(target[order][shuffled], kind="stable")]
+    steps = np.arange(n + 1) * n_train // n
+    return order[dealt[np.diff(steps) > 0]]
+
+
+def _largest_class(target: NDArray[Any]) -> int:
+    return int(np.unique(target, return_counts=True)[1].max())
+
+
+def _dealt(target: NDArray[Any], n_folds: int, random_state: int | None) -> list[NDArray[np.intp]]:
+    """Folds for classes that all have fewer rows than there are folds: shuffled, then dealt out class by class."""
+    shuffled = np.random.default_rng(random_state).permutation(len(target))
+    dealt = shuffled[np.argsort(target[shuffled], kind="stable")]
+    return [dealt[fold::n_folds] for fold in range(n_folds)]
+
+
+def _check_folds(folds: list[NDArray[np.intp]], n: int) -> None:
+    for number, rows in enumerate(folds):
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(rows) == 0:
+            raise ParameterError(f"cv: fold {number} must list the positions of at least one test row")
+        if rows.min() < 0 or rows.max() >= n:
+            raise ParameterError(f"cv: fold {number} names row {rows.max()}, but rows go from 0 to {n - 1}")
+        if len(rows) == n:
+            raise ParameterError(f"cv: fold {number} leaves no row to train on")
+    asked = np.concatenate(folds)
+    if len(np.unique(asked)) < len(asked):
+        raise ParameterError("cv: a row is in the test part of two folds; every row is answered once")
+
+
+def rows_of_their_own(table: Rows, test: Any) -> HeldOut:
+    """The rows, behind them those of ``test`` with their own target, which are the one fold."""
+    X, y = test if isinstance(test, tuple) and len(test) == 2 else (test, None)
+    new = as_rows(X, y)
+    if not isinstance(table, Table) or not isinstance(new, Table):
+        raise DataError("test: expected a table of columns, found sparse rows", hint="model.fit(X, y).score(X2, y2)")
+    if new.y is None:
+        raise DataError("test: there is no target to compare with", hint="give (X, y), or a Table with a target")
+    old_y, new_y = np.asarray(table.y), np.asarray(new.y)
+    if (old_y.dtype.kind in "biuf") != (new_y.dtype.kind in "biuf"):
+        raise DataError(
+            f"test: the target holds {str(new_y[0])!r} where that of the training rows holds {str(old_y[0])!r}: "
+            "numbers and texts do not name the same classes"
+        )
+    new = match_table(new.select(list(table.names)) if set(table.names) <= set(new.names) else new, table)
+    weights = None
+    if table.weights is not None:
+        weights = np.concatenate([table.weights, np.ones(new.n_rows) if new.weights is None else new.weights])
+    both = replace(
+        table,
+        values=np.concatenate([table.values, new.values]),
+        y=np.concatenate([old_y, new_y]),
+        weights=weights,
+        apart=(),
+    )
+    copies = copies_of(both)
+    known = int(np.isin(copies[table.n_rows :], copies[: table.n_rows]).sum())
+    mode = "test rows of their own" + (f", {known:,} of them equal to training rows" if known else "")
+    alone = len(np.unique(copies[table.n_rows :])) < 2
+    together = left_out_together(new, "rows" if alone else None).groups
+    groups = None if together is None else np.concatenate([np.zeros(table.n_rows, dtype=np.intp), together])
+    return HeldOut(both, [np.arange(table.n_rows, both.n_rows)], mode, groups, first=table.n_rows)

@@ -1,0 +1,64 @@
+"""Wherever rows are left out, their groups can be left out with them, or it is said why not."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+from sepal.evaluation import evaluate
+from sepal.exceptions import ParameterError
+from sepal.machines import hyperparameter_surface
+from tests.properties.surface import estimators, functions
+
+# What neither asks a row's neighbours nor holds rows out: every row counts by itself, and none judges another.
+LEAVES_NOBODY_OUT = {
+    "align_feature_weights",
+    "alignment_curve",
+    "alignment_score",
+    "angle_of_separability",
+    "prepare",
+    # Condensers: a row that is kept answers for itself.
+    "fcnn",
+    "hart",
+    "mss",
+    "rnn",
+    "rss",
+    # Fitted to all rows without a choice.
+    "DANNClassifier",
+    "FeatureVectorSelector",
+    "FisherDiscriminant",
+    "MetricClusteringClassifier",
+    # A stream: rows are tested before they are learnt.
+    "WindowKNNClassifier",
+}
+# What is defined by single rows, and says so.
+REFUSES = {
+    "complexity": "thornton_score",
+    "drop3": "enn",
+    "expected_accuracy": "evaluate",
+    "expected_accuracy_curve": "evaluate",
+    "ib3": "enn",
+    "icf": "enn",
+}
+
+
+def signatures() -> dict[str, inspect.Signature]:
+    found = {name: inspect.signature(each) for name, each in functions().items()}
+    return found | {name: inspect.signature(each.fit) for name, each in estimators().items()}
+
+
+def test_everything_that_leaves_rows_out_takes_groups():
+    takes = {name for name, signature in signatures().items() if "groups" in signature.parameters}
+    assert set(signatures()) - takes == LEAVES_NOBODY_OUT | REFUSES.keys()
+    for also in (evaluate, hyperparameter_surface):
+        assert "groups" in inspect.signature(also).parameters
+
+
+@pytest.mark.parametrize("name", REFUSES)
+def test_what_takes_no_groups_says_why(name):
+    X, y = np.arange(12.0)[:, None], [0, 1] * 6
+    with pytest.raises(ParameterError, match=rf"{name} takes no groups: .*{REFUSES[name]}\("):
+        functions()[name](X, y, groups=np.arange(12) // 2)
+    assert "groups" in (functions()[name].__doc__ or "") or name == "expected_accuracy_curve"
