@@ -35,7 +35,7 @@ class Heard:
 
 def test_callbacks_are_there_where_scikit_learn_has_them():
     major, minor = (int(part) for part in sklearn.__version__.split(".")[:2])
-    assert HAS_CALLBACKS == ((major, minor) >= (1, 9))
+    assert ((major, minor) >= (1, 9)) == HAS_CALLBACKS
 
 
 @pytest.mark.parametrize("model", [SepalClassifier(), SepalRegressor()] if HAS_CALLBACKS else [], ids=repr)
