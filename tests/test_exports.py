@@ -167,6 +167,7 @@ SURFACE = {
     ],
     "sepal.plots": ["draw_curve", "draw_points"],
     "sepal.parameters": ["Parameter", "parameters"],
+    "sepal.progress": ["Progress"],
     "sepal.prototypes": [
         "METHODS",
         "CondenseCurve",

@@ -155,8 +155,8 @@ class Parameter:
         raise ParameterError(f"{self.name} must be {self.wanted}; got {value!r}", hint=hint)
 
 
-def _name(name: str, *also: Also, optional: bool = False) -> Parameter:
-    return Parameter(name, "word", "", looked_up=True, also=also, optional=optional)
+def _name(name: str, meaning: str = "", *also: Also, optional: bool = False) -> Parameter:
+    return Parameter(name, "word", meaning, looked_up=True, also=also, optional=optional)
 
 
 def _flag(name: str) -> Parameter:
@@ -164,20 +164,36 @@ def _flag(name: str) -> Parameter:
 
 
 # What an argument of this name is in every function; which names there are is looked up where they are used.
-_EVERYWHERE = (
-    _name("distance", "function"),
-    Parameter("distance_params", "other", "", optional=True, also=("mapping",)),
-    *(_name(name, optional=True) for name in ("scale", "order")),
-    *(_name(name) for name in ("missing", "method", "ties", "target", "graph", "mode", "kind_sel", "strategy", "task")),
-    _name("kernel", "function"),
-    *(_flag(name) for name in ("centered", "stratified", "return_std", "normalized", "include_self")),
-    Parameter("n_jobs", "whole", "", optional=True),
-    Parameter("random_state", "whole", "", at_least=0, optional=True, also=("RandomState", "Generator")),
-    Parameter("progress", "other", "", optional=True, also=("function",)),
-    Parameter("time_limit", "number", "", above=0.0, infinite=True, optional=True),
-    Parameter("n_permutations", "whole", "", at_least=0, at_most=10**7),
-    Parameter("confidence", "number", "", above=0.0, below=1.0),
-)
+EVERYWHERE = {
+    each.name: each
+    for each in (
+        _name(
+            "distance",
+            "how far apart two rows are; auto is Euclidean for complete numbers and HEOM for all other tables",
+            "function",
+        ),
+        Parameter("distance_params", "other", "parameters of the distance", optional=True, also=("mapping",)),
+        _name("scale", "how numeric columns are scaled before rows are compared", optional=True),
+        _name("order", optional=True),
+        _name("missing", "leave missing cells to the distance or the learner, or drop the rows that have any"),
+        *(_name(name) for name in ("method", "ties", "target", "graph", "mode", "kind_sel", "strategy", "task")),
+        _name("kernel", "how alike two rows are", "function"),
+        *(_flag(name) for name in ("centered", "stratified", "return_std", "normalized", "include_self")),
+        Parameter("n_jobs", "whole", "threads; all cores by default, and no answer depends on it", optional=True),
+        Parameter(
+            "random_state",
+            "whole",
+            "seed of all that is left to chance",
+            at_least=0,
+            optional=True,
+            also=("RandomState", "Generator"),
+        ),
+        Parameter("progress", "other", "called with a few words and the share done", optional=True, also=("function",)),
+        Parameter("time_limit", "number", "seconds at most", above=0.0, infinite=True, optional=True),
+        Parameter("n_permutations", "whole", "", at_least=0, at_most=10**7),
+        Parameter("confidence", "number", "", above=0.0, below=1.0),
+    )
+}
 
 
 def checked(
@@ -202,7 +218,7 @@ def checked(
 
     def of(function: Callable[_P, _R]) -> Callable[_P, _R]:
         signature = inspect.signature(function)
-        known = {each.name: each for each in (*_EVERYWHERE, *table)}
+        known = EVERYWHERE | {each.name: each for each in table}
 
         @wraps(function)
         def run(*given: _P.args, **named: _P.kwargs) -> _R:

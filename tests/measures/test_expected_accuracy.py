@@ -334,7 +334,7 @@ def test_two_rows():
 
 
 def test_an_error_in_progress_comes_out(rng):
-    def stop(share: float) -> None:
+    def stop(text: str, share: float) -> None:
         raise KeyboardInterrupt
 
     X, y = rng.normal(size=(8000, 40)), rng.integers(2, size=8000)

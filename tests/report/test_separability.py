@@ -236,9 +236,9 @@ def test_a_section_that_ended_as_time_ran_out_is_kept():
 
     clock = _separability.Clock(1e-9)
     tick = _separability._ticking(lambda what, done: None, "complexity", 0.0, 1.0, clock)
-    tick(1.0)
+    tick("", 1.0)
     with pytest.raises(_separability.TimeIsOverError):
-        tick(0.99)
+        tick("", 0.99)
 
 
 def test_where_records_were_repeated_the_verdict_is_about_each_once():

@@ -51,7 +51,7 @@ def nearest(table: Table, judge: ClassJudge, n_jobs: int | None) -> Baseline:
     return Baseline("1-NN", score, float(np.sqrt(judge.weights**2 @ (right - score) ** 2)))
 
 
-def linear(table: Table, judge: ClassJudge) -> Baseline:
+def linear_rule(table: Table, judge: ClassJudge) -> Baseline:
     """Fisher's discriminant on the standardised columns; the ridge by the log-loss of the left-out rows."""
     coordinates = fit_view(table, "standard", judge.mass).coordinates(table)
     if coordinates.shape[1] > len(coordinates):  # the same products in as many coordinates as there are rows

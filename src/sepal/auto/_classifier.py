@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -15,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from sepal.auto._affordable import InTime, solve_in_time
 from sepal.auto._answering import answers_in_blocks
 from sepal.auto._calibration import calibrate, calibration_rows
+from sepal.auto._canonical_order import canonical_columns, canonical_order, spread_order
 from sepal.auto._claim import accuracy_claim
-from sepal.auto._clock import Clock
+from sepal.auto._clock import StageClock
 from sepal.auto._explaining import explain_classifier
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import ClassJudge, class_judge
-from sepal.auto._order import canonical_columns, canonical_order, spread_order
 from sepal.auto._parameters import SEPAL_CLASSIFIER
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
@@ -30,6 +29,7 @@ from sepal.estimators import TableClassifierMixin
 from sepal.evaluation import reliability
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
+from sepal.progress import Progress
 
 Array = NDArray[np.float64]
 _LEAST = 1e-9  # probabilities below this have no logarithm worth keeping
@@ -121,7 +121,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         sample_weight: Any = None,
         *,
         groups: Any = None,
-        progress: Callable[[float], object] | None = None,
+        progress: Progress | None = None,
     ) -> Self:
         """Learn from rows and their classes.
 
@@ -140,7 +140,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
             an array; "rows": each alone; "copies": all that are equal in every column. None decides by the numbers of
             copies: where these show that records were repeated, copies go together (see the notes of the class).
         progress : callable, optional
-            Gets the share of the work that is done, from 0 to 1. What it raises ends the work.
+            Called now and then with a few words and the share of the work that is done. What it raises ends the work.
         """
         clock = self._clock(progress)
         table = self._training_table(X, y)
@@ -166,7 +166,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         self._tell_copies(together, n_given)
         return self
 
-    def _keep(self, done: InTime, used: NDArray[np.intp], n_given: int, clock: Clock) -> None:
+    def _keep(self, done: InTime, used: NDArray[np.intp], n_given: int, clock: StageClock) -> None:
         """What a fit leaves behind; ``used`` says which of the given rows took part."""
         codes, solution = np.asarray(done.problem.answers, dtype=np.int32), done.solution
         judge = class_judge(codes, self.balanced, done.problem.judge.groups, done.problem.judge.mass)
@@ -233,9 +233,12 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         return self.temperature_ * logarithms + self.offsets_
 
     def _probabilities(self, decisions: Array) -> Array:
-        """Softmax with a doubt: so many rows without an error do not show that errors are rarer than one in so many."""
-        doubt = 1.0 / (self.total_weight_ + 1.0)
-        return np.asarray((1.0 - doubt) * softmax(decisions, axis=1) + doubt / len(self.classes_))
+        """Softmax, mixed with the uniform distribution by the rule of succession, 1 / (n + 1).
+
+        n rows without an error do not show that errors are rarer than one in n.
+        """
+        uniform = 1.0 / (self.total_weight_ + 1.0)
+        return np.asarray((1.0 - uniform) * softmax(decisions, axis=1) + uniform / len(self.classes_))
 
     def _logarithms(self, probabilities: Array) -> Array:
         """Logarithms of the probabilities, for classes of equal size where that was asked for."""

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from sepal.auto._baselines import Baseline, linear, linear_number, majority, mean, nearest, nearest_number
+from sepal.auto._baselines import Baseline, linear_number, linear_rule, majority, mean, nearest, nearest_number
 from sepal.auto._explanation import Explanation
-from sepal.auto._findings import Copies, Facts, find
+from sepal.auto._findings import CopyScores, Facts, find
 from sepal.auto._judging import NumberJudge, class_judge
 from sepal.auto._threads import one_thread
 from sepal.data import Table, copies_of
@@ -33,7 +33,7 @@ def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation
     codes = np.searchsorted(model.classes_, np.asarray(table.y)).astype(np.int32)
     judge = class_judge(codes, model.balanced, model.sample_groups_, model.sample_mass_)
     with one_thread():
-        rule = linear(table, judge)
+        rule = linear_rule(table, judge)
     baselines = (majority(judge), nearest(table, judge, model.n_jobs), rule)
     if model.left_out_ == "copies":  # a copy would be everyone's nearest neighbour, whatever the columns
         table = table.take(np.sort(np.unique(copies_of(table), return_index=True)[1]))
@@ -87,7 +87,7 @@ def _told(model: SepalClassifier | SepalRegressor, baselines: tuple[Baseline, ..
     )
 
 
-def _copies(model: SepalClassifier | SepalRegressor) -> Copies | None:
+def _copies(model: SepalClassifier | SepalRegressor) -> CopyScores | None:
     """The score with each row left out alone, and with all its copies, on the same rows (a sample of large tables)."""
     if not model.copies_share_ or model.left_out_ == "groups":
         return None
@@ -103,7 +103,7 @@ def _copies(model: SepalClassifier | SepalRegressor) -> Copies | None:
                 both[how] = float(clone(model).fit(table, sample_weight=mass, groups=how).leave_one_out_score_)
             except SepalError:  # one distinct row, or one class among so few
                 return None
-    return Copies(model.copies_share_, model.left_out_, both["rows"], both["copies"], table.n_rows)
+    return CopyScores(model.copies_share_, model.left_out_, both["rows"], both["copies"], table.n_rows)
 
 
 def _ties(probabilities: Array) -> int:
@@ -118,7 +118,7 @@ def _subset(
     """The smallest subset of columns that the nearest neighbour cannot tell from the best, if there is one to find."""
     if table.n_columns < 2 or fit_view(table, "rank").n_coordinates == 0:
         return {}, None, None
-    procedure = Procedure(prefer="smallest", time_budget=time_limit, time_limit=time_limit, n_jobs=n_jobs)
+    procedure = Procedure(prefer="smallest", time_limit=time_limit, n_jobs=n_jobs)
     try:
         result = procedure.run(procedure.prepare(table))
     except SepalError:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.auto._clock import Clock
+from sepal.auto._clock import StageClock
 from sepal.auto._trace import Trace
 from sepal.data import LeftOut, Table, Together, as_weights
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError
 from sepal.parameters import check_parameters
+from sepal.progress import Progress, stage
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+Positions = NDArray[np.intp]
 
 
 class AutoEstimator(TableEstimator):
@@ -31,11 +31,11 @@ class AutoEstimator(TableEstimator):
     def _diet(self) -> Diet:
         return Diet(levels=True, missing=True)
 
-    def _clock(self, progress: Callable[[float], object] | None) -> Clock:
+    def _clock(self, progress: Progress | None) -> StageClock:
         check_parameters(self)
-        return Clock(np.inf if self.time_limit is None else float(self.time_limit), progress)
+        return StageClock(np.inf if self.time_limit is None else float(self.time_limit), stage(progress, "training"))
 
-    def _masses(self, sample_weight: Any, table: Table, together: LeftOut) -> tuple[Rows, Array | None]:
+    def _masses(self, sample_weight: Any, table: Table, together: LeftOut) -> tuple[Positions, Array | None]:
         """The rows of positive weight, and their weights; None where all are 1."""
         if sample_weight is None:
             return np.arange(table.n_rows), None

@@ -9,9 +9,9 @@ from importlib.resources import files
 from typing import Any
 
 from sepal.data._columns import Kind
+from sepal.data._error_words import shown
 from sepal.data._read import table_from_bytes
 from sepal.data._table import Table
-from sepal.data._where import shown
 from sepal.exceptions import DataError
 
 UCI = "CC BY 4.0 (UCI Machine Learning Repository)"

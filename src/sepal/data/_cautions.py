@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._apart import Apart, why_apart
-from sepal.data._where import listed, shown
+from sepal.data._error_words import listed, shown
 
 if TYPE_CHECKING:
     from sepal.data._table import Table

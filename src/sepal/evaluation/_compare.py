@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import binomtest, t
 
 from sepal.data import data_frame, frame_html
-from sepal.evaluation._evaluate import Evaluation
+from sepal.evaluation._evaluation import Evaluation
 from sepal.exceptions import ParameterError
 
 

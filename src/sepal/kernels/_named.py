@@ -198,7 +198,7 @@ KERNELS: dict[str, Kernel] = {
             unit_diagonal=True,
             gamma_of_width=gamma_from_width,
         ),
-        Kernel("linear", "x.z", f.linear, f.linear_diagonal),
+        Kernel("linear", "x.z", f.linear_kernel, f.linear_diagonal),
         Kernel(
             "polynomial",
             "(gamma x.z + coef0)^degree; gamma is 1 / columns unless given",
@@ -220,7 +220,7 @@ KERNELS: dict[str, Kernel] = {
         Kernel(
             "cosine",
             "cosine of the angle; 0 for a zero row",
-            f.linear,
+            f.linear_kernel,
             f.linear_diagonal,
             embed=f.cosine_rows,
         ),
@@ -238,7 +238,7 @@ KERNELS: dict[str, Kernel] = {
         Kernel(
             "tanimoto",
             "x.z / (|x|^2 + |z|^2 - x.z), for bits the share of common ones; two zero rows count as equal",
-            f.tanimoto,
+            f.tanimoto_kernel,
             f.unit_diagonal,
             unit_diagonal=True,
         ),

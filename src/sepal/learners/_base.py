@@ -15,7 +15,7 @@ from sepal.data import Rows, SparseRows, Table, Together, as_weights, group_code
 from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners._neighborhood import Lists, Neighborhood
+from sepal.learners._neighborhood import Neighborhood, NeighborLists
 from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius, graph_distances
 
 
@@ -210,7 +210,7 @@ class NeighborLearner(TableEstimator):
         hood = self.neighborhood_
         return hood.for_rows() if X is None and self.left_out_groups_ is not None else hood
 
-    def _lists(self, X: Any, n_sums: int, k: float, hood: Neighborhood) -> Iterator[tuple[int, int, Lists]]:
+    def _lists(self, X: Any, n_sums: int, k: float, hood: Neighborhood) -> Iterator[tuple[int, int, NeighborLists]]:
         """Neighbours of new rows, so many rows at a time as fit into memory; of None, of training rows left out."""
         if X is None:
             if hood.n_rows < 2:
@@ -281,7 +281,7 @@ class NeighborLearner(TableEstimator):
         rows = _array_of_arrays(self.rows_[lists.voter], lists.start)
         return (_array_of_arrays(lists.distance, lists.start), rows) if return_distance else rows
 
-    def _within(self, X: Any, radius: Any) -> Lists:
+    def _within(self, X: Any, radius: Any) -> NeighborLists:
         check_is_fitted(self)
         if radius is None:
             raise ParameterError(
@@ -337,7 +337,7 @@ class NeighborLearner(TableEstimator):
         lists = self._within(X, radius)
         return as_graph(lists.start, self.rows_[lists.voter], lists.distance, self.n_rows_in_, mode)
 
-    def _parts(self, table: Rows, lists: Lists) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    def _parts(self, table: Rows, lists: NeighborLists) -> tuple[NDArray[np.float64], tuple[str, ...]]:
         """The share of each column in the distance of each entry, and the columns; none where these are unknown."""
         search = self.neighborhood_.search
         if isinstance(search, Search) and isinstance(table, Table):

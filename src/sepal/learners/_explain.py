@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import data_frame
+from sepal.data import data_frame, plural
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -135,9 +135,8 @@ class NeighborExplanation(ListedNeighbors):
     def text(self, query: int = 0, most: int = 10) -> str:
         """One answer in words."""
         votes = ", ".join(f"{c} {v:.3f}" for c, v in zip(self.classes.tolist(), self.votes[query], strict=True))
-        plural = "" if self.flips[query] == 1 else "s"
         ahead = f"ahead of {self.runner_up[query]} by {self.margin[query]:.3f}"
-        undone = f"undone by {self.flips[query]} changed neighbour{plural}"
+        undone = f"undone by {self.flips[query]} changed {plural(self.flips[query], 'neighbour')}"
         head = f"{self.predicted[query]}: votes {votes}; {ahead}, {undone}"
         other = f"row {self.other_row[query]} ({self.other_label[query]}) at {self.other_distance[query]:.4g}"
         return "\n".join([head, *self._neighbor_lines(query, most), f"  nearest of another class: {other}"])

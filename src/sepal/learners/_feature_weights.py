@@ -30,14 +30,14 @@ from sepal.data import (
 from sepal.exceptions import ParameterError
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._leave_one_out import LeaveOneOutCurve
-from sepal.learners._neighborhood import Lists, Neighborhood
+from sepal.learners._neighborhood import Neighborhood, NeighborLists
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares
 from sepal.measures import align_solve, mutual_information
 from sepal.parameters import checked
 
 WeightMethod = Literal["nca", "relieff", "alignment", "mutual_information"]
-METHODS = ("nca", "relieff", "alignment", "mutual_information")
+WEIGHT_METHODS = ("nca", "relieff", "alignment", "mutual_information")
 _ALIGNED_ROWS = 1500  # alignment holds matrices of rows by rows
 _BLOCK = 2_000_000
 
@@ -140,8 +140,8 @@ def learn_feature_weights(
     Missing cells count as the column's mean (NCA, alignment), as the mean difference in the column (ReliefF), or are
     left out (mutual information). Columns are scaled to [0, 1] first, levels differ by 1.
     """
-    if method not in METHODS:
-        raise ParameterError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
+    if method not in WEIGHT_METHODS:
+        raise ParameterError(f"method must be one of {', '.join(WEIGHT_METHODS)}; got {method!r}")
     for name, value in (("n_neighbors", n_neighbors), ("max_iter", max_iter)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
             raise ParameterError(f"{name} must be an integer of at least 1; got {value!r}")
@@ -298,14 +298,14 @@ def _lists_outside(
     members: NDArray[np.intp],
     k: int,
     groups: NDArray[np.intp],
-) -> tuple[Lists, NDArray[np.intp]]:
+) -> tuple[NeighborLists, NDArray[np.intp]]:
     """The nearest members of a class that are of another group, and those of the asking rows that have any."""
     depth = min(k + int(np.bincount(groups).max()), len(members))
     lists = among.lists(table.take(asking), depth)
     lists = lists.where(groups[members[lists.voter]] != groups[asking[lists.query]])
     lengths = np.diff(lists.start)
     start = np.concatenate([[0], np.cumsum(lengths[lengths > 0])]).astype(np.int64)
-    return Lists(start, lists.voter, lists.distance), asking[lengths > 0]
+    return NeighborLists(start, lists.voter, lists.distance), asking[lengths > 0]
 
 
 def _mean_differences(scaled: NDArray[np.float64], nominal: NDArray[np.bool_]) -> NDArray[np.float64]:

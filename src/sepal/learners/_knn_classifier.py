@@ -16,13 +16,13 @@ from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.learners._base import NeighborLearner, checked_weights, target_columns
 from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._explain import NeighborExplanation, flips_needed
-from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, class_sizes, classification_curve, credit, told
-from sepal.learners._neighborhood import TiedGroups, Ties
-from sepal.learners._numeric import ahead_by_a_hair
+from sepal.learners._leave_one_out import MOST_K, LeaveOneOutCurve, class_sizes, classification_curve, credit, told
+from sepal.learners._neighborhood import TiedGroups
+from sepal.learners._numeric import break_ties_for
 from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
-from sepal.neighbors import DistanceLike, SparseSearch
+from sepal.neighbors import DistanceLike, SparseSearch, Ties
 from sepal.parameters import check_parameters
 from sepal.prototypes import method_named, takes_groups
 
@@ -211,7 +211,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         self._only_target("leave_one_out()")
         check_is_fitted(self, "codes_")
         groups = self.left_out_groups_ if groups is None else groups
-        k_max = self._largest_k(K_MAX, groups)
+        k_max = self._largest_k(MOST_K, groups)
         return classification_curve(
             self.neighborhood_, self.codes_, self._weights(), self._tie_break(), self._factors(), k_max, groups
         )
@@ -328,7 +328,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             if self.smoothing:
                 k = float(self.n_neighbors_)
                 share = (share * k + self.smoothing) / (k + len(self.classes_) * self.smoothing)
-            shares.append(ahead_by_a_hair(share, self._winners(groups, votes, mass)))
+            shares.append(break_ties_for(share, self._winners(groups, votes, mass)))
         return np.concatenate(shares)
 
     def explain(self, X: Any) -> NeighborExplanation:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from sepal.data import data_frame, frame_html
 from sepal.learners._class_factors import ClassFactors
-from sepal.learners._neighborhood import Lists, Neighborhood
+from sepal.learners._neighborhood import Neighborhood, NeighborLists
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import TieBreak, sums_for_every_k
 from sepal.neighbors import thread_count
 
-K_MAX = 100
+MOST_K = 100
 """How far k goes unless the user says otherwise."""
 
 
@@ -112,7 +112,7 @@ def told(curve: LeaveOneOutCurve, note: str | None) -> LeaveOneOutCurve:
 
 def credit(
     hood: Neighborhood,
-    lists: Lists,
+    lists: NeighborLists,
     codes: NDArray[np.int32],
     true_codes: NDArray[np.int32],
     weights: VoteWeights,

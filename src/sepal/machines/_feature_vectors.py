@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -28,7 +29,7 @@ from sepal.machines._kernel_rows import (
 from sepal.machines._merged import row_keys
 from sepal.machines._parameters import VECTOR_CLASSIFIER, VECTOR_REGRESSOR
 from sepal.machines._vector_map import VectorModel, finite_number, model_solve, whole_number
-from sepal.machines._vector_models import fit_temperature, left_out_predictions, softmax
+from sepal.machines._vector_models import fit_temperature, left_out_predictions
 from sepal.machines._vector_selector import VectorParameters
 from sepal.parameters import check_parameters
 
@@ -264,7 +265,7 @@ class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
         For "ridge" the softmax of the outputs times one factor, which is fitted on the exact leave-one-out outputs.
         """
         scores = self._scores(X)
-        return softmax(self.temperature_ * scores)
+        return np.asarray(softmax(self.temperature_ * scores, axis=1))
 
 
 class FeatureVectorRegressor(TableRegressorMixin, _VectorMachine):

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.special import softmax
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,7 +27,7 @@ from sepal.machines._kernel_rows import Array, KernelChoice, class_weight_factor
 from sepal.machines._parameters import DISCRIMINANT
 from sepal.machines._parzen import log_priors
 from sepal.machines._vector_map import finite_number, vectors_solve, whole_number
-from sepal.machines._vector_models import softmax, without_group
+from sepal.machines._vector_models import without_group
 from sepal.machines._vector_selector import VectorParameters
 
 _LEAST_RIDGE = 1e-8  # for left-out rows: without any ridge a kernel of full rank lets every row decide its own fit
@@ -297,4 +298,4 @@ class GeneralizedDiscriminant(
     def predict_proba(self, X: Any) -> Array:
         """Probabilities if left-out rows of the classes were Gaussian with one covariance on the axes."""
         check_is_fitted(self)
-        return softmax(self._scores(X))
+        return np.asarray(softmax(self._scores(X), axis=1))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array, issparse
 
 from sepal.data import ScaleName, Scaling, as_table, fit_scaling
+from sepal.distances import squared_lengths
 from sepal.machines._kernel_choice import choose_kernel
 from sepal.machines._kernel_rows import KernelChoice, aligned_width
 from sepal.machines._merged import MergedRows
@@ -97,19 +98,15 @@ class SparseKernel:
 
     def _of_products(self, products: Floats, A: csr_array, B: csr_array) -> Floats:
         if self.name == "rbf":
-            distances = _squares(A)[:, None] + _squares(B)[None, :] - 2.0 * products
+            distances = squared_lengths(A)[:, None] + squared_lengths(B)[None, :] - 2.0 * products
             return np.asarray(np.exp(-self.gamma * np.maximum(distances, 0.0)))
         inner = products - (A @ self.origin)[:, None] - (B @ self.origin)[None, :] + self.origin @ self.origin
         return np.asarray(_OF_INNER[self.name](self, inner, A, B))
 
     def lengths(self, A: csr_array) -> Floats:
         """Those of scaled rows, 1 for a row of zeros."""
-        square = _squares(A) - 2.0 * (A @ self.origin) + self.origin @ self.origin
+        square = squared_lengths(A) - 2.0 * (A @ self.origin) + self.origin @ self.origin
         return np.where(square > 0, np.sqrt(np.maximum(square, 0.0)), 1.0)
-
-
-def _squares(A: csr_array) -> Floats:
-    return np.asarray(A.multiply(A).sum(axis=1), dtype=np.float64)
 
 
 _OF_INNER: dict[str, Callable[[SparseKernel, Floats, csr_array, csr_array], Any]] = {

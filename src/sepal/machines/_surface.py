@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -24,6 +23,7 @@ from sepal.machines._leave_one_out import MOST_ROWS, LeftOut, left_out
 from sepal.machines._pairs import TrainingRows, gather, winners
 from sepal.machines._svm import SVMClassifier
 from sepal.neighbors import thread_count
+from sepal.progress import Progress, Share, stage
 
 Floats = NDArray[np.float64]
 
@@ -123,7 +123,7 @@ def hyperparameter_surface(
     test: Table | tuple[Any, Any] | None = None,
     sample_weight: Any = None,
     groups: Any = None,
-    progress: Callable[[float], object] | None = None,
+    progress: Progress | None = None,
 ) -> ErrorSurface:
     """The error of a support vector machine at every width and C of a grid.
 
@@ -149,7 +149,7 @@ def hyperparameter_surface(
         out alone; "copies": with all rows of its class that are equal to it. None: copies where their numbers show that
         records were repeated, else each alone.
     progress : callable, optional
-        Called with the share of the widths that are done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
@@ -168,6 +168,7 @@ def hyperparameter_surface(
     apart = given_groups(groups, X)
     if apart is not None and test is not None:
         raise ParameterError("groups= are held out where there is no test=; give one of them")
+    tell = stage(progress, "widths and C")
     threads = thread_count(machine.n_jobs)
     shell = SVMClassifier(**machine.get_params())
     shell._copies_go = groups
@@ -179,13 +180,13 @@ def hyperparameter_surface(
     if apart is not None:
         few = _Task(shell, training, unit_box, values, training.rows.x[:1], training.rows.codes[:1])
         n_support = _run(few, widths * shell._unit, threads, None)[1]
-        error = _error_by_groups(shell, (X, y, sample_weight, apart), widths, values, progress)
+        error = _error_by_groups(shell, (X, y, sample_weight, apart), widths, values, tell)
         return ErrorSurface(widths, values, error, n_support, "held-out groups", np.zeros(error.shape))
     if test is None and shell._copies_leave_together(training):
         training = replace(training, rows=replace(training.rows, leaves=np.ones(len(training.rows.codes))))
     queries, truth = _test_rows(shell, test, classes)
     task = _Task(shell, training, unit_box, values, queries, truth)
-    error, n_support, standard_error = _run(task, widths * shell._unit, threads, progress)
+    error, n_support, standard_error = _run(task, widths * shell._unit, threads, tell)
     method = "test set" if test is not None else "leave-one-out"
     return ErrorSurface(widths, values, error, n_support, method, standard_error)
 
@@ -263,7 +264,7 @@ def _error_by_groups(
     given: tuple[Any, Any, Any, NDArray[np.intp]],
     widths: Floats,
     values: Floats,
-    progress: Callable[[float], object] | None,
+    progress: Share | None,
 ) -> Floats:
     """The share of rows that machines without their group get wrong; columns are scaled anew in every fold."""
     X = given[0]
@@ -286,9 +287,7 @@ def _error_by_groups(
     return np.asarray(wrong / weight.sum())
 
 
-def _run(
-    task: _Task, widths: Floats, threads: int, progress: Callable[[float], object] | None
-) -> tuple[Floats, NDArray[np.int64], Floats]:
+def _run(task: _Task, widths: Floats, threads: int, progress: Share | None) -> tuple[Floats, NDArray[np.int64], Floats]:
     """Small problems: one thread per width. Large ones: all threads on one width after the other."""
     error = np.empty((len(widths), len(task.C)))
     n_support = np.zeros((len(widths), len(task.C)), dtype=np.int64)

@@ -222,12 +222,6 @@ def left_out_predictions(
     return out
 
 
-def softmax(scores: Array) -> Array:
-    """exp(scores), each row divided by its sum."""
-    e = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(e / e.sum(axis=1, keepdims=True))
-
-
 def fit_temperature(scores: Array, codes: NDArray[np.int32], weights: Array) -> float:
     """The factor that makes softmax(factor * scores) the most likely for held-out scores; it keeps the order."""
 

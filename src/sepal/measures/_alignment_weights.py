@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data import ScaleName, as_table, class_codes, content_order, data_frame, frame_html
 from sepal.exceptions import DataError, ParameterError
-from sepal.kernels import as_gram, center_gram
+from sepal.kernels import as_gram, center_gram, squared_distances
 from sepal.measures._alignment import Array, Target, class_target
 from sepal.measures._alignment_curve import alignment_curve, kernel_points
 from sepal.measures._prepared import settled
@@ -37,10 +37,9 @@ def weighted_alignment(X: Array, Tc: Array, weights: Array) -> tuple[float, Arra
     With M = dA/dK and W = K o M the gradient is -2 (W1 . x_f^2 - x_f' W x_f): one product W X for all features.
     """
     scaled = X * np.sqrt(weights)
-    lengths = np.einsum("ij,ij->i", scaled, scaled)
-    D = lengths[:, None] + lengths[None, :] - 2.0 * scaled @ scaled.T
+    D = squared_distances(scaled, scaled)
     np.fill_diagonal(D, 0.0)
-    K = np.exp(-np.maximum(D, 0.0))
+    K = np.exp(-D)
     Kc = center_gram(K)
     inner, square, norm = float(np.sum(Kc * Tc)), float(np.sum(Kc * Kc)), float(np.linalg.norm(Tc))
     if square <= 0.0:

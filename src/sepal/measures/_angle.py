@@ -21,10 +21,10 @@ from sepal.data import ScaleName, as_table, class_codes, content_order, data_fra
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._angle_permutation import angle_tangent, permutation_p
 from sepal.measures._hotelling import GlobalTest, HotellingTest, holm, hotelling, wilks_and_pillai
-from sepal.measures._numbers import MissingNumbers, as_numbers
-from sepal.measures._prepared import Progress
+from sepal.measures._table_numbers import MissingNumbers, numbers_of
 from sepal.measures._within import Within, length, within_classes
 from sepal.parameters import Parameter, RandomState, checked, generator
+from sepal.progress import Progress, stage
 
 Pooled = Literal["all", "pair"]
 _ORDER = 500.0  # as a power of two: beyond it the smaller side of a sum of squares is lost anyway
@@ -230,7 +230,7 @@ def angle_of_separability(
     random_state : int, Generator or None
         For the shuffles only.
     progress : callable, optional
-        Called now and then with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
@@ -260,7 +260,7 @@ def angle_of_separability(
     _check(kappa, pooled, confidence, n_permutations)
     table = as_table(X, y)
     codes, classes = class_codes(table)
-    numbers = as_numbers(table, missing)
+    numbers = numbers_of(table, missing)
     codes = codes[numbers.rows]
     values = numbers.values
     if scale is not None:
@@ -323,7 +323,7 @@ def angle_solve(
     n_pairs = len(classes) * (len(classes) - 1) // 2
     for a, b in combinations(range(len(classes)), 2):
         if progress is not None:
-            progress(len(pairs) / n_pairs)
+            progress("class pairs", len(pairs) / n_pairs)
         within, place, part_values, part_codes = every, (a, b), values, codes
         if pooled == "pair" and len(classes) > 2:
             rows = np.flatnonzero((codes == a) | (codes == b))
@@ -338,7 +338,7 @@ def angle_solve(
         if n_permutations:
             inner = _kappa_inside(kappa, unit)
             tangent = angle_tangent(solution, null, inner)
-            told = None if progress is None else _pair_progress(progress, len(pairs), n_pairs)
+            told = stage(progress, "class pairs", len(pairs) / n_pairs, (len(pairs) + 1) / n_pairs)
             if order is None or within is not every:
                 order = content_order(part_values, part_codes)
             permuted = permutation_p(
@@ -360,10 +360,6 @@ def angle_solve(
         n_permutations=n_permutations,
         notes=(*notes, *_rank_notes(every, p, [pair["null_norm"] for pair in pairs])),
     )
-
-
-def _pair_progress(progress: Progress, behind: int, n_pairs: int) -> Progress:
-    return lambda done: progress((behind + done) / n_pairs)
 
 
 def _pair(

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName, Table, as_rows, data_frame, frame_html
 from sepal.measures._neighborhood import neighborhood
-from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._prepared import Prepared, prepare
 from sepal.measures._thornton_groups import groups_of
 from sepal.parameters import RandomState, check_whole, checked
+from sepal.progress import Progress
 
 MIXED = 1 / 3  # a row lies in the mixing region if at least this share of its nearest is of the other class
 

@@ -20,11 +20,12 @@ from sepal.data import (
     name_order,
 )
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures._groups import class_groups
-from sepal.measures._prepared import Progress, sample_rows, settled
+from sepal.measures._class_groups import class_groups
+from sepal.measures._prepared import sample_rows, settled
 from sepal.measures._thornton import first_groups, thornton_score
 from sepal.neighbors import Search
 from sepal.parameters import RandomState, checked
+from sepal.progress import Progress, silent, stage
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def informative_projections(
     random_state : int, Generator or None
         For the sample.
     progress : callable, optional
-        Called now and then with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
@@ -158,7 +159,7 @@ def informative_projections(
         rows = sample_rows(table, codes, int(most_rows), random_state)
         table, codes, groups = table.take(rows), codes[rows], None if groups is None else groups[rows]
         notes.append(f"a random sample of {most_rows:,} of {n_rows:,} rows was looked at")
-    tell = progress or (lambda done: None)
+    tell = stage(progress or silent, "planes")
     single = {}
     columns = name_order(table.names)  # so that ties do not depend on where a column stands
     for j in columns:

@@ -20,12 +20,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data import Missing, ScaleName, data_frame, frame_html, left_out_together
 from sepal.exceptions import ParameterError
-from sepal.measures._groups import ClassGroups, class_groups
-from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._class_groups import ClassGroups, class_groups
+from sepal.measures._prepared import Prepared, prepare
 from sepal.measures._split_noise import split_std
 from sepal.measures._stratified import stratified_accuracy
 from sepal.neighbors import Method
 from sepal.parameters import checked
+from sepal.progress import Progress
 
 NEGLIGIBLE = 1e-12  # probability of the ranks that are not looked at
 _CHUNK_ENTRIES = 30_000_000  # neighbours held in memory at a time
@@ -206,9 +207,9 @@ def _mean_over_rows(data: Prepared, ranks: int, solve: Any, progress: Progress |
     total: Any = 0.0
     for at, rows in enumerate(np.array_split(np.arange(data.n_rows), n_chunks)):
 
-        def report(fraction: float, done: int = at) -> None:
+        def report(text: str, fraction: float, done: int = at) -> None:
             if progress is not None:
-                progress((done + fraction) / n_chunks)
+                progress(text, (done + fraction) / n_chunks)
 
         ranking = data.ranking(ranks, rows, report)
         total = total + np.array([value.sum() for value in solve(ranking, rows)])

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName, as_rows, data_frame, frame_html, left_out_together
 from sepal.exceptions import ParameterError
-from sepal.measures._groups import class_groups
+from sepal.measures._class_groups import class_groups
 from sepal.measures._label_shuffles import permutation_test, shuffler
 from sepal.measures._nearest import NearestGraph, nearest_graph
-from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._prepared import Prepared, prepare
 from sepal.measures._thornton import first_groups, nearest_ranking
 from sepal.measures._thornton_group_graph import group_graph
 from sepal.measures._thornton_group_test import (
@@ -28,6 +28,7 @@ from sepal.measures._thornton_interval import effective_rows, wilson_interval
 from sepal.measures._thornton_p import LabelMoments, PValue, label_moments, p_value
 from sepal.neighbors import DistinctRanking, Method
 from sepal.parameters import RandomState, checked, generator
+from sepal.progress import Progress
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from sepal.exceptions import ParameterError
 from sepal.neighbors._rounding import Extent
 
 Method = Literal["auto", "brute", "tree"]
-METHODS = ("auto", "brute", "tree")
+SEARCH_METHODS = ("auto", "brute", "tree")
 
 # Up to so many columns a tree beats tiles at every size, even on rows without any structure, where it gains least; in
 # 10 columns the two are even (measured: benchmarks/speed/neighbors.py).

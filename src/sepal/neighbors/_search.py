@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypedDict
@@ -16,12 +16,11 @@ from sepal.distances import FittedDistance, fit_distance
 from sepal.exceptions import ParameterError
 from sepal.neighbors._class_pass import ClassPass, find_cases
 from sepal.neighbors._copies import Copies, DistinctRows, Lists, drop_own, list_copies
-from sepal.neighbors._planner import METHODS, Method, choose_path, effective_metric, path_of
+from sepal.neighbors._planner import SEARCH_METHODS, Method, choose_path, effective_metric, path_of
 from sepal.neighbors._ranking import DistinctRanking
 from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, exponent_for, is_exact
 from sepal.neighbors._threads import thread_count
-
-Progress = Callable[[float], object]
+from sepal.progress import Share
 
 _WORTH_THREADS = 4_000_000  # coordinate differences; below this starting threads costs more than it saves
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
@@ -55,7 +54,7 @@ class Search:
         n_jobs: int | None = None,
     ) -> Search:
         """Fit the distance and group equal rows."""
-        if method not in METHODS:
+        if method not in SEARCH_METHODS:
             raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
         fitted = fit_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)
@@ -95,7 +94,7 @@ class Search:
         return self.table.n_rows
 
     def distinct_ranking(
-        self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Progress | None = None
+        self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Share | None = None
     ) -> DistinctRanking:
         """The k nearest distinct rows of every distinct training row, or of those that ``rows`` belong to."""
         n = self.copies.n_distinct
@@ -106,7 +105,7 @@ class Search:
             found = drop_own(*self._native_search(self.points[asking.number], min(k + 1, n), progress), asking)
         return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
 
-    def query_ranking(self, queries: Table, k: int, progress: Progress | None = None) -> DistinctRanking:
+    def query_ranking(self, queries: Table, k: int, progress: Share | None = None) -> DistinctRanking:
         """The k nearest distinct training rows of rows that are not among them."""
         k = min(k, self.copies.n_distinct)
         return DistinctRanking(None, *self._native_search(self.fitted.embed(queries), k, progress), self.copies)
@@ -164,7 +163,7 @@ class Search:
         to_the_digit: bool = False,
         tree: bool = False,
         rank: NDArray[np.intp] | None = None,
-        progress: Progress | None = None,
+        progress: Share | None = None,
     ) -> ClassPass:
         """Look at every pair of training rows once: pairs of different classes (``codes``), then those of one class.
 
@@ -233,7 +232,7 @@ class Search:
         self,
         queries: NDArray[np.float64] | None,
         k: int,
-        progress: Progress | None,
+        progress: Share | None,
         radius: NDArray[np.float64] | None = None,
     ) -> Lists:
         """Ragged lists of distinct rows and distances, the k nearest or those within a radius: start, entries, ..."""
@@ -337,7 +336,7 @@ def rank_distances(
     may_be_exact: bool = True,
     without_self: bool = False,
     limits: NDArray[np.float64] | None = None,
-    progress: Progress | None = None,
+    progress: Share | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
     """The k nearest columns of each row of a matrix, everyone tied with the k-th included: start, rows, distances.
 

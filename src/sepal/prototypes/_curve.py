@@ -25,9 +25,10 @@ from sepal.data import (
     rows_by_content,
 )
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures import Progress, settled
+from sepal.measures import settled
 from sepal.neighbors import AnySearch, prepare_search
 from sepal.parameters import Parameter, checked
+from sepal.progress import Progress
 from sepal.prototypes._methods import METHODS, method_named, takes_groups
 
 
@@ -134,7 +135,7 @@ def condense_curve(
     random_state : int or None
         For the folds.
     progress : callable, optional
-        Called after each method and fold with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
@@ -177,7 +178,7 @@ def condense_curve(
                 part = search.among(found.rows)
                 right[m, test_rows] = nearest_share(part, codes[train_rows[found.rows]], test, codes[test_rows])
             if progress is not None:
-                progress((fold * len(names) + m + 1) / (cv * len(names)))
+                progress(f"{name}, fold {fold + 1} of {cv}", (fold * len(names) + m + 1) / (cv * len(names)))
     accuracy = right.mean(axis=1)
     error = _standard_errors(right, np.arange(table.n_rows) if units is None else units)
     return CondenseCurve(

@@ -14,9 +14,10 @@ from sepal.exceptions import ParameterError
 from sepal.measures import Prepared, groups_of, nearest_of_other_groups
 from sepal.neighbors import DistinctRanking
 from sepal.parameters import Parameter, checked
+from sepal.progress import SEARCHING, Progress, stage
 from sepal.prototypes._cases import as_cases, label_rows, row_mass
-from sepal.prototypes._condense import CaseMetric, Progress
-from sepal.prototypes._set import PrototypeSet, prototype_set, removed_rounds
+from sepal.prototypes._condense import CaseMetric
+from sepal.prototypes._prototype_set import PrototypeSet, prototype_set, removed_rounds
 
 Remove = Literal["both", "larger"]
 KindSel = Literal["mode", "all"]
@@ -161,7 +162,7 @@ def enn_pass(data: Prepared, kept_pos: NDArray[np.intp], vote: Vote, progress: P
     """Which of the kept data positions the others kept get wrong and no protection keeps."""
     search = data.dense if len(kept_pos) == data.n_rows else data.dense.among(kept_pos)
     codes, mass, groups = data.codes[kept_pos], row_mass(data)[kept_pos], vote.groups_at(kept_pos)
-    ranking = search.distinct_ranking(depth(mass, vote.k, groups), progress=progress)
+    ranking = search.distinct_ranking(depth(mass, vote.k, groups), progress=stage(progress, SEARCHING))
     return misjudged(ranking, codes, mass, vote.k, vote.kind_sel, groups) & ~vote.protected[codes]
 
 

@@ -14,7 +14,7 @@ from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError, ParameterError
 from sepal.parameters import Parameter
 from sepal.prototypes._methods import METHODS, method_named, takes_groups
-from sepal.prototypes._set import PrototypeSet
+from sepal.prototypes._prototype_set import PrototypeSet
 
 
 class PrototypeSelector(TableEstimator):

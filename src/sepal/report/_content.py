@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sepal.data import names
+from sepal.data import names, plural
 from sepal.measures import MEASURES
 from sepal.report._geometry_verdict import p_phrase, p_text
 from sepal.report._suspects import MOST_SHOWN, n_copies
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_PAIRS, MOST_COLUMNS, MOST_PLANES, MOST_GROUPS, MOST_NEIGHBORS = 30, 15, 6, 10, 8
 MOST_CLASSES = 40
 
-SCALES = {"minmax": "numbers scaled to 0..1", "standard": "numbers standardized", None: "numbers not scaled"}
+SCALE_WORDS = {"minmax": "numbers scaled to 0..1", "standard": "numbers standardized", None: "numbers not scaled"}
 SECTION_NAMES = {
     "angle": "class means and angle",
     "suspects": "rows to look at",
@@ -66,16 +66,16 @@ def _seconds(report: SeparabilityReport) -> str:
     return f"{total:.1f} s" + (f" ({parts})" if parts else "")
 
 
-def _plural(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {plural(n, what)}"
 
 
 def _size(report: SeparabilityReport) -> str:
     table = report.table
     kinds = ", ".join(f"{count} {kind}" for kind, count in table.kinds.items() if count)
-    missing = f", {_plural(table.n_missing, 'missing cell')}" if table.n_missing else ""
+    missing = f", {_counted(table.n_missing, 'missing cell')}" if table.n_missing else ""
     return (
-        f"{_plural(table.n_rows, 'row')}, {_plural(table.n_columns, 'column')} ({kinds}), "
+        f"{_counted(table.n_rows, 'row')}, {_counted(table.n_columns, 'column')} ({kinds}), "
         f"{len(report.classes)} classes{missing}"
     )
 
@@ -230,14 +230,14 @@ def _copies_sentence(report: SeparabilityReport) -> str | None:
     if not (copies or in_conflict or found.near_duplicates):
         return "No row is a copy of another, and no two of different classes are nearly equal."
     parts = [
-        f"{_plural(copies, 'row')} {'is a copy' if copies == 1 else 'are copies'} of another of the same class"
+        f"{_counted(copies, 'row')} {'is a copy' if copies == 1 else 'are copies'} of another of the same class"
         if copies
         else "no row is a copy of another of its class",
-        f"{_plural(in_conflict, 'row')} in {_plural(len(found.conflicts), 'group')} are equal in every column but not "
-        "in class"
+        f"{_counted(in_conflict, 'row')} in {_counted(len(found.conflicts), 'group')} are equal in every column but "
+        "not in class"
         if in_conflict
         else "none equals a row of another class",
-        f"{_plural(len(found.near_duplicates), 'pair')} of different classes are nearly equal"
+        f"{_counted(len(found.near_duplicates), 'pair')} of different classes are nearly equal"
         if found.near_duplicates
         else "no two of different classes are nearly equal",
     ]
@@ -306,7 +306,7 @@ def _complexity(report: SeparabilityReport) -> dict[str, Any] | None:
 def _notes(report: SeparabilityReport) -> list[str]:
     """What was scaled, dropped, filled or sampled, each once, with the sections that did it."""
     settings = report.settings
-    notes = [f"neighbours: distance {settings.distance}, {SCALES[settings.scale]}"]
+    notes = [f"neighbours: distance {settings.distance}, {SCALE_WORDS[settings.scale]}"]
     if report.table.n_missing and not settings.n_dropped:
         notes[0] += "; a missing cell is compared as the distance defines it, and no row is left out"
     if settings.n_dropped:

@@ -206,7 +206,7 @@ PAIRS = (
     ),
 )
 
-COLUMNS = (
+COLUMNS_CHAPTER = (
     GeometryRule(
         "one_column_enough",
         lambda case: (
@@ -266,7 +266,7 @@ COPIES = (
     ),
 )
 
-GEOMETRY_CHAPTERS = (MEANS, SHAPE, PAIRS, COLUMNS, CONFLICTS, SUSPECT_ROWS, BALANCE, COPIES)
+GEOMETRY_CHAPTERS = (MEANS, SHAPE, PAIRS, COLUMNS_CHAPTER, CONFLICTS, SUSPECT_ROWS, BALANCE, COPIES)
 
 
 COPIED_CHAPTERS = (CONFLICTS, BALANCE)  # what holds with copies as well

@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName, Table, copies_of, data_frame, frame_html, left_out_together, rows_by_content
+from sepal.data import (
+    Missing,
+    ScaleName,
+    Table,
+    copies_of,
+    data_frame,
+    frame_html,
+    left_out_together,
+    rows_by_content,
+    sample_by_class,
+)
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
     AlignmentCurve,
@@ -26,6 +36,7 @@ from sepal.measures import (
     suspects,
 )
 from sepal.parameters import checked
+from sepal.progress import Progress, silent
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
@@ -39,7 +50,7 @@ from sepal.report._facts import (
     plain,
 )
 from sepal.report._features import feature_facts
-from sepal.report._gather import SHARED_NEIGHBORS, Progress, basic_facts
+from sepal.report._gather import SHARED_NEIGHBORS, basic_facts
 from sepal.report._geometry_verdict import COPIED_CHAPTERS, geometry_verdicts
 from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, ReportRows, take_rows
 from sepal.report._suspects import suspects_dict
@@ -245,7 +256,7 @@ def separability(
     """
     if time_limit is not None and not (isinstance(time_limit, (int, float, np.number)) and time_limit > 0):
         raise ParameterError(f"time_limit must be None or a number of seconds above 0; got {time_limit!r}")
-    say = (lambda what, done: None) if progress is None else progress
+    say = progress or silent
     clock = Clock(time_limit)
     rows = take_rows(
         X,
@@ -286,7 +297,7 @@ def _spoken(report: SeparabilityReport, rows: ReportRows, random_state: int) -> 
     if once is None:
         spoken = verdicts(report.classes, report.majority, report.settings, report.thornton, report.curve)
         return (*spoken, *geometry_verdicts(report))
-    facts = basic_facts(once, None, 1, 0, random_state, lambda what, done: None)
+    facts = basic_facts(once, None, 1, 0, random_state, silent)
     spoken = verdicts(facts["classes"], facts["majority"], facts["settings"], facts["thornton"], facts["curve"])
     first = repeated_verdict(rows.table.n_rows, once.table.n_rows, report.thornton)
     return (first, *spoken, *geometry_verdicts(report, COPIED_CHAPTERS))
@@ -311,10 +322,10 @@ def _each_record_once(rows: ReportRows, random_state: int) -> ReportRows | None:
     )
 
 
-def _ticking(say: Progress, name: str, begin: float, share: float, clock: Clock) -> Callable[[float], None]:
+def _ticking(say: Progress, name: str, begin: float, share: float, clock: Clock) -> Progress:
     """The callback of one section: passes its progress on, and ends it when time is over and it is not done."""
 
-    def tick(done: float) -> None:
+    def tick(text: str, done: float) -> None:
         say(name, begin + share * min(done, _NEARLY))
         if done < 1:
             clock.check()
@@ -322,9 +333,7 @@ def _ticking(say: Progress, name: str, begin: float, share: float, clock: Clock)
     return tick
 
 
-def _sections(
-    rows: ReportRows, part: Table, random_state: int, clock: Clock
-) -> dict[str, Callable[[Callable[[float], None]], Any]]:
+def _sections(rows: ReportRows, part: Table, random_state: int, clock: Clock) -> dict[str, Callable[[Progress], Any]]:
     """What is measured after the basic facts, the quickest first: a time limit cuts off the end."""
     apart = rows.groups
     k = min(SHARED_NEIGHBORS, rows.table.n_rows - (1 if apart is None else int(np.bincount(apart).max())))
@@ -345,26 +354,18 @@ def _complexity_rows(rows: ReportRows, random_state: int) -> tuple[Table, int | 
     """All rows of a table that is not too large, else a sample with every class in it."""
     if rows.table.n_rows <= ALL_PAIRS_ROWS:
         return rows.table, None
-    rng = np.random.default_rng(random_state)
-    parts = []
     order = rows_by_content(rows.table, rows.ready.codes)
-    for code in range(len(rows.ready.classes)):
-        inside = order[rows.ready.codes[order] == code]
-        wanted = min(len(inside), max(2, round(len(inside) * SAMPLE_ROWS / rows.table.n_rows)))
-        parts.append(rng.choice(inside, size=wanted, replace=False))
-    sample = np.sort(np.concatenate(parts))
+    sample = sample_by_class(order, rows.ready.codes, SAMPLE_ROWS, np.random.default_rng(random_state))
     return rows.table.take(sample), len(sample)
 
 
-def _complexity(
-    part: Table, clock: Clock, random_state: int, n_jobs: int | None, tick: Callable[[float], None]
-) -> ComplexityProfile:
+def _complexity(part: Table, clock: Clock, random_state: int, n_jobs: int | None, tick: Progress) -> ComplexityProfile:
     left = clock.left()
     limit = None if left is None else max(0.1, 0.8 * left)
     return complexity(part, time_limit=limit, random_state=random_state, n_jobs=n_jobs, progress=tick)
 
 
-def _angle(table: Table, random_state: int, tick: Callable[[float], None]) -> SeparabilityAngle:
+def _angle(table: Table, random_state: int, tick: Progress) -> SeparabilityAngle:
     """Complete rows if nearly all are and every class keeps some, else column means for missing cells."""
     complete = table.complete_rows
     labels = table.y if table.y is not None else np.empty(0)
@@ -380,7 +381,7 @@ def _angle(table: Table, random_state: int, tick: Callable[[float], None]) -> Se
     )
 
 
-def _alignment(rows: ReportRows, random_state: int, tick: Callable[[float], None]) -> AlignmentCurve:
+def _alignment(rows: ReportRows, random_state: int, tick: Progress) -> AlignmentCurve:
     """Centred alignment over all widths, of at most 3,000 complete rows."""
     n_rows = rows.table.n_rows
     drawn = None

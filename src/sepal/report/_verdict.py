@@ -99,7 +99,7 @@ class Case:
         }
 
 
-class Rule(NamedTuple):
+class VerdictRule(NamedTuple):
     """A code, when it holds, and what it says."""
 
     code: str
@@ -108,41 +108,41 @@ class Rule(NamedTuple):
 
 
 AGREEMENT = (
-    Rule(
+    VerdictRule(
         "always_agree",
         lambda case: case.thornton.score == 1.0 and case.p < LIKELY,
         "Every row has a nearest neighbour of its own class: nothing here contradicts the classes.",
     ),
-    Rule(
+    VerdictRule(
         "nearly_always_agree",
         lambda case: case.thornton.corrected >= 0.9 and case.p < SURE,
         "Nearest neighbours nearly always agree on the class ({score}; chance {chance}): the classes are well "
         "separated.",
     ),
-    Rule(
+    VerdictRule(
         "mostly_agree",
         lambda case: case.thornton.corrected >= 0.6 and case.p < SURE,
         "Nearest neighbours mostly agree on the class ({score}; chance {chance}): the classes are separable, "
         "with some overlap.",
     ),
-    Rule(
+    VerdictRule(
         "better_than_chance",
         lambda case: case.p < SURE,
         "Neighbours agree clearly more often than chance ({score}; chance {chance}), but the classes are far from "
         "separable.",
     ),
-    Rule(
+    VerdictRule(
         "perhaps_better_than_chance",
         lambda case: case.p < LIKELY,
         "Neighbours agree a little more often than chance ({score}; chance {chance}); the evidence is weak.",
     ),
-    Rule(
+    VerdictRule(
         "worse_than_chance",
         lambda case: case.z <= FAR_BELOW,
         "Neighbours agree less often than chance ({score}; chance {chance}): the classes alternate, as on a "
         "chessboard. There is structure, but nearness is the wrong way to use it.",
     ),
-    Rule(
+    VerdictRule(
         "like_chance",
         lambda case: True,
         "Neighbours agree no more often than chance can explain ({score}; chance {chance}): there is no evidence that "
@@ -151,17 +151,17 @@ AGREEMENT = (
 )
 
 AGAINST_MAJORITY = (
-    Rule(
+    VerdictRule(
         "above_majority",
         lambda case: case.thornton.interval[0] > case.majority.share,
         "That is more than the {majority} of always answering {majority_class}.",
     ),
-    Rule(
+    VerdictRule(
         "near_majority",
         lambda case: case.thornton.interval[1] >= case.majority.share,
         "It is not clearly more than the {majority} of always answering {majority_class}.",
     ),
-    Rule(
+    VerdictRule(
         "below_majority",
         lambda case: True,
         "Always answering {majority_class} would be right more often ({majority}).",
@@ -169,19 +169,19 @@ AGAINST_MAJORITY = (
 )
 
 HOW_SURE = (
-    Rule(
+    VerdictRule(
         "narrow_interval",
         lambda case: case.width <= NARROW,
         "The {score} are sure to a few percent: with {confidence} confidence the true share lies between {low} and "
         "{high}.",
     ),
-    Rule(
+    VerdictRule(
         "wide_interval_of_groups",
         lambda case: case.settings.n_groups is not None,
         "With {n_groups} groups the {score} are rough: with {confidence} confidence the true share, for rows of "
         "further groups, lies between {low} and {high}.",
     ),
-    Rule(
+    VerdictRule(
         "wide_interval",
         lambda case: True,
         "With so few rows the {score} are rough: with {confidence} confidence the true share lies between {low} and "
@@ -190,7 +190,7 @@ HOW_SURE = (
 )
 
 WEAK_CLASS = (
-    Rule(
+    VerdictRule(
         "weak_class",
         lambda case: case.weakest.score is not None and case.weakest.score < 0.5 and case.p < LIKELY,
         "Rows of class {weakest_class} mostly have a nearest neighbour of another class (only {weakest} agree).",
@@ -198,7 +198,7 @@ WEAK_CLASS = (
 )
 
 MORE_ROWS = (
-    Rule(
+    VerdictRule(
         "rows_help",
         lambda case: (
             case.settings.n_groups is None  # the curve is of single rows
@@ -212,12 +212,12 @@ MORE_ROWS = (
 )
 
 DOUBTS = (
-    Rule(
+    VerdictRule(
         "few_rows",
         lambda case: case.settings.n_rows < FEW_ROWS,
         "With only {n_rows} rows all of this is a first impression.",
     ),
-    Rule(
+    VerdictRule(
         "many_classes",
         lambda case: len(case.classes) * 5 > case.settings.n_rows,
         "There are {n_classes} classes in {n_rows} rows: is the target really a class?",

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import eigsh
 
-from sepal.data import content_order
-from sepal.measures._spheres import TIED
+from sepal.data import content_order, sample_by_class
+from sepal.measures._complexity._spheres import TIED
 from sepal.neighbors import Search
 
 GraphRule = Literal["radius", "nearest"]
@@ -26,7 +26,7 @@ _MOST_WORK, _LARGEST_CLASS = 6e10, 5_000
 SAMPLE_ROWS, N_SAMPLES = 1_500, 5
 
 
-def is_exact(codes: NDArray[np.int32]) -> bool:
+def asks_all_rows(codes: NDArray[np.int32]) -> bool:
     """Whether the graph of all rows is small enough."""
     counts = np.bincount(codes).astype(np.float64)
     return bool(counts.max() <= _LARGEST_CLASS and np.sum(counts**3) <= _MOST_WORK)
@@ -106,18 +106,6 @@ def _hub_sum(scores: list[tuple[float, NDArray[np.float64]]]) -> float:
     if top == 0.0:
         return 0.0
     return float(sum(vector.sum() for value, vector in scores if value >= top * (1 - 1e-9)))
-
-
-def sample_by_class(
-    order: NDArray[np.intp], codes: NDArray[np.int32], n_rows: int, rng: np.random.Generator
-) -> NDArray[np.intp]:
-    """Rows of each class by its share, at least two where there are two; drawn by their place in ``order``, sorted."""
-    parts = []
-    for c in range(int(codes.max()) + 1):
-        inside = order[codes[order] == c]
-        wanted = min(len(inside), max(2, round(len(inside) * n_rows / len(codes))))
-        parts.append(rng.choice(inside, size=wanted, replace=False))
-    return np.sort(np.concatenate(parts))
 
 
 def sampled_graph_measures(

@@ -35,7 +35,7 @@ def _indicators(name: str, levels: tuple[Any, ...], column: NDArray[np.float64])
     return {f"{name}={level}": np.where(missing, np.nan, (column == code) * 1.0) for code, level in wanted}
 
 
-def as_numbers(table: Table, missing: MissingNumbers, fill: NDArray[np.float64] | None = None) -> Numbers:
+def numbers_of(table: Table, missing: MissingNumbers, fill: NDArray[np.float64] | None = None) -> Numbers:
     """Numbers stay, ranks are numbers, nominal columns become 0/1; missing cells go by ``missing``.
 
     ``"keep"`` leaves them NaN; ``"mean"`` puts ``fill`` there, or the mean of the column.

@@ -58,12 +58,12 @@ def linear_machine(values: Floats, signs: Floats, cost: float = 1.0) -> tuple[Fl
     return signed.T @ a, offset
 
 
-Step = tuple[Floats, Floats, Floats, float]
+NewtonStep = tuple[Floats, Floats, Floats, float]
 
 
 def _newton(
     signed: Floats, signs: Floats, a: Floats, room: Floats, low: Floats, high: Floats, slope: Floats, balance: float
-) -> Callable[[Floats | float, Floats | float], Step]:
+) -> Callable[[Floats | float, Floats | float], NewtonStep]:
     """One factorization; the step for given targets of a * low and of (cost - a) * high."""
     inverse = a * room / (low * room + high * a)
     factor = cho_factor(np.eye(signed.shape[1]) + (signed.T * inverse) @ signed)
@@ -75,7 +75,7 @@ def _newton(
     along = solve(signs)
     weight = float(signs @ along)
 
-    def step(low_target: Floats | float, high_target: Floats | float) -> Step:
+    def step(low_target: Floats | float, high_target: Floats | float) -> NewtonStep:
         base = solve(low_target / a - high_target / room - slope)
         shift = (float(signs @ base) + balance) / weight
         da = base - shift * along
@@ -84,7 +84,7 @@ def _newton(
     return step
 
 
-def _reach(a: Floats, room: Floats, low: Floats, high: Floats, step: Step) -> float:
+def _reach(a: Floats, room: Floats, low: Floats, high: Floats, step: NewtonStep) -> float:
     """How far the step may go, at most 1, until something positive would become negative."""
     da, dl, dh, _ = step
     longest = 1.0

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import Table, geometric_rank
-from sepal.measures._interpolated import Interpolated
-from sepal.measures._spheres import TIED, sphere_radii, spheres_left
+from sepal.measures._complexity._interpolated import Interpolated
+from sepal.measures._complexity._spheres import TIED, sphere_radii, spheres_left
 from sepal.neighbors import ClassPass, Search
+from sepal.progress import Share
 
 Floats = NDArray[np.float64]
 
@@ -103,7 +104,7 @@ def row_measures(
     made: Interpolated,
     as_given: bool,
     reach: float | None,
-    progress: Callable[[float], object],
+    progress: Share,
 ) -> RowMeasures:
     """All neighbourhood measures of all rows; ``as_given`` if no column was scaled, ``reach`` what Density calls near.
 

@@ -14,29 +14,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes, content_order, data_frame, frame_html
+from sepal.data import ScaleName, Table, as_table, class_codes, content_order, data_frame, frame_html, sample_by_class
 from sepal.exceptions import ParameterError
-from sepal.measures import _complexity_features as features
-from sepal.measures._complexity_balance import balance_measures, size_measures
-from sepal.measures._complexity_graph import (
+from sepal.measures._complexity import _features as features
+from sepal.measures._complexity._balance import balance_measures, size_measures
+from sepal.measures._complexity._gower import GOWER, gower_search
+from sepal.measures._complexity._graph import (
     EPSILON,
     GRAPH_RULES,
     GraphRule,
+    asks_all_rows,
     graph_measures,
-    is_exact,
-    sample_by_class,
     sampled_graph_measures,
 )
-from sepal.measures._complexity_linear import linear_measures
-from sepal.measures._complexity_neighbors import RowMeasures, row_measures
-from sepal.measures._complexity_table import EVERY, EVERY_NAME, MEASURES
-from sepal.measures._gower import GOWER, gower_search
-from sepal.measures._interpolated import interpolate
-from sepal.measures._numbers import as_numbers
-from sepal.measures._prepared import Progress
+from sepal.measures._complexity._interpolated import interpolate
+from sepal.measures._complexity._linear import linear_measures
+from sepal.measures._complexity._row_measures import RowMeasures, row_measures
+from sepal.measures._complexity._table import EVERY, EVERY_NAME, MEASURES
+from sepal.measures._table_numbers import numbers_of
 from sepal.measures._within import column_units
 from sepal.neighbors import Search
 from sepal.parameters import RandomState, checked, generator
+from sepal.progress import Progress, Share, silent, stage
 
 _PROBE_ROWS, _N_SAMPLES = 1_000, 3
 
@@ -160,7 +159,7 @@ def complexity(
     n_jobs : int, optional
         Threads; all cores by default. The answer does not depend on it.
     progress : callable, optional
-        Called now and then with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
@@ -217,10 +216,10 @@ def complexity(
     table = as_table(X, y)
     codes, classes = class_codes(table)
     rng = generator(random_state)
-    tell = progress or (lambda done: None)
-    numbers = as_numbers(table, "mean")
+    tell = stage(progress or silent, "complexity")
+    numbers = numbers_of(table, "mean")
     made = interpolate(table, codes, min(table.n_rows, 20_000), rng)
-    made_numbers = as_numbers(made.table, "mean", fill=numbers.values.mean(axis=0))
+    made_numbers = numbers_of(made.table, "mean", fill=numbers.values.mean(axis=0))
     units = column_units(numbers.values)  # in which squares neither overflow nor vanish
     values = _feature_measures(numbers.values * units, codes)
     linear = linear_measures(numbers.values * units, codes, made_numbers.values * units, made.codes)
@@ -232,7 +231,7 @@ def complexity(
     reach = EPSILON if unit is not None and graph == "radius" else None
     tell(0.2)
 
-    def of_rows(rows: NDArray[np.intp] | None, report: Progress) -> RowMeasures:
+    def of_rows(rows: NDArray[np.intp] | None, report: Share) -> RowMeasures:
         if rows is None:
             return row_measures(search, embed, codes, made, as_given, reach, report)
         part = interpolate(table.take(rows), codes[rows], len(rows), rng)
@@ -273,18 +272,18 @@ def _graph(
     search: Search, codes: NDArray[np.int32], unit: float | None, rule: GraphRule, rng: np.random.Generator
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
     """Of all rows where that is possible, else means over samples."""
-    if is_exact(codes):
+    if asks_all_rows(codes):
         return graph_measures(search, codes, np.arange(len(codes)), unit, rule), {}
     return sampled_graph_measures(search, codes, unit, rng, rule)
 
 
 def _rows_in_time(
-    of_rows: Callable[[NDArray[np.intp] | None, Progress], RowMeasures],
+    of_rows: Callable[[NDArray[np.intp] | None, Share], RowMeasures],
     table: Table,
     codes: NDArray[np.int32],
     time_limit: float | None,
     rng: np.random.Generator,
-    tell: Progress,
+    tell: Share,
 ) -> tuple[list[RowMeasures], dict[str, tuple[float, float]], int | None]:
     """The measures of all rows if there is time, else of samples; intervals from how much the samples differ."""
     n = len(codes)

@@ -1,4 +1,4 @@
-"""How errors say where something is, and show what was found without flooding the screen."""
+"""The words of messages: where something is, what was found there (without flooding the screen), one or many."""
 
 from __future__ import annotations
 
@@ -24,6 +24,17 @@ def shown(value: Any) -> str:
 def listed(values: list[Any] | tuple[Any, ...], most: int = 8) -> str:
     """Some values in an error text, with ``...`` when there are more."""
     return ", ".join(shown(value) for value in values[:most]) + (", ..." if len(values) > most else "")
+
+
+def plural(number: int, word: str, many: str | None = None) -> str:
+    """The word for so many things.
+
+    Examples
+    --------
+    >>> f"1 {plural(1, 'row')}, 2 {plural(2, 'row')}, 3 {plural(3, 'class', 'classes')}"
+    '1 row, 2 rows, 3 classes'
+    """
+    return word if number == 1 else many or f"{word}s"
 
 
 @dataclass(frozen=True)

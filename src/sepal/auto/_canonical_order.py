@@ -9,11 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import mixed_bits, plain_cells
+
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+Positions = NDArray[np.intp]
 
 
-def canonical_columns(values: Array, groups: Rows) -> Rows:
+def canonical_columns(values: Array, groups: Positions) -> Positions:
     """Positions of the columns in the order of a hash of which cells each group of rows holds.
 
     Neither the order of the rows nor the names of the groups change it. Columns that hold the same cells in every group
@@ -21,32 +23,17 @@ def canonical_columns(values: Array, groups: Rows) -> Rows:
     """
     by_group = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[by_group], prepend=-1))
-    cells = _mixed(_plain(values[by_group]).view(np.uint64))
-    return np.argsort(_mixed(np.add.reduceat(cells, starts, axis=0)).sum(axis=0), kind="stable")
+    cells = mixed_bits(plain_cells(values[by_group]).view(np.uint64))
+    return np.argsort(mixed_bits(np.add.reduceat(cells, starts, axis=0)).sum(axis=0), kind="stable")
 
 
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Each number scattered over all 64 bits (the finaliser of splitmix64); sums of these wrap around."""
-    z = numbers + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(z ^ (z >> np.uint64(31)))
-
-
-def _plain(values: Array) -> Array:
-    """A copy in which equal cells have equal bits."""
-    out = np.ascontiguousarray(values + 0.0)  # no negative zero
-    out[np.isnan(out)] = np.nan  # one bit pattern for every missing cell
-    return out
-
-
-def canonical_order(values: Array, *answers: Array) -> Rows:
+def canonical_order(values: Array, *answers: Array) -> Positions:
     """Positions of the rows in the order of their cells, then of their answers (and of what else is given)."""
-    keys = _plain(np.column_stack([values, *answers]))
+    keys = plain_cells(np.column_stack([values, *answers]))
     return np.argsort(keys.view(np.dtype((np.void, keys.shape[1] * 8))).ravel(), kind="stable")
 
 
-def spread_order(codes: NDArray[np.int32], random: np.random.RandomState) -> Rows:
+def spread_order(codes: NDArray[np.int32], random: np.random.RandomState) -> Positions:
     """A random order whose every beginning holds the classes nearly in their proportions.
 
     Classes draw in the order they first appear, so that their names do not matter.

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sepal.measures._complexity_features import Codes, class_pairs
-from sepal.measures._linear_machine import linear_machine
+from sepal.measures._complexity._features import Codes, class_pairs
+from sepal.measures._complexity._linear_machine import linear_machine
 from sepal.measures._within import Matrix
 
 _ON_THE_BOUNDARY = 1e-6  # in units of the margin: nearer is on it, and wrong, whatever the last digits say
