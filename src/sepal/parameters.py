@@ -68,6 +68,12 @@ class Parameter:
         Whether a text is looked up in a table when it is used, which then says what is near an unknown one.
     default : object
         The default; filled in by :func:`parameters`.
+
+    Examples
+    --------
+    >>> each = Parameter("k", "whole", "how many rows vote", at_least=1, words=("auto",))
+    >>> each.wanted, each.allows("auto"), each.allows(0)
+    ("'auto' or an integer of at least 1", True, False)
     """
 
     name: str

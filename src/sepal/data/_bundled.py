@@ -19,7 +19,14 @@ UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
 
 @dataclass(frozen=True)
 class BundledSet:
-    """A bundled set: its file, its story, and what its columns are where the file cannot say it."""
+    """A bundled set: its file, its story, and what its columns are where the file cannot say it.
+
+    Examples
+    --------
+    >>> from sepal.data import SETS
+    >>> SETS["sonar"].title
+    'Sonar, mines vs. rocks'
+    """
 
     file: str
     title: str
@@ -135,7 +142,13 @@ SETS: Mapping[str, BundledSet] = {
 
 
 def names() -> list[str]:
-    """The names of the bundled sets."""
+    """The names of the bundled sets.
+
+    Examples
+    --------
+    >>> "sonar" in names()
+    True
+    """
     return list(SETS)
 
 

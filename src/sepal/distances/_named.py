@@ -359,6 +359,12 @@ def fit_distance(
     params : mapping, optional
         ``weights`` (one per column), ``p`` (minkowski), ``covariance`` (mahalanobis), ``asymmetric`` (gower: columns
         whose first level, or 0, is absence), ``kernel``, ``gamma``, ``degree`` and ``constant`` (kernel).
+
+    Examples
+    --------
+    >>> from sepal.data import as_table
+    >>> fit_distance(as_table([[0.0, None], [2.0, 3.0]]), "auto").name
+    'heom'
     """
     if params is not None and not isinstance(params, Mapping):
         raise ParameterError(f"distance_params must be a mapping such as {{'p': 3}}; got {params!r}")

@@ -104,6 +104,16 @@ def load_model(path: str | Path, *, max_bytes: int = LARGEST) -> Any:
     ------
     DataError
         If the file is missing, is not a model, is damaged, too large or names a type that is not Sepal's own.
+
+    Examples
+    --------
+    >>> import pathlib, sepal, tempfile
+    >>> from sepal.estimators import load_model, save_model
+    >>> model = sepal.KNNClassifier(1).fit(sepal.datasets.load("athletes"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = load_model(save_model(model, pathlib.Path(folder, "model.sepal")))
+    >>> again.n_neighbors_
+    1
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError(f"path: expected the name of a file, found a {type(path).__name__}")

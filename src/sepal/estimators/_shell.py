@@ -73,6 +73,13 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         The training columns, names, kinds and levels, without a row.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn; a Table has names, too.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> model = sepal.KNNClassifier(1).fit(sepal.datasets.load("athletes"))
+    >>> model.feature_names_in_.tolist()
+    ['speed', 'agility']
     """
 
     parameter_table: ClassVar[tuple[Parameter, ...]] = ()

@@ -57,6 +57,13 @@ class Evaluation:
         The seed of the folds; None where no chance had a part in them.
     parameters : dict of str to str
         All parameters of the estimator, as they would be written.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> found = sepal.evaluate(sepal.KNNClassifier(1), sepal.datasets.load("athletes"), cv="loo")
+    >>> found.accuracy, found.confusion.tolist()
+    (1.0, [[12, 0], [0, 8]])
     """
 
     scheme: str

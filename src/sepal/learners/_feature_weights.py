@@ -55,6 +55,14 @@ class LearnedWeights:
     before, after : LeaveOneOutCurve
         With equal weights, and with these.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.learners import learn_feature_weights
+    >>> found = learn_feature_weights(sepal.datasets.load("athletes"), method="relieff")
+    >>> found.weights.round(2).tolist()
+    [1.78, 0.22]
     """
 
     weights: NDArray[np.float64]
@@ -139,6 +147,13 @@ def learn_feature_weights(
     -----
     Missing cells count as the column's mean (NCA, alignment), as the mean difference in the column (ReliefF), or are
     left out (mutual information). Columns are scaled to [0, 1] first, levels differ by 1.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> learn_feature_weights(table, method="relieff").weights.round(2).tolist()
+    [1.78, 0.22]
     """
     if method not in WEIGHT_METHODS:
         raise ParameterError(f"method must be one of {', '.join(WEIGHT_METHODS)}; got {method!r}")

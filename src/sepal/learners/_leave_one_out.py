@@ -40,6 +40,13 @@ class LeaveOneOutCurve:
     training, test : (n_k,) array or None
         Score on the training rows themselves, and on other rows, where asked for.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> curve = sepal.KNNClassifier().fit(sepal.datasets.load("athletes")).loo_curve_
+    >>> curve.best_k
+    1
     """
 
     k: NDArray[np.intp]

@@ -24,6 +24,15 @@ class PrequentialResult:
         What was said of each of these rows, and what it was.
     drift_rows, warning_rows : arrays
         Rows after which the drift detector gave a signal.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.learners import WindowKNNClassifier
+    >>> found = WindowKNNClassifier(window=10, n_neighbors=1).prequential(table)
+    >>> len(found.rows), int((found.predictions == found.labels).sum())
+    (19, 16)
     """
 
     rows: NDArray[np.intp]

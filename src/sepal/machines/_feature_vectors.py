@@ -158,6 +158,14 @@ class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
     References
     ----------
     G. Baudat, F. Anouar, "Kernel-based methods and function approximation", IJCNN 2001.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> model = FeatureVectorClassifier(n_vectors=4).fit(table)
+    >>> model.score(table)
+    0.95
     """
 
     parameter_table = VECTOR_CLASSIFIER

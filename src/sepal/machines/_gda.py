@@ -180,6 +180,13 @@ class GeneralizedDiscriminant(
         part in finding the axes lie further apart.
     vector_rows_, n_vectors_, fitness_, width_, gamma_
         As in :class:`FeatureVectorSelector`.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> GeneralizedDiscriminant().fit(table).transform(table).shape
+    (20, 1)
     """
 
     parameter_table = DISCRIMINANT

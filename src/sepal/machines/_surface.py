@@ -43,6 +43,15 @@ class ErrorSurface:
     method : {"test set", "leave-one-out", "held-out groups"}
     standard_error : ndarray, shape (n_widths, n_C)
         Of a leave-one-out error that was estimated from a sample of the support rows; 0 where the error is exact.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.machines import hyperparameter_surface
+    >>> surface = hyperparameter_surface(sepal.SVMClassifier(), table, C=[1.0], width=[0.25, 0.5])
+    >>> surface.best
+    (0.5, 1.0)
     """
 
     width: Floats

@@ -52,6 +52,14 @@ class AlignmentCurve:
     n_rows : int
     notes : tuple of str
         What a reader should know.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> curve = sepal.alignment_curve(table)
+    >>> round(curve.best_width, 2), round(curve.best_score, 2)
+    (0.79, 0.59)
     """
 
     widths: Array

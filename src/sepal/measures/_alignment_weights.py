@@ -66,6 +66,14 @@ class FeatureWeights:
     n_rows : int
         Rows used.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.measures import align_feature_weights
+    >>> found = align_feature_weights(sepal.datasets.load("athletes"), max_iter=20)
+    >>> found.names, bool(found.weights[0] > found.weights[1])
+    (('speed', 'agility'), True)
     """
 
     names: tuple[str, ...]
@@ -139,6 +147,13 @@ def align_feature_weights(
     Returns
     -------
     FeatureWeights
+
+    Examples
+    --------
+    >>> import sepal
+    >>> found = align_feature_weights(sepal.datasets.load("athletes"), max_iter=20)
+    >>> round(float(found.start_score), 2), round(float(found.score), 2)
+    (0.59, 0.73)
     """
     for name, value, least in (("n_starts", n_starts, 1), ("max_rows", max_rows, 2), ("max_iter", max_iter, 1)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
@@ -222,6 +237,15 @@ class KernelWeights:
         Centred alignment of the combination.
     single_scores : ndarray
         Centred alignment of each kernel alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepal.measures import align_kernels
+    >>> x = np.array([0.0, 0.1, 0.9, 1.0])
+    >>> found = align_kernels([np.outer(x - 0.5, x - 0.5), np.eye(4)], ["a", "a", "b", "b"])
+    >>> bool(found.weights[0] > found.weights[1])
+    True
     """
 
     weights: Array
@@ -256,6 +280,13 @@ def align_kernels(kernels: Sequence[ArrayLike], y: Any, *, target: Target = "sig
     ------
     DataError
         If the matrices do not fit the labels, or all of them are constant.
+
+    Examples
+    --------
+    >>> x = np.array([0.0, 0.1, 0.9, 1.0])
+    >>> found = align_kernels([np.outer(x - 0.5, x - 0.5), np.eye(4)], ["a", "a", "b", "b"])
+    >>> round(float(found.score), 2)
+    0.99
     """
     codes, classes = class_codes(y)
     if len(kernels) == 0:

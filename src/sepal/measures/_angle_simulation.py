@@ -33,6 +33,13 @@ class AngleSimulation:
     angles : (n_shifts, n_repeats) array
         The angle of each sample.
     n_per_class : int
+
+    Examples
+    --------
+    >>> from sepal.measures import simulate_angle
+    >>> found = simulate_angle([0.0, 2.0], n_repeats=20)
+    >>> found.population.tolist(), found.angles.shape
+    ([0.0, 45.0], (2, 20))
     """
 
     shifts: NDArray[np.float64]

@@ -66,6 +66,16 @@ class Prepared:
     scale, distance_params
         As they were asked for.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> data = sepal.prepare(table)
+    >>> data
+    <Prepared: 20 rows of 2 classes; euclidean distance, scale minmax>
+    >>> sepal.thornton_score(data)
+    1.0
     """
 
     search: AnySearch

@@ -30,7 +30,16 @@ from sepal.progress import Progress, silent, stage
 
 @dataclass(frozen=True)
 class Projection:
-    """Two columns and Thornton's index of their plane."""
+    """Two columns and Thornton's index of their plane.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.measures import informative_projections
+    >>> informative_projections(table).planes[0]
+    Projection(first='agility', second='speed', score=1.0)
+    """
 
     first: str
     second: str
@@ -51,6 +60,14 @@ class Projections:
     n_rows : int
         Rows given; more than in ``table`` where these are a sample.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.measures import informative_projections
+    >>> found = informative_projections(sepal.datasets.load("athletes"))
+    >>> round(found.single["speed"], 2), found.planes[0].score
+    (0.85, 1.0)
     """
 
     planes: tuple[Projection, ...]

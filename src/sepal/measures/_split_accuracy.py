@@ -127,6 +127,15 @@ class SplitAccuracyCurve:
     stratified : bool
     notes : tuple of str
         That records were repeated, where their numbers show it: copies of a test row are then training rows.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.measures import expected_accuracy_curve
+    >>> curve = expected_accuracy_curve(table, train_sizes=[5, 10, 15])
+    >>> curve.accuracy.round(3).tolist()
+    [0.779, 0.883, 0.955]
     """
 
     train_sizes: NDArray[np.int64]
@@ -349,7 +358,16 @@ def expected_accuracy_curve(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> SplitAccuracyCurve:
-    """The learning curve of k-NN, exact at every size. Parameters are those of :func:`expected_accuracy`."""
+    """The learning curve of k-NN, exact at every size. Parameters are those of :func:`expected_accuracy`.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> curve = expected_accuracy_curve(table, train_sizes=[5, 10, 15])
+    >>> curve.accuracy.round(3).tolist()
+    [0.779, 0.883, 0.955]
+    """
     data = prepare(
         X,
         y,

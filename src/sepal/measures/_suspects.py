@@ -50,6 +50,14 @@ class SuspectRow:
         How many of the neighbours that contradict it have it among their own k nearest.
     neighbors, neighbor_labels, neighbor_distances : tuple
         Its ``k`` nearest rows, nearest first, and everyone tied with the last of them.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.measures import suspects
+    >>> row = suspects(sepal.datasets.load("liver")).rows[0]
+    >>> row.row, row.label, row.voted, row.voted_share
+    (276, 1, 2, 1.0)
     """
 
     row: int
@@ -105,6 +113,15 @@ class Suspects:
     n_rows, n_checked, k : int
     distance : str
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.measures import suspects
+    >>> found = suspects(table)
+    >>> len(found.rows), len(found.duplicates)
+    (0, 0)
     """
 
     rows: tuple[SuspectRow, ...]

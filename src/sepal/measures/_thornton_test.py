@@ -74,6 +74,13 @@ class ThorntonTest:
         Groups whose rows were no neighbours of each other; None: every other row was one.
     distance, method : str
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> found = sepal.thornton_test(sepal.datasets.load("athletes"))
+    >>> found.score, found.p_value, round(found.interval[0], 2)
+    (1.0, 0.0001, 0.79)
     """
 
     score: float

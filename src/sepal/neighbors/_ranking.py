@@ -70,6 +70,13 @@ class NeighborRanking:
         What was measured, and which search found it: ``"brute"``, ``"tree"`` or ``"precomputed"``.
     notes : tuple of str
         What the reader should know, constant columns for instance.
+
+    Examples
+    --------
+    >>> from sepal.neighbors import neighbor_ranking
+    >>> ranking = neighbor_ranking([[0.0], [1.0], [3.0]], 2)
+    >>> ranking.rows.tolist()
+    [[1, 2], [0, 2], [1, 0]]
     """
 
     k: int

@@ -49,6 +49,14 @@ class CondenseCurve:
     full_accuracy : float
         The same with all training rows.
     cv : int
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.prototypes import condense_curve
+    >>> curve = condense_curve(sepal.datasets.load("athletes"), methods=["hart"], cv=4)
+    >>> curve.kept_share.round(2).tolist(), curve.accuracy.tolist(), curve.full_accuracy
+    ([0.27], [0.9], 0.95)
     """
 
     methods: tuple[str, ...]

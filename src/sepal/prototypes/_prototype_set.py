@@ -20,7 +20,16 @@ _ZERO_FOR_UNEQUAL = frozenset({"nan_l2", "mixed"})
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """One sweep, round or pass: which rows it added or removed, in that order, and how many were kept after it."""
+    """One sweep, round or pass: which rows it added or removed, in that order, and how many were kept after it.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.prototypes import hart
+    >>> [each.n_kept for each in hart(table).history]
+    [5]
+    """
 
     added_rows: NDArray[np.intp]
     removed_rows: NDArray[np.intp]
@@ -50,6 +59,15 @@ class PrototypeSet:
         The class of each given row that took part; ``label_rows`` says which row it is.
     distance : str
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.prototypes import hart
+    >>> found = hart(table)
+    >>> found.n_kept, found.reduction, found.consistency
+    (5, 0.75, 1.0)
     """
 
     method: str

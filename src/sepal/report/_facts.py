@@ -222,7 +222,17 @@ class Shown(ABC):
 
 @dataclass(frozen=True)
 class MeasureFacts(Shown):
-    """All that ``sepal measure`` says."""
+    """All that ``sepal measure`` says.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.report import measure_facts
+    >>> facts = measure_facts(table, train_sizes=[0.5])
+    >>> facts.thornton.score
+    1.0
+    """
 
     table: TableFacts
     classes: tuple[ClassFacts, ...]

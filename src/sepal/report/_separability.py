@@ -92,6 +92,14 @@ class SeparabilityReport(Shown):
         Section to the time it took.
     sample_rows : int or None
         Rows in the sample that complexity was taken from; None for all.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> report = sepal.separability(table, time_limit=0.01)
+    >>> report.verdict[0].code
+    'always_agree'
     """
 
     table: TableFacts

@@ -31,7 +31,14 @@ Asking = Generator[Question, NDArray[np.float64], NDArray[np.float64]]
 
 
 class Criterion(ABC):
-    """A score of a subset; higher is better."""
+    """A score of a subset; higher is better.
+
+    Examples
+    --------
+    >>> from sepal.selection import Criterion, LooKnn
+    >>> isinstance(LooKnn(3), Criterion)
+    True
+    """
 
     name: ClassVar[str]
     monotone: ClassVar[bool] = False  # never falls when a feature is added
@@ -98,7 +105,16 @@ def scores_together(
 
 @dataclass(frozen=True)
 class Thornton(DistanceCriterion):
-    """The share of rows whose nearest neighbour has their class: leave-one-out accuracy of 1-NN."""
+    """The share of rows whose nearest neighbour has their class: leave-one-out accuracy of 1-NN.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import Thornton, subset_sweep
+    >>> subset_sweep(table, criterion=Thornton(ties="pessimistic")).best.score
+    1.0
+    """
 
     name = "thornton"
     per_row = True
@@ -114,7 +130,16 @@ class Thornton(DistanceCriterion):
 
 @dataclass(frozen=True)
 class ExpectedAccuracy(DistanceCriterion):
-    """The exact mean accuracy of 1-NN over all splits that train on ``train_size`` of the rows."""
+    """The exact mean accuracy of 1-NN over all splits that train on ``train_size`` of the rows.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import ExpectedAccuracy, subset_sweep
+    >>> round(subset_sweep(table, criterion=ExpectedAccuracy()).best.score, 3)
+    0.883
+    """
 
     name = "expected_accuracy"
     per_row = True
@@ -150,6 +175,14 @@ class LooKnn(DistanceCriterion):
     """Leave-one-out accuracy of k-NN; without ``n_neighbors`` that of each subset's best k up to ``k_max``.
 
     A tied group that does not fit among the k votes with the share of it that fits; a tied vote counts as a share.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import LooKnn, subset_sweep
+    >>> subset_sweep(table, criterion=LooKnn(3)).best.score
+    0.9
     """
 
     name = "loo_knn"
@@ -197,6 +230,14 @@ class Alignment(DistanceCriterion):
     ``SCANNED_WIDTHS`` times it), or sigma itself, one number or several of which the best counts.
 
     References: N. Cristianini et al., NIPS 2001; C. Cortes, M. Mohri, A. Rostamizadeh, JMLR 13, 2012 (centered).
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import Alignment, subset_sweep
+    >>> subset_sweep(table, criterion=Alignment(width="scan")).best.features
+    ('speed',)
     """
 
     name = "alignment"
@@ -228,7 +269,16 @@ class Alignment(DistanceCriterion):
 
 
 class CenteredAlignment(Alignment):
-    """Alignment after centring both matrices, which no imbalance of the classes can raise."""
+    """Alignment after centring both matrices, which no imbalance of the classes can raise.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import CenteredAlignment, subset_sweep
+    >>> subset_sweep(table, criterion=CenteredAlignment()).best.features
+    ('speed',)
+    """
 
     name = "centered_alignment"
     centered = True
@@ -278,6 +328,14 @@ class Mahalanobis(Criterion):
     """The Mahalanobis distance of the class means; for more classes the root mean square over pairs of rows.
 
     With the pooled covariance of all classes it never falls when a feature is added, so branch and bound may use it.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import Mahalanobis, search_subsets
+    >>> search_subsets(table, criterion=Mahalanobis(), strategy="branch_and_bound", n_features=1).best.features
+    ('speed',)
     """
 
     name = "mahalanobis"

@@ -43,6 +43,15 @@ class SelectionFacts:
         How much the data can tell.
     result : SubsetSweep or SubsetSearch
         All scores, for pictures.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import select_facts
+    >>> facts = select_facts(table, cv=4)
+    >>> facts.best.features, facts.nested.honest
+    (('speed', 'agility'), 1.0)
     """
 
     result: SubsetSweep | SubsetSearch
@@ -143,6 +152,14 @@ def select_facts(
         Called now and then with a few words and the share of the work that is done.
     **procedure
         Parameters of :class:`SeparabilitySelector`.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> facts = select_facts(table, cv=4)
+    >>> facts.best.features
+    ('speed', 'agility')
     """
     say = progress or silent
     how = Procedure(random_state=random_state, **procedure)

@@ -32,6 +32,15 @@ class Subset:
 
     ``difference`` is how far it stays behind the best, ``standard_error`` that of the difference; both are 0 for the
     best itself.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import subset_sweep
+    >>> best = subset_sweep(table).best
+    >>> best.features, best.score
+    (('speed', 'agility'), 1.0)
     """
 
     mask: int

@@ -46,6 +46,15 @@ class NestedScore:
         The subset selected from all rows.
     folds : tuple of Subset
         What was selected in each fold.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import nested_score
+    >>> found = nested_score(table, cv=4)
+    >>> found.honest, found.optimistic
+    (1.0, 1.0)
     """
 
     honest: float
@@ -106,6 +115,13 @@ def nested_score(
     Notes
     -----
     Scaling is learned from the training rows of each fold. Tied neighbours are averaged over.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> nested_score(table, cv=4).honest
+    1.0
     """
     how = Procedure(random_state=random_state, **procedure)
     problem = by_content(how, how.prepare(X, y, groups))

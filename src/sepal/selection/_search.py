@@ -63,6 +63,15 @@ class SubsetSearch:
         ``"finished"``, or what ended the search early: ``"time_limit"``, ``"max_evaluations"``, ``"patience"``, or
         ``"converged"`` when the strategy met nothing new for long.
     seconds : float
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import search_subsets
+    >>> search = search_subsets(table, strategy="forward")
+    >>> search.best.features, search.n_evaluations, search.stopped
+    (('speed', 'agility'), 3, 'finished')
     """
 
     problem: FeatureProblem

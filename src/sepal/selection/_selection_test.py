@@ -40,6 +40,15 @@ class SelectionTest:
     bias : float
         Mean of ``null`` less the score that a subset fixed beforehand would have under random labels: what picking the
         best of many adds.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import selection_test
+    >>> found = selection_test(table, n_permutations=19)
+    >>> found.score, found.p_value
+    (1.0, 0.05)
     """
 
     score: float
@@ -94,6 +103,13 @@ def selection_test(
     -----
     The null is that of the maximum: selection is repeated for every labeling, so the bias of picking the best is in it.
     Distances do not depend on labels: for a sweep by Thornton's index one walk serves all labelings.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> selection_test(table, n_permutations=19).p_value
+    0.05
     """
     if n_permutations < 1:
         raise ParameterError(f"n_permutations must be at least 1; got {n_permutations!r}")

@@ -32,6 +32,14 @@ class Stability:
         Share of half-samples whose subset holds each feature.
     subsets : tuple of Subset
         One per half-sample.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.selection import stability
+    >>> found = stability(sepal.datasets.load("liver"), n_samples=4)
+    >>> len(found.subsets), max(found.frequency, key=found.frequency.get)
+    (4, 'sgpt')
     """
 
     value: float
@@ -103,6 +111,14 @@ def stability(
     ------
     DataError
         If every half-sample selects all features: stability is not defined then.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> found = stability(sepal.datasets.load("liver"), n_samples=4)
+    >>> round(found.frequency["drinks"], 2)
+    1.0
     """
     if n_samples < 2:
         raise ParameterError(f"n_samples must be at least 2; got {n_samples!r}")

@@ -60,6 +60,15 @@ class SubsetSweep:
         The features, in bit order.
     problem : FeatureProblem
         The rows, as the sweep saw them.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import subset_sweep
+    >>> sweep = subset_sweep(table)
+    >>> [(subset.features, subset.score) for subset in sweep.top(2)]
+    [(('speed', 'agility'), 1.0), (('speed',), 0.85)]
     """
 
     problem: FeatureProblem

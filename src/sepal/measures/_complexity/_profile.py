@@ -59,6 +59,15 @@ class ComplexityProfile:
         Rows in each sample the neighbourhood measures come from; None if they come from all rows.
     distance : str
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.measures import complexity
+    >>> profile = complexity(table)
+    >>> profile["N3"], profile["nearest_neighbor_error"]
+    (0.0, 0.0)
     """
 
     values: dict[str, float]
