@@ -26,7 +26,7 @@ from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.auto._threads import one_thread
 from sepal.data import Table, class_codes, left_out_together, numbered_by_first_row
-from sepal.estimators import TableClassifierMixin
+from sepal.estimators import TableClassifierMixin, tells_callbacks
 from sepal.evaluation import reliability
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
@@ -115,6 +115,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @tells_callbacks
     def fit(
         self,
         X: Any,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from sepal.auto._baselines import Baseline, linear_number, linear_rule, majority, mean, nearest, nearest_number
 from sepal.auto._explanation import Explanation
@@ -121,10 +120,15 @@ def _copies(model: SepalClassifier | SepalRegressor) -> CopyScores | None:
     for how in both:
         if how != model.left_out_ or table.n_rows < model.n_rows_:
             try:
-                both[how] = float(clone(model).fit(table, sample_weight=mass, groups=how).leave_one_out_score_)
+                both[how] = float(_silent(model).fit(table, sample_weight=mass, groups=how).leave_one_out_score_)
             except SepalError:  # one distinct row, or one class among so few
                 return None
     return CopyScores(model.copies_share_, model.left_out_, both["rows"], both["copies"], table.n_rows)
+
+
+def _silent(model: SepalClassifier | SepalRegressor) -> Any:
+    """An estimator with the same parameters, and without callbacks: nobody waits for a fit here."""
+    return type(model)(**model.get_params(deep=False))
 
 
 def _ties(probabilities: Array) -> int:

@@ -22,7 +22,7 @@ from sepal.auto._ridge_loo import mean_of
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.data import left_out_together, numbered_by_first_row, shown
-from sepal.estimators import TableRegressorMixin
+from sepal.estimators import TableRegressorMixin, tells_callbacks
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
 from sepal.progress import Progress
@@ -72,6 +72,7 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @tells_callbacks
     def fit(
         self,
         X: Any,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sepal.auto._clock import StageClock
 from sepal.auto._trace import Trace
 from sepal.data import LeftOut, SparseRows, Table, Together, as_rows, as_weights
-from sepal.estimators import Diet, TableEstimator
+from sepal.estimators import CallbackSupportMixin, Diet, TableEstimator
 from sepal.exceptions import DataError
 from sepal.parameters import check_parameters
 from sepal.progress import Progress, stage
@@ -21,7 +21,7 @@ Positions = NDArray[np.intp]
 MOST_CELLS = 50_000_000  # of sparse rows that are written out
 
 
-class AutoEstimator(TableEstimator):
+class AutoEstimator(CallbackSupportMixin, TableEstimator):  # type: ignore[misc]
     """Base of both; see SepalClassifier for the parameters."""
 
     time_limit: Any

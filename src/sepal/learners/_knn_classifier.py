@@ -258,8 +258,8 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         Without rows every training row asks, and is left out: of its class, too.
         """
         k, hood, weights = self.n_neighbors_, self._asked(X), self._weights()
-        one_hot = np.eye(len(self.classes_))[self.codes_]
-        sums = hood.voter_sums(one_hot)
+        sums = hood.class_sums(self.codes_, len(self.classes_)).of_voter
+        one_hot = np.eye(len(self.classes_))[self.codes_] if X is None else None  # what a training row takes out
         sizes = class_sizes(hood, self.codes_, len(self.classes_), self.left_out_groups_)
         for _, _, lists in self._lists(X, len(self.classes_), k, hood):
             mass = sizes(lists.asker)

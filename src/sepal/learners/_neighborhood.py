@@ -8,7 +8,7 @@ nothing, and a row of weight 3 is the same as three equal rows.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -34,6 +34,7 @@ from sepal.neighbors import (
 )
 
 _CELLS = 1_000_000  # numbers held at a time by each thread, about 8 MB
+_KEPT_CELLS = 8_000_000  # sums of classes that a fitted learner keeps, at most 64 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +101,15 @@ class TiedGroups:
         """(n_queries, 1) distance of the group that holds the k-th unit of mass."""
         last = np.sum((self.before < k) & (self.mass > 0), axis=1, keepdims=True) - 1
         return np.take_along_axis(self.distance, np.maximum(last, 0), axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSums:
+    """The weight of each class in each voter, and in all of them together."""
+
+    codes: NDArray[np.int32]
+    of_voter: NDArray[np.float64]
+    everyone: NDArray[np.float64]  # one row
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,6 +353,25 @@ class Neighborhood:
             voter=np.insert(lists.voter, at, own[missing]),
             distance=np.insert(lists.distance, at, 0.0),
         )
+
+    def class_sums(self, codes: NDArray[np.int32], n_classes: int) -> ClassSums:
+        """Weight by class, of each voter and of all; kept for the next question about the same classes."""
+        for sums in self._kept:
+            if sums.codes is codes and len(sums.everyone[0]) == n_classes:
+                return sums
+        one_hot = np.eye(n_classes)[codes]
+        everyone = (one_hot * self.weights[:, None]).sum(axis=0, keepdims=True)
+        sums = ClassSums(codes, self.voter_sums(one_hot), everyone)
+        if sums.of_voter.size <= _KEPT_CELLS:
+            self._kept[:] = [sums]
+        return sums
+
+    @cached_property
+    def _kept(self) -> list[ClassSums]:
+        return []
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # what follows from these is not copied
 
     def voter_sums(self, payload: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n_voters, n_sums): the weighted payload of each voter's rows."""
