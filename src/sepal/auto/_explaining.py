@@ -36,7 +36,7 @@ def explain_classifier(model: SepalClassifier, time_limit: float, advice: bool =
     baselines = (majority(judge), nearest(table, judge, model.n_jobs), _one_linear_rule(model, table, judge))
     narrow = None
     if judge.mass is None and not model.balanced:
-        quick = clone(model).set_params(time_limit=max(time_limit / FOLDS, _LEAST_SECONDS))
+        quick = _silent(model).set_params(time_limit=max(time_limit / FOLDS, _LEAST_SECONDS))
         narrow = narrow_model(table, quick, model.sample_groups_)
     if model.left_out_ == "copies":  # a copy would be everyone's nearest neighbour, whatever the columns
         table = table.take(np.sort(np.unique(copies_of(table), return_index=True)[1]))
