@@ -23,6 +23,7 @@ from sepal.machines._leave_one_out import MOST_ROWS, LeaveOneOutEstimate, left_o
 from sepal.machines._pairs import TrainingRows, gather, winners
 from sepal.machines._svm import SVMClassifier
 from sepal.neighbors import thread_count
+from sepal.parameters import check_parameters
 from sepal.progress import Progress, Share, stage
 
 Floats = NDArray[np.float64]
@@ -174,6 +175,7 @@ def hyperparameter_surface(
     """
     if not isinstance(machine, SVMClassifier) or machine.kernel != "rbf":
         raise ParameterError(f"machine must be an SVMClassifier with kernel='rbf'; got {machine!r}")
+    check_parameters(machine)
     apart = given_groups(groups, X)
     if apart is not None and test is not None:
         raise ParameterError("groups= are held out where there is no test=; give one of them")
