@@ -1,4 +1,4 @@
-/// @brief Nearest points of one query by a scan of d(x, z_j) over the points as they stand, for search_scan.cpp; once per instruction set.
+/// @brief One query against the points as they stand. Included by search_scan.cpp for each instruction set.
 
 #include "metrics.inc.hpp"
 
