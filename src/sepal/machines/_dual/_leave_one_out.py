@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.machines._dual import PairSolution, Status, leave_one_out
-from sepal.machines._pairs import TrainingRows, gather, winners
-from sepal.machines._removal import removed
+from sepal.machines._dual._pairs import TrainingRows, gather, winners
+from sepal.machines._dual._removal import removed
+from sepal.machines._dual._solvers import PairSolution, Status, leave_one_out
 
 Floats = NDArray[np.float64]
 MOST_ROWS = 1000  # up to here the kernel matrix is kept
