@@ -77,10 +77,10 @@ nb::tuple distinct(const Matrix& points) {
 } // namespace
 
 void bind_search(nb::module_& m) {
-    m.def("search", &search, nb::arg("points"), nb::arg("queries").none(), nb::arg("k"), nb::arg("limits").none(), nb::arg("method"),
+    m.def("search", &search, nb::kw_only(), nb::arg("points"), nb::arg("queries").none(), nb::arg("k"), nb::arg("limits").none(), nb::arg("method"),
           nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("tie"), nb::arg("zero"),
           nb::arg("threads"), nb::arg("progress").none());
-    m.def("search_distances", &search_distances, nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"),
+    m.def("search_distances", &search_distances, nb::kw_only(), nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
     m.def("distinct", &distinct, nb::arg("points"));
     m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });

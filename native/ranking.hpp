@@ -1,4 +1,4 @@
-// What every search returns, and how candidates become a ranking.
+/// @brief Rankings of nearest neighbours with ties, and how candidates become one: values up to (1 + tie) * smallest are tied.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// One query against the points as they stand. Included by search_scan.cpp for each instruction set.
+/// @brief One query against the points as they stand. Included by search_scan.cpp for each instruction set.
 
 #include "metrics.inc.hpp"
 

@@ -58,6 +58,8 @@ class Parameter:
         The range of numbers.
     infinite : bool
         Whether a number may be infinite.
+    without : tuple of float
+        Numbers in the range that are not allowed.
     words : tuple of str
         Texts that are allowed.
     optional : bool
@@ -84,6 +86,7 @@ class Parameter:
     at_most: float | None = None
     below: float | None = None
     infinite: bool = False
+    without: tuple[float, ...] = ()
     words: tuple[str, ...] = ()
     optional: bool = False
     also: tuple[Also, ...] = ()
@@ -106,13 +109,14 @@ class Parameter:
 
     def _number_text(self) -> str:
         text = "an integer" if self.kind == "whole" else "a number" if self.infinite else "a finite number"
+        but = "".join(f" other than {number:g}" for number in self.without)
         if self.at_least is not None and self.at_most is not None:
-            return f"{text} from {self.at_least:g} to {self.at_most:g}"
+            return f"{text} from {self.at_least:g} to {self.at_most:g}{but}"
         low = "" if self.at_least is None else f"of at least {self.at_least:g}"
         low = low if self.above is None else f"above {self.above:g}"
         high = "" if self.at_most is None else f"at most {self.at_most:g}"
         high = high if self.below is None else f"below {self.below:g}"
-        return " ".join([text, " and ".join(part for part in (low, high) if part)]).strip()
+        return " ".join([text, " and ".join(part for part in (low, high) if part)]).strip() + but
 
     def allows(self, value: Any) -> bool:
         """Whether the value is one of those."""
@@ -141,6 +145,7 @@ class Parameter:
             and (self.above is None or value > self.above)
             and (self.at_most is None or value <= self.at_most)
             and (self.below is None or value < self.below)
+            and value not in self.without
         )
 
     def check(self, value: Any, hint: str | None = None) -> Any:
@@ -185,7 +190,9 @@ EVERYWHERE = {
         *(_name(name) for name in ("method", "ties", "target", "graph", "mode", "kind_sel", "strategy", "task")),
         _name("kernel", "how alike two rows are", "function"),
         *(_flag(name) for name in ("centered", "stratified", "return_std", "normalized", "include_self")),
-        Parameter("n_jobs", "whole", "threads; all cores by default, and no answer depends on it", optional=True),
+        Parameter(
+            "n_jobs", "whole", "threads; all cores by default, and no answer depends on it", optional=True, without=(0,)
+        ),
         Parameter(
             "random_state",
             "whole",

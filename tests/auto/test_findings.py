@@ -9,6 +9,7 @@ import pytest
 
 from sepal.auto._baselines import Baseline
 from sepal.auto._findings import ARBITRARY, RULES, CopyScores, Facts, find
+from sepal.auto._narrow import NarrowModel
 from sepal.auto._trace import MemberLine, Trace, Trial
 from sepal.evaluation import reliability
 
@@ -63,7 +64,9 @@ def _trace(**changes):
     return {"trace": replace(TRACE, **changes)}
 
 
+FEW = NarrowModel(("x17", "x99"), 0.97, (0.94, 0.99))
 CASES = [
+    ("few_columns_win", {"narrow": FEW}, {"narrow": replace(FEW, score=0.94, interval=(0.90, 0.97))}),
     ("no_better_than_majority", _with("majority", 0.87), _with("majority", 0.85)),
     ("nearest_is_enough", _with("1-NN", 0.885), _with("1-NN", 0.875)),
     ("linear_is_enough", _with("linear", 0.885), _with("linear", 0.875)),
@@ -91,6 +94,7 @@ NUMBER_CASES = [
     ("few_rows_make_the_error", {"worst_share": 0.5}, {"worst_share": 0.49}),
 ]
 ABOUT_CLASSES = {
+    "few_columns_win",
     "no_better_than_majority",
     "few_rows_of_a_class",
     "imbalanced",
@@ -145,6 +149,16 @@ def test_advice_names_the_columns_that_near_best_subsets_hold():
     advice = {"subset": ("x1",), "subset_score": 0.9, "inclusion": {"x1": 0.75, "x2": 1.0, "x3": 0.25}}
     (finding,) = (each for each in find(_facts(**advice)) if each.code == "subset_advice")
     assert "x2 100%, x1 75%." in finding.text
+
+
+def test_nothing_is_said_about_shape_where_few_columns_are_better():
+    """200 rows of 5,000 columns were called curved from a model that hardly learned anything."""
+    told = _facts(**_with("linear", 0.5), narrow=FEW, subset=("x17",), subset_score=0.9)
+    assert "not_linear" in {finding.code for finding in find(replace(told, narrow=None))}
+    assert {finding.code for finding in find(told)} == {"few_columns_win"}
+    (found,) = find(told)
+    assert "x17, x99" in found.text
+    assert "97.0 % (95 % interval 94.0 % to 99.0 %)" in found.text
 
 
 def test_every_rule_has_its_case():

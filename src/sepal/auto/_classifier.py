@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,11 @@ from sepal.auto._explaining import explain_classifier
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import ClassJudge, class_judge
 from sepal.auto._parameters import SEPAL_CLASSIFIER
+from sepal.auto._row_explanation import RowExplanation, explain_rows
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.auto._threads import one_thread
-from sepal.data import class_codes, left_out_together, numbered_by_first_row
+from sepal.data import Table, class_codes, left_out_together, numbered_by_first_row
 from sepal.estimators import TableClassifierMixin, tells_callbacks
 from sepal.evaluation import reliability
 from sepal.exceptions import DataError
@@ -194,22 +195,37 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         )
         sample = done.problem.sample(SEARCH_ROWS)
         self.sample_groups_, self.sample_mass_ = sample.judge.groups, sample.judge.mass
+        self.sample_rows_ = used if sample is done.problem else used[np.sort(done.problem.order[:SEARCH_ROWS])]
         self.sample_ = sample.table.select(np.argsort(self.column_order_).tolist())
         self.left_out_proba_ = np.full((n_given, len(self.classes_)), np.nan)
         self.left_out_proba_[used] = left_out
         self.reliability_ = reliability(left_out, codes, weights=judge.weights)
         clock.step(1.0)
 
-    def explain(self, *, time_limit: float = 10.0) -> Explanation:
-        """Compare with simple rules, look for a small subset of the columns, and say what follows.
+    @overload
+    def explain(self, X: None = None, *, time_limit: float = 10.0) -> Explanation: ...
+
+    @overload
+    def explain(self, X: Any, *, time_limit: float = 10.0) -> RowExplanation: ...
+
+    def explain(self, X: Any = None, *, time_limit: float = 10.0) -> Explanation | RowExplanation:
+        """Say why the model is what it is, or why given rows are answered as they are.
 
         Parameters
         ----------
+        X : Table, ndarray or data frame, optional
+            Rows to explain: what each member says, what each column does to the answer, and the nearest training rows.
+            Without it the model is compared with simple rules, a small subset of the columns is looked for, and
+            sentences say what follows.
         time_limit : float
             Seconds for the search of subsets, which is advice and changes nothing.
+
+        Returns
+        -------
+        Explanation or RowExplanation
         """
         check_is_fitted(self)
-        return explain_classifier(self, time_limit)
+        return explain_classifier(self, time_limit) if X is None else explain_rows(self, self._new_table(X))
 
     def decision_function(self, X: Any) -> Array:
         """Two classes: positive for ``classes_[1]``. More: one number per class, the largest wins."""
@@ -229,7 +245,11 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         return self._probabilities(self._decisions(X))
 
     def _decisions(self, X: Any) -> Array:
-        table = self._new_table(X).select(self.column_order_.tolist())
+        return self._decisions_of(self._new_table(X))
+
+    def _decisions_of(self, rows: Table) -> Array:
+        """The decisions for rows that were read as the training rows were."""
+        table = rows.select(self.column_order_.tolist())
         logarithms = self._logarithms(answers_in_blocks(self.average_, table, self.n_jobs))
         return self.temperature_ * logarithms + self.offsets_
 

@@ -12,7 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
 from sepal.auto._baselines import Baseline
+from sepal.auto._narrow import NarrowModel
 from sepal.auto._trace import Trace
 from sepal.data import name_key, plural
 from sepal.evaluation import Reliability
@@ -75,6 +78,17 @@ class Facts:
     inclusion: Mapping[str, float] = field(default_factory=dict)
     n_ties: int = 0
     copies: CopyScores | None = None
+    narrow: NarrowModel | None = None
+
+    @property
+    def narrow_gain(self) -> float | None:
+        """By how much a model of few columns is better on rows that took no part; None if that is not beyond doubt."""
+        if self.narrow is None:
+            return None
+        low, high = self.narrow.interval
+        gain = self.narrow.score - self.trace.score
+        doubt = 1.96 * float(np.hypot((high - low) / 3.92, self.trace.standard_error))
+        return gain if gain > doubt else None
 
     @property
     def task(self) -> Task:
@@ -100,6 +114,21 @@ ARBITRARY = (
 ARBITRARY_BY_TASK: dict[Task, tuple[str, ...]] = {"classes": ARBITRARY, "numbers": ARBITRARY[:-1]}
 
 
+def _few_columns_win(f: Facts) -> Finding | None:
+    if f.narrow is None or f.narrow_gain is None:
+        return None
+    low, high = f.narrow.interval
+    named = ", ".join(f.narrow.columns[:12]) + (", ..." if len(f.narrow.columns) > 12 else "")
+    text = (
+        f"Few columns do better: selecting some and fitting to these reaches {f.said(f.narrow.score)} (95 % interval "
+        f"{f.said(low)} to {f.said(high)}) on rows that took no part in either, all {f.n_features:,} columns "
+        f"{f.said(f.trace.score)}. From all rows these are selected: {named}. Fit the model to them; what is found "
+        "about all columns says little here."
+    )
+    facts = {"columns": f.narrow.columns, "score": f.narrow.score, "interval": f.narrow.interval}
+    return Finding("few_columns_win", text, facts)
+
+
 def _no_better_than_majority(f: Facts) -> Finding | None:
     return _no_better(
         f, "majority", "always answering the largest class", "these columns may say nothing of the classes"
@@ -123,7 +152,7 @@ def _enough(f: Facts, name: str, code: str, what: str) -> Finding | None:
     if base.score < f.trace.score - max(f.trace.standard_error, base.standard_error):
         return None
     text = (
-        f"{what} reaches {f.said(base.score)}, within one standard error of {f.said(f.trace.score)}: "
+        f"{what} reaches {f.said(base.score)}, and the model {f.said(f.trace.score)}, which is no measurable gain: "
         "the simpler rule does as well here."
     )
     return Finding(code, text, {"score": f.trace.score, name: base.score, "standard_error": f.trace.standard_error})
@@ -315,16 +344,25 @@ class FindingRule:
     """When to say something, and about which answers.
 
     ``learned`` rules are silent where the score is no better than the majority or the mean: what noise looks like says
-    nothing, and leaving a row out of two equally large classes makes its own class the smaller one.
+    nothing, and leaving a row out of two equally large classes makes its own class the smaller one. Those and the
+    ``all_columns`` rules are silent where a model of few columns is better: they are about the worse one.
     """
 
     look: Callable[[Facts], Finding | None]
     tasks: tuple[Task, ...] = ("classes", "numbers")
     learned: bool = False
+    all_columns: bool = False
+
+    def speaks(self, learned: bool, few_columns_win: bool) -> bool:
+        """Whether there is anything to say about."""
+        if few_columns_win and (self.learned or self.all_columns):
+            return False
+        return learned or not self.learned
 
 
 RULES = (
-    FindingRule(_no_better_than_majority, ("classes",)),
+    FindingRule(_few_columns_win, ("classes",)),
+    FindingRule(_no_better_than_majority, ("classes",), all_columns=True),
     FindingRule(_no_better_than_mean, ("numbers",)),
     FindingRule(_nearest_is_enough, learned=True),
     FindingRule(_linear_is_enough, learned=True),
@@ -340,15 +378,16 @@ RULES = (
     FindingRule(_cut_short),
     FindingRule(_raised_ridge),
     FindingRule(_sampled),
-    FindingRule(_subset, ("classes",)),
-    FindingRule(_arbitrary),
+    FindingRule(_subset, ("classes",), all_columns=True),
+    FindingRule(_arbitrary, all_columns=True),
 )
 
 
 def find(facts: Facts) -> tuple[Finding, ...]:
     """All findings that hold, in the order of the rules."""
     learned = (_no_better_than_mean if facts.task == "numbers" else _no_better_than_majority)(facts) is None
-    found = (rule.look(facts) for rule in RULES if facts.task in rule.tasks and (learned or not rule.learned))
+    few = facts.narrow_gain is not None
+    found = (rule.look(facts) for rule in RULES if facts.task in rule.tasks and rule.speaks(learned, few))
     return tuple(finding for finding in found if finding is not None)
 
 

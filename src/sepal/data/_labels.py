@@ -232,5 +232,6 @@ def _refuse_continuous(y: NDArray[Any], place: str) -> None:
         raise DataError(
             f"Unknown label type: continuous. {place}: expected classes, found {distinct.size} distinct numbers "
             f"in {y.size} rows ({listed(distinct[:3].tolist())}, ...)",
-            hint="separability needs class labels: cut the numbers into classes, or choose another target",
+            hint="to predict numbers use KNNRegressor or SepalRegressor; for classes cut them into some, or choose "
+            "another target",
         )

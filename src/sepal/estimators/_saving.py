@@ -36,6 +36,7 @@ from sepal.estimators._scikit_learn_steps import (
 from sepal.estimators._trial import answers_rows
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS, Kernel
+from sepal.parameters import check_whole
 
 FORMAT = "sepal model"
 VERSION = 1
@@ -118,8 +119,7 @@ def load_model(path: str | Path, *, max_bytes: int = LARGEST) -> Any:
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError(f"path: expected the name of a file, found a {type(path).__name__}")
-    if isinstance(max_bytes, bool) or not isinstance(max_bytes, (int, np.integer)) or max_bytes < 1:
-        raise ParameterError(f"max_bytes: expected a number of bytes, found {max_bytes!r}")
+    check_whole("max_bytes", max_bytes)
     place = Path(path)
     try:
         if not place.is_file():

@@ -34,7 +34,7 @@ from sepal.learners._neighborhood import Neighborhood, NeighborLists
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares
 from sepal.measures import align_solve, mutual_information
-from sepal.parameters import checked
+from sepal.parameters import Parameter, checked
 
 WeightMethod = Literal["nca", "relieff", "alignment", "mutual_information"]
 WEIGHT_METHODS = ("nca", "relieff", "alignment", "mutual_information")
@@ -99,7 +99,7 @@ class LearnedWeights:
         return f"<p>{self}</p>{frame_html(self)}"
 
 
-@checked()
+@checked(Parameter("n_neighbors", "whole", "", at_least=1), Parameter("max_iter", "whole", "", at_least=1))
 def learn_feature_weights(
     X: Any,
     y: Any = None,
@@ -157,9 +157,6 @@ def learn_feature_weights(
     """
     if method not in WEIGHT_METHODS:
         raise ParameterError(f"method must be one of {', '.join(WEIGHT_METHODS)}; got {method!r}")
-    for name, value in (("n_neighbors", n_neighbors), ("max_iter", max_iter)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise ParameterError(f"{name} must be an integer of at least 1; got {value!r}")
     table = as_table(X, y)
     codes, classes = class_codes(table)
     together = left_out_together(table, groups).groups

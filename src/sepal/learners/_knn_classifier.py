@@ -173,6 +173,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         if self.prototypes is not None:
             self._tell_of_lost_classes(table, checked_weights(sample_weight, table))
         class_factors(self.class_weight, self.priors, self.classes_)
+        self._weights()  # wrong ones are told now, and not at the first question
         k = self._check_n_neighbors()
         if k is None:
             self.loo_curve_ = told(self.leave_one_out(), self.copies_note_)

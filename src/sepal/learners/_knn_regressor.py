@@ -128,6 +128,7 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
         if self.aggregate == "linear":
             line_points(self.neighborhood_)
         self.y_ = target[rows]
+        self._weights()  # wrong ones are told now, and not at the first question
         k = self._check_n_neighbors()
         if k is None:
             if len(rows) < 2:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
 from sepal.learners._neighborhood import TiedGroups
+from sepal.parameters import check_number
 
 Weigh = Callable[[NDArray[np.float64], NDArray[np.float64] | float], NDArray[np.float64]]
 
@@ -137,8 +138,7 @@ VOTE_WEIGHTS: dict[str, Weigh] = {
 def vote_weights(weights: Any, width: Any, span: float) -> VoteWeights:
     """Check what the user gave for ``weights`` and ``width``."""
     if width is not None:
-        if isinstance(width, bool) or not isinstance(width, (int, float, np.number)) or not width > 0:
-            raise ParameterError(f"width must be None or a positive number; got {width!r}")
+        check_number("width", width, above=0.0, infinite=True)
         if weights not in VOTE_KERNELS:
             raise ParameterError(f"width is for weights {', '.join(VOTE_KERNELS)}; got weights={weights!r}")
     if callable(weights):

@@ -26,7 +26,8 @@ from sepal.learners._prequential import PrequentialResult
 from sepal.learners._stream_columns import StreamColumns
 from sepal.learners._stream_labels import checked_times, merged_classes, stream_labels
 from sepal.learners._window_rows import WindowRows
-from sepal.learners._window_rules import WindowRules, whole
+from sepal.learners._window_rules import WindowRules
+from sepal.parameters import check_whole
 
 
 class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
@@ -227,7 +228,7 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
         if label is not None:
             goes &= np.asarray(self.classes_[self._rows_.codes[slots]] == label)
         if n is not None:
-            goes &= np.cumsum(goes) <= whole(n, "n", optional=False)
+            goes &= np.cumsum(goes) <= check_whole("n", n)
         self._rows_.keep(slots[~goes])
         self.n_window_ = self._rows_.n
         return self
@@ -379,7 +380,7 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
         state = self._rows_
         native = self._native_window()
         wanted = state.n + len(rows)
-        state.make_room(min(whole(self.window, "window") or wanted, wanted))
+        state.make_room(min(int(self.window or 0) or wanted, wanted))
         state.own()
         try:
             return native.learn(

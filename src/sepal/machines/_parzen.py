@@ -20,6 +20,7 @@ from sepal.data import fit_scaling, unit_of
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.exceptions import ParameterError
 from sepal.kernels import squared_distances
+from sepal.machines._equal_rows import row_keys
 from sepal.machines._kernel_rows import (
     Array,
     aligned_width,
@@ -27,7 +28,6 @@ from sepal.machines._kernel_rows import (
     class_weight_factors,
     labelled_table,
 )
-from sepal.machines._merged import row_keys
 from sepal.machines._parameters import PARZEN
 
 _BLOCK_NUMBERS = 4_000_000
@@ -278,9 +278,6 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
     def _given_width(self, table: Any, scaled: Array, codes: NDArray[np.int32], weights: Array) -> float:
         if isinstance(self.width, str) and self.width == "aligned":
             return aligned_width(replace(table, values=scaled), codes, weights, "rbf", self.n_jobs)
-        number = isinstance(self.width, (int, float, np.number)) and not isinstance(self.width, bool)
-        if not number or not 0 < self.width < np.inf:
-            raise ParameterError(f"width must be 'loo', 'aligned' or a positive number; got {self.width!r}")
         return float(np.clip(float(self.width) * self._unit, *_WIDTHS))
 
     def _scores(self, X: Any) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sepal.data import ScaleName, as_table, class_codes, content_order, data_frame, frame_html
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import DataError
 from sepal.kernels import as_gram, center_gram, squared_distances
 from sepal.measures._alignment import Array, Target, class_target
 from sepal.measures._alignment_curve import alignment_curve, kernel_points
@@ -155,9 +155,6 @@ def align_feature_weights(
     >>> round(float(found.start_score), 2), round(float(found.score), 2)
     (0.59, 0.73)
     """
-    for name, value, least in (("n_starts", n_starts, 1), ("max_rows", max_rows, 2), ("max_iter", max_iter, 1)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ParameterError(f"{name} must be a whole number of at least {least}; got {value!r}")
     scale = settled(X, scale=scale)["scale"]
     table = as_table(X, y)
     if missing == "drop":

@@ -205,7 +205,7 @@ def _line(pair: ClassPairAngle) -> dict[str, Any]:
     }
 
 
-@checked(Parameter("kappa", "number", "", above=0.0), Parameter("pooled", "word", "", looked_up=True))
+@checked(Parameter("kappa", "number", "", above=0.0), Parameter("pooled", "word", "", words=("all", "pair")))
 def angle_of_separability(
     X: Any,
     y: Any = None,
@@ -274,7 +274,6 @@ def angle_of_separability(
     >>> angle.mahalanobis ** 2, round(angle.degrees, 3)  # S = 2, d = 2
     (2.0..., 26.565)
     """
-    _check(kappa, pooled, confidence, n_permutations)
     table = as_table(X, y)
     codes, classes = class_codes(table)
     numbers = numbers_of(table, missing)
@@ -302,17 +301,6 @@ def angle_of_separability(
         numbers.notes,
         progress,
     )
-
-
-def _check(kappa: float, pooled: str, confidence: float, n_permutations: int) -> None:
-    if isinstance(kappa, bool) or not isinstance(kappa, (int, float, np.number)) or not 0 < kappa < np.inf:
-        raise ParameterError(f"kappa must be a finite number above 0; got {kappa!r}")
-    if pooled not in ("all", "pair"):
-        raise ParameterError(f"pooled must be 'all' or 'pair'; got {pooled!r}")
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must lie between 0 and 1; got {confidence!r}")
-    if isinstance(n_permutations, bool) or not isinstance(n_permutations, (int, np.integer)) or n_permutations < 0:
-        raise ParameterError(f"n_permutations must be an integer of at least 0; got {n_permutations!r}")
 
 
 def angle_solve(

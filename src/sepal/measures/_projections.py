@@ -19,12 +19,12 @@ from sepal.data import (
     left_out_together,
     name_order,
 )
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import DataError
 from sepal.measures._class_groups import class_groups
 from sepal.measures._prepared import sample_rows, settled
 from sepal.measures._thornton import first_groups, thornton_score
 from sepal.neighbors import Search
-from sepal.parameters import RandomState, checked
+from sepal.parameters import Parameter, RandomState, checked
 from sepal.progress import Progress, silent, stage
 
 
@@ -112,7 +112,7 @@ def jittered(column: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
     return column + np.random.default_rng(seed).uniform(-0.25 * gap, 0.25 * gap, len(column))
 
 
-@checked()
+@checked(Parameter("most_columns", "whole", "", at_least=2), Parameter("most_rows", "whole", "", at_least=2))
 def informative_projections(
     X: Any,
     y: Any = None,
@@ -161,9 +161,6 @@ def informative_projections(
     >>> found.planes[0].first, found.planes[0].second
     ('x1', 'x3')
     """
-    for name, value in (("most_columns", most_columns), ("most_rows", most_rows)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 2:
-            raise ParameterError(f"{name} must be an integer of at least 2; got {value!r}")
     scale = settled(X, scale=scale)["scale"]
     table = as_table(X, y)
     codes, classes = class_codes(table)

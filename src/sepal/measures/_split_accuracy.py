@@ -25,7 +25,7 @@ from sepal.measures._prepared import Prepared, prepare
 from sepal.measures._split_noise import split_std
 from sepal.measures._stratified import stratified_accuracy
 from sepal.neighbors import Method
-from sepal.parameters import checked
+from sepal.parameters import check_whole, checked
 from sepal.progress import Progress
 
 NEGLIGIBLE = 1e-12  # probability of the ranks that are not looked at
@@ -200,8 +200,8 @@ def _train_rows(train_size: ArrayLike, n: int, k: int) -> NDArray[np.int64]:
 
 
 def _check_k(k: int, n_classes: int, other: bool) -> int:
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1 or k % 2 == 0:
-        raise ParameterError(f"n_neighbors must be odd and at least 1; got {k!r}")
+    if check_whole("n_neighbors", k) % 2 == 0:
+        raise ParameterError(f"n_neighbors must be odd; got {k!r}")
     if k > 1 and n_classes > 2:
         raise ParameterError(f"n_neighbors must be 1 for more than two classes, where no exact form is known; got {k}")
     if k > 1 and other:

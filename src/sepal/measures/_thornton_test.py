@@ -213,10 +213,6 @@ def thornton_test(
     >>> test.score, round(test.chance, 4)
     (1.0, 0.3333)
     """
-    if isinstance(n_permutations, bool) or not isinstance(n_permutations, (int, np.integer)) or n_permutations < 0:
-        raise ParameterError(f"n_permutations must be an integer of at least 0; got {n_permutations!r}")
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must lie between 0 and 1; got {confidence!r}")
     data = prepare(
         X,
         y,

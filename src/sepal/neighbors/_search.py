@@ -179,7 +179,7 @@ class Search:
         given = _Given.of(self.fitted, extent, *([Extent.of(asking)] if len(asking) else []))
         as_squares = to_the_digit and self.fitted.value_is == "square"
         exactly = to_the_digit and self.fitted.value_is in ("square", "distance")
-        start, enemy, values, own, n_own, nearer, near, tied, same, from_, to = _native.class_pass(
+        found = _native.class_pass(
             points=given.arrays[0],
             classes=cases.code,
             copies=cases.copies.astype(np.float64),
@@ -197,10 +197,21 @@ class Search:
             threads=self._team(len(points), len(points) + len(asking)),
             progress=progress,
         )
+        start, values = found.enemy_start, found.enemy_value
         values = np.concatenate([values, [np.inf]])[np.where(np.diff(start) > 0, start[:-1], len(values))]
-        distance, hit = given.distances(values), given.distances(own)
-        others = np.maximum(near - 1, 0.0)  # a row that compares nothing is not even near itself
-        return ClassPass(cases, distance, start, enemy, hit, n_own, nearer, others, tied, same, (from_, to))
+        return ClassPass(
+            cases,
+            distance=given.distances(values),
+            start=start,
+            enemy=found.enemy,
+            own=given.distances(found.own),
+            n_own=found.n_own,
+            nearer=found.nearer,
+            near=np.maximum(found.near - 1, 0.0),  # a row that compares nothing is not even near itself
+            further_tied=found.further_tied,
+            further_same=found.further_same,
+            tree_edges=(found.tree_from, found.tree_to),
+        )
 
     def near_graph(
         self, rows: NDArray[np.intp], radius: NDArray[np.float64]

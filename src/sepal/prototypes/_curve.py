@@ -106,6 +106,7 @@ def nearest_share(
 @checked(
     Parameter("methods", "other", "", also=("sequence",), optional=True),
     Parameter("method_params", "other", "", also=("mapping",), optional=True),
+    Parameter("cv", "whole", "", at_least=2),
 )
 def condense_curve(
     X: Any,
@@ -204,8 +205,6 @@ def _standard_errors(right: NDArray[np.float64], units: NDArray[np.intp]) -> NDA
 def _folds(
     codes: NDArray[np.int32], units: NDArray[np.intp] | None, cv: int, random_state: int | None
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
-        raise ParameterError(f"cv must be an integer of at least 2; got {cv!r}")
     found, of_class = np.unique(codes, return_inverse=True)
     places = np.arange(len(codes)) if units is None else units
     sizes = [len(np.unique(places[of_class == c])) for c in range(len(found))]

@@ -13,7 +13,7 @@ from sepal.data import Missing, ScaleName, as_rows
 from sepal.exceptions import ParameterError
 from sepal.measures import Prepared, groups_of, nearest_of_other_groups
 from sepal.neighbors import DistinctRanking
-from sepal.parameters import Parameter, checked
+from sepal.parameters import Parameter, check_whole, checked
 from sepal.progress import SEARCHING, Progress, stage
 from sepal.prototypes._cases import as_cases, label_rows, row_mass
 from sepal.prototypes._condense import CaseMetric
@@ -27,8 +27,7 @@ Groups = NDArray[np.intp] | None
 
 
 def _check_neighbors(n_neighbors: int, data: Prepared, groups: Groups) -> int:
-    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
-        raise ParameterError(f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}")
+    check_whole("n_neighbors", n_neighbors)
     most = data.n_rows - largest_group(groups)
     if n_neighbors > most:
         why = "one less than the number of rows, since a row is not its own neighbour"
@@ -288,8 +287,6 @@ def renn(
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
     vote = _vote(data, n_neighbors, kind_sel, protect, _apart(X, y, data, groups))
-    if max_passes is not None and (isinstance(max_passes, bool) or max_passes < 1):
-        raise ParameterError(f"max_passes must be None or an integer of at least 1; got {max_passes!r}")
     kept_pos: NDArray[np.intp] = np.arange(data.n_rows)
     passes: list[NDArray[np.intp]] = []
     while len(kept_pos) > vote.k and (max_passes is None or len(passes) < max_passes):

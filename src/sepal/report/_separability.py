@@ -37,11 +37,14 @@ from sepal.measures import (
 )
 from sepal.parameters import checked
 from sepal.progress import Progress, silent
+from sepal.report._beside import rows_beside
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
     FeatureFacts,
     MajorityFacts,
+    ModelFacts,
+    RowBeside,
     SettingsFacts,
     Shown,
     TableFacts,
@@ -52,8 +55,10 @@ from sepal.report._facts import (
 from sepal.report._features import feature_facts
 from sepal.report._gather import SHARED_NEIGHBORS, basic_facts
 from sepal.report._geometry_verdict import COPIED_CHAPTERS, geometry_verdicts
+from sepal.report._model import model_facts
+from sepal.report._next_steps import next_steps
 from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, ReportRows, take_rows
-from sepal.report._suspects import suspects_dict
+from sepal.report._suspects import MOST_SHOWN, suspects_dict
 from sepal.report._threads import few_threads
 from sepal.report._time_limit import Clock, TimeIsOverError, alarm
 from sepal.report._verdict import repeated_verdict, verdicts
@@ -78,7 +83,13 @@ class SeparabilityReport(Shown):
         Thornton's index with its test, and the accuracy to expect over all random splits.
     verdict : tuple of Verdict
         Sentences, each with the code of the rule that made it.
+    next_steps : tuple of Verdict
+        What to do next: about the model, about rows, and what to collect.
+    model : ModelFacts or None
+        What a classifier reaches on rows that were left out.
     suspects : Suspects or None
+    beside : tuple of RowBeside
+        The values of the first suspects beside those of their neighbours.
     features : FeatureFacts or None
     alignment : AlignmentCurve or None
     angle : SeparabilityAngle or None
@@ -109,7 +120,10 @@ class SeparabilityReport(Shown):
     thornton: ThorntonFacts
     curve: CurveFacts
     verdict: tuple[Verdict, ...] = ()
+    next_steps: tuple[Verdict, ...] = ()
+    model: ModelFacts | None = None
     suspects: Suspects | None = None
+    beside: tuple[RowBeside, ...] = ()
     features: FeatureFacts | None = None
     alignment: AlignmentCurve | None = None
     angle: SeparabilityAngle | None = None
@@ -136,6 +150,9 @@ class SeparabilityReport(Shown):
             "majority": self.majority.share,
             "expected_accuracy_at_most_rows": self.curve.points[-1].accuracy,
         }
+        if self.model is not None:
+            low, high = self.model.interval
+            found |= {"model": self.model.score, "model_from": low, "model_to": high, "linear": self.model.linear}
         if self.alignment is not None:
             found["alignment"] = self.alignment.best_score
         if self.angle is not None:
@@ -197,6 +214,10 @@ class SeparabilityReport(Shown):
 
         sentences = "".join(f"<li>{html.escape(verdict.text)}</li>" for verdict in self.verdict)
         return f"<ul>{sentences}</ul>{frame_html(self, float_format='{:.4g}'.format)}"
+
+    def _in_plain_words(self) -> str:
+        steps = (f"{number}. {step.text}" for number, step in enumerate(self.next_steps, start=1))
+        return "\n".join([*(sentence.text for sentence in self.verdict), *steps])
 
     def __repr__(self) -> str:
         return f"<SeparabilityReport: {self.verdict[0].text}>"
@@ -296,7 +317,10 @@ def separability(
         clock.lap(name)
     say("done", 1.0)
     report = SeparabilityReport(**basic, **found, skipped=clock.skipped, seconds=clock.seconds, sample_rows=sample_rows)
-    return replace(report, verdict=_spoken(report, rows, random_state))
+    if report.suspects is not None:
+        report = replace(report, beside=rows_beside(rows.given, report.suspects.rows[:MOST_SHOWN]))
+    report = replace(report, verdict=_spoken(report, rows, random_state))
+    return replace(report, next_steps=next_steps(report))
 
 
 def _spoken(report: SeparabilityReport, rows: ReportRows, random_state: int) -> tuple[Verdict, ...]:
@@ -351,6 +375,7 @@ def _sections(rows: ReportRows, part: Table, random_state: int, clock: Clock) ->
         "alignment": lambda tick: _alignment(rows, random_state, tick),
         "angle": lambda tick: _angle(rows.given, random_state, tick),
         "features": lambda tick: feature_facts(rows, random_state, tick),
+        "model": lambda tick: model_facts(rows, random_state, clock, tick),
         "projections": lambda tick: informative_projections(
             rows.table, most_rows=_PLANE_ROWS, groups=apart, random_state=random_state, progress=tick
         ),

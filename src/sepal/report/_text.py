@@ -16,6 +16,7 @@ from sepal.report._section_text import (
     complexity_text,
     features_text,
     made_text,
+    model_text,
     pairs_text,
     suspects_text,
 )
@@ -40,6 +41,9 @@ def report_text(
     page.heading("Verdict")
     page.paragraph(report.verdict[0].text, style="bold")
     page.pairs([("-", sentence.text) for sentence in report.verdict[1:]])
+    page.heading("What to do next")
+    page.pairs([(f"{number}.", step.text) for number, step in enumerate(report.next_steps, start=1)])
+    model_text(page, words["model"])
     _thornton(page, report)
     _curve(page, report)
     suspects_text(page, words["suspects"], words["copies_sentence"])

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sepal.report._facts import (
+    UNEQUAL,
     ClassFacts,
     CurveFacts,
     CurvePoint,
@@ -43,6 +44,11 @@ class Case:
         if self.thornton.p_value is not None:
             return self.thornton.p_value
         return 0.0 if self.thornton.interval[0] > self.thornton.chance else 1.0
+
+    @property
+    def unequal(self) -> bool:
+        """Whether one class has nearly all rows, so that a share of all rows says little."""
+        return self.majority.share >= UNEQUAL
 
     @property
     def z(self) -> float:
@@ -85,6 +91,8 @@ class Case:
             "confidence": f"{self.thornton.confidence:.0%}",
             "score": percent(self.thornton.score),
             "chance": percent(self.thornton.chance),
+            "macro": percent(self.thornton.macro),
+            "macro_chance": percent(1.0 / len(self.classes)),
             "majority": percent(self.majority.share),
             "majority_class": quoted(self.majority.label),
             "weakest_class": quoted(self.weakest.label),
@@ -108,6 +116,18 @@ class VerdictRule(NamedTuple):
 
 
 AGREEMENT = (
+    VerdictRule(
+        "unequal_classes",
+        lambda case: case.unequal and case.p < LIKELY,
+        "The classes are very unequal: {majority} of the rows are {majority_class}. With every class counted alike, "
+        "nearest neighbours agree on the class of {macro} of the rows; guessing would give {macro_chance}.",
+    ),
+    VerdictRule(
+        "unequal_like_chance",
+        lambda case: case.unequal,
+        "The classes are very unequal: {majority} of the rows are {majority_class}. Neighbours agree no more often "
+        "than chance can explain ({macro} with every class counted alike; guessing would give {macro_chance}).",
+    ),
     VerdictRule(
         "always_agree",
         lambda case: case.thornton.score == 1.0 and case.p < LIKELY,
@@ -153,17 +173,17 @@ AGREEMENT = (
 AGAINST_MAJORITY = (
     VerdictRule(
         "above_majority",
-        lambda case: case.thornton.interval[0] > case.majority.share,
+        lambda case: not case.unequal and case.thornton.interval[0] > case.majority.share,
         "That is more than the {majority} of always answering {majority_class}.",
     ),
     VerdictRule(
         "near_majority",
-        lambda case: case.thornton.interval[1] >= case.majority.share,
+        lambda case: not case.unequal and case.thornton.interval[1] >= case.majority.share,
         "It is not clearly more than the {majority} of always answering {majority_class}.",
     ),
     VerdictRule(
         "below_majority",
-        lambda case: True,
+        lambda case: not case.unequal,
         "Always answering {majority_class} would be right more often ({majority}).",
     ),
 )
@@ -171,21 +191,21 @@ AGAINST_MAJORITY = (
 HOW_SURE = (
     VerdictRule(
         "narrow_interval",
-        lambda case: case.width <= NARROW,
-        "The {score} are sure to a few percent: with {confidence} confidence the true share lies between {low} and "
-        "{high}.",
+        lambda case: not case.unequal and case.width <= NARROW,
+        "That figure is known to within a few points: with {confidence} confidence the true share lies between {low} "
+        "and {high}.",
     ),
     VerdictRule(
         "wide_interval_of_groups",
-        lambda case: case.settings.n_groups is not None,
-        "With {n_groups} groups the {score} are rough: with {confidence} confidence the true share, for rows of "
+        lambda case: not case.unequal and case.settings.n_groups is not None,
+        "With {n_groups} groups {score} is a rough estimate: with {confidence} confidence the true share, for rows of "
         "further groups, lies between {low} and {high}.",
     ),
     VerdictRule(
         "wide_interval",
-        lambda case: True,
-        "With so few rows the {score} are rough: with {confidence} confidence the true share lies between {low} and "
-        "{high}.",
+        lambda case: not case.unequal,
+        "With so few rows {score} is a rough estimate: with {confidence} confidence the true share lies between {low} "
+        "and {high}.",
     ),
 )
 
@@ -205,6 +225,7 @@ MORE_ROWS = (
             and case.rise > RISE
             and case.p < LIKELY
             and case.thornton.score < 1.0
+            and not case.unequal
         ),
         "Accuracy still rises with more training rows ({half} with {half_rows}, {most} with {most_rows}): "
         "collecting more should help.",

@@ -15,14 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from sepal.data import Table, data_frame
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import gamma_from_width
-from sepal.machines._c_by_groups import group_folds, group_parts
-from sepal.machines._c_search import C_GRID, warm_start
-from sepal.machines._cross_fitting import given_groups
-from sepal.machines._dual import NativeKernel, PairSolution, kernel_matrix
-from sepal.machines._leave_one_out import MOST_ROWS, LeftOut, left_out
-from sepal.machines._pairs import TrainingRows, gather, winners
-from sepal.machines._svm import SVMClassifier
+from sepal.machines._dual._c_by_groups import group_folds, group_parts
+from sepal.machines._dual._c_search import C_GRID, warm_start
+from sepal.machines._dual._cross_fitting import given_groups
+from sepal.machines._dual._leave_one_out import MOST_ROWS, LeftOut, left_out
+from sepal.machines._dual._pairs import TrainingRows, gather, winners
+from sepal.machines._dual._solvers import NativeKernel, PairSolution, kernel_matrix
+from sepal.machines._dual._svm import SVMClassifier
 from sepal.neighbors import thread_count
+from sepal.parameters import check_parameters
 from sepal.progress import Progress, Share, stage
 
 Floats = NDArray[np.float64]
@@ -174,6 +175,7 @@ def hyperparameter_surface(
     """
     if not isinstance(machine, SVMClassifier) or machine.kernel != "rbf":
         raise ParameterError(f"machine must be an SVMClassifier with kernel='rbf'; got {machine!r}")
+    check_parameters(machine)
     apart = given_groups(groups, X)
     if apart is not None and test is not None:
         raise ParameterError("groups= are held out where there is no test=; give one of them")

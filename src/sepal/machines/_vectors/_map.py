@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import Table
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import DataError
 from sepal.machines._kernel_rows import Array, RowKernel, check_symmetric
-from sepal.machines._vector_models import RidgePath, ridge_path
-from sepal.machines._vector_selection import VectorSelection, lowest_row, project, select_vectors
+from sepal.machines._vectors._models import RidgePath, ridge_path
+from sepal.machines._vectors._selection import VectorSelection, lowest_row, project, select_vectors
 
 _BLOCK_NUMBERS = 4_000_000
 
@@ -28,16 +27,6 @@ class VectorChoice:
     n_candidates: int | None
     tol: float
     random_state: Any
-
-    def __post_init__(self) -> None:
-        if self.criterion not in ("local", "global"):
-            raise ParameterError(f"criterion must be 'local' or 'global'; got {self.criterion!r}")
-        if not 0.0 < finite_number("fitness", self.fitness) <= 1.0:
-            raise ParameterError(f"fitness must lie above 0 and not above 1; got {self.fitness!r}")
-        if not 0.0 < finite_number("tol", self.tol) < 1.0:
-            raise ParameterError(f"tol must lie above 0 and below 1; got {self.tol!r}")
-        if self.n_candidates is not None:
-            whole_number("n_candidates", self.n_candidates)
 
     def select(
         self, kernel: RowKernel, coordinates: Array, columns: NDArray[np.intp], weights: Array, keys: Array | None
@@ -92,21 +81,6 @@ class VectorMap:
         return out
 
 
-def finite_number(name: str, value: Any, *, at_least: float = -np.inf) -> float:
-    """A checked parameter."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not at_least <= float(value) < np.inf:
-        wanted = "a finite number" if at_least == -np.inf else f"a finite number of at least {at_least:g}"
-        raise ParameterError(f"{name} must be {wanted}; got {value!r}")
-    return float(value)
-
-
-def whole_number(name: str, value: Any) -> int:
-    """A checked parameter that counts something."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ParameterError(f"{name} must be a whole number of at least 1; got {value!r}")
-    return int(value)
-
-
 def vectors_solve(
     table: Table,
     kernel: RowKernel,
@@ -144,7 +118,7 @@ def _chosen(path: RidgePath, n_vectors: Any) -> int:
     """The asked number of vectors (no more than there are), or that of the smallest leave-one-out error."""
     if isinstance(n_vectors, str):
         return 1 + int(np.argmin(path.squared[1:]))
-    return min(whole_number("n_vectors", n_vectors), len(path.squared) - 1)
+    return min(int(n_vectors), len(path.squared) - 1)
 
 
 def model_solve(

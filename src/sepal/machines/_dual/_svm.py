@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Real
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypedDict
 from warnings import warn
 
 import numpy as np
@@ -13,16 +12,25 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import _num_samples
 
 from sepal.data import ScaleName, SparseRows, Table, as_table, group_codes, left_out_together
-from sepal.exceptions import ParameterError, SepalWarning
-from sepal.machines._c_by_groups import search_c_by_groups
-from sepal.machines._c_search import search_c
-from sepal.machines._dual import OUT_OF_STEPS, OUT_OF_TIME, STALLED, PairSolution, solve_pairs
-from sepal.machines._kernel_choice import KernelFunction
-from sepal.machines._machine import KernelMachine
-from sepal.machines._pairs import TrainingRows
+from sepal.exceptions import SepalWarning
+from sepal.machines._dual._c_by_groups import search_c_by_groups
+from sepal.machines._dual._c_search import search_c
+from sepal.machines._dual._hard_margin import hard_margins
+from sepal.machines._dual._kernel_choice import KernelFunction
+from sepal.machines._dual._machine import KernelMachine
+from sepal.machines._dual._pairs import TrainingRows
+from sepal.machines._dual._solvers import PairSolution, Status, solve_pairs
 from sepal.machines._parameters import SVM
 
 Floats = NDArray[np.float64]
+
+
+class _Limits(TypedDict):
+    tol: float
+    cache_size: float
+    time_limit: float | None
+    threads: int
+    max_iter: int
 
 
 class SVMClassifier(KernelMachine):
@@ -31,13 +39,16 @@ class SVMClassifier(KernelMachine):
     Parameters
     ----------
     C : float or "auto"
-        The largest weight of a row. "auto" takes the C of least leave-one-out error, the smallest among equals. The
-        error is exact up to ``tol``: every support row that is right is taken out of the solution, which is followed
-        meanwhile. Only with many tens of thousands of rows these are a sample, and ``C_search_`` says how sure it is.
+        The largest weight of a row; ``float("inf")`` is the hard margin, an error if the classes are not separable.
+        "auto" takes the C of least leave-one-out error, the smallest among equals. The error is exact up to ``tol``:
+        every support row that is right is taken out of the solution, which is followed meanwhile. Only with many tens
+        of thousands of rows these are a sample, and ``C_search_`` says how sure it is.
     kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"}, another of ``sepal.kernels.KERNELS``, or callable
-        A function gets two arrays of scaled rows and returns their kernel matrix. "mixed" takes nominal columns and
-        missing cells. For all but the first four the whole kernel matrix is kept. One that is not positive semidefinite
-        on the training rows (a thousand of them if they are many) is warned of.
+        A function gets two arrays of scaled rows and returns their kernel matrix. Rows that form no table (a list of
+        texts, graphs, sequences of several lengths) it gets as they are, and new rows with all training rows, as in
+        scikit-learn. "mixed" takes nominal columns and missing cells. For all but the first four the whole kernel
+        matrix is kept. One that is not positive semidefinite on the training rows (a thousand of them if they are many)
+        is warned of.
     width : float or "aligned"
         The width s of the rbf kernel ``exp(-|x - z|^2 / (2 s^2))``, in scaled units. "aligned" takes the width whose
         centred kernel is best aligned with the classes, at most the root mean squared distance between rows.
@@ -87,6 +98,9 @@ class SVMClassifier(KernelMachine):
 
     Notes
     -----
+    Ties of the votes of several classes are always broken by the decision values, as by scikit-learn's
+    ``break_ties=True``: the predicted class is the one with the largest score.
+
     Problems of more than 1,500 rows with ``tol`` of at least 1e-5 keep kernel rows in float32; where weights are so
     large that this could violate the conditions by ``tol``, the solution is completed in float64. Decisions of the
     fitted model are always computed in float64. Equal rows of one class are solved as one row with their joint weight.
@@ -174,7 +188,7 @@ class SVMClassifier(KernelMachine):
         if hasattr(self, "C_search_"):  # by groups
             C = self.C_search_.best
             return C, self._solve(training, C * unit_box, threads)
-        if self.kernel != "precomputed" and self._copies_leave_together(training):
+        if not self._by_matrix and self._copies_leave_together(training):
             whole = replace(training.rows, leaves=np.ones(len(training.rows.codes)))
             training = replace(training, rows=whole)
         self.C_search_, solutions = search_c(self, training, unit_box, threads)
@@ -189,14 +203,6 @@ class SVMClassifier(KernelMachine):
             left_out_together(rows, self._copies_go, np.asarray(np.round(weight, 9), dtype=np.float64)).together
             == "copies"
         )
-
-    def _checked_c(self) -> float:
-        if isinstance(self.C, Real) and np.isinf(float(self.C)):
-            raise ParameterError(
-                f"C must be finite; got {self.C!r}",
-                hint="KernelAdatronClassifier(C=float('inf')) finds the hard margin, or says that there is none",
-            )
-        return super()._checked_c()
 
     def _solve(
         self, training: TrainingRows, box: Floats, threads: int, warm: list[Floats] | None = None
@@ -213,43 +219,34 @@ class SVMClassifier(KernelMachine):
         warm: list[Floats] | None,
         time_limit: float | None,
     ) -> list[PairSolution]:
-        _check_positive("tol", self.tol)
-        _check_positive("cache_size", self.cache_size)
-        if self.time_limit is not None:
-            _check_positive("time_limit", self.time_limit)
-        limit = self.max_iter
-        if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or not (limit == -1 or limit >= 1):
-            raise ParameterError(f"max_iter must be an integer of at least 1, or -1 for no limit; got {limit!r}")
-        return solve_pairs(
-            training.source,
-            training.rows.start,
-            box,
-            training.kernel,
+        limits = _Limits(
             tol=self.tol,
             cache_size=self.cache_size,
             time_limit=time_limit,
             threads=threads,
-            warm=warm,
-            max_iter=int(limit),
+            max_iter=int(self.max_iter),
         )
+        if np.isinf(box).any():
+            return hard_margins(training, self.classes_, **limits)
+        return solve_pairs(training.source, training.rows.start, box, training.kernel, warm=warm, **limits)
 
     def _warn_of_early_ends(self, solutions: list[PairSolution]) -> None:
         worst = max(s.violation for s in solutions)
-        if any(s.status == OUT_OF_TIME for s in solutions):
+        if any(s.status == Status.OUT_OF_TIME for s in solutions):
             warn(
                 f"SVMClassifier stopped after time_limit={self.time_limit} s with the model it had: conditions are "
                 f"violated by up to {worst:.2g}, tol is {self.tol:g}",
                 SepalWarning,
                 stacklevel=4,
             )
-        elif any(s.status == OUT_OF_STEPS for s in solutions):
+        elif any(s.status == Status.OUT_OF_STEPS for s in solutions):
             warn(
                 f"SVMClassifier used up max_iter={self.max_iter} steps: conditions are violated by up to {worst:.2g}, "
                 f"tol is {self.tol:g}; hint: scale the columns, lower C, or give more steps",
                 SepalWarning,
                 stacklevel=4,
             )
-        elif any(s.status == STALLED for s in solutions):
+        elif any(s.status == Status.STALLED for s in solutions):
             warn(
                 f"SVMClassifier cannot come nearer to the optimum in floating point: conditions are violated by up to "
                 f"{worst:.2g}, tol is {self.tol:g}; hint: scale the columns, lower C, or check that the kernel is "
@@ -257,8 +254,3 @@ class SVMClassifier(KernelMachine):
                 SepalWarning,
                 stacklevel=4,
             )
-
-
-def _check_positive(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real) or not float(value) > 0:
-        raise ParameterError(f"{name} must be a number above 0; got {value!r}")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Literal
+from typing import Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,7 @@ NATIVE_KERNELS: tuple[NativeKernelName, ...] = ("linear", "poly", "rbf", "sigmoi
 
 NATIVE_NAMES = {"polynomial": "poly", "gaussian": "rbf"}  # what sepal.kernels calls them too
 
-SOLVED, OUT_OF_TIME, STOPPED, STALLED, OUT_OF_STEPS = range(5)  # how a support vector solution ended
-ADATRON_SOLVED, ADATRON_OUT_OF_SWEEPS, ADATRON_STOPPED, ADATRON_DIVERGED = range(4)
+Status = _native.SolverStatus  # how a solution ended
 
 # Kernel rows are kept in float32 where neither the tolerance nor the data ask for more: the exponent of the rbf
 # kernel must not be wrong by more than this.
@@ -28,9 +27,13 @@ _NARROW_TOLERANCE = 1e-5
 _NARROW_PEAK = 1e4  # larger kernel values have larger rounding errors
 _NARROW_ROWS = 1500  # smaller problems gain nothing
 _LEFT_OUT_CACHE = 5e8  # bytes of kernel rows that leave-one-out keeps
-_HARD_BOUNDS: NDArray[np.float64] = np.power(
-    10.0, np.arange(1.0, 7.0)
-)  # weights of a hard margin, times the mean of K_ii
+
+
+class _KernelArguments(TypedDict):
+    kernel: str
+    gamma: float
+    coef0: float
+    degree: int
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,11 @@ class NativeKernel:
     gamma: float = 1.0
     coef0: float = 0.0
     degree: int = 3
+
+    @property
+    def arguments(self) -> _KernelArguments:
+        """What native functions are told of it."""
+        return {"kernel": self.name, "gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +67,7 @@ class PairSolution:
     bias: float
     violation: float
     n_iter: int
-    status: int
+    status: _native.SolverStatus
 
     @cached_property
     def norm_square(self) -> float:
@@ -91,10 +99,7 @@ def kernel_matrix(a: Floats, b: Floats, kernel: NativeKernel, threads: int) -> F
     flat = _native.kernel_matrix(
         a=a,
         b=b,
-        kernel=kernel.name,
-        gamma=kernel.gamma,
-        coef0=kernel.coef0,
-        degree=kernel.degree,
+        **kernel.arguments,
         threads=threads,
         progress=None,
     )
@@ -115,10 +120,7 @@ def expansion(
         start=start,
         coef=np.ascontiguousarray(coef),
         queries=queries,
-        kernel=kernel.name,
-        gamma=kernel.gamma,
-        coef0=kernel.coef0,
-        degree=kernel.degree,
+        **kernel.arguments,
         threads=threads,
         progress=None,
     )
@@ -166,10 +168,7 @@ def solve_pairs(
     (rows,) = _centred(kernel, x)
     beta, product, bias, violation, n_iter, status = _native.dual_solve_pairs(
         x=rows,
-        kernel=kernel.name,
-        gamma=kernel.gamma,
-        coef0=kernel.coef0,
-        degree=kernel.degree,
+        **kernel.arguments,
         start=start,
         box=np.ascontiguousarray(box),
         start_beta=np.concatenate(warm) if warm else np.zeros(0),
@@ -196,7 +195,7 @@ def solve_pairs(
                 float(bias[k]),
                 float(violation[k]),
                 int(n_iter[k]),
-                int(status[k]),
+                Status(int(status[k])),
             )
         )
     return solutions
@@ -229,10 +228,7 @@ def leave_one_out(
     low, high = np.minimum(0.0, solution.sign * solution.box), np.maximum(0.0, solution.sign * solution.box)
     decision, solved = _native.dual_leave_one_out(
         x=rows,
-        kernel=kernel.name,
-        gamma=kernel.gamma,
-        coef0=kernel.coef0,
-        degree=kernel.degree,
+        **kernel.arguments,
         members=solution.rows.tolist(),
         t=solution.sign,
         low=low,
@@ -271,7 +267,7 @@ class NearMargin:
 
 
 @dataclass(frozen=True, eq=False)
-class Going:
+class LeavingRows:
     """Rows to take out, one by one: ``residual`` with the rows near the margin, ``place`` among these or -1."""
 
     residual: Floats
@@ -284,7 +280,7 @@ class Going:
 
 
 @dataclass(frozen=True, eq=False)
-class Gone:
+class Removals:
     """For each row that went: the change of the bias and of the weights, and what was taken of its own weight.
 
     ``turned``: the decision changed its sign when ``gone`` of the weight was taken, and the path ended there.
@@ -299,7 +295,7 @@ class Gone:
     failed: NDArray[np.bool_]
 
 
-def removals(near: NearMargin, going: Going, *, until_it_turns: bool, threads: int) -> Gone:
+def removals(near: NearMargin, going: LeavingRows, *, until_sign_change: bool, threads: int) -> Removals:
     """Follow the solution while the weight of each row is taken out."""
     shift, gone, change, status = _native.dual_removals(
         residual=near.residual,
@@ -319,11 +315,12 @@ def removals(near: NearMargin, going: Going, *, until_it_turns: bool, threads: i
         taken=going.taken,
         decision=going.decision,
         sign=going.sign,
-        until_it_turns=until_it_turns,
+        until_sign_change=until_sign_change,
         threads=threads,
     )
     change = change.reshape(len(shift), len(near.beta))
-    return Gone(shift, gone, change, status == 1, status == 2, status == 3)
+    ends = _native.RemovalStatus
+    return Removals(shift, gone, change, status == ends.TURNED, status == ends.ALONE, status == ends.FAILED)
 
 
 def solve_adatron(
@@ -337,34 +334,7 @@ def solve_adatron(
     max_iter: int,
     bias: bool | float,
 ) -> PairSolution:
-    """The kernel Adatron on one kernel matrix, with a ``bias`` that is searched for (True) or held at a number.
-
-    An unbounded box is tried with growing bounds until no row is inside the margin: at a wrong bias the hard margin
-    problem has no solution, so the search for the bias must be able to end at every bias on its way.
-    """
-    if np.isfinite(box).all():
-        return _adatron(gram, sign, box, rows, omega, tol, max_iter, bias)
-    used = 0
-    for bound in _HARD_BOUNDS / max(float(np.diag(gram).mean()), np.finfo(float).tiny):
-        found = _adatron(gram, sign, np.minimum(box, bound), rows, omega, tol, max_iter - used, bias)
-        used += found.n_iter
-        if found.status != ADATRON_SOLVED or used >= max_iter:
-            break
-        if float((1.0 - found.sign * (found.product + found.bias)).max()) <= 4 * tol:
-            return replace(found, n_iter=used)  # with the finite bound, so that the gap is finite too
-    return replace(found, box=box, n_iter=used, status=ADATRON_DIVERGED)
-
-
-def _adatron(
-    gram: Floats,
-    sign: Floats,
-    box: Floats,
-    rows: NDArray[np.int64],
-    omega: float,
-    tol: float,
-    max_iter: int,
-    bias: bool | float,
-) -> PairSolution:
+    """The kernel Adatron on one kernel matrix, with a ``bias`` that is searched for (True) or held at a number."""
     search = bias is True
     alpha, product, offset, violation, sweeps, status = _native.adatron(
         gram=np.ascontiguousarray(gram),
@@ -377,7 +347,7 @@ def _adatron(
         offset=0.0 if search else float(bias),
         balance=1e-12 * box.sum(),
     )
-    return PairSolution(rows, sign, box, alpha * sign, product, offset, violation, sweeps, status)
+    return PairSolution(rows, sign, box, alpha * sign, product, offset, violation, sweeps, Status(status))
 
 
 def _centred(kernel: NativeKernel, *arrays: Floats) -> tuple[Floats, ...]:

@@ -21,8 +21,8 @@ from sepal.machines._kernel_rows import (
     training_table,
 )
 from sepal.machines._parameters import VECTOR_SELECTOR
-from sepal.machines._vector_map import VectorChoice, VectorMap, vectors_solve, whole_number
-from sepal.machines._vector_selection import VectorSelection
+from sepal.machines._vectors._map import VectorChoice, VectorMap, vectors_solve
+from sepal.machines._vectors._selection import VectorSelection
 
 
 class VectorParameters(TableEstimator):
@@ -146,7 +146,7 @@ class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, V
         codes = checked_labels(table, X, y)[0] if aligned else np.zeros(table.n_rows, np.int32)
         training = training_table(self.kernel, table, sample_weight, codes)
         kernel = KernelChoice.of(self).fit(training.table, training.codes if aligned else None, training.copies)
-        choice = self._choice(whole_number("n_vectors", self.n_vectors))
+        choice = self._choice(int(self.n_vectors))
         mapping, selection = vectors_solve(training.table, kernel, choice, training.copies, training.places)
         self._keep(mapping, selection, training.places, len(selection.rows))
         return self

@@ -26,9 +26,9 @@ from sepal.exceptions import DataError
 from sepal.machines._kernel_rows import Array, KernelChoice, class_weight_factors, labelled_table
 from sepal.machines._parameters import DISCRIMINANT
 from sepal.machines._parzen import log_priors
-from sepal.machines._vector_map import finite_number, vectors_solve, whole_number
-from sepal.machines._vector_models import without_group
-from sepal.machines._vector_selector import VectorParameters
+from sepal.machines._vectors._map import vectors_solve
+from sepal.machines._vectors._models import without_group
+from sepal.machines._vectors._selector import VectorParameters
 
 _LEAST_RIDGE = 1e-8  # for left-out rows: without any ridge a kernel of full rank lets every row decide its own fit
 _NO_DIFFERENCE = 1e-12  # the root of a scatter ratio: class means that do not differ on an axis
@@ -242,11 +242,10 @@ class GeneralizedDiscriminant(
             row alone; "copies": with all rows equal to it. None: copies where their numbers show that records were
             repeated, else each alone.
         """
-        self._check_parameters()
         training = labelled_table(self, self._training_table(X), X, y, sample_weight, groups, kernel=self.kernel)
         table, codes, copies = training.table, training.codes, training.copies
         kernel = KernelChoice.of(self).fit(table, codes, copies)
-        most = table.n_rows if self.n_vectors is None else whole_number("n_vectors", self.n_vectors)
+        most = table.n_rows if self.n_vectors is None else int(self.n_vectors)
         choice = self._choice(most)
         if self.n_vectors is None:  # all of the span: which rows come first does not matter
             choice = replace(choice, criterion="local")
@@ -270,11 +269,6 @@ class GeneralizedDiscriminant(
         self._normals = cho_solve(cho_factor(self._found.within), self._found.means.T)
         self.scatter_ratio_, self.means_ = self._found.ratios, self._found.means
         return self
-
-    def _check_parameters(self) -> None:
-        finite_number("alpha", self.alpha, at_least=0.0)
-        if self.n_components is not None:
-            whole_number("n_components", self.n_components)
 
     def transform(self, X: Any) -> Array:
         """The rows on the discriminant axes."""

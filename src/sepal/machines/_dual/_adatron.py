@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
-from numbers import Real
 from typing import Any, Literal
 from warnings import warn
 
@@ -12,17 +12,11 @@ from numpy.typing import NDArray
 
 from sepal.data import ScaleName
 from sepal.exceptions import DataError, ParameterError, SepalWarning
-from sepal.machines._dual import (
-    ADATRON_DIVERGED,
-    ADATRON_OUT_OF_SWEEPS,
-    PairSolution,
-    kernel_matrix,
-    pair_members,
-    solve_adatron,
-)
-from sepal.machines._kernel_choice import KernelFunction
-from sepal.machines._machine import KernelMachine
-from sepal.machines._pairs import TrainingRows
+from sepal.machines._dual._hard_margin import solve_hard_margin
+from sepal.machines._dual._kernel_choice import KernelFunction
+from sepal.machines._dual._machine import KernelMachine
+from sepal.machines._dual._pairs import TrainingRows
+from sepal.machines._dual._solvers import PairSolution, Status, kernel_matrix, pair_members, solve_adatron
 from sepal.machines._parameters import ADATRON
 
 Floats = NDArray[np.float64]
@@ -112,7 +106,6 @@ class KernelAdatronClassifier(KernelMachine):
         self.n_jobs = n_jobs
 
     def _solve(self, training: TrainingRows, box: Floats, threads: int) -> list[PairSolution]:
-        self._check_parameters()
         rows = training.rows
         costs = self._class_factors(rows)
         solutions = []
@@ -129,36 +122,46 @@ class KernelAdatronClassifier(KernelMachine):
             else:
                 gram = training.gram[np.ix_(at, at)]
             bias = True if self.bias else float((costs[b] - costs[a]) / (costs[b] + costs[a]))
-            found = solve_adatron(
-                gram, sign, box[at], at, omega=self.omega, tol=self.tol, max_iter=self.max_iter, bias=bias
-            )
-            self._refuse_or_warn(found, a, b)
+            names = f"{self.classes_[a]} and {self.classes_[b]}"
+            if np.isinf(box[at]).any():
+                found = self._hard_margin(gram, sign, at, bias, names)
+            else:
+                found = self._bounded(gram, sign, box[at], at, bias, self.max_iter)
+                self._refuse_or_warn(found, names)
             solutions.append(found)
         return solutions
 
-    def _refuse_or_warn(self, found: PairSolution, a: int, b: int) -> None:
-        names = f"{self.classes_[a]} and {self.classes_[b]}"
-        hard = bool(np.isinf(found.box).any())
-        if found.status == ADATRON_DIVERGED or (hard and found.status == ADATRON_OUT_OF_SWEEPS):
-            if hard:
-                raise DataError(
-                    f"C=inf asks for a hard margin, but the classes {names} are not separable with this kernel "
-                    f"(or by too little): weights grow without end after {found.n_iter} sweeps",
-                    hint="use a finite C, or a narrower kernel",
-                )
+    def _bounded(
+        self, gram: Floats, sign: Floats, box: Floats, at: NDArray[np.int64], bias: bool | float, sweeps: int
+    ) -> PairSolution:
+        return solve_adatron(gram, sign, box, at, omega=self.omega, tol=self.tol, max_iter=sweeps, bias=bias)
+
+    def _hard_margin(
+        self, gram: Floats, sign: Floats, at: NDArray[np.int64], bias: bool | float, names: str
+    ) -> PairSolution:
+        """At a wrong bias the hard margin has no solution; with bounds the search for the bias ends at every bias."""
+
+        def solve(bound: float, before: PairSolution | None) -> PairSolution:
+            used = 0 if before is None else before.n_iter
+            found = self._bounded(gram, sign, np.full(len(at), bound), at, bias, self.max_iter - used)
+            return replace(found, n_iter=used + found.n_iter)
+
+        found = solve_hard_margin(solve, gram, self.tol, names)
+        if found.status != Status.SOLVED:
+            raise DataError(
+                f"max_iter={self.max_iter} sweeps were not enough for C=inf: the classes {names} are not separable "
+                "with this kernel, or by little",
+                hint="SVMClassifier(C=float('inf')) finds the same model in less time; or use a finite C",
+            )
+        return found
+
+    def _refuse_or_warn(self, found: PairSolution, names: str) -> None:
+        if found.status == Status.DIVERGED:
             raise DataError(f"the classes {names} cannot be balanced by any bias; check sample_weight and the kernel")
-        if found.status == ADATRON_OUT_OF_SWEEPS:
+        if found.status == Status.OUT_OF_STEPS:
             warn(
                 f"KernelAdatronClassifier used up max_iter={self.max_iter} sweeps on the classes {names}: conditions "
                 f"are violated by up to {found.violation:.2g}, tol is {self.tol:g}",
                 SepalWarning,
                 stacklevel=5,
             )
-
-    def _check_parameters(self) -> None:
-        for name, low, high in (("omega", 0.0, 2.0), ("tol", 0.0, np.inf)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Real) or not low < float(value) < high:
-                raise ParameterError(f"{name} must be a number above {low:g} and below {high:g}; got {value!r}")
-        if isinstance(self.max_iter, bool) or not isinstance(self.max_iter, (int, np.integer)) or self.max_iter < 1:
-            raise ParameterError(f"max_iter must be an integer of at least 1; got {self.max_iter!r}")

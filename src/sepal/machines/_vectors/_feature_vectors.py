@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from sepal.data import Table, data_frame
 from sepal.estimators import TableClassifierMixin, TableRegressorMixin, as_data_errors
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import DataError
 from sepal.kernels import find_kernel
+from sepal.machines._equal_rows import row_keys
 from sepal.machines._kernel_rows import (
     Array,
     KernelChoice,
@@ -26,11 +27,10 @@ from sepal.machines._kernel_rows import (
     labelled_table,
     training_table,
 )
-from sepal.machines._merged import row_keys
 from sepal.machines._parameters import VECTOR_CLASSIFIER, VECTOR_REGRESSOR
-from sepal.machines._vector_map import VectorModel, finite_number, model_solve, whole_number
-from sepal.machines._vector_models import fit_temperature, left_out_predictions
-from sepal.machines._vector_selector import VectorParameters
+from sepal.machines._vectors._map import VectorModel, model_solve
+from sepal.machines._vectors._models import fit_temperature, left_out_predictions
+from sepal.machines._vectors._selector import VectorParameters
 from sepal.parameters import check_parameters
 
 _WIDTH_ROWS = 2000  # widths are compared on at most this many rows
@@ -44,11 +44,8 @@ class _VectorMachine(VectorParameters):
         self, training: TrainingTable, targets: Array, factors: Array, codes: NDArray[np.int32] | None
     ) -> VectorModel:
         table, copies = training.table, training.copies
-        alpha = finite_number("alpha", self.alpha, at_least=0.0)
-        if isinstance(self.n_vectors, str) and self.n_vectors != "loo":
-            raise ParameterError(f"n_vectors must be 'loo' or a whole number; got {self.n_vectors!r}")
-        most = self.max_vectors if isinstance(self.n_vectors, str) else self.n_vectors
-        choice = self._choice(whole_number("max_vectors" if isinstance(self.n_vectors, str) else "n_vectors", most))
+        alpha = float(self.alpha)
+        choice = self._choice(int(self.max_vectors if isinstance(self.n_vectors, str) else self.n_vectors))
         kernels = KernelChoice.of(self)
 
         def solve(kernel: RowKernel, rows: NDArray[np.intp] | None = None) -> VectorModel:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, lapack
 
-from sepal.machines._dual import Going, NearMargin, PairSolution, kernel_matrix, removals
-from sepal.machines._pairs import TrainingRows
+from sepal.machines._dual._pairs import TrainingRows
+from sepal.machines._dual._solvers import LeavingRows, NearMargin, PairSolution, kernel_matrix, removals
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -78,7 +78,7 @@ def removed(
     left: Floats,
     which: Places,
     *,
-    until_it_turns: bool,
+    until_sign_change: bool,
     tol: float,
     threads: int,
     end: float = np.inf,
@@ -86,7 +86,7 @@ def removed(
     """What the machines without each of some rows say of those rows, and for which of them that was found.
 
     ``left`` is the weight that copies of a row may still have when one of them goes, and ``which`` are places among the
-    rows of the solution. With ``until_it_turns`` a decision that changes its sign is only known to have changed it.
+    rows of the solution. With ``until_sign_change`` a decision that changes its sign is only known to have changed it.
     A kernel that is not positive semidefinite may have no such path. At the monotonic time ``end`` no more are asked.
     """
     whole = _whole(training, solution, tol, threads)
@@ -111,7 +111,7 @@ def removed(
             for part in np.split(asking, range(size, len(asking), size)):
                 if time.monotonic() > end:
                     break
-                decisions[part], found[part], missed = _follow(whole, start, part, left, until_it_turns)
+                decisions[part], found[part], missed = _follow(whole, start, part, left, until_sign_change)
                 near |= missed.any(axis=0)
                 again.append(part[missed.any(axis=1)])
             asking = np.concatenate([which[:0], *again])
@@ -207,7 +207,7 @@ def _with_one(kernel: Floats, free: NDArray[np.integer]) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _After:
+class _Paths:
     """Where the paths of the rows at ``places`` have led: one line for each.
 
     ``change`` is that of the weights at ``moved``, ``outside`` what was taken of rows that are not near the margin.
@@ -233,7 +233,7 @@ class _After:
                 slack[outside, part] -= self.outside[outside, None] * kernel
         return slack
 
-    def of(self, lines: Places) -> _After:
+    def of(self, lines: Places) -> _Paths:
         """Some of the lines."""
         return replace(
             self,
@@ -245,15 +245,15 @@ class _After:
 
 
 def _follow(
-    whole: _Whole, start: _Start, places: Places, left: Floats, until_it_turns: bool
+    whole: _Whole, start: _Start, places: Places, left: Floats, until_sign_change: bool
 ) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
     """Decisions of some rows, each without itself; which of them were found; what rows each should have looked at."""
     near, margin = start.near, start.margin
     kernel = whole.kernel(places, near)
     going = _going(whole, start, places, left, kernel)
-    gone = removals(margin, going, until_it_turns=until_it_turns, threads=whole.threads)
+    gone = removals(margin, going, until_sign_change=until_sign_change, threads=whole.threads)
     moved = np.flatnonzero(gone.change.any(axis=0))
-    after = _After(whole, places, near[moved], gone.change[:, moved], gone.shift, gone.gone * (going.place < 0))
+    after = _Paths(whole, places, near[moved], gone.change[:, moved], gone.shift, gone.gone * (going.place < 0))
     pull = after.change @ start.kernel[moved] - after.outside[:, None] * kernel  # on the rows near the margin
     slack = margin.slack + gone.shift[:, None] + pull
     own = np.einsum("ij,ij->i", gone.change, kernel) - after.outside * whole.length[places] ** 2
@@ -292,7 +292,7 @@ def _unmet(side: Floats, slack: Floats) -> Floats:
     return np.asarray(np.nan_to_num(violated, nan=np.inf).max(axis=1))
 
 
-def _going(whole: _Whole, start: _Start, places: Places, left: Floats, kernel: Floats) -> Going:
+def _going(whole: _Whole, start: _Start, places: Places, left: Floats, kernel: Floats) -> LeavingRows:
     near, margin, solution = start.near, start.margin, whole.solution
     at = np.searchsorted(near, places)
     inside = near[np.minimum(at, len(near) - 1)] == places
@@ -300,7 +300,7 @@ def _going(whole: _Whole, start: _Start, places: Places, left: Floats, kernel: F
     solved = columns @ margin.inverse
     beta = solution.beta[places]
     taken = beta - np.clip(beta, -left[places], left[places])
-    return Going(
+    return LeavingRows(
         kernel - columns @ margin.solved.T,
         solved,
         whole.length[places] ** 2 - np.einsum("ij,ij->i", solved, columns),
@@ -311,7 +311,7 @@ def _going(whole: _Whole, start: _Start, places: Places, left: Floats, kernel: F
     )
 
 
-def _missed(start: _Start, after: _After, distance: float) -> NDArray[np.bool_]:
+def _missed(start: _Start, after: _Paths, distance: float) -> NDArray[np.bool_]:
     """Rows far from the margin that are now on its wrong side.
 
     ``distance`` is the longest way that the normal vector has gone; by the inequality of Cauchy and Schwarz most rows

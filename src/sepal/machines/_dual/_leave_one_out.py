@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.machines._dual import OUT_OF_TIME, PairSolution, leave_one_out
-from sepal.machines._pairs import TrainingRows, gather, winners
-from sepal.machines._removal import removed
+from sepal.machines._dual._pairs import TrainingRows, gather, winners
+from sepal.machines._dual._removal import removed
+from sepal.machines._dual._solvers import PairSolution, Status, leave_one_out
 
 Floats = NDArray[np.float64]
 MOST_ROWS = 1000  # up to here the kernel matrix is kept
@@ -69,7 +69,7 @@ def left_out(
         decisions[solution.rows[which[solved]], k] = found[solved]
         unsolved[solution.rows[which[~solved]]] = True
     wrong = winners(decisions, rows.n_classes) != rows.codes
-    if any(solution.status == OUT_OF_TIME for solution in solutions):
+    if any(solution.status == Status.OUT_OF_TIME for solution in solutions):
         unsolved[:] = True
     return _summary(rows.weight / rows.weight.sum(), wrong, chosen, unsolved, in_question & ~chosen)
 
@@ -91,7 +91,7 @@ def _without(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Decisions for rows that are taken out, by the path of the solution, and by pair steps where there is none."""
     two = training.rows.n_classes == 2  # then the sign says all
-    found, solved = removed(training, solution, left, which, until_it_turns=two, tol=tol, threads=threads, end=end)
+    found, solved = removed(training, solution, left, which, until_sign_change=two, tol=tol, threads=threads, end=end)
     rest = np.flatnonzero(~solved)
     if len(rest) and time.monotonic() < end:
         most = 2**62 if len(solution.beta) <= MOST_ROWS else _MOST_STEPS

@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
-from numbers import Real
 from typing import Any, Self
 from warnings import warn
 
@@ -17,15 +16,20 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sepal.data import Kind, SparseRows, as_weights, fit_scaling, unit_of
+from sepal.data import Kind, SparseRows, as_table, as_weights, fit_scaling, unit_of
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, as_data_errors, without_rows
-from sepal.exceptions import DataError, ParameterError, SepalWarning
+from sepal.exceptions import DataError, SepalWarning
 from sepal.kernels import find_kernel
-from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
-from sepal.machines._cross_fitting import cross_fitted, given_groups
-from sepal.machines._dual import NATIVE_KERNELS, NATIVE_NAMES, NativeKernel, PairSolution
-from sepal.machines._indefinite import warn_of_indefinite
-from sepal.machines._kernel_choice import check_products, choose_kernel
+from sepal.machines._dual._calibration import agree, couple, fit_slopes, pair_probabilities
+from sepal.machines._dual._cross_fitting import cross_fitted, given_groups
+from sepal.machines._dual._indefinite import warn_of_indefinite
+from sepal.machines._dual._kernel_choice import check_products, choose_kernel
+from sepal.machines._dual._object_rows import new_object_rows, object_array, object_rows
+from sepal.machines._dual._pairs import PairMachines, TrainingRows, gather, votes, winners
+from sepal.machines._dual._planes import planes
+from sepal.machines._dual._solvers import NATIVE_KERNELS, NATIVE_NAMES, NativeKernel, PairSolution
+from sepal.machines._dual._sparse_rows import SparseKernel, canonical, is_wide, row_ranks, sparse_training, written_out
+from sepal.machines._equal_rows import MergedRows, distinct_rows, merge_rows
 from sepal.machines._kernel_rows import (
     KernelChoice,
     check_square,
@@ -35,10 +39,6 @@ from sepal.machines._kernel_rows import (
     is_precomputed,
     kernel_diet,
 )
-from sepal.machines._merged import MergedRows, distinct_rows, merge_rows
-from sepal.machines._pairs import PairMachines, TrainingRows, gather, votes, winners
-from sepal.machines._planes import planes
-from sepal.machines._sparse_rows import SparseKernel, canonical, is_wide, row_ranks, sparse_training, written_out
 from sepal.neighbors import thread_count
 from sepal.parameters import check_parameters
 
@@ -63,11 +63,17 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
     probability: bool
     decision_function_shape: Any
     n_jobs: int | None
+    _objects: list[Any] | None
 
     @property
     def _kernel_name(self) -> str | None:
         """The name of the kernel as the native code has it; None for a function."""
         return None if callable(self.kernel) else NATIVE_NAMES.get(self.kernel, self.kernel)
+
+    @property
+    def _by_matrix(self) -> bool:
+        """Whether rows are known by their kernel values only: a matrix was given, or rows that form no table."""
+        return is_precomputed(self.kernel) or self._objects is not None
 
     @property
     def _by_table(self) -> bool:
@@ -80,13 +86,8 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
 
     def _solved(self, training: TrainingRows, unit_box: Floats, threads: int) -> tuple[float, list[PairSolution]]:
         """C, and the solutions at it."""
-        C = self._checked_c()
+        C = float(self.C)
         return C, self._solve(training, C * unit_box, threads)
-
-    def _checked_c(self) -> float:
-        if isinstance(self.C, Real) and not isinstance(self.C, bool) and float(self.C) > 0:
-            return float(self.C)
-        raise ParameterError(f"C must be a number above 0; got {self.C!r}")
 
     def _diet(self) -> Diet:
         return replace(kernel_diet(self.kernel), sparse=True)
@@ -96,9 +97,10 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
 
         Parameters
         ----------
-        X : Table, ndarray, data frame of numbers or sparse matrix
+        X : Table, ndarray, data frame of numbers, sparse matrix, or list of objects
             With ``kernel="precomputed"`` the kernel matrix of the training rows; with ``kernel="mixed"`` nominal
-            columns and missing cells are welcome. A Table may bring its own target.
+            columns and missing cells are welcome; with a function as kernel a list of texts, or of whatever else it
+            compares. A Table may bring its own target.
         y : array-like, optional
             The class of each row.
         sample_weight : array-like, optional
@@ -151,7 +153,9 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
         return self._normals
 
     def fits_together(self) -> bool:
-        """Whether a sparse kernel is there just where the columns are those of sparse rows."""
+        """Whether a sparse kernel is there just where the columns are those of sparse rows; objects need a function."""
+        if getattr(self, "_objects", None) is not None:
+            return False
         sparse = isinstance(getattr(self, "columns_", None), SparseRows)
         return isinstance(getattr(self, "_sparse_kernel", None), SparseKernel if sparse else type(None))
 
@@ -203,6 +207,9 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
                 values = csr_array(validate_data(self, X, reset=False, dtype=np.float64, accept_sparse="csr"))
             scaled = self._sparse_kernel.scaled(values)
             return self._machines.from_values(self._sparse_kernel.matrix(scaled, self._sparse_support))
+        if self._objects is not None:
+            similar = self._gram(new_object_rows(X), self._objects)
+            return self._machines.from_values(similar[:, self._support_columns])
         X = written_out(X)
         if self._by_table:
             rows = self._row_kernel.coordinates(self._new_numbers(X))
@@ -218,6 +225,9 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         self._got_sparse = issparse(X)
+        self._objects = object_rows(X) if callable(self.kernel) else None
+        if self._objects is not None:
+            return self._checked_objects(self._objects, y)
         if is_wide(X, self._kernel_name):
             with as_data_errors():
                 given, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
@@ -237,6 +247,12 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
         if is_precomputed(self.kernel):
             check_square(table.values)
         return table.values, labels
+
+    def _checked_objects(self, rows: list[Any], y: Any) -> tuple[Any, NDArray[Any]]:
+        for name in ("n_features_in_", "feature_names_in_", "columns_"):  # of an earlier fit: there are no columns
+            self.__dict__.pop(name, None)
+        codes, classes = checked_labels(as_table(np.zeros((len(rows), 1))), rows, y)
+        return object_array(rows), classes[codes]
 
     def _weights(self, values: Any, codes: NDArray[np.intp], sample_weight: Any) -> Floats:
         weight = np.ones(len(codes))
@@ -264,13 +280,15 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
             self._sparse_kernel, self._sparse_support, self.width_, self.gamma_ = found
             self._unit = unit
             return TrainingRows(rows, NativeKernel("precomputed"), found.kernel.matrix(found.rows, found.rows))
-        if self.kernel == "precomputed":
+        if self._by_matrix:
             places = np.arange(len(values), dtype=np.float64)[:, None]
             rows = merge_rows(places, codes, weight, n_classes, merge=False)
             at = rows.x[:, 0].astype(np.intp)
             kernel, self.width_ = NativeKernel("precomputed"), None
-            given = np.ascontiguousarray(values[np.ix_(at, at)])
-            check_symmetric(given, at)
+            matrix = values if self._objects is None else self._gram(self._objects, self._objects)
+            given = np.ascontiguousarray(matrix[np.ix_(at, at)])
+            if self._objects is None:
+                check_symmetric(given, at)
             gram: Floats | None = given
         elif self._by_table:
             names = (self.kernel, self.width, self.gamma, self.degree, self.coef0, self.scale, self.n_jobs)
@@ -300,7 +318,7 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
             self.gamma_ = self._row_kernel.fitted.gamma
         return TrainingRows(rows, kernel, gram)
 
-    def _gram(self, a: Floats, b: Floats) -> Floats:
+    def _gram(self, a: Any, b: Any) -> Floats:
         values = np.ascontiguousarray(self.kernel(a, b), dtype=np.float64)
         if values.shape != (len(a), len(b)):
             raise DataError(f"kernel: expected a matrix of shape {(len(a), len(b))}, found {values.shape}")
@@ -327,9 +345,9 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
             normals, intercepts = self._planes()
             self._normals, self.intercept_ = sign * normals, sign * intercepts
             self._normals.flags.writeable = False
-        if self.kernel == "precomputed":
+        if self._by_matrix:
             self._support_columns = rows.x[machines.support, 0].astype(np.intp)
-        else:
+        if not is_precomputed(self.kernel):
             self.support_vectors_ = self._given[used]
             if self._got_sparse:
                 self.support_vectors_ = csr_array(self.support_vectors_)
