@@ -26,6 +26,7 @@ from sepal.data._content_order import content_columns as content_columns
 from sepal.data._content_order import content_order as content_order
 from sepal.data._content_order import geometric_rank as geometric_rank
 from sepal.data._content_order import rows_by_content as rows_by_content
+from sepal.data._content_order import telling_columns as telling_columns
 from sepal.data._convert import as_table
 from sepal.data._foreign_frames import is_frame as is_frame
 from sepal.data._frames import data_frame as data_frame

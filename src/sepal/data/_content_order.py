@@ -22,6 +22,8 @@ from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
 
 Marks = NDArray[np.uint64]
+MANY_CELLS = 100_000  # fewer are sorted in a few milliseconds
+_TELLS = 1e-9  # of the range of a column: far more than rounding
 _SET_APART = np.uint64(0xD6E8FEB86659FD93)
 
 
@@ -46,13 +48,35 @@ def content_columns(
         marks = _mixed(cells ^ place).sum(axis=1, dtype=np.uint64) + _mixed(~group_of.astype(np.uint64))
         first = np.unique(marks, return_index=True)[1]
         cells, group_of = cells[first], group_of[first]
-    columns, held = np.zeros(values.shape[1], dtype=np.uint64), _held(values)
-    while True:
-        columns = _refined(cells, group_of, columns)
-        shared = _first_shared(cells, columns, held)
-        if shared is None:
-            return np.lexsort((held, columns))
+    columns = _refined(cells, group_of, np.zeros(values.shape[1], dtype=np.uint64))
+    if len(np.unique(columns)) == len(columns):
+        return np.argsort(columns)
+    held = _held(values)  # takes longer than all the rest, and few tables need it
+    while (shared := _first_shared(cells, columns, held)) is not None:
         columns[shared] = _mixed(columns[shared : shared + 1] ^ _SET_APART)[0]
+        columns = _refined(cells, group_of, columns)
+    return np.lexsort((held, columns))
+
+
+def telling_columns(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+    """Positions of the columns in another such order, found in a fraction of the time; repeated rows count once.
+
+    Columns stand by where the mean of the different rows lies between their lowest and their highest value, which is
+    the same in any unit. Where that does not tell all columns apart, and where there are few cells, it is
+    ``content_columns(..., copies=False)``.
+    """
+    bits = _plain(values).view(np.uint64)
+    odd = _mixed(np.arange(values.shape[1], dtype=np.uint64)) | np.uint64(1)
+    marks = ((bits ^ (bits >> np.uint64(32))) * odd).sum(axis=1, dtype=np.uint64)
+    rows = values[np.unique(marks, return_index=True)[1]]
+    if rows.size < MANY_CELLS:
+        return content_columns(values, groups, copies=False)
+    low, high = np.fmin.reduce(rows, axis=0), np.fmax.reduce(rows, axis=0)
+    with np.errstate(all="ignore"):
+        place = (np.nansum(rows, axis=0) / np.sum(~np.isnan(rows), axis=0) - low) / (high - low)
+        order = np.argsort(place)
+        told = bool(np.all(np.diff(place[order]) > _TELLS))  # False for NaN
+    return order if told else content_columns(values, groups, copies=False)
 
 
 def content_order(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
