@@ -11,7 +11,7 @@ NEEDS := $(BIN)/python -c 'import functools, sys, tomllib; print(*functools.redu
 BROWSERS := chromium chromium-browser google-chrome chrome
 NATIVE := CMakeLists.txt $(wildcard native/*)
 
-.PHONY: report test lint test-fresh test-oldest sanitize fuzz wheel bench quality clean check-tools browser FORCE
+.PHONY: report test lint test-fresh test-oldest sanitize fuzz wheel docs bench quality clean check-tools browser FORCE
 
 report: $(READY) ## how separable is the bundled breast-cancer set?
 	@$(BIN)/sepal report
@@ -64,6 +64,11 @@ wheel: check-tools ## sdist, and the wheels that are built from it; then tried i
 	@build/packing/bin/python .ci/check_wheel.py dist
 	@for wheel in dist/*.whl; do build/packing/bin/python -m auditwheel show $$wheel; done
 
+docs: $(READY) ## the site, into build/docs; a warning is an error
+	@$(NEEDS) project optional-dependencies docs | $(PIP) -r /dev/stdin
+	@$(BIN)/python -m sphinx -W --keep-going -q -j 2 docs build/docs
+	@echo "Open build/docs/index.html"
+
 # DATA=folder adds real data sets; WHAT=name picks one benchmark.
 bench: $(TOOLS)
 	@$(NEEDS) project optional-dependencies bench | $(PIP) -r /dev/stdin
@@ -114,4 +119,4 @@ browser:
 	  echo "No Chromium here: the tests that open a page in it will be left out. On Debian or Ubuntu: sudo apt-get install chromium"
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build dist docs/generated docs/reference.md .mypy_cache .ruff_cache .pytest_cache

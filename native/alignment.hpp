@@ -1,4 +1,6 @@
-// Sums over all pairs of rows of exp(-g D), for many g in one pass. Nothing of size n x n is stored.
+/// @brief Sums for kernel-target alignment over all pairs of rows, sum_ij w_i w_j exp(-g D_ij) and its squares, for many g in one pass.
+//
+// Nothing of size n x n is stored.
 //
 // Rows come sorted by class and cut into blocks that lie in one class each. A value is v = exp(-g D) - shift, with
 // shift 1 for wide kernels: centred sums do not feel the shift, and without it they would cancel to nothing.

@@ -1,4 +1,4 @@
-// One tile of the sums of alignment.cpp. Included there for each instruction set.
+/// @brief One register tile of exp(-g D_ij) and of its weighted sums, for alignment.cpp; included once per instruction set.
 
 #include "vector_exp.inc.hpp"
 

@@ -35,7 +35,7 @@ nb::tuple align(const Matrix& points, const Row& weights, const Codes& classes, 
 } // namespace
 
 void bind_alignment(nb::module_& m) {
-    m.def("alignment_sums", &align, nb::arg("points"), nb::arg("weights"), nb::arg("classes"),
+    m.def("alignment_sums", &align, nb::kw_only(), nb::arg("points"), nb::arg("weights"), nb::arg("classes"),
           nb::arg("n_classes"), nb::arg("gammas"), nb::arg("doubles"), nb::arg("shifted"), nb::arg("absolute"),
           nb::arg("derivative"), nb::arg("threads"), nb::arg("progress").none());
 }

@@ -101,7 +101,7 @@ nb::tuple leave_one_out(const Matrix& x, const std::string& kernel, double gamma
 nb::tuple removals(const Matrix& residual, const Row& beta, const Row& low, const Row& high, const Row& slack, const Codes& free,
                    const Matrix& inverse, const Matrix& solved, const Matrix& solved_across, double ridge,
                    const Matrix& residual_going, const Matrix& solved_going, const Row& own, const Codes& place,
-                   const Row& taken, const Row& decision, const Row& sign, bool until_it_turns, int threads) {
+                   const Row& taken, const Row& decision, const Row& sign, bool until_sign_change, int threads) {
     const std::size_t n = residual.shape(0), going = residual_going.shape(0), size = free.shape(0) + 1;
     const auto is = [](const Matrix& m, std::size_t rows, std::size_t columns) { return m.shape(0) == rows && m.shape(1) == columns; };
     if (!is(residual, n, n) || !is(residual_going, going, n) || !is(inverse, size, size) || !is(solved, n, size) ||
@@ -123,7 +123,7 @@ nb::tuple removals(const Matrix& residual, const Row& beta, const Row& low, cons
     std::vector<std::int32_t> status(going);
     {
         const nb::gil_scoped_release free_lock;
-        dual_removals(base, rows, until_it_turns, team_of(threads), &poll,
+        dual_removals(base, rows, until_sign_change, team_of(threads), &poll,
                       {shift.data(), gone.data(), change.data(), status.data()});
     }
     if (poll.raised()) throw nb::python_error();
@@ -181,23 +181,35 @@ nb::object expansion_of(const Matrix& support, const std::vector<std::int64_t>& 
 } // namespace
 
 void bind_dual(nb::module_& m) {
-    m.def("dual_solve_pairs", &solve_pairs, nb::arg("x"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
+    nb::enum_<SolverStatus>(m, "SolverStatus", nb::is_arithmetic())
+        .value("SOLVED", SolverStatus::solved)
+        .value("OUT_OF_TIME", SolverStatus::out_of_time)
+        .value("STOPPED", SolverStatus::stopped)
+        .value("STALLED", SolverStatus::stalled)
+        .value("OUT_OF_STEPS", SolverStatus::out_of_steps)
+        .value("DIVERGED", SolverStatus::diverged);
+    nb::enum_<RemovalStatus>(m, "RemovalStatus", nb::is_arithmetic())
+        .value("ENDED", RemovalStatus::ended)
+        .value("TURNED", RemovalStatus::turned)
+        .value("ALONE", RemovalStatus::alone)
+        .value("FAILED", RemovalStatus::failed);
+    m.def("dual_solve_pairs", &solve_pairs, nb::kw_only(), nb::arg("x"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
           nb::arg("degree"), nb::arg("start"), nb::arg("box"), nb::arg("start_beta"), nb::arg("tol"), nb::arg("narrow"),
           nb::arg("cache_bytes"), nb::arg("deadline"), nb::arg("most_steps"), nb::arg("threads"),
           nb::arg("progress").none());
-    m.def("dual_leave_one_out", &leave_one_out, nb::arg("x"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
+    m.def("dual_leave_one_out", &leave_one_out, nb::kw_only(), nb::arg("x"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
           nb::arg("degree"), nb::arg("members"), nb::arg("t"), nb::arg("low"), nb::arg("high"), nb::arg("left"),
           nb::arg("beta"), nb::arg("product"), nb::arg("which"), nb::arg("most"), nb::arg("tol"), nb::arg("narrow"),
           nb::arg("cache_bytes"), nb::arg("threads"), nb::arg("progress").none());
-    m.def("dual_removals", &removals, nb::arg("residual"), nb::arg("beta"), nb::arg("low"), nb::arg("high"), nb::arg("slack"),
+    m.def("dual_removals", &removals, nb::kw_only(), nb::arg("residual"), nb::arg("beta"), nb::arg("low"), nb::arg("high"), nb::arg("slack"),
           nb::arg("free"), nb::arg("inverse"), nb::arg("solved"), nb::arg("solved_across"), nb::arg("ridge"),
           nb::arg("residual_going"), nb::arg("solved_going"), nb::arg("own"), nb::arg("place"), nb::arg("taken"),
-          nb::arg("decision"), nb::arg("sign"), nb::arg("until_it_turns"), nb::arg("threads"));
-    m.def("adatron", &adatron, nb::arg("gram"), nb::arg("t"), nb::arg("box"), nb::arg("omega"), nb::arg("tol"),
+          nb::arg("decision"), nb::arg("sign"), nb::arg("until_sign_change"), nb::arg("threads"));
+    m.def("adatron", &adatron, nb::kw_only(), nb::arg("gram"), nb::arg("t"), nb::arg("box"), nb::arg("omega"), nb::arg("tol"),
           nb::arg("max_sweeps"), nb::arg("with_bias"), nb::arg("offset"), nb::arg("balance"));
-    m.def("kernel_matrix", &matrix_of, nb::arg("a"), nb::arg("b"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
+    m.def("kernel_matrix", &matrix_of, nb::kw_only(), nb::arg("a"), nb::arg("b"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
           nb::arg("degree"), nb::arg("threads"), nb::arg("progress").none());
-    m.def("kernel_expansion", &expansion_of, nb::arg("support"), nb::arg("start"), nb::arg("coef"), nb::arg("queries"),
+    m.def("kernel_expansion", &expansion_of, nb::kw_only(), nb::arg("support"), nb::arg("start"), nb::arg("coef"), nb::arg("queries"),
           nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"), nb::arg("degree"), nb::arg("threads"),
           nb::arg("progress").none());
 }

@@ -90,10 +90,10 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> means(const Bins& bins, const Places
 } // namespace
 
 void bind_forest(nb::module_& m) {
-    m.def("grow_forest", &grow, nb::arg("bins"), nb::arg("classes"), nb::arg("numbers"), nb::arg("n_outputs"),
+    m.def("grow_forest", &grow, nb::kw_only(), nb::arg("bins"), nb::arg("classes"), nb::arg("numbers"), nb::arg("n_outputs"),
           nb::arg("n_trees"), nb::arg("sample"), nb::arg("tries"), nb::arg("least"), nb::arg("seed"),
           nb::arg("threads"), nb::arg("progress").none(), nb::arg("drawn") = nb::none());
-    m.def("forest_means", &means, nb::arg("bins"), nb::arg("tree_start"), nb::arg("column"), nb::arg("cut"),
+    m.def("forest_means", &means, nb::kw_only(), nb::arg("bins"), nb::arg("tree_start"), nb::arg("column"), nb::arg("cut"),
           nb::arg("child"), nb::arg("leaf_start"), nb::arg("leaf_output"), nb::arg("leaf_value"),
           nb::arg("n_outputs"), nb::arg("threads"));
 }

@@ -21,7 +21,14 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> pair_block(const Matrix& points, con
     return nb::ndarray<nb::numpy, double, nb::ndim<2>>(kept->data(), {queries.shape(0), points.shape(0)}, owner);
 }
 
-nb::tuple class_pass_of(const Matrix& points, const Codes& classes, const Row& copies, const Codes& rows,
+// ClassAnswer as arrays of Python.
+struct ClassPassArrays {
+    nb::object enemy_start, enemy, enemy_value, own, n_own, nearer, near, further_tied, further_same, tree_from, tree_to;
+};
+
+template <class T> nb::object as_object(std::vector<T>& v) { return nb::cast(to_numpy(std::move(v))); }
+
+ClassPassArrays class_pass_of(const Matrix& points, const Codes& classes, const Row& copies, const Codes& rows,
                         const Matrix& further, const Codes& further_classes, const std::string& metric, double p, int n_numeric, const Row& weights,
                         double tie, double further_tie, double zero, double slack, bool compare_roots, double reach,
                         bool tree, int threads, nb::object progress) {
@@ -41,12 +48,10 @@ nb::tuple class_pass_of(const Matrix& points, const Codes& classes, const Row& c
                            spec, team_of(threads), &poll);
     }
     if (poll.raised()) throw nb::python_error();
-    return nb::make_tuple(to_numpy(std::move(found.enemies.start)), to_numpy(std::move(found.enemies.rows)),
-                          to_numpy(std::move(found.enemies.values)), to_numpy(std::move(found.own)),
-                          to_numpy(std::move(found.n_own)), to_numpy(std::move(found.nearer)),
-                          to_numpy(std::move(found.near)), to_numpy(std::move(found.further_tied)),
-                          to_numpy(std::move(found.further_same)), to_numpy(std::move(found.tree_from)),
-                          to_numpy(std::move(found.tree_to)));
+    return {as_object(found.enemies.start), as_object(found.enemies.rows), as_object(found.enemies.values),
+            as_object(found.own),           as_object(found.n_own),        as_object(found.nearer),
+            as_object(found.near),          as_object(found.further_tied), as_object(found.further_same),
+            as_object(found.tree_from),     as_object(found.tree_to)};
 }
 
 nb::tuple near_graph_of(const Matrix& points, const Row& limits, const std::string& metric, double p, int n_numeric,
@@ -67,13 +72,25 @@ nb::tuple near_graph_of(const Matrix& points, const Row& limits, const std::stri
 } // namespace
 
 void bind_pairs(nb::module_& m) {
-    m.def("pair_block", &pair_block, nb::arg("points"), nb::arg("queries"), nb::arg("metric"), nb::arg("p"),
+    nb::class_<ClassPassArrays>(m, "ClassPassArrays")
+        .def_ro("enemy_start", &ClassPassArrays::enemy_start)
+        .def_ro("enemy", &ClassPassArrays::enemy)
+        .def_ro("enemy_value", &ClassPassArrays::enemy_value)
+        .def_ro("own", &ClassPassArrays::own)
+        .def_ro("n_own", &ClassPassArrays::n_own)
+        .def_ro("nearer", &ClassPassArrays::nearer)
+        .def_ro("near", &ClassPassArrays::near)
+        .def_ro("further_tied", &ClassPassArrays::further_tied)
+        .def_ro("further_same", &ClassPassArrays::further_same)
+        .def_ro("tree_from", &ClassPassArrays::tree_from)
+        .def_ro("tree_to", &ClassPassArrays::tree_to);
+    m.def("pair_block", &pair_block, nb::kw_only(), nb::arg("points"), nb::arg("queries"), nb::arg("metric"), nb::arg("p"),
           nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"));
-    m.def("class_pass", &class_pass_of, nb::arg("points"), nb::arg("classes"), nb::arg("copies"), nb::arg("rows"),
+    m.def("class_pass", &class_pass_of, nb::kw_only(), nb::arg("points"), nb::arg("classes"), nb::arg("copies"), nb::arg("rows"),
           nb::arg("further"), nb::arg("further_classes"), nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"),
           nb::arg("tie"), nb::arg("further_tie"), nb::arg("zero"), nb::arg("slack"), nb::arg("compare_roots"),
           nb::arg("reach"), nb::arg("tree"), nb::arg("threads"), nb::arg("progress").none());
-    m.def("near_graph", &near_graph_of, nb::arg("points"), nb::arg("limits"), nb::arg("metric"), nb::arg("p"),
+    m.def("near_graph", &near_graph_of, nb::kw_only(), nb::arg("points"), nb::arg("limits"), nb::arg("metric"), nb::arg("p"),
           nb::arg("n_numeric"), nb::arg("weights"), nb::arg("threads"));
 }
 

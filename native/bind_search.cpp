@@ -29,6 +29,7 @@ nb::tuple search(const Matrix& points, nb::object queries, int k, nb::object lim
     const Matrix asked = self_join ? points : nb::cast<Matrix>(queries);
     if (asked.shape(1) != points.shape(1)) throw std::invalid_argument("queries and points differ in columns");
     if (k < 1) throw std::invalid_argument("k must be at least 1");
+    if (self_join && method == "scan") throw std::invalid_argument("a scan needs queries");
     const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
     const bool may_be_nan = method != "tiles" && method != "tree";
     check_rows(points, may_be_nan);
@@ -43,6 +44,7 @@ nb::tuple search(const Matrix& points, nb::object queries, int k, nb::object lim
         const nb::gil_scoped_release free;
         if (method == "tiles") ranking = search_tiles(data, wanted, plan);
         else if (method == "tree") ranking = search_tree(data, wanted, spec, plan);
+        else if (method == "scan") ranking = search_scan(data, wanted, spec, plan);
         else ranking = search_direct(data, wanted, spec, plan);
     }
     return finish(std::move(ranking), poll);
@@ -75,10 +77,10 @@ nb::tuple distinct(const Matrix& points) {
 } // namespace
 
 void bind_search(nb::module_& m) {
-    m.def("search", &search, nb::arg("points"), nb::arg("queries").none(), nb::arg("k"), nb::arg("limits").none(), nb::arg("method"),
+    m.def("search", &search, nb::kw_only(), nb::arg("points"), nb::arg("queries").none(), nb::arg("k"), nb::arg("limits").none(), nb::arg("method"),
           nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("tie"), nb::arg("zero"),
           nb::arg("threads"), nb::arg("progress").none());
-    m.def("search_distances", &search_distances, nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"),
+    m.def("search_distances", &search_distances, nb::kw_only(), nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
     m.def("distinct", &distinct, nb::arg("points"));
     m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });

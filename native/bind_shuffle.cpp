@@ -35,7 +35,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> shuffled(const Places& start, const 
 } // namespace
 
 void bind_shuffle(nb::module_& m) {
-    m.def("shuffled_agreement", &shuffled, nb::arg("start"), nb::arg("edge_start"), nb::arg("from_row"),
+    m.def("shuffled_agreement", &shuffled, nb::kw_only(), nb::arg("start"), nb::arg("edge_start"), nb::arg("from_row"),
           nb::arg("weight"), nb::arg("classes"), nb::arg("n_classes"), nb::arg("seed"), nb::arg("first"),
           nb::arg("count"), nb::arg("threads"), nb::arg("progress").none());
 }

@@ -125,9 +125,9 @@ auto sweep_labelings_bound(const nb::tuple& rows, const nb::tuple& steps, const 
 } // namespace
 
 void bind_sweep(nb::module_& m) {
-    m.def("sweep", &sweep_bound, nb::arg("rows"), nb::arg("steps"), nb::arg("questions"), nb::arg("tie"), nb::arg("threads"),
+    m.def("sweep", &sweep_bound, nb::kw_only(), nb::arg("rows"), nb::arg("steps"), nb::arg("questions"), nb::arg("tie"), nb::arg("threads"),
           nb::arg("progress").none());
-    m.def("sweep_labelings", &sweep_labelings_bound, nb::arg("rows"), nb::arg("steps"), nb::arg("labels"), nb::arg("tie"),
+    m.def("sweep_labelings", &sweep_labelings_bound, nb::kw_only(), nb::arg("rows"), nb::arg("steps"), nb::arg("labels"), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
 }
 

@@ -1,4 +1,4 @@
-// What the binding files share: array types, and the door through which Ctrl-C and progress reach native code.
+/// @brief What the binding files share: numpy array types, names of metrics, and the poll by which Ctrl-C and progress reach native code.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Brute force over pairs of blocks, for any filter that can judge a block of rows against a panel of columns.
+/// @brief Brute-force k nearest neighbours, min_j d(x_i, x_j), over pairs of blocks, with any filter that bounds d from below.
 //
 // A Filter has `Real`, `is_exact`, `panel_cols`, `block`, and
 //   panel(i0, row_limit, j, col_limit, hits)  the pairs with h >= min(row_limit, col_limit), counted

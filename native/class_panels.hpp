@@ -1,4 +1,4 @@
-// Rows in blocks, and the code that takes a block of rows against a panel of columns.
+/// @brief Rows in blocks of one class, and the register tiles that compute d(x_i, x_j) between a block of rows and a panel of columns.
 #pragma once
 
 #include "tiles.hpp"

@@ -1,5 +1,4 @@
-// Values of a block of rows against a panel of columns: which pairs may be nearest, and, inside a class, how many are
-// near. Included by class_panels.cpp for each instruction set.
+/// @brief Tiles of d(x_i, x_j): pairs below a bound, and inside a class how many are; for class_panels.cpp, once per instruction set.
 
 #include "metrics.inc.hpp"
 

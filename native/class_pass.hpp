@@ -1,7 +1,9 @@
-// One look at every pair of rows of a table with classes. Pairs of different classes come first: they give everyone the
-// nearest enemies. Pairs inside a class then say at once who is nearest there, and how many are nearer than the enemy and
-// nearer than a fixed value. Further rows, which are no part of the table, may ask for their nearest. On the way everyone
-// keeps a few edges from which the minimum spanning tree grows.
+/// @brief All pairs of a labelled table in one pass: nearest neighbours inside and outside the class, min d over y_j = y_i and y_j != y_i.
+//
+// Pairs of different classes come first: they give everyone the nearest enemies. Pairs inside a class then say at once
+// who is nearest there, and how many are nearer than the enemy and nearer than a fixed value. Further rows, which are no
+// part of the table, may ask for their nearest. On the way everyone keeps a few edges from which the minimum spanning
+// tree grows.
 #pragma once
 
 #include "spanning_tree.hpp"

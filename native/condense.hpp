@@ -1,4 +1,4 @@
-// Which rows to keep: the loops of condensing and editing, on one way of comparing rows.
+/// @brief Prototype selection for the nearest-neighbour rule (Hart, FCNN, Gates, selective subset, DROP3, IB3, local sets).
 //
 // All rows are cases of one array; positions (`*_pos`) index it and nothing else. Where rows are equally near,
 // the lower position wins, so that the caller decides ties by the order in which he hands the cases over.

@@ -1,5 +1,6 @@
-// Cases in blocks that are compared with prototypes lazily: a block catches up with all prototypes it has not met
-// when it is visited, so that each pair is computed once and the rows stay in cache meanwhile.
+/// @brief Distances d(x_i, prototype_j) of blocks of cases, computed lazily and once per pair.
+//
+// A block catches up with all prototypes it has not met when it is visited, so that its rows stay in cache meanwhile.
 #pragma once
 
 #include "condense.hpp"

@@ -1,4 +1,4 @@
-// Values of a block of rows against a panel of columns. Included by search_direct.cpp for each instruction set.
+/// @brief Tiles of exact d(x_i, x_j), a block of rows against a panel of columns, for search_direct.cpp; once per instruction set.
 
 #include "metrics.inc.hpp"
 

@@ -39,13 +39,13 @@ class Adatron {
     }
 
     // Sweeps over all rows with the bias held, until no row violates its condition by `tol`.
-    AdatronStatus sweeps(double bias, double tol) {
+    SolverStatus sweeps(double bias, double tol) {
         for (;;) {
             double worst = 0;
             for (std::int64_t i = 0; i < n_; ++i) worst = std::max(worst, violation(i, bias));
             out_.violation = worst;
-            if (worst < tol) return AdatronStatus::solved;
-            if (out_.sweeps >= plan_.max_sweeps) return AdatronStatus::out_of_sweeps;
+            if (worst < tol) return SolverStatus::solved;
+            if (out_.sweeps >= plan_.max_sweeps) return SolverStatus::out_of_steps;
             ++out_.sweeps;
             for (std::int64_t i = 0; i < n_; ++i) {
                 const double curvature = gram_[i * n_ + i], a = out_.alpha[i];
@@ -61,7 +61,7 @@ class Adatron {
             const auto now = Clock::now();
             if (plan_.poll != nullptr && now - last_ > std::chrono::milliseconds(100)) {
                 last_ = now;
-                if (plan_.poll->stop(0.0)) return AdatronStatus::stopped;
+                if (plan_.poll->stop(0.0)) return SolverStatus::stopped;
             }
         }
     }
@@ -73,7 +73,7 @@ class Adatron {
         for (std::int64_t i = 0; i < n_; ++i) sum += out_.alpha[i] * t_[i];
         return sum;
     }
-    bool failed() const { return out_.status != AdatronStatus::solved; }
+    bool failed() const { return out_.status != SolverStatus::solved; }
 
     // A bias, the imbalance there, and the solution.
     struct Point {
@@ -98,7 +98,7 @@ class Adatron {
             low = high;
         }
         if (!failed() && high.sum != 0 && (low.sum > 0) == (high.sum > 0))
-            out_.status = AdatronStatus::diverged; // a class without weight
+            out_.status = SolverStatus::diverged; // a class without weight
         if (low.sum < high.sum) std::swap(low, high); // the imbalance falls: low has the positive one
         for (bool secant = true; !failed(); secant = !secant) {
             const double width = high.bias - low.bias;

@@ -1,4 +1,4 @@
-// Kernel values between rows, in tiles: dot products in registers, then the kernel function on whole vectors.
+/// @brief Kernel matrices k(x_i, z_j) and expansions sum_i c_i k(x_i, z), in register tiles of inner products x.z.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Tiles of kernel values and sums of rows. Included by dual_kernel.cpp for each instruction set.
+/// @brief Tiles of kernel values k(x.z, |x|^2, |z|^2) and sums of rows, for dual_kernel.cpp; once per instruction set.
 
 #include "vector_exp.inc.hpp"
 

@@ -34,7 +34,7 @@ class Removal {
         for (std::int64_t i = 0; i < base.n; ++i) still_ = std::max(still_, kStill * base.residual[i * base.n + i]);
     }
 
-    RemovalStatus follow(const RemovalRows& rows, std::int64_t which, bool until_it_turns) {
+    RemovalStatus follow(const RemovalRows& rows, std::int64_t which, bool until_sign_change) {
         prepare(rows, which);
         if (taken_ == 0) return RemovalStatus::ended;
         for (int step = 0, stalls = 0; step < kMostSteps && stalls < kMostStalls; ++step) {
@@ -43,8 +43,8 @@ class Removal {
             if (!solve()) return RemovalStatus::failed;
             rates();
             const Event event = next_event();
-            const double falls = -sign_ * rate_of_it_;
-            if (until_it_turns && falls > 0 && sign_ * decision_ <= falls * event.length) {
+            const double falls = -sign_ * decision_rate_;
+            if (until_sign_change && falls > 0 && sign_ * decision_ <= falls * event.length) {
                 move(std::max(0.0, sign_ * decision_ / falls));
                 return RemovalStatus::turned;
             }
@@ -61,7 +61,7 @@ class Removal {
     double gone() const { return (taken_ - remaining_) * toward_; }
     void write(double* change) const {
         for (std::int64_t i = 0; i < base_.n; ++i) change[i] = beta_[i] - base_.beta[i];
-        if (it_ >= 0) change[it_] = -gone();
+        if (leaving_ >= 0) change[leaving_] = -gone();
     }
 
   private:
@@ -77,7 +77,7 @@ class Removal {
         residual_ = rows.residual + which * base_.n;
         solved_ = rows.solved + which * size_;
         own_ = rows.own[which];
-        it_ = rows.place[which];
+        leaving_ = rows.place[which];
         toward_ = rows.taken[which] > 0 ? 1.0 : -1.0;
         remaining_ = taken_ = std::abs(rows.taken[which]);
         decision_ = rows.decision[which];
@@ -85,10 +85,10 @@ class Removal {
         shift_ = 0;
         changes_.clear();
         for (std::int32_t i = 0; i < base_.n; ++i) side_[i] = side_at(i);
-        if (it_ >= 0) side_[it_] = 0; // its bounds are gone with it
+        if (leaving_ >= 0) side_[leaving_] = 0; // its bounds are gone with it
         for (std::int64_t k = 0; k < base_.n_free; ++k) {
             const std::int32_t i = base_.free[k];
-            if (i == it_ || side_[i] != 0) changes_.push_back({i, k});
+            if (i == leaving_ || side_[i] != 0) changes_.push_back({i, k});
         }
     }
     // 1 at the lower bound, where the slack must not fall below 0; -1 at the upper; 0 between them.
@@ -138,7 +138,7 @@ class Removal {
         if (b.entered()) return -base_.solved[b.place * size_ + a.index + 1];
         return -base_.inverse[(a.index + 1) * size_ + b.index + 1];
     }
-    double with_it(const Change& a) const { return a.entered() ? residual_[a.place] : -solved_[a.index + 1]; }
+    double kernel_with_leaving(const Change& a) const { return a.entered() ? residual_[a.place] : -solved_[a.index + 1]; }
 
     // The change of the bias and of the free weights for one unit taken.
     bool solve() {
@@ -146,7 +146,7 @@ class Removal {
         system_.resize(k * (k + 1));
         for (std::size_t a = 0; a < k; ++a) {
             for (std::size_t b = 0; b < k; ++b) system_[a * (k + 1) + b] = between(changes_[a], changes_[b]);
-            system_[a * (k + 1) + k] = toward_ * with_it(changes_[a]);
+            system_[a * (k + 1) + k] = toward_ * kernel_with_leaving(changes_[a]);
         }
         if (!eliminate(k)) return false;
         for (std::int64_t i = 0; i < size_; ++i) direction_[i] = toward_ * solved_[i];
@@ -201,8 +201,8 @@ class Removal {
         gather([&](const Change& c) { return c.entered() ? base_.residual + c.place * base_.n : base_.solved_across + (c.index + 1) * base_.n; },
                [](const Change& c) { return c.entered() ? 1.0 : -1.0; });
         add(pointers_.data(), factors_.data(), static_cast<std::int64_t>(changes_.size()), base_.n, rate_.data());
-        rate_of_it_ = -toward_ * own_;
-        for (std::size_t a = 0; a < changes_.size(); ++a) rate_of_it_ += weights_[a] * with_it(changes_[a]);
+        decision_rate_ = -toward_ * own_;
+        for (std::size_t a = 0; a < changes_.size(); ++a) decision_rate_ += weights_[a] * kernel_with_leaving(changes_[a]);
     }
 
     Event next_event() const {
@@ -225,7 +225,7 @@ class Removal {
     void move(double length) {
         for (std::size_t k = 0; k < places_.size(); ++k) beta_[places_[k]] += length * steps_[k];
         for (std::int64_t i = 0; i < base_.n; ++i) slack_[i] += length * rate_[i];
-        decision_ += length * rate_of_it_;
+        decision_ += length * decision_rate_;
         shift_ += length * direction_[0];
         remaining_ -= length;
     }
@@ -237,8 +237,8 @@ class Removal {
     double still_ = 0;
     // The row that goes.
     const double *residual_ = nullptr, *solved_ = nullptr;
-    std::int32_t it_ = -1;
-    double own_ = 0, toward_ = 1, taken_ = 0, remaining_ = 0, decision_ = 0, sign_ = 1, shift_ = 0, rate_of_it_ = 0;
+    std::int32_t leaving_ = -1;
+    double own_ = 0, toward_ = 1, taken_ = 0, remaining_ = 0, decision_ = 0, sign_ = 1, shift_ = 0, decision_rate_ = 0;
     // Where the path stands, and where it goes.
     std::vector<double> beta_, slack_, side_, rate_, direction_, system_, weights_, steps_, factors_;
     std::vector<std::int32_t> places_;
@@ -248,13 +248,13 @@ class Removal {
 
 } // namespace
 
-bool dual_removals(const RemovalBase& base, const RemovalRows& rows, bool until_it_turns, int threads, Poll* poll,
+bool dual_removals(const RemovalBase& base, const RemovalRows& rows, bool until_sign_change, int threads, Poll* poll,
                    const RemovalAnswer& answer) {
     Watch watch(poll, std::max<std::int64_t>(rows.n, 1));
     const Loop each{.n = rows.n, .threads = threads};
     parallel_for(each, [&] { return Removal(base); }, [&](Removal& removal, std::int64_t k) {
         if (!watch.go_on()) return;
-        answer.status[k] = static_cast<std::int32_t>(removal.follow(rows, k, until_it_turns));
+        answer.status[k] = static_cast<std::int32_t>(removal.follow(rows, k, until_sign_change));
         answer.shift[k] = removal.shift();
         answer.gone[k] = removal.gone();
         removal.write(answer.change + k * base.n);

@@ -1,4 +1,4 @@
-// The solution of a support vector machine while the weight of one of its rows is taken out.
+/// @brief Decremental support vector machine: the path of the dual solution b while b_i of one row goes to its new bound, mostly 0.
 //
 // As the weight goes, the weights of the free rows and the bias change along a straight line, until a free row meets its
 // bound or a row at a bound meets the margin: an active-set path, as in G. Cauwenberghs and T. Poggio, "Incremental and
@@ -52,8 +52,8 @@ struct RemovalAnswer {
     std::int32_t* status;
 };
 
-// `until_it_turns` ends each path where the decision changes its sign. False when stopped by `poll`.
-bool dual_removals(const RemovalBase& base, const RemovalRows& rows, bool until_it_turns, int threads, Poll* poll,
+// `until_sign_change` ends each path where the decision changes its sign. False when stopped by `poll`.
+bool dual_removals(const RemovalBase& base, const RemovalRows& rows, bool until_sign_change, int threads, Poll* poll,
                    const RemovalAnswer& answer);
 
 } // namespace sepal

@@ -1,4 +1,4 @@
-// Sums of rows. Included by dual_removal.cpp for each instruction set.
+/// @brief Sums of rows, out += sum_k c_k rows_k, for dual_removal.cpp; included once per instruction set.
 
 namespace sepal::SEPAL_ISA {
 

@@ -1,4 +1,4 @@
-// Kernel rows on demand, kept while there is room.
+/// @brief Cache of kernel rows K_i = (k(x_i, x_j))_j, computed on demand; the least recently used go first.
 #pragma once
 
 #include <algorithm>

@@ -27,20 +27,20 @@ class Clock {
     // Whether to go on; asks the outside about ten times a second, from the calling thread.
     bool go_on() {
         const auto now = Now::now();
-        if (std::chrono::duration<double>(now - begin_).count() > plan_.deadline) status_ = DualStatus::out_of_time;
+        if (std::chrono::duration<double>(now - begin_).count() > plan_.deadline) status_ = SolverStatus::out_of_time;
         if (plan_.poll != nullptr && now - last_ > std::chrono::milliseconds(100)) {
             last_ = now;
-            if (plan_.poll->stop(0.0)) status_ = DualStatus::stopped;
+            if (plan_.poll->stop(0.0)) status_ = SolverStatus::stopped;
         }
-        return status_ == DualStatus::solved;
+        return status_ == SolverStatus::solved;
     }
-    DualStatus status() const { return status_; }
+    SolverStatus status() const { return status_; }
 
   private:
     using Now = std::chrono::steady_clock;
     const DualPlan& plan_;
     Now::time_point begin_, last_;
-    DualStatus status_ = DualStatus::solved;
+    SolverStatus status_ = SolverStatus::solved;
 };
 
 template <class Real> class Solver {
@@ -226,10 +226,10 @@ template <class Real> class Solver {
         out.bias = dual_bias(s_.f.data(), s_.beta.data(), s_.low.data(), s_.high.data(), s_.n);
         out.violation = std::max(0.0, violation());
         out.iterations = iterations_;
-        out.status = clock_.status() != DualStatus::solved ? clock_.status()
-                     : stalled_                            ? DualStatus::stalled
-                     : out_of_steps_                       ? DualStatus::out_of_steps
-                                                           : DualStatus::solved;
+        out.status = clock_.status() != SolverStatus::solved ? clock_.status()
+                     : stalled_                              ? SolverStatus::stalled
+                     : out_of_steps_                         ? SolverStatus::out_of_steps
+                                                             : SolverStatus::solved;
         out.product.resize(source_.n);
         for (std::int32_t i : members_) out.product[i] = gradient_all_[i] + t_[i];
         out.beta = std::move(beta_all_);
@@ -282,7 +282,7 @@ DualAnswer dual_solve(const KernelSource& source, const std::vector<std::int32_t
     // What float32 leaves open of the gradient: errors of the kernel values, which add up as the root of squares.
     double square = 0;
     for (std::int32_t i : members) square += found.beta[i] * found.beta[i];
-    if (found.status != DualStatus::solved || std::ldexp(std::sqrt(square), -22) <= plan.tol) return found;
+    if (found.status != SolverStatus::solved || std::ldexp(std::sqrt(square), -22) <= plan.tol) return found;
     DualPlan rest = plan;
     rest.deadline -= std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const std::int64_t before = found.iterations;
@@ -340,12 +340,12 @@ std::vector<DualAnswer> dual_solve_pairs(const KernelSource& source, const std::
             for (std::int32_t i : members) part.push_back((*v)[i]);
             *v = std::move(part);
         }
-        if (found.status == DualStatus::stopped) go_on.store(false);
+        if (found.status == SolverStatus::stopped) go_on.store(false);
         answers[k] = std::move(found);
     };
     parallel_for(Loop{.n = n_pairs, .threads = plan.threads, .helpers = spread ? Helpers::at_once : Helpers::never}, solve_pair);
     if (!go_on.load())
-        for (auto& each : answers) each.status = DualStatus::stopped;
+        for (auto& each : answers) each.status = SolverStatus::stopped;
     return answers;
 }
 

@@ -1,7 +1,7 @@
-// The dual of the support vector machine with a free bias, solved exactly.
+/// @brief Support vector machine with a free bias, the exact dual: minimise 1/2 b'Kb - t'b over sum b = 0, low <= b <= high.
 //
-// With b_i = a_i t_i it reads: minimise 1/2 b'Kb - t'b over sum b = 0, low_i <= b_i <= high_i, where a row of class
-// t = +1 has the box [0, C_i] and one of class -1 the box [-C_i, 0]. Decision: (Kb)(x) + bias.
+// b_i = a_i t_i, where a row of class t = +1 has the box [0, C_i] and one of class -1 the box [-C_i, 0]. Decision:
+// (Kb)(x) + bias.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,9 @@ struct DualPlan {
     Poll* poll;          // may be null
 };
 
-enum class DualStatus { solved, out_of_time, stopped, stalled, out_of_steps };
+// How a solution ended. stalled: no step changes anything in floating point. out_of_steps: of the sweeps of the Adatron,
+// too. diverged: no bias balances the classes.
+enum class SolverStatus { solved, out_of_time, stopped, stalled, out_of_steps, diverged };
 
 struct DualAnswer {
     std::vector<double> beta;
@@ -38,7 +40,7 @@ struct DualAnswer {
     double bias = 0;
     double violation = 0; // of the worst pair
     std::int64_t iterations = 0;
-    DualStatus status = DualStatus::solved;
+    SolverStatus status = SolverStatus::solved;
 };
 
 // The problem of some of the rows. `beta` is the start: inside the box, with sum 0 (all zeros will do).
@@ -77,13 +79,11 @@ struct AdatronPlan {
     Poll* poll;
 };
 
-enum class AdatronStatus { solved, out_of_sweeps, stopped, diverged };
-
 struct AdatronAnswer {
     std::vector<double> alpha, product; // product = K (alpha t)
     double bias = 0, violation = 0;
     std::int64_t sweeps = 0;
-    AdatronStatus status = AdatronStatus::solved;
+    SolverStatus status = SolverStatus::solved;
 };
 
 AdatronAnswer adatron_solve(const double* gram, std::int64_t n, const double* t, const double* box, const AdatronPlan& plan);

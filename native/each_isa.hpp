@@ -1,4 +1,4 @@
-// Includes the file named by SEPAL_HOT_FILE once per instruction set. See isa.hpp.
+/// @brief Includes the file named by SEPAL_HOT_FILE once per instruction set; see isa.hpp.
 #include "isa.hpp"
 
 #define SEPAL_ISA baseline

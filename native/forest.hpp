@@ -1,4 +1,4 @@
-// Bagged trees on binned columns, with the votes of the trees that did not see a row.
+/// @brief Random forest on binned columns (bagged trees, Gini or variance splits) with out-of-bag votes: trees that did not draw a row.
 #pragma once
 
 #include <cstdint>

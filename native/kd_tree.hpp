@@ -1,4 +1,4 @@
-// A k-d tree of wide nodes over full leaves: what a search in few dimensions walks.
+/// @brief k-d tree for exact nearest neighbours: boxes of eight children a node, 32 points a leaf; d(x, box) bounds d from below.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// One leaf of queries against a whole k-d tree. Included by search_tree.cpp for each instruction set.
+/// @brief One leaf of queries against a whole k-d tree, branch and bound on d(x, box); for search_tree.cpp, once per instruction set.
 
 #include "metrics.inc.hpp"
 

@@ -1,4 +1,4 @@
-// Thornton's index under shuffled labels: the graph of nearest neighbours stays, the classes move.
+/// @brief Permutation distribution of Thornton's index, sum_ij a_ij [y_i = y_j], on a fixed graph a of nearest neighbours.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Short vectors of the current instruction set: Floats and Doubles. Included by each_isa.hpp only.
+/// @brief Short vectors of the current instruction set, Floats and Doubles, with one spelling for all; included by each_isa.hpp only.
 
 namespace sepal::SEPAL_ISA {
 

@@ -1,4 +1,4 @@
-// From the name of a metric at run time to a template argument.
+/// @brief From a metric named at run time to a template argument.
 #pragma once
 
 #include "ranking.hpp"

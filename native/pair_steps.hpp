@@ -1,4 +1,4 @@
-// Sequential minimal optimisation: what one step looks at, and the step itself.
+/// @brief Sequential minimal optimisation, one step: the pair of largest gain (f_j - f_i)^2 / (K_ii + K_jj - 2 K_ij), and its update.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The passes of pair_steps.cpp over all rows. Included there for each instruction set.
+/// @brief The passes of one step over all rows, f += s (K_i - K_j) and the best pair, for pair_steps.cpp; once per instruction set.
 
 namespace sepal::SEPAL_ISA {
 namespace {

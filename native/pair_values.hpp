@@ -1,4 +1,4 @@
-// Values of many packed rows against a few points: the one inner loop of condensing and of the window.
+/// @brief Distances d(x_i, z_j) of many packed rows to a few points: the inner loop of prototype selection and of the window.
 //
 // Rows are packed in panels of 8 ([panel][feature][8]); the sum runs over the features in their order, so values
 // equal those of every other path.

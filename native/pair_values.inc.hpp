@@ -1,4 +1,4 @@
-// Values of packed rows against points. Included by pair_values.cpp for each instruction set.
+/// @brief Tiles of d(x_i, z_j), packed rows against points, for pair_values.cpp; included once per instruction set.
 
 #include "metrics.inc.hpp"
 

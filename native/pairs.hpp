@@ -1,4 +1,4 @@
-// All pairs of rows without storing them: blocks of values, and the graph of near rows.
+/// @brief Matrix of distances d(x_i, z_j) in blocks, and the graph of pairs with d(x_i, x_j) below the limit of one of both.
 #pragma once
 
 #include "ranking.hpp"

@@ -1,4 +1,4 @@
-// Values of a few rows against packed panels of points. Included by pairs.cpp for each instruction set.
+/// @brief Tiles of d(x_i, z_j), a few rows against packed panels of points, for pairs.cpp; included once per instruction set.
 
 #include "metrics.inc.hpp"
 

@@ -1,4 +1,4 @@
-// What every search returns, and how candidates become a ranking.
+/// @brief Rankings of nearest neighbours with ties, and how candidates become one: values up to (1 + tie) * smallest are tied.
 #pragma once
 
 #include <algorithm>
@@ -252,6 +252,7 @@ struct MetricSpec {
 Ranking search_tiles(Points points, Points queries, const Plan& plan);
 Ranking search_direct(Points points, Points queries, const MetricSpec& metric, const Plan& plan);
 Ranking search_tree(Points points, Points queries, const MetricSpec& metric, const Plan& plan);
+Ranking search_scan(Points points, Points queries, const MetricSpec& metric, const Plan& plan);
 Ranking search_matrix(Points distances, const Plan& plan);
 
 // Distinct rows in order of first appearance: group_of[i] is the number of row i's group.

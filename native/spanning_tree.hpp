@@ -1,4 +1,4 @@
-// The minimum spanning tree, grown from the first edges of every node.
+/// @brief Minimum spanning tree, min sum of d over its edges (Boruvka, from the first edges of every node), unique by an order of ties.
 #pragma once
 
 #include <array>

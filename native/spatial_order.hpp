@@ -1,4 +1,4 @@
-// An order of rows in which neighbours in space are neighbours in memory.
+/// @brief An order of rows by recursive median splits of the widest column: neighbours in space become neighbours in memory.
 #pragma once
 
 #include "ranking.hpp"

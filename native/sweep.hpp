@@ -1,6 +1,7 @@
-// Many feature subsets over the same rows: squared distances are sums over columns, so a subset costs one addition
-// per pair once its parent is known. A program walks a tree of subsets depth first; a stack of partial sums holds the
-// path. Only additions: nothing drifts, and ties survive.
+/// @brief Criteria for many feature subsets S on the same rows: d_S(i, j)^2 = sum_{f in S} d_f(i, j)^2, one addition per pair and subset.
+//
+// A program walks a tree of subsets depth first; a stack of partial sums holds the path. Only additions: nothing drifts,
+// and ties survive.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
-// How far the nearest rows of a row agree with it: from the minima where these are clear, else by counting the tied.
+/// @brief Share of a row's nearest neighbours that have its class, |{j tied nearest: y_j = y_i}| / |{j tied nearest}|.
+//
+// From the minima inside and outside the class where these are clear, else by counting the tied.
 #pragma once
 
 #include "sweep_walk.hpp"

@@ -1,4 +1,4 @@
-// The inner loops of the sweep, chosen once for the processor.
+/// @brief The inner loops of the sweep, d += (x - x_i)^2 with minima, counts and sums of exp(-g d); chosen once for the processor.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// The inner loops of the sweep. Included by sweep_kernels.cpp for each instruction set.
+/// @brief The inner loops of the sweep, for sweep_kernels.cpp; included once per instruction set.
 
 namespace sepal::SEPAL_ISA {
 

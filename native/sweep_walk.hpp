@@ -1,4 +1,4 @@
-// Walks a program over blocks of rows, whole rows at a time, and shows each asked-for subset to a visitor.
+/// @brief Depth-first walk of a program of feature subsets over blocks of rows; each subset asked for is shown to a visitor.
 //
 // The work is cut into (block of rows, stretch of steps); the cut depends on the problem alone and the partial sums of
 // blocks are added in order, so that answers do not depend on the number of threads.

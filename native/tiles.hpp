@@ -1,4 +1,4 @@
-// The float32 filter: lower bounds on squared distances for a block of rows against 16 columns.
+/// @brief Lower bounds in float32 on |x_i - x_j|^2 = |x_i|^2 + |x_j|^2 - 2 x_i.x_j, a block of rows against 16 columns.
 //
 // With a = |x|^2 shrunk by more than the rounding error of everything below, a_i + a_j - 2 x_i.x_j is never
 // above the true squared distance. Half of it, negated, is what the accumulators hold.

@@ -1,4 +1,4 @@
-// The float32 filter, one register tile at a time. Included by tiles.cpp for each instruction set.
+/// @brief One register tile of these float32 lower bounds, for tiles.cpp; included once per instruction set.
 
 namespace sepal::SEPAL_ISA {
 

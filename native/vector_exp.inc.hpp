@@ -1,4 +1,5 @@
-// Powers of 2 on whole vectors, for exponents of at most 0: exp(-g d) is exp2(d * (-g log2 e)).
+/// @brief 2^x on whole vectors for x <= 0, for exp(-g d) = 2^(-g d log2 e); for hot files, once per instruction set.
+//
 // Within a unit in the last place of 2^x (measured: 1.8e-16 and 1.0e-7 of it). Included by hot files, for each instruction set.
 
 namespace sepal::SEPAL_ISA {

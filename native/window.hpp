@@ -1,4 +1,4 @@
-// A window of recent rows that votes: test, then train, one row after the other.
+/// @brief k nearest neighbours among the last rows of a stream, one row after the other: test, then train (prequential).
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ SOURCES = Path(__file__).parent.parent / "src" / "sepal"
 DOORS = {
     "auto/_forest.py",
     "learners/_window.py",
-    "machines/_dual.py",
+    "machines/_dual/_solvers.py",
     "measures/_alignment.py",
     "measures/_label_shuffles.py",
     "neighbors/_search.py",
@@ -67,6 +67,33 @@ def test_native_code_is_called_by_keyword():
                 continue
             if isinstance(node.func.value, ast.Name) and node.func.value.id == "_native":
                 assert len(node.args) < 2, f"{door}:{node.lineno}"
+
+
+def test_every_native_header_says_in_one_line_what_it_does():
+    for header in NATIVE.glob("*.hpp"):
+        assert header.read_text(encoding="utf-8").startswith("/// @brief "), header.name
+
+
+def test_parameters_are_checked_in_one_place():
+    """Whether a number is no truth value is asked by ``sepal.parameters``; elsewhere only of cells and contents."""
+    asking = {
+        str(path.relative_to(SOURCES))
+        for path in SOURCES.rglob("*.py")
+        if re.search(r"isinstance\([^)]*\bbool", path.read_text(encoding="utf-8"))
+    }
+    assert asking == {
+        "parameters.py",
+        "data/_columns.py",  # the key of a column
+        "data/_labels.py",  # labels
+        "distances/_mixed.py",  # the key of a column
+        "estimators/_field_types.py",  # what a model file holds
+        "estimators/_saving.py",
+        "estimators/_scikit_learn_steps.py",
+        "estimators/_shell.py",  # levels
+        "evaluation/_held_out.py",  # folds: a number of them, a splitter or lists of rows
+        "evaluation/_scorers.py",  # what a scorer gives
+        "report/_facts.py",  # a fact as JSON
+    }
 
 
 def test_no_room_opens_a_private_module_of_another():

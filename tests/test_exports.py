@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import subprocess
 import sys
@@ -167,6 +168,7 @@ SURFACE = {
     ],
     "sepal.plots": ["draw_curve", "draw_points"],
     "sepal.parameters": ["Parameter", "parameters"],
+    "sepal.progress": ["Progress"],
     "sepal.prototypes": [
         "METHODS",
         "CondenseCurve",
@@ -274,3 +276,19 @@ def test_using_the_measures_imports_no_optional_package():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     optional = ["matplotlib", "pandas", "polars", "pyarrow", "rich", "typer"]
     assert not [name for name in optional if f"'{name}'" in done.stdout]
+
+
+def _without_example(module):
+    """Public functions and classes whose docstring shows no use of them."""
+    things = {name: getattr(module, name) for name in module.__all__}
+    return [
+        name
+        for name, thing in things.items()
+        if (inspect.isclass(thing) or inspect.isfunction(thing)) and ">>>" not in (inspect.getdoc(thing) or "")
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in SURFACE if name not in ("sepal", "sepal.cli")])
+def test_every_public_function_and_class_shows_an_example(name):
+    """``pytest --doctest-modules`` runs them."""
+    assert _without_example(import_module(name)) == []

@@ -1,6 +1,7 @@
 """The typed face of the compiled module. tests/test_architecture.py names the few files that open it."""
 
 from collections.abc import Callable
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ _Progress = Callable[[float], object]
 _Ranking = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 
 def search(
+    *,
     points: NDArray[np.float64],
     queries: NDArray[np.float64] | None,
     k: int,
@@ -25,6 +27,7 @@ def search(
     progress: _Progress | None,
 ) -> _Ranking: ...
 def search_distances(
+    *,
     distances: NDArray[np.float64],
     self_join: bool,
     k: int,
@@ -35,6 +38,7 @@ def search_distances(
 ) -> _Ranking: ...
 def distinct(points: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 def alignment_sums(
+    *,
     points: NDArray[np.float64],
     weights: NDArray[np.float64],
     classes: NDArray[np.int32],
@@ -54,7 +58,23 @@ def alignment_sums(
     NDArray[np.float64],
     NDArray[np.float64],
 ]: ...
+
+class SolverStatus(IntEnum):
+    SOLVED = ...
+    OUT_OF_TIME = ...
+    STOPPED = ...
+    STALLED = ...
+    OUT_OF_STEPS = ...
+    DIVERGED = ...
+
+class RemovalStatus(IntEnum):
+    ENDED = ...
+    TURNED = ...
+    ALONE = ...
+    FAILED = ...
+
 def dual_solve_pairs(
+    *,
     x: NDArray[np.float64],
     kernel: str,
     gamma: float,
@@ -79,6 +99,7 @@ def dual_solve_pairs(
     NDArray[np.int32],
 ]: ...
 def dual_leave_one_out(
+    *,
     x: NDArray[np.float64],
     kernel: str,
     gamma: float,
@@ -100,6 +121,7 @@ def dual_leave_one_out(
     progress: _Progress | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...
 def dual_removals(
+    *,
     residual: NDArray[np.float64],
     beta: NDArray[np.float64],
     low: NDArray[np.float64],
@@ -117,10 +139,11 @@ def dual_removals(
     taken: NDArray[np.float64],
     decision: NDArray[np.float64],
     sign: NDArray[np.float64],
-    until_it_turns: bool,
+    until_sign_change: bool,
     threads: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]: ...
 def adatron(
+    *,
     gram: NDArray[np.float64],
     t: NDArray[np.float64],
     box: NDArray[np.float64],
@@ -132,6 +155,7 @@ def adatron(
     balance: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float, int, int]: ...
 def kernel_matrix(
+    *,
     a: NDArray[np.float64],
     b: NDArray[np.float64],
     kernel: str,
@@ -142,6 +166,7 @@ def kernel_matrix(
     progress: _Progress | None,
 ) -> NDArray[np.float64]: ...
 def kernel_expansion(
+    *,
     support: NDArray[np.float64],
     start: list[int],
     coef: NDArray[np.float64],
@@ -252,6 +277,7 @@ _SweepRows = tuple[
 _SweepSteps = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int, NDArray[np.int32], bool]
 
 def sweep(
+    *,
     rows: _SweepRows,
     steps: _SweepSteps,
     questions: list[tuple[Any, ...]],
@@ -260,6 +286,7 @@ def sweep(
     progress: _Progress | None,
 ) -> list[NDArray[np.float64]]: ...
 def sweep_labelings(
+    *,
     rows: _SweepRows,
     steps: _SweepSteps,
     labels: NDArray[np.uint16],
@@ -268,6 +295,7 @@ def sweep_labelings(
     progress: _Progress | None,
 ) -> NDArray[np.float64]: ...
 def pair_block(
+    *,
     points: NDArray[np.float64],
     queries: NDArray[np.float64],
     metric: str,
@@ -276,7 +304,22 @@ def pair_block(
     weights: NDArray[np.float64],
     threads: int,
 ) -> NDArray[np.float64]: ...
+
+class ClassPassArrays:
+    enemy_start: NDArray[np.int64]
+    enemy: NDArray[np.int32]
+    enemy_value: NDArray[np.float64]
+    own: NDArray[np.float64]
+    n_own: NDArray[np.float64]
+    nearer: NDArray[np.float64]
+    near: NDArray[np.float64]
+    further_tied: NDArray[np.float64]
+    further_same: NDArray[np.float64]
+    tree_from: NDArray[np.int32]
+    tree_to: NDArray[np.int32]
+
 def class_pass(
+    *,
     points: NDArray[np.float64],
     classes: NDArray[np.int32],
     copies: NDArray[np.float64],
@@ -296,20 +339,9 @@ def class_pass(
     tree: bool,
     threads: int,
     progress: _Progress | None,
-) -> tuple[
-    NDArray[np.int64],
-    NDArray[np.int32],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.int32],
-    NDArray[np.int32],
-]: ...
+) -> ClassPassArrays: ...
 def near_graph(
+    *,
     points: NDArray[np.float64],
     limits: NDArray[np.float64],
     metric: str,
@@ -319,6 +351,7 @@ def near_graph(
     threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]: ...
 def grow_forest(
+    *,
     bins: NDArray[np.uint8],
     classes: NDArray[np.int32],
     numbers: NDArray[np.float64],
@@ -343,6 +376,7 @@ def grow_forest(
     NDArray[np.int32],
 ]: ...
 def forest_means(
+    *,
     bins: NDArray[np.uint8],
     tree_start: NDArray[np.int64],
     column: NDArray[np.int32],
@@ -355,6 +389,7 @@ def forest_means(
     threads: int,
 ) -> NDArray[np.float64]: ...
 def shuffled_agreement(
+    *,
     start: NDArray[np.int64],
     edge_start: NDArray[np.int64],
     from_row: NDArray[np.int32],

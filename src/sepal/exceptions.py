@@ -28,7 +28,17 @@ __all__ = [
 
 
 class SepalError(Exception):
-    """The root of all of them."""
+    """The root of all of them.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> try:
+    ...     sepal.datasets.load("sonnar")
+    ... except SepalError as error:
+    ...     print(error.hint)
+    did you mean "sonar"?
+    """
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message if hint is None else f"{message}\nhint: {hint}")
@@ -36,19 +46,56 @@ class SepalError(Exception):
 
 
 class DataError(SepalError, ValueError):
-    """A file, table, column or label cannot be used as it is."""
+    """A file, table, column or label cannot be used as it is.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> try:
+    ...     sepal.thornton_score([[0.0], [1.0]], ["a", "a"])
+    ... except DataError as error:
+    ...     print(error)
+    y: expected at least two classes, found only one class, "a", in all 2 rows
+    hint: separability compares classes; check that the right column is the target
+    """
 
 
 class CellTypeError(DataError, TypeError):
-    """A cell holds an object that no column can hold; a TypeError too, as scikit-learn expects."""
+    """A cell holds an object that no column can hold; a TypeError too, as scikit-learn expects.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> try:
+    ...     sepal.data.as_table([[1.0], [object()]])
+    ... except CellTypeError:
+    ...     print("a cell is neither a number nor a text")
+    a cell is neither a number nor a text
+    """
 
 
 class ParameterError(SepalError, ValueError):
-    """An argument is outside what it may be."""
+    """An argument is outside what it may be.
+
+    Examples
+    --------
+    >>> from sepal.parameters import check_whole
+    >>> try:
+    ...     check_whole("n_neighbors", 0)
+    ... except ParameterError as error:
+    ...     print(error)
+    n_neighbors must be an integer of at least 1; got 0
+    """
 
 
 class OutOfMemoryError(SepalError, MemoryError):
-    """The work needs more memory than there is; a MemoryError too, as numpy raises."""
+    """The work needs more memory than there is; a MemoryError too, as numpy raises.
+
+    Examples
+    --------
+    >>> issubclass(OutOfMemoryError, MemoryError)
+    True
+    """
 
 
 def out_of_memory() -> OutOfMemoryError:
@@ -66,8 +113,20 @@ def out_of_memory() -> OutOfMemoryError:
 
 
 class MissingDependencyError(SepalError, ImportError):
-    """An optional package is needed for what was asked."""
+    """An optional package is needed for what was asked.
+
+    Examples
+    --------
+    >>> issubclass(MissingDependencyError, (SepalError, ImportError))
+    True
+    """
 
 
 class SepalWarning(UserWarning):
-    """The answer stands, but there is something to know about it."""
+    """The answer stands, but there is something to know about it.
+
+    Examples
+    --------
+    >>> issubclass(SepalWarning, UserWarning)
+    True
+    """

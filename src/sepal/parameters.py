@@ -58,6 +58,8 @@ class Parameter:
         The range of numbers.
     infinite : bool
         Whether a number may be infinite.
+    without : tuple of float
+        Numbers in the range that are not allowed.
     words : tuple of str
         Texts that are allowed.
     optional : bool
@@ -68,6 +70,12 @@ class Parameter:
         Whether a text is looked up in a table when it is used, which then says what is near an unknown one.
     default : object
         The default; filled in by :func:`parameters`.
+
+    Examples
+    --------
+    >>> each = Parameter("k", "whole", "how many rows vote", at_least=1, words=("auto",))
+    >>> each.wanted, each.allows("auto"), each.allows(0)
+    ("'auto' or an integer of at least 1", True, False)
     """
 
     name: str
@@ -78,6 +86,7 @@ class Parameter:
     at_most: float | None = None
     below: float | None = None
     infinite: bool = False
+    without: tuple[float, ...] = ()
     words: tuple[str, ...] = ()
     optional: bool = False
     also: tuple[Also, ...] = ()
@@ -100,13 +109,14 @@ class Parameter:
 
     def _number_text(self) -> str:
         text = "an integer" if self.kind == "whole" else "a number" if self.infinite else "a finite number"
+        but = "".join(f" other than {number:g}" for number in self.without)
         if self.at_least is not None and self.at_most is not None:
-            return f"{text} from {self.at_least:g} to {self.at_most:g}"
+            return f"{text} from {self.at_least:g} to {self.at_most:g}{but}"
         low = "" if self.at_least is None else f"of at least {self.at_least:g}"
         low = low if self.above is None else f"above {self.above:g}"
         high = "" if self.at_most is None else f"at most {self.at_most:g}"
         high = high if self.below is None else f"below {self.below:g}"
-        return " ".join([text, " and ".join(part for part in (low, high) if part)]).strip()
+        return " ".join([text, " and ".join(part for part in (low, high) if part)]).strip() + but
 
     def allows(self, value: Any) -> bool:
         """Whether the value is one of those."""
@@ -135,6 +145,7 @@ class Parameter:
             and (self.above is None or value > self.above)
             and (self.at_most is None or value <= self.at_most)
             and (self.below is None or value < self.below)
+            and value not in self.without
         )
 
     def check(self, value: Any, hint: str | None = None) -> Any:
@@ -155,8 +166,8 @@ class Parameter:
         raise ParameterError(f"{self.name} must be {self.wanted}; got {value!r}", hint=hint)
 
 
-def _name(name: str, *also: Also, optional: bool = False) -> Parameter:
-    return Parameter(name, "word", "", looked_up=True, also=also, optional=optional)
+def _name(name: str, meaning: str = "", *also: Also, optional: bool = False) -> Parameter:
+    return Parameter(name, "word", meaning, looked_up=True, also=also, optional=optional)
 
 
 def _flag(name: str) -> Parameter:
@@ -164,20 +175,38 @@ def _flag(name: str) -> Parameter:
 
 
 # What an argument of this name is in every function; which names there are is looked up where they are used.
-_EVERYWHERE = (
-    _name("distance", "function"),
-    Parameter("distance_params", "other", "", optional=True, also=("mapping",)),
-    *(_name(name, optional=True) for name in ("scale", "order")),
-    *(_name(name) for name in ("missing", "method", "ties", "target", "graph", "mode", "kind_sel", "strategy", "task")),
-    _name("kernel", "function"),
-    *(_flag(name) for name in ("centered", "stratified", "return_std", "normalized", "include_self")),
-    Parameter("n_jobs", "whole", "", optional=True),
-    Parameter("random_state", "whole", "", at_least=0, optional=True, also=("RandomState", "Generator")),
-    Parameter("progress", "other", "", optional=True, also=("function",)),
-    Parameter("time_limit", "number", "", above=0.0, infinite=True, optional=True),
-    Parameter("n_permutations", "whole", "", at_least=0, at_most=10**7),
-    Parameter("confidence", "number", "", above=0.0, below=1.0),
-)
+EVERYWHERE = {
+    each.name: each
+    for each in (
+        _name(
+            "distance",
+            "how far apart two rows are; auto is Euclidean for complete numbers and HEOM for all other tables",
+            "function",
+        ),
+        Parameter("distance_params", "other", "parameters of the distance", optional=True, also=("mapping",)),
+        _name("scale", "how numeric columns are scaled before rows are compared", optional=True),
+        _name("order", optional=True),
+        _name("missing", "leave missing cells to the distance or the learner, or drop the rows that have any"),
+        *(_name(name) for name in ("method", "ties", "target", "graph", "mode", "kind_sel", "strategy", "task")),
+        _name("kernel", "how alike two rows are", "function"),
+        *(_flag(name) for name in ("centered", "stratified", "return_std", "normalized", "include_self")),
+        Parameter(
+            "n_jobs", "whole", "threads; all cores by default, and no answer depends on it", optional=True, without=(0,)
+        ),
+        Parameter(
+            "random_state",
+            "whole",
+            "seed of all that is left to chance",
+            at_least=0,
+            optional=True,
+            also=("RandomState", "Generator"),
+        ),
+        Parameter("progress", "other", "called with a few words and the share done", optional=True, also=("function",)),
+        Parameter("time_limit", "number", "seconds at most", above=0.0, infinite=True, optional=True),
+        Parameter("n_permutations", "whole", "", at_least=0, at_most=10**7),
+        Parameter("confidence", "number", "", above=0.0, below=1.0),
+    )
+}
 
 
 def checked(
@@ -202,7 +231,7 @@ def checked(
 
     def of(function: Callable[_P, _R]) -> Callable[_P, _R]:
         signature = inspect.signature(function)
-        known = {each.name: each for each in (*_EVERYWHERE, *table)}
+        known = EVERYWHERE | {each.name: each for each in table}
 
         @wraps(function)
         def run(*given: _P.args, **named: _P.kwargs) -> _R:

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from sepal.auto import _average, _judging
 from sepal.auto._average import mixture_weights
-from sepal.auto._calibration import PRIOR, calibrate, calibration_rows
+from sepal.auto._calibration import CALIBRATION_PRIOR, calibrate, calibration_rows
 from sepal.auto._judging import ClassJudge, NumberJudge, class_judge
 from tests.oracles import mixing
 
@@ -53,7 +53,7 @@ def test_the_calibration_is_the_minimum_of_its_loss():
     factor, offsets = calibrate(logarithms, CODES, weights)
 
     def loss(z):
-        return mixing.calibration_loss(logarithms, CODES, 7 * weights, z[0], z[1:], PRIOR)
+        return mixing.calibration_loss(logarithms, CODES, 7 * weights, z[0], z[1:], CALIBRATION_PRIOR)
 
     best = minimize(loss, np.array([1.0, 0.0, 0.0, 0.0]), tol=1e-12)
     np.testing.assert_allclose([factor, *offsets], best.x, atol=1e-5)

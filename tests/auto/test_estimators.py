@@ -20,7 +20,7 @@ Y = np.array(["low", "mid", "top"])[np.digitize(X[:, 0] + 0.3 * X[:, 1] ** 2, [-
 
 # Copies that are rows of their own are not left out together, and trees draw other rows from them (scikit-learn leaves
 # its forests out of this check, too): test_weights.py compares all that has no chance in it with copies in groups.
-BY_CHANCE = "check_sample_weight_equivalence_on_dense_data"
+BY_CHANCE = "check_sample_weight_equivalence_on_"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,24 @@ NONE, NO_CLASSES = np.empty(0), np.empty(0, dtype=np.int32)
 
 
 def _grow(classes=CODES, numbers=NONE, n_outputs=3, trees=6, sample=40, tries=4, least=1, seed=1, threads=1):
-    return native.grow_forest(BINS, classes, numbers, n_outputs, trees, sample, tries, least, seed, threads, None)
+    return native.grow_forest(
+        bins=BINS,
+        classes=classes,
+        numbers=numbers,
+        n_outputs=n_outputs,
+        n_trees=trees,
+        sample=sample,
+        tries=tries,
+        least=least,
+        seed=seed,
+        threads=threads,
+        progress=None,
+    )
+
+
+def _means(arrays):
+    names = ("tree_start", "column", "cut", "child", "leaf_start", "leaf_output", "leaf_value")
+    return native.forest_means(bins=BINS, **dict(zip(names, arrays, strict=True)), n_outputs=3, threads=1)
 
 
 def _trees(arrays):
@@ -49,7 +66,7 @@ def test_the_missed_rows_vote_as_in_the_loops():
         for row, end in enumerate(_ends(tree)):
             for code, share in leaves[end].items():
                 everybody[row, code] += share
-    means = native.forest_means(BINS, *arrays[:7], 3, 1).reshape(40, 3)
+    means = _means(arrays[:7]).reshape(40, 3)
     np.testing.assert_allclose(means, everybody / 6)
     np.testing.assert_allclose(sums.sum(axis=1), counts)  # shares add up to one per voting tree
     assert np.all(sums <= everybody + 1e-12)
@@ -125,11 +142,11 @@ def test_strange_arrays_are_refused():
         bad = [a.copy() for a in arrays[:7]]
         bad[place][0 if place != 3 else -1] = wrong
         with pytest.raises(ValueError, match="not those of a forest"):
-            native.forest_means(BINS, *bad, 3, 1)
+            _means(bad)
     looped = [a.copy() for a in arrays[:7]]
     looped[3][0] = 0  # a node that is its own child would never end
     with pytest.raises(ValueError, match="not those of a forest"):
-        native.forest_means(BINS, *looped, 3, 1)
+        _means(looped)
     with pytest.raises(ValueError, match="out of range"):
         _grow(classes=CODES + 5)
 

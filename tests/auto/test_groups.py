@@ -7,11 +7,12 @@ import pytest
 
 from sepal.auto import SepalClassifier, SepalRegressor, _stream
 from sepal.auto._judging import ClassJudge
-from sepal.auto._kernel_member import gaussian, squared_distances
+from sepal.auto._kernel_member import gaussian
 from sepal.auto._linear_member import fisher_left_out
 from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
 from sepal.data import as_table
 from sepal.estimators import fit_view
+from sepal.kernels import squared_distances
 from tests.oracles import ridge
 
 RNG = np.random.RandomState(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sepal.auto._order import canonical_columns, canonical_order, spread_order
+from sepal.auto._canonical_order import canonical_columns, canonical_order, spread_order
 
 RNG = np.random.RandomState(2)
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from sepal.auto._judging import ClassJudge, NumberJudge
-from sepal.auto._kernel_member import gaussian, median_distance, squared_distances
+from sepal.auto._kernel_member import gaussian, median_distance
 from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
+from sepal.kernels import squared_distances
 from tests.oracles import ridge
 
 RNG = np.random.RandomState(0)

@@ -50,8 +50,8 @@ def test_a_larger_ridge_is_taken_where_a_model_does_not_answer_as_its_solver_say
     model = SepalRegressor().fit(rows, y)
     assert any("ridges below 1 could not be solved exactly" in note for note in model.trace_.notes)
     assert model.score(rows, y) > model.leave_one_out_score_
-    assert "time-limit" not in {finding.code for finding in model.explain().findings}
-    assert "raised-ridge" in {finding.code for finding in model.explain().findings}
+    assert "time_limit" not in {finding.code for finding in model.explain().findings}
+    assert "raised_ridge" in {finding.code for finding in model.explain().findings}
 
 
 def test_a_model_that_never_answers_as_its_solver_says_is_refused(monkeypatch):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from sepal.auto import _stream
-from sepal.auto._kernel_member import gaussian, squared_distances
+from sepal.auto._kernel_member import gaussian
 from sepal.auto._ridge_loo import vector_spectrum
 from sepal.data import as_table
 from sepal.estimators._views import fit_view
+from sepal.kernels import squared_distances
 
 RNG = np.random.RandomState(1)
 

@@ -9,9 +9,9 @@ import pytest
 
 from sepal.auto import SepalClassifier, SepalRegressor, _affordable, _answering, _solve
 from sepal.auto._affordable import affordable, solve_in_time
-from sepal.auto._clock import Clock, GivenUpError
+from sepal.auto._canonical_order import spread_order
+from sepal.auto._clock import GivenUpError, StageClock
 from sepal.auto._judging import class_judge
-from sepal.auto._order import spread_order
 from sepal.auto._solve import Problem
 from sepal.auto._threads import each
 from sepal.data import as_table
@@ -51,7 +51,7 @@ def _problem(n=900, rare=True):
 
 def test_the_clock_counts_from_its_start():
     hand = Hand()
-    clock = Clock(10.0, now=hand)
+    clock = StageClock(10.0, now=hand)
     hand.time += 4.0
     assert (clock.elapsed, clock.left) == (4.0, 6.0)
     assert clock.allows(6.0)
@@ -60,7 +60,7 @@ def test_the_clock_counts_from_its_start():
 
 def test_steps_are_heard_until_the_work_is_given_up():
     heard = []
-    clock = Clock(10.0, heard.append)
+    clock = StageClock(10.0, heard.append)
     clock.step(0.25)
     clock.step(0.5)
     clock.step(0.5)
@@ -75,19 +75,19 @@ def test_rows_are_as_many_as_the_timed_block_allows(monkeypatch, small_sizes):
     monkeypatch.setattr(_affordable, "seconds_per_row", lambda problem, clock: 0.001)
     hand = Hand()
     # 0.4 of the time, less six looks at the 200 rows of the search, over two rounds of views: 0.4 T = 1.2 + 0.002 n.
-    assert len(affordable(problem, Clock(7.5, now=hand), threads=2)) == pytest.approx(900, abs=1)
-    rows = affordable(problem, Clock(5.0, now=hand), threads=2)
+    assert len(affordable(problem, StageClock(7.5, now=hand), threads=2)) == pytest.approx(900, abs=1)
+    rows = affordable(problem, StageClock(5.0, now=hand), threads=2)
     assert len(rows) - (17 not in rows[:400]) == pytest.approx(400, abs=1)
     assert set(problem.order[:399].tolist()) <= set(rows.tolist())
-    assert len(affordable(problem, Clock(5.0, now=hand), threads=3)) == pytest.approx(800, abs=1)
-    assert len(affordable(problem, Clock(3.1, now=hand), threads=2)) <= 101  # less than the search needs
-    assert len(affordable(problem, Clock(np.inf, now=hand), threads=2)) == 900
+    assert len(affordable(problem, StageClock(5.0, now=hand), threads=3)) == pytest.approx(800, abs=1)
+    assert len(affordable(problem, StageClock(3.1, now=hand), threads=2)) <= 101  # less than the search needs
+    assert len(affordable(problem, StageClock(np.inf, now=hand), threads=2)) == 900
 
 
 def test_no_time_at_all_asks_no_block(monkeypatch, small_sizes):
     monkeypatch.setattr(_affordable, "seconds_per_row", None)
     hand = Hand()
-    clock = Clock(1e-3, now=hand)
+    clock = StageClock(1e-3, now=hand)
     hand.time += 1.0
     rows = affordable(_problem(), clock, threads=2)
     assert len(rows) in (100, 101)
@@ -103,7 +103,7 @@ def test_a_block_is_timed_by_the_clock(monkeypatch):
 
     monkeypatch.setattr(_affordable, "gaussian", slow)
     # Two passes over 1,024 rows, two seconds each.
-    assert _affordable.seconds_per_row(_problem(2000), Clock(10.0, now=hand)) == pytest.approx(4.0 / 1024)
+    assert _affordable.seconds_per_row(_problem(2000), StageClock(10.0, now=hand)) == pytest.approx(4.0 / 1024)
 
 
 def test_a_fit_to_a_part_says_so_and_scores_that_part(monkeypatch, small_sizes):
@@ -121,7 +121,7 @@ def test_a_fit_to_a_part_says_so_and_scores_that_part(monkeypatch, small_sizes):
     per_class = [right[y[used] == label].mean() for label in model.classes_]
     assert model.leave_one_out_score_ == pytest.approx(np.mean(per_class))
     assert np.isfinite(model.predict_proba(X)).all()
-    assert "time-limit" in model.explain(time_limit=0.1).codes
+    assert "time_limit" in model.explain(time_limit=0.1).codes
     order = RNG.permutation(900)  # which rows take part does not depend on where they stood
     np.testing.assert_array_equal(
         SepalClassifier(balanced=True).fit(X[order], y[order]).left_out_proba_, model.left_out_proba_[order]
@@ -142,7 +142,7 @@ def test_numbers_of_a_part(monkeypatch, small_sizes):
 def test_a_part_has_no_more_vectors_than_the_whole_would(monkeypatch, small_sizes):
     monkeypatch.setattr(_affordable, "_affordable_count", lambda problem, clock, threads: 300)
     monkeypatch.setattr(_solve, "_MOST_WORK", 900 * 40**2)  # 40 vectors for 900 rows, 69 for 300
-    done = solve_in_time(_problem(rare=False), clock=Clock(50.0), seed=0, threads=1)
+    done = solve_in_time(_problem(rare=False), clock=StageClock(50.0), seed=0, threads=1)
     assert len(done.rows) == 300
     assert {len(member.points) for member in done.solution.average.kernels} <= {30, 40}
 
@@ -155,20 +155,20 @@ def test_a_view_is_left_out_when_the_last_one_took_too_long(monkeypatch, small_s
         return plain(*given, **named)
 
     monkeypatch.setattr(_solve, "stream_ridge", slow)
-    solution = _solve.solve(_problem(rare=False), clock=Clock(7.0, now=hand), seed=0, threads=1)
+    solution = _solve.solve(_problem(rare=False), clock=StageClock(7.0, now=hand), seed=0, threads=1)
     assert [line.name for line in solution.trace.members][:1] == ["kernel-standard"]
     assert "time_limit: the view minmax was left out" in solution.trace.notes
 
 
 def test_progress_goes_up_to_one_and_may_end_the_work(small_sizes):
     problem, heard = _problem(), []
-    model = SepalClassifier().fit(problem.table, problem.answers, progress=heard.append)
+    model = SepalClassifier().fit(problem.table, problem.answers, progress=lambda text, share: heard.append(share))
     assert heard == sorted(heard)
     assert heard[-1] == 1.0
     assert len(heard) > 5
     assert isinstance(model, SepalClassifier)
 
-    def enough(done):
+    def enough(text, done):
         if done > 0.3:
             raise KeyboardInterrupt
 

@@ -9,13 +9,14 @@ from sepal.auto import SepalClassifier, SepalRegressor
 from sepal.auto._baselines import ridge_left_out
 from sepal.auto._forest import grow_forest
 from sepal.auto._judging import NumberJudge, class_judge
-from sepal.auto._kernel_member import gaussian, median_distance, squared_distances
+from sepal.auto._kernel_member import gaussian, median_distance
 from sepal.auto._linear_member import fisher_left_out
 from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
 from sepal.auto._stream import stream_ridge
 from sepal.data import as_table
 from sepal.estimators import fit_view
 from sepal.exceptions import DataError
+from sepal.kernels import squared_distances
 from tests.oracles import ridge
 
 N = 24

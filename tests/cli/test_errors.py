@@ -133,7 +133,7 @@ def test_out_keeps_links_and_modes(tmp_path):
     real.write_text("old")
     real.chmod(0o640)
     link.symlink_to(real)
-    _output.write_out(link, "new")
+    _output.write_out(link, "new", "The report is")
     assert link.is_symlink()
     assert real.read_text() == "new"
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
@@ -142,7 +142,7 @@ def test_out_keeps_links_and_modes(tmp_path):
 def test_out_of_a_new_file_follows_the_umask(tmp_path):
     mask = os.umask(0o027)
     try:
-        _output.write_out(tmp_path / "new.txt", "new")
+        _output.write_out(tmp_path / "new.txt", "new", "The report is")
     finally:
         os.umask(mask)
     assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o640

@@ -72,14 +72,14 @@ def test_a_regression(tmp_path):
 @pytest.mark.parametrize("learner", list(_learners.LEARNERS))
 def test_every_learner_of_the_table_can_be_made(learner):
     scaled = "scale" in _learners.LEARNERS[learner].options
-    estimator = _learners.make_learner(learner, {"scale": "standard" if scaled else None}, [])
+    estimator = _learners.make_learner(learner, _learners.Chosen({"scale": "standard" if scaled else None}))
     assert type(estimator).__name__ == _learners.LEARNERS[learner].name
     assert not scaled or estimator.get_params()["scale"] == "standard"
 
 
 def test_numbers_or_classes():
     def says(y):
-        return _learners.numeric_target(package.data.as_table(np.zeros((len(y), 1)), np.array(y)))
+        return _learners.number_to_predict(package.data.as_table(np.zeros((len(y), 1)), np.array(y)))
 
     assert says([0.5, 1.5, 2.5, 3.5])  # measured
     assert says([float(i) for i in range(21)])  # floats, and too many of them
@@ -91,7 +91,9 @@ def test_numbers_or_classes():
 
 
 def test_other_parameters_by_name():
-    estimator = _learners.make_learner("knn", {"k": 5}, ["smoothing=1.5", "vote_ties=prior", "priors=null"])
+    estimator = _learners.make_learner(
+        "knn", _learners.Chosen({"k": 5}, ["smoothing=1.5", "vote_ties=prior", "priors=null"])
+    )
     found = estimator.get_params()
     assert (found["n_neighbors"], found["smoothing"], found["vote_ties"], found["priors"]) == (5, 1.5, "prior", None)
 
@@ -135,7 +137,7 @@ def cells(text: str) -> dict[str, list[str]]:
 
 def test_without_a_learner_there_is_a_contest():
     text = sepal("evaluate", "athletes", "--cv", "4").stdout
-    assert text.startswith("athletes: 4-fold cross-validation, seed 1, 20 rows, 2 classes, sepal ")
+    assert text.startswith("athletes: 4-fold cross-validation, seed 0, 20 rows, 2 classes, sepal ")
     table = cells(text)
     assert table[""] == ["accuracy", "balanced", "log-loss", "kappa", "seconds", "gain", "p"]
     assert list(table)[1:] == [

@@ -98,7 +98,7 @@ def test_report_and_measure_ask_without_the_person(tmp_path):
 
 
 def test_select_judges_without_the_person():
-    words = ("select", "people.csv", "--folds", "3")
+    words = ("select", "people.csv", "--cv", "3")
     fooled, honest = answer(*words), answer(*words, "--groups", "who")
     assert fooled["best"]["score"] > 0.9 > 0.75 > honest["best"]["score"]
     assert "who" not in str(honest["best"]["features"])

@@ -37,7 +37,7 @@ SAID = ["determines_class", "set_apart_identifier"]
 
 @pytest.mark.parametrize("verb", ["report", "measure", "select", "evaluate"])
 def test_every_verb_carries_the_same_cautions(messy, verb):
-    more = {"select": ["--folds", "0"], "evaluate": ["-l", "knn", "--cv", "3"]}.get(verb, [])
+    more = {"select": ["--cv", "0"], "evaluate": ["-l", "knn", "--cv", "3"]}.get(verb, [])
     facts = json.loads(run(verb, messy, "--json", *more).stdout)
     found = facts["table"]["cautions"] if verb in ("report", "measure") else facts["cautions"]
     assert [each["code"] for each in found] == SAID
@@ -140,6 +140,6 @@ def test_progress_names_the_learner_and_the_fold():
 
     told = []
     tell = fold_progress("k-NN", 4, Clock(None), lambda what, done: told.append((what, done)))
-    tell(0.25)
-    tell(1.0)
+    tell("fold 1 of 4", 0.25)
+    tell("fold 4 of 4", 1.0)
     assert told == [("k-NN, fold 1 of 4", 0.0), ("k-NN, fold 2 of 4", 0.25), ("k-NN", 1.0)]

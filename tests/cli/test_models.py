@@ -169,7 +169,7 @@ def test_a_model_that_is_not_there():
     ("args", "words"),
     [
         (("train", "athletes"), ("-o",)),
-        (("train", "athletes", "-o", "no/model.sepal"), ("-o no/model.sepal", "there is no directory no")),
+        (("train", "athletes", "-o", "no/model.sepal"), ("--out no/model.sepal", "there is no directory no")),
         (("train", "athletes", "-o", "."), ("directory", "model.sepal")),
         (("train", "athletes", "--learner", "oracle", "-o", "m.sepal"), ("--learner oracle",)),
         (("train", "nothing.csv", "-o", "m.sepal"), ("nothing.csv",)),

@@ -30,7 +30,7 @@ def written(monkeypatch, stream, seconds: float) -> str:
 
 
 def test_nothing_in_a_pipe(monkeypatch):
-    monkeypatch.setattr(_progress, "PATIENCE", 0.01)
+    monkeypatch.setattr(_progress, "SILENT_SECONDS", 0.01)
     assert written(monkeypatch, io.StringIO(), 0.3) == ""
 
 
@@ -39,7 +39,7 @@ def test_nothing_for_short_work(monkeypatch):
 
 
 def test_words_and_share_for_long_work(monkeypatch):
-    monkeypatch.setattr(_progress, "PATIENCE", 0.01)
+    monkeypatch.setattr(_progress, "SILENT_SECONDS", 0.01)
     seen = written(monkeypatch, Terminal(), 0.5)
     assert "counting sheep" in seen
     assert "50%" in seen
@@ -52,7 +52,7 @@ def _interrupted() -> None:
 
 
 def test_the_bar_ends_with_an_error(monkeypatch):
-    monkeypatch.setattr(_progress, "PATIENCE", 0.01)
+    monkeypatch.setattr(_progress, "SILENT_SECONDS", 0.01)
     monkeypatch.setattr(sys, "stderr", Terminal())
     with pytest.raises(KeyboardInterrupt):
         _interrupted()

@@ -52,7 +52,7 @@ def test_json_holds_the_same_facts_as_the_text(iris_file):
     for entry in said["classes"]:
         assert re.search(rf"{entry['label']} +{entry['n_rows']} +{entry['share']:.1%}", text)
     for suspect in said["suspects"]["shown"]:
-        assert re.search(rf"^ *{suspect['data_row']} +{suspect['label']} +{suspect['voted']} ", text, re.M)
+        assert re.search(rf"^ *{suspect['row']} +{suspect['label']} +{suspect['voted']} ", text, re.M)
     for verdict in said["verdict"]:
         assert verdict["text"] in " ".join(text.split())
 

@@ -39,7 +39,7 @@ def _inside(tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def breast_cancer():
     """The answer for complete rows, as JSON and as text."""
-    options = ("select", "breast-cancer", "--missing", "drop", "--folds", "5")
+    options = ("select", "breast-cancer", "--missing", "drop", "--cv", "5")
     return json.loads(sepal(*options, "--json").stdout), sepal(*options, COLUMNS="100").stdout
 
 
@@ -73,7 +73,7 @@ def test_the_text_says_what_the_json_says(breast_cancer):
 
 def test_a_search_of_a_wide_table_with_a_wanted_size():
     said = json.loads(
-        sepal("select", "sonar", "--strategy", "forward", "--n-features", "3", "--folds", "0", "--json").stdout
+        sepal("select", "sonar", "--strategy", "forward", "--n-features", "3", "--cv", "0", "--json").stdout
     )
     assert said["honest"] is None
     assert len(said["best"]["features"]) == 3
@@ -82,7 +82,7 @@ def test_a_search_of_a_wide_table_with_a_wanted_size():
 
 
 def test_a_sweep_with_a_wanted_size_compares_subsets_of_that_size():
-    said = json.loads(sepal("select", "liver", "--n-features", "2", "--folds", "0", "--json").stdout)
+    said = json.loads(sepal("select", "liver", "--n-features", "2", "--cv", "0", "--json").stdout)
     assert {len(entry["features"]) for entry in said["near_best"]} == {2}
     assert said["near_best"][0] == said["best"]
     assert re.search(r"of 15 subsets apart|the best of 15 subsets", said["sentence"])
@@ -90,7 +90,7 @@ def test_a_sweep_with_a_wanted_size_compares_subsets_of_that_size():
 
 @pytest.mark.parametrize("column", ["alkphos", "1"])
 def test_kept_columns_are_in_every_subset(column):
-    said = json.loads(sepal("select", "liver", "--keep", column, "--folds", "0", "--json").stdout)
+    said = json.loads(sepal("select", "liver", "--keep", column, "--cv", "0", "--json").stdout)
     assert said["kept"] == ["alkphos"]
     assert all(1 in entry["columns"] for entry in said["near_best"])
     assert said["n_evaluations"] == 32
@@ -98,7 +98,7 @@ def test_kept_columns_are_in_every_subset(column):
 
 def test_a_time_limit_ends_the_search_with_the_best_so_far():
     said = json.loads(
-        sepal("select", "sonar", "--strategy", "random", "--time-limit", "0.2s", "--folds", "0", "--json").stdout
+        sepal("select", "sonar", "--strategy", "random", "--time-limit", "0.2s", "--cv", "0", "--json").stdout
     )
     assert said["stopped"] == "time_limit"
     assert said["seconds"] < 5.0
@@ -106,26 +106,26 @@ def test_a_time_limit_ends_the_search_with_the_best_so_far():
 
 
 def test_a_criterion_that_is_no_accuracy_promises_none():
-    said = json.loads(sepal("select", "athletes", "--criterion", "mahalanobis", "--folds", "4", "--json").stdout)
+    said = json.loads(sepal("select", "athletes", "--criterion", "mahalanobis", "--cv", "4", "--json").stdout)
     assert "promised" not in said["sentence"]
     assert said["n_near_best"] == 1
 
 
 def test_out_and_plot(tmp_path):
-    result = sepal("select", "good.csv", "--folds", "2", "--out", "subset.json", "--plot", "features.png")
+    result = sepal("select", "good.csv", "--cv", "2", "--out", "subset.json", "--plot", "features.png")
     assert (result.exit_code, result.stdout) == (0, "")
     assert "subset.json" in result.stderr
     # Column a separates the classes by itself.
     assert json.loads((tmp_path / "subset.json").read_text())["smallest_near_best"]["features"] == ["a"]
     assert (tmp_path / "features.png").read_bytes().startswith(b"\x89PNG")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["features.png", "good.csv", "subset.json"]
-    assert sepal("select", "good.csv", "--folds", "0", "--out", "subset.txt").exit_code == 0
+    assert sepal("select", "good.csv", "--cv", "0", "--out", "subset.txt").exit_code == 0
     assert (tmp_path / "subset.txt").read_text().startswith("Features that separate the classes: good\n")
 
 
 @pytest.mark.parametrize("columns", ["60", "80"])
 def test_narrow_terminals(columns):
-    text = sepal("select", "good.csv", "--folds", "2", COLUMNS=columns).stdout
+    text = sepal("select", "good.csv", "--cv", "2", COLUMNS=columns).stdout
     assert max(map(len, text.splitlines())) <= int(columns)
 
 
@@ -153,8 +153,8 @@ def test_what_is_no_time(text):
         (("--keep", "a", "--keep", "b"), ("keep", "no feature is left")),
         (("--time-limit", "soon"), ("--time-limit soon", "--time-limit 60s")),
         (("--strategy", "sweep", "--time-limit", "1s"), ("--time-limit 1s", "sweep", "--strategy auto")),
-        (("--folds", "1"), ("--folds 1", "at least 2")),
-        (("--folds", "99"), ("cv", "6")),
+        (("--cv", "1"), ("--cv 1", "at least 2")),
+        (("--cv", "99"), ("cv", "6")),
         (("--out", "no/subset.json"), ("there is no directory no",)),
         (("--out", "subset.png"), ("PNG", "subset.json")),
         (("--out", "good.csv"), ("overwrite the data",)),

@@ -116,7 +116,7 @@ def test_run_information(weather):
     ):
         assert words in " ".join(block.split()) or words in block
     table = run("evaluate", weather, "--cv", "2").stdout
-    assert f"seed 1, 14 rows, 2 classes, sepal {sepal.__version__}" in " ".join(table.split())
+    assert f"seed 0, 14 rows, 2 classes, sepal {sepal.__version__}" in " ".join(table.split())
 
 
 def test_a_split(weather):

@@ -23,6 +23,9 @@ FACTS = {
     "ripley-train": (250, 2, 250, {0: 125, 1: 125}, (2, 0, 0)),
     "ripley-test": (1000, 2, 1000, {0: 500, 1: 500}, (2, 0, 0)),
     "athletes": (20, 2, 20, {"no": 12, "yes": 8}, (2, 0, 0)),
+    "weather": (14, 4, 14, {"no": 5, "yes": 9}, (0, 0, 4)),
+    "iris": (150, 4, 150, {"setosa": 50, "versicolor": 50, "virginica": 50}, (4, 0, 0)),
+    "wine": (178, 13, 178, {"class_0": 59, "class_1": 71, "class_2": 48}, (13, 0, 0)),
 }
 
 
@@ -39,7 +42,7 @@ def test_facts(name: str) -> None:
     codes, classes = class_codes(table)
     assert dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True)) == counts
     assert tuple(table.kinds.count(kind) for kind in ("numeric", "ordinal", "nominal")) == kinds
-    assert (table.name, table.target) == (name, "class")
+    assert (table.name, table.target) == (name, "play" if name == "weather" else "class")
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -109,10 +112,17 @@ def test_athletes_first_rows() -> None:
     assert sepal.datasets.load("athletes").values[:2].tolist() == [[2.5, 6.0], [3.75, 8.0]]
 
 
+def test_iris_as_fisher_printed_it() -> None:
+    # The 35th and the 38th flower, which many copies have wrong.
+    table = sepal.datasets.load("iris")
+    assert table.names == ("sepal_length", "sepal_width", "petal_length", "petal_width")
+    assert table.values[[34, 37]].tolist() == [[4.9, 3.1, 1.5, 0.2], [4.9, 3.6, 1.4, 0.1]]
+
+
 def test_every_file_is_used_and_named_in_the_readme() -> None:
     folder = files("sepal.data").joinpath("bundled")
     found = {item.name for item in folder.iterdir()}
-    assert found == {entry.file for entry in SETS.values()} | {"README.md"}
+    assert found == {entry.file for entry in SETS.values() if "." in entry.file} | {"README.md"}
     readme = folder.joinpath("README.md").read_text(encoding="utf-8")
     for name, entry in SETS.items():
         assert entry.file in readme

@@ -22,6 +22,7 @@ from sepal.estimators._saving import rebuilt
 from sepal.exceptions import DataError
 from sepal.learners import DANNClassifier, KNNClassifier, KNNRegressor, MetricClusteringClassifier, WindowKNNClassifier
 from sepal.machines import SVMClassifier
+from sepal.machines._dual._solvers import NativeKernel
 
 
 def rows(n=24):
@@ -202,7 +203,19 @@ def search(
     rows = np.array(points, dtype=float).reshape(-1, 2)
     asked = None if queries is None else np.array(queries, dtype=float)
     return native.search(
-        rows, asked, k, None, method, metric, 2.0, n_numeric, np.array(weights, dtype=float), 0.0, 0.0, threads, None
+        points=rows,
+        queries=asked,
+        k=k,
+        limits=None,
+        method=method,
+        metric=metric,
+        p=2.0,
+        n_numeric=n_numeric,
+        weights=np.array(weights, dtype=float),
+        tie=0.0,
+        zero=0.0,
+        threads=threads,
+        progress=None,
     )
 
 
@@ -223,7 +236,15 @@ def test_the_native_search_checks_what_it_is_given(wrong):
 
 def test_the_native_window_and_expansion_check_what_they_are_given():
     with pytest.raises(ValueError, match="ascend"):
-        native.kernel_expansion(X, [0, 30, 10, 24], np.ones((1, 24)), X, "rbf", 1.0, 0.0, 3, 1, None)
+        native.kernel_expansion(
+            support=X,
+            start=[0, 30, 10, 24],
+            coef=np.ones((1, 24)),
+            queries=X,
+            **NativeKernel("rbf").arguments,
+            threads=1,
+            progress=None,
+        )
     with pytest.raises(ValueError, match="below 0"):
         native.Condensing(X, np.full(24, -1, dtype=np.int32), "l2", 2.0, 0, np.ones(3), 0.0, 0.0, 1)
     window = native.Window(

@@ -221,7 +221,7 @@ def test_folders_and_paths_that_take_no_model(tmp_path):
         with pytest.raises(ParameterError, match="path: expected the name of a file"):
             load_model(wrong)
     for wrong in (0, -1, "1", True, None):
-        with pytest.raises(ParameterError, match="max_bytes: expected a number of bytes"):
+        with pytest.raises(ParameterError, match="max_bytes must be an integer of at least 1"):
             load_model(tmp_path / "m.sepal", max_bytes=wrong)
 
 

@@ -219,9 +219,10 @@ def test_plots_draw():
 
 
 def test_progress_is_told_after_each_fold() -> None:
-    told: list[float] = []
-    evaluate(KNNClassifier(1), sepal.datasets.load("athletes"), cv=4, progress=told.append)
-    assert told == [0.25, 0.5, 0.75, 1.0]
+    told: list[tuple[str, float]] = []
+    table = sepal.datasets.load("athletes")
+    evaluate(KNNClassifier(1), table, cv=4, progress=lambda text, share: told.append((text, share)))
+    assert told == [(f"fold {fold} of 4", fold / 4) for fold in (1, 2, 3, 4)]
 
 
 def test_sparse_rows_stay_sparse_and_give_the_answers_of_cosine_on_dense_ones():

@@ -57,10 +57,8 @@ def test_answers_do_not_depend_on_how_many_folds_are_fitted_at_a_time(estimator)
     rows = np.arange(0, 150, 3)
     name = "r2" if isinstance(estimator, KNNRegressor) else "neg_log_loss"
     heard: list[float] = []
-    one, two = (
-        evaluate(estimator, IRIS.data[rows], IRIS.target[rows], cv=3, scoring=name, n_jobs=jobs, progress=heard.append)
-        for jobs in (None, 2)
-    )
+    how = {"cv": 3, "scoring": name, "progress": lambda text, share: heard.append(share)}
+    one, two = (evaluate(estimator, IRIS.data[rows], IRIS.target[rows], n_jobs=jobs, **how) for jobs in (None, 2))
     np.testing.assert_array_equal(one.predicted, two.predicted)
     np.testing.assert_array_equal(one.scores[name], two.scores[name])
     if one.share is not None:

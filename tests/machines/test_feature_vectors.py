@@ -17,8 +17,8 @@ from sepal import datasets
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels import gram
 from sepal.machines import FeatureVectorClassifier, FeatureVectorRegressor, FeatureVectorSelector
-from sepal.machines._vector_models import left_out_predictions, ridge_path
-from sepal.machines._vector_selection import project, select_vectors
+from sepal.machines._vectors._models import left_out_predictions, ridge_path
+from sepal.machines._vectors._selection import project, select_vectors
 from tests.machines.contract import contract
 from tests.oracles import feature_vectors as oracle
 

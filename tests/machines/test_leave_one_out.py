@@ -9,7 +9,8 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.svm import SVC
 
 from sepal.exceptions import SepalWarning
-from sepal.machines import SVMClassifier, _leave_one_out, _removal
+from sepal.machines import SVMClassifier
+from sepal.machines._dual import _leave_one_out, _removal
 from tests.oracles import svm as oracle
 
 MOONS = make_moons(90, noise=0.35, random_state=7)
@@ -32,12 +33,12 @@ def _refitted(X, y, C, gamma):
     return float(np.mean(cross_val_predict(peer, X, y, cv=LeaveOneOut()) != y))
 
 
-def _without_each(training, solution, *, until_it_turns=False, tol=TOL, threads=1):
+def _without_each(training, solution, *, until_sign_change=False, tol=TOL, threads=1):
     """Of the support rows: places, decisions without them, whether these were found."""
     left = solution.box * (1.0 - 1.0 / training.rows.n_copies[solution.rows])
     which = np.flatnonzero(np.abs(solution.beta) > left)
     found, solved = _removal.removed(
-        training, solution, left, which, until_it_turns=until_it_turns, tol=tol, threads=threads
+        training, solution, left, which, until_sign_change=until_sign_change, tol=tol, threads=threads
     )
     return which, found, solved
 
@@ -98,7 +99,7 @@ def test_a_path_that_ends_where_the_decision_turns_has_the_same_signs(C):
     training, (solution,) = _solved(X, y, C, gamma=2.0)
     right = solution.sign * (solution.product + solution.bias) > 0
     which, found, _ = _without_each(training, solution)
-    _, signs, solved = _without_each(training, solution, until_it_turns=True)
+    _, signs, solved = _without_each(training, solution, until_sign_change=True)
     assert solved.all()
     assert np.array_equal(np.sign(signs[right[which]]), np.sign(found[right[which]]))
     assert np.any(solution.sign[which] * found < 0)

@@ -17,7 +17,12 @@ def test_ripley_grid_has_its_least_error_where_the_notes_say():
     gamma = np.arange(1.01, 2.02, 0.05)
     steps = []
     surface = hyperparameter_surface(
-        SVMClassifier(scale=None), train, C=[1, 2, 3, 4], width=(2 * gamma) ** -0.5, test=test, progress=steps.append
+        SVMClassifier(scale=None),
+        train,
+        C=[1, 2, 3, 4],
+        width=(2 * gamma) ** -0.5,
+        test=test,
+        progress=lambda text, share: steps.append(share),
     )
     assert surface.error.min() == pytest.approx(0.090)
     width, C = surface.best

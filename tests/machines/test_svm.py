@@ -351,7 +351,8 @@ def test_aligned_width_on_breast_cancer_is_near_the_peak_of_the_centred_alignmen
     [
         ({"C": 0}, "C must be"),
         ({"C": "best"}, "C must be"),
-        ({"C": np.inf}, "C must be finite"),
+        ({"C": np.nan}, "C must be"),
+        ({"max_iter": 0}, "max_iter must be an integer of at least -1 other than 0"),
         ({"kernel": "rbff"}, "kernel must be"),
         ({"kernel": None}, "kernel must be"),
         ({"kernel": 3}, "kernel must be"),

@@ -201,7 +201,7 @@ def test_missing_cells() -> None:
 def test_progress_and_interruption() -> None:
     X, y = _rows(n=3000)
 
-    def stop(done: float) -> None:
+    def stop(text: str, done: float) -> None:
         assert 0 <= done <= 1
         raise KeyboardInterrupt
 

@@ -11,15 +11,15 @@ from sklearn.svm import SVC
 from sepal import datasets
 from sepal.data import as_table, class_codes
 from sepal.exceptions import ParameterError
-from sepal.measures import _complexity as public
 from sepal.measures import complexity, thornton_score
-from sepal.measures._complexity_graph import graph_measures, sampled_graph_measures
-from sepal.measures._complexity_linear import linear_measures
-from sepal.measures._complexity_table import MEASURES
-from sepal.measures._gower import gower_search
-from sepal.measures._interpolated import interpolate
-from sepal.measures._linear_machine import linear_machine
-from sepal.measures._spheres import sphere_radii
+from sepal.measures._complexity import _profile as public
+from sepal.measures._complexity._gower import gower_search
+from sepal.measures._complexity._graph import graph_measures, sampled_graph_measures
+from sepal.measures._complexity._interpolated import interpolate
+from sepal.measures._complexity._linear import linear_measures
+from sepal.measures._complexity._linear_machine import linear_machine
+from sepal.measures._complexity._spheres import sphere_radii
+from sepal.measures._complexity._table import MEASURES
 from sepal.neighbors import Search
 from tests.oracles import complexity as oracle
 from tests.oracles.table_distances import kernel_distance
@@ -423,7 +423,7 @@ def test_by_class_averages_to_the_whole():
 def test_time_limit_gives_samples_and_intervals():
     X, y = blobs(n=6000, n_classes=2)
     ticks = []
-    profile = complexity(X, y, time_limit=1e-3, progress=ticks.append)
+    profile = complexity(X, y, time_limit=1e-3, progress=lambda text, share: ticks.append(share))
     assert profile.sample_rows == 1000
     low, high = profile.intervals["N3"]
     assert low <= profile["N3"] <= high
@@ -445,14 +445,14 @@ def test_sampled_graph_is_near_the_whole_one():
 
 
 def test_large_classes_are_sampled(monkeypatch):
-    monkeypatch.setattr("sepal.measures._complexity_graph._LARGEST_CLASS", 100)
+    monkeypatch.setattr("sepal.measures._complexity._graph._LARGEST_CLASS", 100)
     X, y = blobs(n=400, n_classes=2)
     sampled = complexity(X, y)
     monkeypatch.undo()
     exact = complexity(X, y)
     assert set(sampled.intervals) == {"ClsCoef", "ClsCoefG", "Hubs"}
     assert sampled["Density"] == pytest.approx(exact["Density"], abs=1e-12)  # counted, not sampled
-    monkeypatch.setattr("sepal.measures._complexity_graph._LARGEST_CLASS", 100)
+    monkeypatch.setattr("sepal.measures._complexity._graph._LARGEST_CLASS", 100)
     for other in (complexity(X, y, graph="nearest"), complexity(X, y, distance="euclidean")):
         assert set(other.intervals) == {"Density", "ClsCoef", "ClsCoefG", "Hubs"}
 

@@ -297,10 +297,12 @@ def test_train_sizes_of_an_odd_shape(train_size, rng):
         expected_accuracy(X, y, train_size)
 
 
-@pytest.mark.parametrize("k", [0, 2, -1, True, 1.0, "3"])
-def test_k_must_be_odd(k, rng):
+@pytest.mark.parametrize(
+    ("k", "what"), [(2, "odd"), *((k, "an integer of at least 1") for k in (0, -1, True, 1.0, "3"))]
+)
+def test_k_must_be_odd(k, what, rng):
     X, y, _ = no_ties(rng, 12)
-    with pytest.raises(ParameterError, match="n_neighbors must be odd"):
+    with pytest.raises(ParameterError, match=f"n_neighbors must be {what}"):
         expected_accuracy(X, y, 0.5, n_neighbors=k)
 
 
@@ -334,7 +336,7 @@ def test_two_rows():
 
 
 def test_an_error_in_progress_comes_out(rng):
-    def stop(share: float) -> None:
+    def stop(text: str, share: float) -> None:
         raise KeyboardInterrupt
 
     X, y = rng.normal(size=(8000, 40)), rng.integers(2, size=8000)

@@ -5,7 +5,7 @@ import pytest
 
 from sepal import datasets
 from sepal.exceptions import ParameterError
-from sepal.measures import _suspects, overlap_regions, suspects
+from sepal.measures import overlap_regions, suspects
 from tests.oracles import complexity as oracle
 
 
@@ -177,15 +177,6 @@ def test_pictures():
     pyplot.close("all")
     assert "<table" in suspects(X, y)._repr_html_()
     assert "<table" in overlap_regions(X, y)._repr_html_()
-
-
-@pytest.mark.parametrize("collide", [lambda cells: np.zeros(len(cells)), lambda cells: np.floor(cells[:, 0] / 2)])
-def test_equal_rows_are_told_from_rows_that_share_a_number(monkeypatch, collide):
-    X = np.array([[2.0, 5.0], [3.0, 5.0], [2.0, 5.0], [0.0, np.nan], [-0.0, np.nan], [3.0, 7.0], [3.0, 5.0]])
-    by_hand = [0, 1, 0, 2, 2, 3, 1]
-    assert _suspects.equal_groups(X).tolist() == by_hand
-    monkeypatch.setattr(_suspects, "row_numbers", collide)
-    assert _suspects.equal_groups(X).tolist() == by_hand
 
 
 def test_rows_of_one_person_do_not_vote_on_each_other():

@@ -192,7 +192,7 @@ def big(name: str) -> tuple[np.ndarray, dict[str, object]]:
 def test_progress_is_reported_as_a_growing_share(name):
     rows, call = big(name)
     seen: list[float] = []
-    neighbor_ranking(rows, 1, progress=seen.append, n_jobs=1, **call)
+    neighbor_ranking(rows, 1, progress=lambda text, share: seen.append(share), n_jobs=1, **call)
     assert seen, "more than a tenth of a second went by in silence"
     assert all(0.0 <= share <= 1.0 for share in seen)
     assert seen == sorted(seen)
@@ -205,7 +205,7 @@ def test_an_error_in_progress_stops_the_search_and_comes_out(name, threads, erro
     rows, call = big(name)
     calls: list[float] = []
 
-    def stop(share: float) -> None:
+    def stop(text: str, share: float) -> None:
         calls.append(share)
         raise error("enough")
 

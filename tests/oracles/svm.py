@@ -66,6 +66,22 @@ def without_bias(K: np.ndarray, t: np.ndarray, box: np.ndarray, held: float = 0.
     return found.x
 
 
+def hard_margin(X: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, float]:
+    """The plane (w, b) of least |w|^2 with t_i (w.x_i + b) >= 1 for all rows, by SLSQP from a plane that meets it."""
+    start = np.append(t @ X, 0.0)
+    start[-1] = -0.5 * ((X[t > 0] @ start[:-1]).min() + (X[t < 0] @ start[:-1]).max())
+    rows = np.column_stack([X, np.ones(len(X))]) * t[:, None]
+    found = minimize(
+        lambda v: 0.5 * v[:-1] @ v[:-1],
+        start / max((rows @ start).min(), 1e-9),
+        jac=lambda v: np.append(v[:-1], 0.0),
+        constraints=LinearConstraint(rows, 1.0, np.inf),
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 5000},
+    )
+    return found.x[:-1], float(found.x[-1])
+
+
 def with_bias(K: np.ndarray, t: np.ndarray, box: np.ndarray) -> np.ndarray:
     """The dual with sum a_i t_i = 0 by SLSQP; for a few dozen rows."""
     Q = K * np.outer(t, t)

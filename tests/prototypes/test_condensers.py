@@ -223,10 +223,10 @@ def test_many_blocks_of_cases_and_prototypes():
 def test_progress_and_interruption():
     X, y = smooth(10, n=4000, p=8)
     shares: list[float] = []
-    hart(X, y, progress=shares.append)
+    hart(X, y, progress=lambda text, share: shares.append(share))
     assert all(share >= 0 for share in shares)
 
-    def stop(share: float) -> None:
+    def stop(text: str, share: float) -> None:
         raise KeyboardInterrupt
 
     X, y = np.random.default_rng(0).normal(size=(12000, 20)), np.arange(12000) % 2

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import sepal.prototypes._condense as condense
-from sepal.prototypes._cases import _lexical_order, as_cases, label_rows
+from sepal.data import lexical_order
+from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, tied_order
 
 
@@ -42,7 +43,7 @@ def test_lexical_order_reads_as_many_keys_as_it_takes(seed):
     keys[:15] = keys[:15, :1]  # the first fifteen keys tell nothing apart
     keys[rng.random(keys.shape) < 0.1] = np.nan
     expected = sorted(range(40), key=lambda j: [(np.isnan(v), 0.0 if np.isnan(v) else v) for v in keys[:, j]])
-    assert _lexical_order(keys).tolist() == expected
+    assert lexical_order(keys).tolist() == expected
 
 
 @pytest.mark.parametrize("n_classes", [2, 5])

@@ -103,10 +103,10 @@ def test_curve_counts_held_out_rows():
 
 def test_curve_of_all_methods_draws_itself():
     X, y = load_iris(return_X_y=True)
-    shares: list[float] = []
-    curve = condense_curve(X, y, cv=3, progress=shares.append)
+    heard: list[tuple[str, float]] = []
+    curve = condense_curve(X, y, cv=3, progress=lambda text, share: heard.append((text, share)))
     assert curve.methods == tuple(METHODS)
-    assert shares[-1] == 1.0
+    assert heard[-1] == (f"{tuple(METHODS)[-1]}, fold 3 of 3", 1.0)
     assert curve.frame()["kept_share"].is_monotonic_increasing
     assert len(curve.plot().texts) == len(METHODS)
     assert "fcnn" in curve._repr_html_()

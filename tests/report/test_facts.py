@@ -70,8 +70,8 @@ def test_suspects_by_hand(line):
         2: -0.166667,
     }
     row = next(each for each in found["shown"] if each["row"] == 6)
-    assert (row["data_row"], row["label"], row["voted"], row["own_share"]) == (7, "b", "a", pytest.approx(0.4))
-    assert (row["nearest_row"], row["nearest_data_row"], row["nearest_label"]) == (1, 2, "a")
+    assert (row["row"], row["label"], row["voted"], row["own_share"]) == (6, "b", "a", pytest.approx(0.4))
+    assert (row["nearest_row"], row["nearest_label"]) == (1, "a")
     assert row["nearest_distance"] == 0.5
     # 0.5, 0.5, 1.5 to the a's, 8.5 and 9.5 to two b's.
     assert row["neighborhood"] == [{"label": "a", "n_rows": 3}, {"label": "b", "n_rows": 2}]
@@ -100,7 +100,7 @@ def test_row_numbers_are_those_of_the_data_before_rows_were_dropped():
     shown = separability(X, ["a", *LINE_LABELS], scale=None, missing="drop").to_dict()["suspects"]["shown"]
     found = {each["row"]: each for each in shown}
     assert set(found) == {2, 3, 7}
-    assert (found[7]["data_row"], found[7]["nearest_row"]) == (8, 2)
+    assert (found[7]["row"], found[7]["nearest_row"]) == (7, 2)
 
 
 @pytest.mark.parametrize("absent", [0.0, np.nan])

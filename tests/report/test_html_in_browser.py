@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import subprocess
 
@@ -56,6 +57,22 @@ def test_nothing_is_wider_than_the_window(browse, page, tmp_path, width):
     copy.write_text(page.read_text(encoding="utf-8").replace("</body>", PROBE + "</body>"), encoding="utf-8")
     document = browse(f"--window-size={width},900", "--dump-dom", copy.as_uri())
     assert int(re.search(r"<title>width (\d+)</title>", document).group(1)) <= width
+
+
+def test_a_phone_cuts_no_table_and_breaks_no_word(browse, page, tmp_path):
+    """A frame of 390 px, since no window is that narrow: no table is wider than its place, nor the page than it."""
+    text = page.read_text(encoding="utf-8")
+    assert "anywhere" not in text  # the rule that lets any word be broken in the middle
+    probe = (
+        "<script>addEventListener('load', () => { const inside = document.querySelector('iframe').contentDocument;"
+        "const cut = [...inside.querySelectorAll('.scroll'), inside.documentElement]"
+        ".filter(each => each.scrollWidth > each.clientWidth); document.title = 'cut ' + cut.length })</script>"
+    )
+    frame = f'<iframe style="width:390px;height:900px;border:0" srcdoc="{html.escape(text)}"></iframe>'
+    copy = tmp_path / "phone.html"
+    copy.write_text(f"<!doctype html><meta charset=utf-8><body>{frame}{probe}</body>", encoding="utf-8")
+    document = browse("--window-size=800,900", "--dump-dom", copy.as_uri())
+    assert re.search(r"<title>cut (\d+)</title>", document).group(1) == "0"
 
 
 def test_nothing_is_cut_on_paper(browse, page, tmp_path):

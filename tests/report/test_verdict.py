@@ -45,6 +45,8 @@ def spoken(
 
 
 CASES = [
+    ("unequal_classes", {"majority": 0.81}, {"majority": 0.79}),
+    ("unequal_like_chance", {"majority": 0.81, "p_value": 0.3, "z": 0.5}, {"majority": 0.79, "p_value": 0.3, "z": 0.5}),
     ("always_agree", {"score": 1.0}, {"score": 1.0, "p_value": 0.2}),
     ("nearly_always_agree", {"score": 0.96}, {"score": 0.94}),
     ("mostly_agree", {"score": 0.81}, {"score": 0.79}),
@@ -53,8 +55,8 @@ CASES = [
     ("worse_than_chance", {"p_value": 1.0, "z": -3.5}, {"p_value": 0.9, "z": -1.3}),
     ("like_chance", {"p_value": 0.3, "z": 0.5}, {"p_value": 0.01}),
     ("above_majority", {"majority": 0.74}, {"majority": 0.76}),
-    ("near_majority", {"majority": 0.80}, {"majority": 0.86}),
-    ("below_majority", {"majority": 0.90}, {"majority": 0.84}),
+    ("near_majority", {"majority": 0.79}, {"majority": 0.79, "interval": (0.70, 0.78)}),
+    ("below_majority", {"majority": 0.79, "interval": (0.70, 0.78)}, {"majority": 0.79}),
     ("narrow_interval", {"interval": (0.76, 0.85)}, {"interval": (0.74, 0.85)}),
     ("wide_interval_of_groups", {"interval": (0.74, 0.85), "n_groups": 30}, {"interval": (0.74, 0.85)}),
     ("wide_interval", {"interval": (0.74, 0.85)}, {"interval": (0.74, 0.85), "n_groups": 30}),
@@ -83,6 +85,13 @@ def test_the_texts_name_the_numbers():
     assert '"c1"' in texts["weak_class"]
     assert "40.0%" in texts["weak_class"]
     assert "70.0% with 100, 72.0% with 180" in texts["rows_help"]
+
+
+def test_where_one_class_has_nearly_all_rows_shares_of_all_rows_are_not_told():
+    """A share of 99.6 % beside a largest class of 99.5 % says nothing; every class counted alike does."""
+    texts = spoken(majority=0.995, score=0.996, interval=(0.994, 0.998), chance=0.99, scores=(0.999, 0.3))
+    assert set(texts) == {"unequal_classes", "weak_class"}
+    assert "guessing would give 50.0%" in texts["unequal_classes"]
 
 
 def test_without_a_p_value_the_interval_decides():

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -172,13 +174,18 @@ def test_blocks_and_kept_columns() -> None:
 
 
 def test_history_grows_and_shows(breast_cancer: SubsetSweep) -> None:
-    seen: list[tuple[int, float]] = []
+    seen: list[tuple[str, float]] = []
     search = search_subsets(
-        breast_cancer.problem.table, strategy="forward", progress=lambda n, s, best: seen.append((n, best))
+        breast_cancer.problem.table,
+        strategy="forward",
+        max_evaluations=90,
+        progress=lambda text, share: seen.append((text, share)),
     )
     scores = [step.score for step in search.history]
     assert scores == sorted(scores)
-    assert seen[-1] == (45, search.best.score)
+    text, share = seen[-1]
+    assert re.fullmatch(rf"45 of 90 subsets, [\d,]+ per second, best so far {search.best.score:.4f}", text)
+    assert share == 0.5
     assert search.frame()["thornton"].iloc[-1] == search.best.score
     assert "45 subsets" in search._repr_html_()
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -329,7 +331,7 @@ def test_progress_can_stop_a_sweep() -> None:
     class StopError(Exception):
         pass
 
-    def progress(n: int, seconds: float, best: float) -> None:
+    def progress(text: str, share: float) -> None:
         raise StopError
 
     rng = np.random.default_rng(0)
@@ -391,12 +393,15 @@ def test_the_unit_of_the_columns_does_not_matter(factor: float) -> None:
 
 def test_progress_tells_subsets_seconds_and_the_best_so_far() -> None:
     rng = np.random.default_rng(0)
-    told: list[tuple[int, float, float]] = []
+    told: list[tuple[str, float]] = []
     y = rng.integers(0, 2, 500)
     sweep = subset_sweep(rng.random((500, 14)), y, progress=lambda *words: told.append(words))
-    counts = [n for n, _, _ in told]
+    pattern = r"([\d,]+) of 16,384 subsets, [\d,]+ per second(?:, best so far (0\.\d{4}))?"
+    said = [re.fullmatch(pattern, text) for text, _ in told]
+    counts = [int(each[1].replace(",", "")) for each in said]
     assert counts == sorted(counts)
     assert counts[-1] <= 2**14 - 1
-    best = [score for _, _, score in told if not np.isnan(score)]
+    assert [share for _, share in told] == pytest.approx([n / 2**14 for n in counts])
+    best = [float(each[2]) for each in said if each[2]]
     assert best == sorted(best)
-    assert 0.5 < best[-1] <= sweep.best.score
+    assert 0.5 < best[-1] <= sweep.best.score + 5e-5

@@ -7,6 +7,8 @@ honest leave-one-out score. May be imported by report and everything after it on
 from __future__ import annotations
 
 from sepal.auto._classifier import SepalClassifier
+from sepal.auto._explaining import explain_briefly as explain_briefly
+from sepal.auto._explanation import Explanation as Explanation
 from sepal.auto._paper_chain import PaperChainClassifier
 from sepal.auto._regressor import SepalRegressor
 

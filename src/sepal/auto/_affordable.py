@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sepal.auto._clock import Clock
-from sepal.auto._kernel_member import gaussian, squared_distances
-from sepal.auto._solve import SEARCH_ROWS, Problem, Rows, Solution, most_vectors, solve
+from sepal.auto._clock import StageClock
+from sepal.auto._kernel_member import gaussian
+from sepal.auto._solve import SEARCH_ROWS, Positions, Problem, Solution, most_vectors, solve
 from sepal.auto._threads import one_thread
 from sepal.estimators import VIEWS, fit_view
+from sepal.kernels import squared_distances
 
 _PILOT_ROWS = 1024
 _FEWEST_ROWS = 1000  # there is always time for these
@@ -28,12 +29,12 @@ _SURE = 5e8  # operations in a second that any machine does
 class InTime:
     """The rows that there was time for, ascending; their problem, and its solution."""
 
-    rows: Rows
+    rows: Positions
     problem: Problem
     solution: Solution
 
 
-def solve_in_time(problem: Problem, *, clock: Clock, seed: int, threads: int) -> InTime:
+def solve_in_time(problem: Problem, *, clock: StageClock, seed: int, threads: int) -> InTime:
     """Solve the problem, or that of as many rows as there is time for; then a note in the trace says so."""
     n = problem.table.n_rows
     with one_thread():
@@ -46,7 +47,7 @@ def solve_in_time(problem: Problem, *, clock: Clock, seed: int, threads: int) ->
     return InTime(np.sort(rows), part, solution)
 
 
-def affordable(problem: Problem, clock: Clock, threads: int) -> Rows:
+def affordable(problem: Problem, clock: StageClock, threads: int) -> Positions:
     """The beginning of the random order that there is time for, and at least one row of every class."""
     n = problem.table.n_rows
     if n <= SEARCH_ROWS or _operations(problem) <= _SURE * _SHARE * clock.left:
@@ -61,7 +62,7 @@ def affordable(problem: Problem, clock: Clock, threads: int) -> Rows:
     return np.concatenate([chosen, np.setdiff1d(first_rows, chosen)])
 
 
-def _affordable_count(problem: Problem, clock: Clock, threads: int) -> int:
+def _affordable_count(problem: Problem, clock: StageClock, threads: int) -> int:
     if clock.left <= 0.0:
         return 0
     seconds = seconds_per_row(problem, clock)
@@ -76,7 +77,7 @@ def _operations(problem: Problem) -> float:
     return float(4 * len(VIEWS) * m * (m + width) * (n + _SEARCHES * SEARCH_ROWS))
 
 
-def seconds_per_row(problem: Problem, clock: Clock) -> float:
+def seconds_per_row(problem: Problem, clock: StageClock) -> float:
     """What a row costs one view: products as large as those of both passes, and the judging, timed on a few rows."""
     part = problem.sample(_PILOT_ROWS)
     view = fit_view(part.table, VIEWS[0])

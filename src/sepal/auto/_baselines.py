@@ -51,8 +51,11 @@ def nearest(table: Table, judge: ClassJudge, n_jobs: int | None) -> Baseline:
     return Baseline("1-NN", score, float(np.sqrt(judge.weights**2 @ (right - score) ** 2)))
 
 
-def linear(table: Table, judge: ClassJudge) -> Baseline:
-    """Fisher's discriminant on the standardised columns; the ridge by the log-loss of the left-out rows."""
+def linear_rule(table: Table, judge: ClassJudge, shares: Array | None = None) -> Baseline:
+    """Fisher's discriminant on the standardised columns; the ridge by the log-loss of the left-out rows.
+
+    With ``shares`` of the classes its decisions are those for classes of equal size.
+    """
     coordinates = fit_view(table, "standard", judge.mass).coordinates(table)
     if coordinates.shape[1] > len(coordinates):  # the same products in as many coordinates as there are rows
         values, vectors = eigh(coordinates @ coordinates.T)
@@ -61,7 +64,8 @@ def linear(table: Table, judge: ClassJudge) -> Baseline:
         [fisher_left_out(coordinates, judge.codes, ridge, judge.groups, judge.mass) for ridge in RIDGES]
     )
     likelihoods = judge.log_likelihoods(softmax(left_out, axis=2), np.eye(len(RIDGES)))
-    return _baseline("linear", left_out[int(likelihoods.argmax())], judge)
+    best = left_out[int(likelihoods.argmax())]
+    return _baseline("linear", best if shares is None else best - np.log(shares), judge)
 
 
 def mean(judge: NumberJudge) -> Baseline:

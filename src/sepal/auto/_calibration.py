@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 Array = NDArray[np.float64]
-PRIOR = 10.0
+CALIBRATION_PRIOR = 10.0
 _STEPS = 50
 _MOST_ROWS = 50_000
 _MOST_WORK = 2e9  # rows times classes squared, per step
@@ -67,19 +67,21 @@ def _loss(s: Array, indicators: Array, w: Array, z: Array) -> float:
     scaled = z[0] * s + z[1:]
     top = scaled.max(axis=1)
     total = np.log(np.exp(scaled - top[:, None]).sum(axis=1)) + top
-    return float(w @ (total - (scaled * indicators).sum(axis=1)) + 0.5 * PRIOR * ((z[0] - 1.0) ** 2 + z[1:] @ z[1:]))
+    return float(
+        w @ (total - (scaled * indicators).sum(axis=1)) + 0.5 * CALIBRATION_PRIOR * ((z[0] - 1.0) ** 2 + z[1:] @ z[1:])
+    )
 
 
 def _newton_step(s: Array, indicators: Array, w: Array, z: Array) -> Array:
     p = softmax(z[0] * s + z[1:], axis=1)
     off = w[:, None] * (p - indicators)
     gradient = np.concatenate([[(off * s).sum()], off.sum(axis=0)])
-    gradient += PRIOR * (z - np.eye(len(z))[0])
+    gradient += CALIBRATION_PRIOR * (z - np.eye(len(z))[0])
     weighted = w[:, None] * p
     about = s - (p * s).sum(axis=1, keepdims=True)
     hessian = np.empty((len(z), len(z)))
     hessian[0, 0] = (weighted * about**2).sum()
     hessian[0, 1:] = hessian[1:, 0] = (weighted * about).sum(axis=0)
     hessian[1:, 1:] = np.diag(weighted.sum(axis=0)) - weighted.T @ p
-    hessian[np.diag_indices(len(z))] += PRIOR
+    hessian[np.diag_indices(len(z))] += CALIBRATION_PRIOR
     return np.asarray(np.linalg.solve(hessian, gradient))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,21 +14,23 @@ from sklearn.utils.validation import check_is_fitted
 from sepal.auto._affordable import InTime, solve_in_time
 from sepal.auto._answering import answers_in_blocks
 from sepal.auto._calibration import calibrate, calibration_rows
+from sepal.auto._canonical_order import canonical_columns, canonical_order, spread_order
 from sepal.auto._claim import accuracy_claim
-from sepal.auto._clock import Clock
+from sepal.auto._clock import StageClock
 from sepal.auto._explaining import explain_classifier
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import ClassJudge, class_judge
-from sepal.auto._order import canonical_columns, canonical_order, spread_order
 from sepal.auto._parameters import SEPAL_CLASSIFIER
+from sepal.auto._row_explanation import RowExplanation, explain_rows
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.auto._threads import one_thread
-from sepal.data import class_codes, left_out_together, numbered_by_first_row
-from sepal.estimators import TableClassifierMixin
+from sepal.data import Table, class_codes, left_out_together, numbered_by_first_row
+from sepal.estimators import TableClassifierMixin, tells_callbacks
 from sepal.evaluation import reliability
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
+from sepal.progress import Progress
 
 Array = NDArray[np.float64]
 _LEAST = 1e-9  # probabilities below this have no logarithm worth keeping
@@ -114,6 +115,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @tells_callbacks
     def fit(
         self,
         X: Any,
@@ -121,7 +123,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         sample_weight: Any = None,
         *,
         groups: Any = None,
-        progress: Callable[[float], object] | None = None,
+        progress: Progress | None = None,
     ) -> Self:
         """Learn from rows and their classes.
 
@@ -140,7 +142,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
             an array; "rows": each alone; "copies": all that are equal in every column. None decides by the numbers of
             copies: where these show that records were repeated, copies go together (see the notes of the class).
         progress : callable, optional
-            Gets the share of the work that is done, from 0 to 1. What it raises ends the work.
+            Called now and then with a few words and the share of the work that is done. What it raises ends the work.
         """
         clock = self._clock(progress)
         table = self._training_table(X, y)
@@ -166,7 +168,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         self._tell_copies(together, n_given)
         return self
 
-    def _keep(self, done: InTime, used: NDArray[np.intp], n_given: int, clock: Clock) -> None:
+    def _keep(self, done: InTime, used: NDArray[np.intp], n_given: int, clock: StageClock) -> None:
         """What a fit leaves behind; ``used`` says which of the given rows took part."""
         codes, solution = np.asarray(done.problem.answers, dtype=np.int32), done.solution
         judge = class_judge(codes, self.balanced, done.problem.judge.groups, done.problem.judge.mass)
@@ -193,22 +195,37 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         )
         sample = done.problem.sample(SEARCH_ROWS)
         self.sample_groups_, self.sample_mass_ = sample.judge.groups, sample.judge.mass
+        self.sample_rows_ = used if sample is done.problem else used[np.sort(done.problem.order[:SEARCH_ROWS])]
         self.sample_ = sample.table.select(np.argsort(self.column_order_).tolist())
         self.left_out_proba_ = np.full((n_given, len(self.classes_)), np.nan)
         self.left_out_proba_[used] = left_out
         self.reliability_ = reliability(left_out, codes, weights=judge.weights)
         clock.step(1.0)
 
-    def explain(self, *, time_limit: float = 10.0) -> Explanation:
-        """Compare with simple rules, look for a small subset of the columns, and say what follows.
+    @overload
+    def explain(self, X: None = None, *, time_limit: float = 10.0) -> Explanation: ...
+
+    @overload
+    def explain(self, X: Any, *, time_limit: float = 10.0) -> RowExplanation: ...
+
+    def explain(self, X: Any = None, *, time_limit: float = 10.0) -> Explanation | RowExplanation:
+        """Say why the model is what it is, or why given rows are answered as they are.
 
         Parameters
         ----------
+        X : Table, ndarray or data frame, optional
+            Rows to explain: what each member says, what each column does to the answer, and the nearest training rows.
+            Without it the model is compared with simple rules, a small subset of the columns is looked for, and
+            sentences say what follows.
         time_limit : float
             Seconds for the search of subsets, which is advice and changes nothing.
+
+        Returns
+        -------
+        Explanation or RowExplanation
         """
         check_is_fitted(self)
-        return explain_classifier(self, time_limit)
+        return explain_classifier(self, time_limit) if X is None else explain_rows(self, self._new_table(X))
 
     def decision_function(self, X: Any) -> Array:
         """Two classes: positive for ``classes_[1]``. More: one number per class, the largest wins."""
@@ -228,14 +245,21 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         return self._probabilities(self._decisions(X))
 
     def _decisions(self, X: Any) -> Array:
-        table = self._new_table(X).select(self.column_order_.tolist())
+        return self._decisions_of(self._new_table(X))
+
+    def _decisions_of(self, rows: Table) -> Array:
+        """The decisions for rows that were read as the training rows were."""
+        table = rows.select(self.column_order_.tolist())
         logarithms = self._logarithms(answers_in_blocks(self.average_, table, self.n_jobs))
         return self.temperature_ * logarithms + self.offsets_
 
     def _probabilities(self, decisions: Array) -> Array:
-        """Softmax with a doubt: so many rows without an error do not show that errors are rarer than one in so many."""
-        doubt = 1.0 / (self.total_weight_ + 1.0)
-        return np.asarray((1.0 - doubt) * softmax(decisions, axis=1) + doubt / len(self.classes_))
+        """Softmax, mixed with the uniform distribution by the rule of succession, 1 / (n + 1).
+
+        n rows without an error do not show that errors are rarer than one in n.
+        """
+        uniform = 1.0 / (self.total_weight_ + 1.0)
+        return np.asarray((1.0 - uniform) * softmax(decisions, axis=1) + uniform / len(self.classes_))
 
     def _logarithms(self, probabilities: Array) -> Array:
         """Logarithms of the probabilities, for classes of equal size where that was asked for."""

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 
+from sepal.progress import Share
+
 
 class GivenUpError(Exception):
     """Raised in a thread whose work nobody waits for any more; never leaves the package."""
 
 
 @dataclass
-class Clock:
+class StageClock:
     """Started when made.
 
     Parameters
@@ -27,7 +29,7 @@ class Clock:
     """
 
     limit: float
-    heard: Callable[[float], object] | None = None
+    heard: Share | None = None
     now: Callable[[], float] = time.monotonic
     start: float = field(init=False)
     done: float = field(init=False, default=0.0)

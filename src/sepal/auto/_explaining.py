@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
-from sepal.auto._baselines import Baseline, linear, linear_number, majority, mean, nearest, nearest_number
+from sepal.auto._baselines import Baseline, linear_number, linear_rule, majority, mean, nearest, nearest_number
 from sepal.auto._explanation import Explanation
-from sepal.auto._findings import Copies, Facts, find
-from sepal.auto._judging import NumberJudge, class_judge
+from sepal.auto._findings import CopyScores, Facts, find
+from sepal.auto._judging import ClassJudge, NumberJudge, class_judge
+from sepal.auto._narrow import FOLDS, narrow_model
 from sepal.auto._threads import one_thread
 from sepal.data import Table, copies_of
 from sepal.estimators import fit_view
@@ -24,20 +24,25 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[np.float64]
+_LEAST_SECONDS = 2.0  # for a fit to few columns
 _COPY_ROWS = 1000  # more do not change what copies do to the figure
 
 
-def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation:
+def explain_classifier(model: SepalClassifier, time_limit: float, advice: bool = True) -> Explanation:
     """See :meth:`SepalClassifier.explain`."""
     table = model.sample_
     codes = np.searchsorted(model.classes_, np.asarray(table.y)).astype(np.int32)
     judge = class_judge(codes, model.balanced, model.sample_groups_, model.sample_mass_)
-    with one_thread():
-        rule = linear(table, judge)
-    baselines = (majority(judge), nearest(table, judge, model.n_jobs), rule)
+    baselines = (majority(judge), nearest(table, judge, model.n_jobs), _one_linear_rule(model, table, judge))
+    narrow = None
+    if judge.mass is None and not model.balanced:
+        quick = _silent(model).set_params(time_limit=max(time_limit / FOLDS, _LEAST_SECONDS))
+        narrow = narrow_model(table, quick, model.sample_groups_)
     if model.left_out_ == "copies":  # a copy would be everyone's nearest neighbour, whatever the columns
         table = table.take(np.sort(np.unique(copies_of(table), return_index=True)[1]))
-    inclusion, subset, subset_score = _subset(table, time_limit, model.n_jobs)
+    inclusion, subset, subset_score = (
+        ({}, None, None) if narrow is not None or not advice else _subset(table, time_limit, model.n_jobs)
+    )
     counts = np.rint(model.class_shares_ * model.total_weight_).astype(int)
     return _told(
         model,
@@ -49,7 +54,23 @@ def explain_classifier(model: SepalClassifier, time_limit: float) -> Explanation
         subset_score=subset_score,
         inclusion=inclusion,
         n_ties=_ties(model.left_out_proba_),
+        narrow=narrow,
+        copies=_copies(model) if advice else None,
     )
+
+
+def _one_linear_rule(model: SepalClassifier, table: Table, judge: ClassJudge) -> Baseline:
+    """The linear member where there is one, so that there is one figure of a linear rule; else one on these rows."""
+    for member in model.trace_.members:
+        if member.name == "linear" and not model.balanced:
+            return Baseline("linear", member.score, member.standard_error)
+    with one_thread():
+        return linear_rule(table, judge, model.class_shares_ if model.balanced else None)
+
+
+def explain_briefly(model: SepalClassifier, time_limit: float) -> Explanation:
+    """The same without advice on subsets of ordinary tables, and without fits that show what copies do."""
+    return explain_classifier(model, time_limit, advice=False)
 
 
 def explain_regressor(model: SepalRegressor) -> Explanation:
@@ -59,7 +80,7 @@ def explain_regressor(model: SepalRegressor) -> Explanation:
     with one_thread():
         rule = linear_number(table, judge)
     baselines = (mean(judge), nearest_number(table, judge, model.n_jobs), rule)
-    return _told(model, baselines, worst_share=model.worst_share_)
+    return _told(model, baselines, worst_share=model.worst_share_, copies=_copies(model))
 
 
 def _told(model: SepalClassifier | SepalRegressor, baselines: tuple[Baseline, ...], **own: Any) -> Explanation:
@@ -70,7 +91,6 @@ def _told(model: SepalClassifier | SepalRegressor, baselines: tuple[Baseline, ..
         n_rows=model.n_rows_,
         n_searched=max(trial.rows for trial in model.trace_.trials),
         n_features=model.sample_.n_columns,
-        copies=_copies(model),
         **own,
     )
     return Explanation(
@@ -87,7 +107,7 @@ def _told(model: SepalClassifier | SepalRegressor, baselines: tuple[Baseline, ..
     )
 
 
-def _copies(model: SepalClassifier | SepalRegressor) -> Copies | None:
+def _copies(model: SepalClassifier | SepalRegressor) -> CopyScores | None:
     """The score with each row left out alone, and with all its copies, on the same rows (a sample of large tables)."""
     if not model.copies_share_ or model.left_out_ == "groups":
         return None
@@ -100,10 +120,15 @@ def _copies(model: SepalClassifier | SepalRegressor) -> Copies | None:
     for how in both:
         if how != model.left_out_ or table.n_rows < model.n_rows_:
             try:
-                both[how] = float(clone(model).fit(table, sample_weight=mass, groups=how).leave_one_out_score_)
+                both[how] = float(_silent(model).fit(table, sample_weight=mass, groups=how).leave_one_out_score_)
             except SepalError:  # one distinct row, or one class among so few
                 return None
-    return Copies(model.copies_share_, model.left_out_, both["rows"], both["copies"], table.n_rows)
+    return CopyScores(model.copies_share_, model.left_out_, both["rows"], both["copies"], table.n_rows)
+
+
+def _silent(model: SepalClassifier | SepalRegressor) -> Any:
+    """An estimator with the same parameters, and without callbacks: nobody waits for a fit here."""
+    return type(model)(**model.get_params(deep=False))
 
 
 def _ties(probabilities: Array) -> int:
@@ -118,7 +143,7 @@ def _subset(
     """The smallest subset of columns that the nearest neighbour cannot tell from the best, if there is one to find."""
     if table.n_columns < 2 or fit_view(table, "rank").n_coordinates == 0:
         return {}, None, None
-    procedure = Procedure(prefer="smallest", time_budget=time_limit, time_limit=time_limit, n_jobs=n_jobs)
+    procedure = Procedure(prefer="smallest", time_limit=time_limit, n_jobs=n_jobs)
     try:
         result = procedure.run(procedure.prepare(table))
     except SepalError:

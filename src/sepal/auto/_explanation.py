@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import fill
 from typing import Any
 
@@ -28,7 +28,8 @@ class Explanation:
     interval : tuple of float
         A 95 % interval for the score of further rows.
     baselines : tuple of Baseline
-        Majority (or mean), 1-NN and a linear rule, by leave-one-out on the same rows (at most 4,000 of them).
+        Majority (or mean), 1-NN and a linear rule, by leave-one-out on the same rows (at most 4,000 of them); for
+        classes the linear rule is the linear member, where there is one.
     trace : Trace
     reliability : Reliability or None
         Of the left-out probabilities; None for numbers.
@@ -59,8 +60,20 @@ class Explanation:
         """One line per rule and member: score and standard error by leave-one-out, weight in the average."""
         lines: list[tuple[str, float, float, float]] = [("average", self.score, self.standard_error, 1.0)]
         lines += [(m.name, m.score, m.standard_error, m.weight) for m in self.trace.members]
-        lines += [(b.name, b.score, b.standard_error, 0.0) for b in self.baselines]
+        lines += [(b.name, b.score, b.standard_error, 0.0) for b in self._other_rules()]
         return data_frame(lines, columns=["rule", "score", "standard_error", "weight"])
+
+    def _other_rules(self) -> list[Baseline]:
+        """The simple rules that are no members: the linear rule is one for classes, and stands once.
+
+        Where every class counts alike the rule decides as if they were of equal size, which the member does not.
+        """
+        members = {member.name: member.score for member in self.trace.members}
+        return [
+            replace(rule, name=f"{rule.name}, classes alike") if rule.name in members else rule
+            for rule in self.baselines
+            if members.get(rule.name) != rule.score
+        ]
 
     def __str__(self) -> str:
         rows = self._rows()
@@ -73,7 +86,7 @@ class Explanation:
         title = "leave-one-out score" if self.task == "classes" else "leave-one-out R squared"
         low, high = self.interval
         lines = [(f"  {m.name} (weight {m.weight:.2f})", m.score, m.standard_error) for m in self.trace.members]
-        lines += [(b.name, b.score, b.standard_error) for b in self.baselines]
+        lines += [(b.name, b.score, b.standard_error) for b in self._other_rules()]
         if self.task == "numbers":
             # Adding 0 takes the sign from a zero.
             first = f"{round(self.score, 4) + 0.0:7.4f} (95 % interval {low:.4f} to {high:.4f})"

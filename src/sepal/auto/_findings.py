@@ -12,9 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
 from sepal.auto._baselines import Baseline
+from sepal.auto._narrow import NarrowModel
 from sepal.auto._trace import Trace
-from sepal.data import name_key
+from sepal.data import name_key, plural
 from sepal.evaluation import Reliability
 
 Task = Literal["classes", "numbers"]
@@ -39,7 +42,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Copies:
+class CopyScores:
     """What copies do to the score.
 
     ``share`` of the rows have a copy. ``alone`` is the score with each row left out alone, ``together`` with all its
@@ -74,7 +77,18 @@ class Facts:
     subset_score: float | None = None
     inclusion: Mapping[str, float] = field(default_factory=dict)
     n_ties: int = 0
-    copies: Copies | None = None
+    copies: CopyScores | None = None
+    narrow: NarrowModel | None = None
+
+    @property
+    def narrow_gain(self) -> float | None:
+        """By how much a model of few columns is better on rows that took no part; None if that is not beyond doubt."""
+        if self.narrow is None:
+            return None
+        low, high = self.narrow.interval
+        gain = self.narrow.score - self.trace.score
+        doubt = 1.96 * float(np.hypot((high - low) / 3.92, self.trace.standard_error))
+        return gain if gain > doubt else None
 
     @property
     def task(self) -> Task:
@@ -100,6 +114,21 @@ ARBITRARY = (
 ARBITRARY_BY_TASK: dict[Task, tuple[str, ...]] = {"classes": ARBITRARY, "numbers": ARBITRARY[:-1]}
 
 
+def _few_columns_win(f: Facts) -> Finding | None:
+    if f.narrow is None or f.narrow_gain is None:
+        return None
+    low, high = f.narrow.interval
+    named = ", ".join(f.narrow.columns[:12]) + (", ..." if len(f.narrow.columns) > 12 else "")
+    text = (
+        f"Few columns do better: selecting some and fitting to these reaches {f.said(f.narrow.score)} (95 % interval "
+        f"{f.said(low)} to {f.said(high)}) on rows that took no part in either, all {f.n_features:,} columns "
+        f"{f.said(f.trace.score)}. From all rows these are selected: {named}. Fit the model to them; what is found "
+        "about all columns says little here."
+    )
+    facts = {"columns": f.narrow.columns, "score": f.narrow.score, "interval": f.narrow.interval}
+    return Finding("few_columns_win", text, facts)
+
+
 def _no_better_than_majority(f: Facts) -> Finding | None:
     return _no_better(
         f, "majority", "always answering the largest class", "these columns may say nothing of the classes"
@@ -115,7 +144,7 @@ def _no_better(f: Facts, name: str, what: str, so: str) -> Finding | None:
     if f.trace.score > base.score + 2.0 * f.trace.standard_error:
         return None
     text = f"The score ({f.said(f.trace.score)}) is not measurably better than {what} ({f.said(base.score)}): {so}."
-    return Finding(f"no-better-than-{name}", text, {"score": f.trace.score, name: base.score})
+    return Finding(f"no_better_than_{name}", text, {"score": f.trace.score, name: base.score})
 
 
 def _enough(f: Facts, name: str, code: str, what: str) -> Finding | None:
@@ -123,18 +152,18 @@ def _enough(f: Facts, name: str, code: str, what: str) -> Finding | None:
     if base.score < f.trace.score - max(f.trace.standard_error, base.standard_error):
         return None
     text = (
-        f"{what} reaches {f.said(base.score)}, within one standard error of {f.said(f.trace.score)}: "
+        f"{what} reaches {f.said(base.score)}, and the model {f.said(f.trace.score)}, which is no measurable gain: "
         "the simpler rule does as well here."
     )
     return Finding(code, text, {"score": f.trace.score, name: base.score, "standard_error": f.trace.standard_error})
 
 
 def _nearest_is_enough(f: Facts) -> Finding | None:
-    return _enough(f, "1-NN", "nearest-is-enough", "The nearest neighbour alone")
+    return _enough(f, "1-NN", "nearest_is_enough", "The nearest neighbour alone")
 
 
 def _linear_is_enough(f: Facts) -> Finding | None:
-    return _enough(f, "linear", "linear-is-enough", "A linear rule")
+    return _enough(f, "linear", "linear_is_enough", "A linear rule")
 
 
 def _curved(f: Facts) -> Finding | None:
@@ -147,7 +176,7 @@ def _curved(f: Facts) -> Finding | None:
         "numbers": "the numbers follow curves, thresholds, or columns acting together",
     }
     text = f"A linear rule loses {f.apart(gap)}: {so[f.task]}."
-    return Finding("not-linear", text, {"gap": gap})
+    return Finding("not_linear", text, {"gap": gap})
 
 
 def _thresholds(f: Facts) -> Finding | None:
@@ -175,12 +204,12 @@ def _scaling(f: Facts) -> Finding | None:
         text = (
             f"The scaling hardly matters: the scores of the views differ by {f.apart(spread)}, less than their error."
         )
-        return Finding("scaling-hardly-matters", text, {"spread": spread, "scores": scores})
+        return Finding("scaling_hardly_matters", text, {"spread": spread, "scores": scores})
     if spread <= 2.0 * f.trace.standard_error:
         return None
     best = max(scores, key=lambda name: scores[name])
     text = f"The scaling matters: the views differ by {f.apart(spread)}, and {best} does best alone."
-    return Finding("scaling-matters", text, {"spread": spread, "scores": scores})
+    return Finding("scaling_matters", text, {"spread": spread, "scores": scores})
 
 
 def _small_class(f: Facts) -> Finding | None:
@@ -188,7 +217,7 @@ def _small_class(f: Facts) -> Finding | None:
     if count >= 10:
         return None
     text = f"The class {label} has only {count} row{'s' if count > 1 else ''}: what is said about it is uncertain."
-    return Finding("few-rows-of-a-class", text, {"class": label, "rows": count})
+    return Finding("few_rows_of_a_class", text, {"class": label, "rows": count})
 
 
 def _imbalanced(f: Facts) -> Finding | None:
@@ -250,14 +279,14 @@ def _few_rows_err(f: Facts) -> Finding | None:
         f"A few rows make the error: the worst twentieth carries {f.worst_share:.0%} of the squared error. Look at "
         "them; R squared says little about the others."
     )
-    return Finding("few-rows-make-the-error", text, {"worst_share": f.worst_share})
+    return Finding("few_rows_make_the_error", text, {"worst_share": f.worst_share})
 
 
 def _cut_short(f: Facts) -> Finding | None:
     notes = [note for note in f.trace.notes if note.startswith("time_limit")]
     if not notes:
         return None
-    return Finding("time-limit", "There was not enough time for everything: " + "; ".join(notes) + ".", {})
+    return Finding("time_limit", "There was not enough time for everything: " + "; ".join(notes) + ".", {})
 
 
 def _raised_ridge(f: Facts) -> Finding | None:
@@ -265,14 +294,14 @@ def _raised_ridge(f: Facts) -> Finding | None:
     if not notes:
         return None
     text = f"Numbers have no more digits: {'; '.join(notes)}. The scores are those of the model that answers."
-    return Finding("raised-ridge", text, {"notes": notes})
+    return Finding("raised_ridge", text, {"notes": notes})
 
 
 def _sampled(f: Facts) -> Finding | None:
     if f.n_rows <= f.n_searched:
         return None
     text = f"Widths and ridges were chosen on {f.n_searched} of {f.n_rows} rows; the fit and the score use all."
-    return Finding("chosen-on-a-sample", text, {"rows": f.n_rows, "searched": f.n_searched})
+    return Finding("chosen_on_a_sample", text, {"rows": f.n_rows, "searched": f.n_searched})
 
 
 def _subset(f: Facts) -> Finding | None:
@@ -288,7 +317,7 @@ def _subset(f: Facts) -> Finding | None:
         + "As a filter such subsets have cost accuracy."
     )
     facts = {"columns": f.subset, "thornton": f.subset_score, "inclusion": f.inclusion}
-    return Finding("subset-advice", text, facts)
+    return Finding("subset_advice", text, facts)
 
 
 def _arbitrary(f: Facts) -> Finding | None:
@@ -300,59 +329,65 @@ def _arbitrary(f: Facts) -> Finding | None:
     scaling = max(views) - min(views)
     grid = max(max(scores) - min(scores) for scores in by_view.values())
     choices = ARBITRARY_BY_TASK[f.task]
-    ties = (
-        ""
-        if f.task == "numbers"
-        else f", {f.n_ties or 'no'} left-out row{'' if f.n_ties == 1 else 's'} had tied classes"
-    )
+    ties = "" if f.task == "numbers" else f", {f.n_ties or 'no'} left-out {plural(f.n_ties, 'row')} had tied classes"
     text = (
         f"Choices that remain arbitrary: {'; '.join(choices)}. How little they matter here: the scalings differ by "
         f"{f.apart(scaling)}, the picks on the grid within a scaling by at most {f.apart(grid)}{ties} "
         f"(standard error of the score {f.apart(f.trace.standard_error)})."
     )
     facts = {"scaling": scaling, "grid": grid, "ties": f.n_ties, "choices": choices}
-    return Finding("arbitrary-choices", text, facts)
+    return Finding("arbitrary_choices", text, facts)
 
 
 @dataclass(frozen=True)
-class Rule:
+class FindingRule:
     """When to say something, and about which answers.
 
     ``learned`` rules are silent where the score is no better than the majority or the mean: what noise looks like says
-    nothing, and leaving a row out of two equally large classes makes its own class the smaller one.
+    nothing, and leaving a row out of two equally large classes makes its own class the smaller one. Those and the
+    ``all_columns`` rules are silent where a model of few columns is better: they are about the worse one.
     """
 
     look: Callable[[Facts], Finding | None]
     tasks: tuple[Task, ...] = ("classes", "numbers")
     learned: bool = False
+    all_columns: bool = False
+
+    def speaks(self, learned: bool, few_columns_win: bool) -> bool:
+        """Whether there is anything to say about."""
+        if few_columns_win and (self.learned or self.all_columns):
+            return False
+        return learned or not self.learned
 
 
 RULES = (
-    Rule(_no_better_than_majority, ("classes",)),
-    Rule(_no_better_than_mean, ("numbers",)),
-    Rule(_nearest_is_enough, learned=True),
-    Rule(_linear_is_enough, learned=True),
-    Rule(_curved, learned=True),
-    Rule(_thresholds, learned=True),
-    Rule(_distances, learned=True),
-    Rule(_scaling, learned=True),
-    Rule(_small_class, ("classes",)),
-    Rule(_imbalanced, ("classes",)),
-    Rule(_calibration, ("classes",), learned=True),
-    Rule(_few_rows_err, ("numbers",)),
-    Rule(_copies),
-    Rule(_cut_short),
-    Rule(_raised_ridge),
-    Rule(_sampled),
-    Rule(_subset, ("classes",)),
-    Rule(_arbitrary),
+    FindingRule(_few_columns_win, ("classes",)),
+    FindingRule(_no_better_than_majority, ("classes",), all_columns=True),
+    FindingRule(_no_better_than_mean, ("numbers",)),
+    FindingRule(_nearest_is_enough, learned=True),
+    FindingRule(_linear_is_enough, learned=True),
+    FindingRule(_curved, learned=True),
+    FindingRule(_thresholds, learned=True),
+    FindingRule(_distances, learned=True),
+    FindingRule(_scaling, learned=True),
+    FindingRule(_small_class, ("classes",)),
+    FindingRule(_imbalanced, ("classes",)),
+    FindingRule(_calibration, ("classes",), learned=True),
+    FindingRule(_few_rows_err, ("numbers",)),
+    FindingRule(_copies),
+    FindingRule(_cut_short),
+    FindingRule(_raised_ridge),
+    FindingRule(_sampled),
+    FindingRule(_subset, ("classes",), all_columns=True),
+    FindingRule(_arbitrary, all_columns=True),
 )
 
 
 def find(facts: Facts) -> tuple[Finding, ...]:
     """All findings that hold, in the order of the rules."""
     learned = (_no_better_than_mean if facts.task == "numbers" else _no_better_than_majority)(facts) is None
-    found = (rule.look(facts) for rule in RULES if facts.task in rule.tasks and (learned or not rule.learned))
+    few = facts.narrow_gain is not None
+    found = (rule.look(facts) for rule in RULES if facts.task in rule.tasks and rule.speaks(learned, few))
     return tuple(finding for finding in found if finding is not None)
 
 

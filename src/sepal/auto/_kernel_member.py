@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.auto._candidates import Candidates
-from sepal.auto._clock import Clock
+from sepal.auto._clock import StageClock
 from sepal.auto._judging import Judge
 from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
 from sepal.auto._trace import Trial
 from sepal.data import Table
 from sepal.estimators import View
+from sepal.kernels import squared_distances
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+Positions = NDArray[np.intp]
 
 STEPS = range(-4, 4)  # widths are 2^step times the median distance
 RIDGES = 10.0 ** np.arange(-5.0, 1.51, 0.5)  # times the mean of the centred kernel's diagonal
@@ -30,15 +31,6 @@ _BLOCK_NUMBERS = 4_000_000
 KEPT_ROWS = 400  # up to so many the answers of all trials are kept, to pick among them again
 _CLOSE = 1e-12  # masses add up to half but for rounding: the median is between two pairs
 _WORTH = 0.005  # of a criterion: what one more width must have brought before the next is tried
-
-
-def squared_distances(A: Array, B: Array) -> Array:
-    """|a - b|^2 for all pairs, never negative."""
-    out = A @ B.T
-    out *= -2.0
-    out += (A**2).sum(axis=1)[:, None]
-    out += (B**2).sum(axis=1)
-    return np.maximum(out, 0.0, out=out)
 
 
 def gaussian(squares: Array, width: float) -> Array:
@@ -141,7 +133,7 @@ class KernelSearch:
         The feature vectors; None lets every row carry a coefficient.
     """
 
-    def __init__(self, view: View, table: Table, targets: Array, judge: Judge, vectors: Rows | None) -> None:
+    def __init__(self, view: View, table: Table, targets: Array, judge: Judge, vectors: Positions | None) -> None:
         self.view, self.targets, self.judge, self.vectors = view, targets, judge, vectors
         coordinates = view.coordinates(table)
         self.points = coordinates if vectors is None else coordinates[vectors]
@@ -157,7 +149,7 @@ class KernelSearch:
         self._tried: list[Array] = []
         self._losses: list[Array] = []
 
-    def walk(self, start: Iterable[int], clock: Clock, *, sides: tuple[int, ...] = (-1, 1)) -> KernelSearch:
+    def walk(self, start: Iterable[int], clock: StageClock, *, sides: tuple[int, ...] = (-1, 1)) -> KernelSearch:
         """Try these steps, and go on to narrower (-1) or wider (1) ones while that pays."""
         ahead = [step for step in start if step in STEPS]
         while ahead:

@@ -20,7 +20,7 @@ from sepal.auto._judging import Judge
 from sepal.data import numbered_by_first_row
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+Positions = NDArray[np.intp]
 _FOLDS = 10
 
 
@@ -28,8 +28,8 @@ _FOLDS = 10
 class Fold:
     """Rows put aside, the others, and what the others' choices answer to every row (each without itself)."""
 
-    aside: Rows
-    rest: Rows
+    aside: Positions
+    rest: Positions
     mixed: Array
 
 
@@ -41,7 +41,7 @@ class Nested:
     members: Array
 
 
-def chosen_anew(kernels: Sequence[Candidates], others: Sequence[Candidates], judge: Judge, order: Rows) -> Nested:
+def chosen_anew(kernels: Sequence[Candidates], others: Sequence[Candidates], judge: Judge, order: Positions) -> Nested:
     """Put aside a tenth of the rows after the other, and pick everything by the rest.
 
     Parameters
@@ -67,7 +67,7 @@ def chosen_anew(kernels: Sequence[Candidates], others: Sequence[Candidates], jud
     return Nested(tuple(folds), members)
 
 
-def _folds(groups: Rows | None, order: Rows) -> Rows:
+def _folds(groups: Positions | None, order: Positions) -> Positions:
     """The number of each row's fold."""
     units = numbered_by_first_row(groups, order)
     dealt = np.arange(len(order)) if units is None else units

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -13,19 +12,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from sepal.auto._affordable import InTime, solve_in_time
 from sepal.auto._answering import answers_in_blocks
+from sepal.auto._canonical_order import canonical_columns, canonical_order
 from sepal.auto._claim import r_squared_claim
 from sepal.auto._explaining import explain_regressor
 from sepal.auto._explanation import Explanation
 from sepal.auto._judging import NumberJudge
-from sepal.auto._order import canonical_columns, canonical_order
 from sepal.auto._parameters import SEPAL_REGRESSOR
 from sepal.auto._ridge_loo import mean_of
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
 from sepal.data import left_out_together, numbered_by_first_row, shown
-from sepal.estimators import TableRegressorMixin
+from sepal.estimators import TableRegressorMixin, tells_callbacks
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
+from sepal.progress import Progress
 
 Array = NDArray[np.float64]
 
@@ -72,6 +72,7 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @tells_callbacks
     def fit(
         self,
         X: Any,
@@ -79,7 +80,7 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         sample_weight: Any = None,
         *,
         groups: Any = None,
-        progress: Callable[[float], object] | None = None,
+        progress: Progress | None = None,
     ) -> Self:
         """Learn from rows and their numbers.
 
@@ -98,7 +99,7 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
             an array; "rows": each alone; "copies": all that are equal in every column. None decides by the numbers of
             copies: where these show that records were repeated, copies go together (see the notes of the class).
         progress : callable, optional
-            Gets the share of the work that is done, from 0 to 1. What it raises ends the work.
+            Called now and then with a few words and the share of the work that is done. What it raises ends the work.
         """
         clock = self._clock(progress)
         table = self._training_table(X, y)

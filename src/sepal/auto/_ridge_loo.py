@@ -25,7 +25,7 @@ from sepal.auto._group_left_out import Groups, left_out_by_group, left_out_by_in
 
 Array = NDArray[np.float64]
 _LEAST = 1e-12  # 1 - h below this: the row alone decides its own fit
-JITTER = 1e-10  # added to the diagonal of K_MM, so that vectors that nearly repeat each other do no harm
+DIAGONAL_JITTER = 1e-10  # added to the diagonal of K_MM, so that vectors that nearly repeat each other do no harm
 _LOW_RANK = 0.8  # share of the rows up to which two steps are cheaper than one decomposition of all of them
 
 
@@ -202,7 +202,7 @@ def kernel_fit(
 
 def vector_spectrum(columns: Array, square: Array, mass: Array | None = None) -> VectorSpectrum:
     """From the kernel values of all rows with some, shape (n, m), and of these among each other, shape (m, m)."""
-    factor = cholesky(square + JITTER * np.eye(len(square)), lower=True, check_finite=False)
+    factor = cholesky(square + DIAGONAL_JITTER * np.eye(len(square)), lower=True, check_finite=False)
     Z = solve_triangular(factor, columns.T, lower=True, check_finite=False).T
     Z = (Z - mean_of(Z, mass)) * _root(mass)
     values, axes = _kept(Z)

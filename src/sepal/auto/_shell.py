@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.auto._clock import Clock
+from sepal.auto._clock import StageClock
 from sepal.auto._trace import Trace
-from sepal.data import LeftOut, Table, Together, as_weights
-from sepal.estimators import Diet, TableEstimator
+from sepal.data import LeftOut, SparseRows, Table, Together, as_rows, as_weights
+from sepal.estimators import CallbackSupportMixin, Diet, TableEstimator
 from sepal.exceptions import DataError
 from sepal.parameters import check_parameters
+from sepal.progress import Progress, stage
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+Positions = NDArray[np.intp]
+MOST_CELLS = 50_000_000  # of sparse rows that are written out
 
 
-class AutoEstimator(TableEstimator):
+class AutoEstimator(CallbackSupportMixin, TableEstimator):  # type: ignore[misc]
     """Base of both; see SepalClassifier for the parameters."""
 
     time_limit: Any
@@ -29,13 +30,13 @@ class AutoEstimator(TableEstimator):
     copies_share_: float
 
     def _diet(self) -> Diet:
-        return Diet(levels=True, missing=True)
+        return Diet(levels=True, missing=True, sparse=True)
 
-    def _clock(self, progress: Callable[[float], object] | None) -> Clock:
+    def _clock(self, progress: Progress | None) -> StageClock:
         check_parameters(self)
-        return Clock(np.inf if self.time_limit is None else float(self.time_limit), progress)
+        return StageClock(np.inf if self.time_limit is None else float(self.time_limit), stage(progress, "training"))
 
-    def _masses(self, sample_weight: Any, table: Table, together: LeftOut) -> tuple[Rows, Array | None]:
+    def _masses(self, sample_weight: Any, table: Table, together: LeftOut) -> tuple[Positions, Array | None]:
         """The rows of positive weight, and their weights; None where all are 1."""
         if sample_weight is None:
             return np.arange(table.n_rows), None
@@ -54,10 +55,32 @@ class AutoEstimator(TableEstimator):
         if note is not None:
             self.trace_ = replace(self.trace_, notes=(*self.trace_.notes, note))
 
+    def _new_rows(self, X: Any) -> Table:
+        """New rows; sparse ones are written out as the training rows were."""
+        rows = super()._new_rows(written_out(X))
+        assert isinstance(rows, Table)  # noqa: S101 - training rows were one
+        return rows
+
     def _training_table(self, X: Any, y: Any) -> Table:
         """The training rows and answers as a Table; remembers the columns."""
-        table = self._training_rows(X, y)
+        table = self._training_rows(written_out(X), y)
         assert isinstance(table, Table)  # noqa: S101 - sparse rows were not asked for
         if table.n_rows < 2:
             raise DataError(f"n_samples={table.n_rows}: leaving one row out needs at least two")
         return table
+
+
+def written_out(X: Any) -> Any:
+    """Sparse rows with their zeros, which are numbers like any other; anything else as it is."""
+    if not hasattr(X, "tocsr"):
+        return X
+    n_rows, n_columns = X.shape
+    if n_rows * n_columns > MOST_CELLS:
+        raise DataError(
+            f"X: {n_rows:,} sparse rows of {n_columns:,} columns have {n_rows * n_columns:,} cells, all of which are "
+            f"looked at; at most {MOST_CELLS:,} are allowed",
+            hint="SVMClassifier and KNNClassifier take sparse rows without writing them out; or use fewer columns",
+        )
+    rows = as_rows(X)  # refuses what is no matrix of finite numbers
+    assert isinstance(rows, SparseRows)  # noqa: S101 - it has tocsr
+    return rows.matrix.toarray()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.auto._average import Average, mixed_by
 from sepal.auto._candidates import Candidates
-from sepal.auto._clock import Clock
+from sepal.auto._clock import StageClock
 from sepal.auto._forest import ForestMember, grow_forest
 from sepal.auto._judging import ClassJudge, Judge
 from sepal.auto._kernel_member import STEPS, KernelMember, KernelSearch, MemberFit
@@ -25,7 +25,7 @@ from sepal.data import Table
 from sepal.estimators import VIEWS, View, ViewName, fit_view
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+Positions = NDArray[np.intp]
 Views = dict[ViewName, View]  # those that were fitted already
 
 WHOLE_ROWS = 2500  # up to here every row carries a coefficient
@@ -54,14 +54,14 @@ class Problem:
     targets: Array
     answers: NDArray[np.int32] | Array
     judge: Judge
-    order: Rows
+    order: Positions
     most: int | None = None
 
     def sample(self, n_rows: int) -> Problem:
         """The problem of the first rows of the random order."""
         return self if n_rows >= self.table.n_rows else self.part(self.order[:n_rows])
 
-    def part(self, chosen: Rows) -> Problem:
+    def part(self, chosen: Positions) -> Problem:
         """The problem of some rows, given in the order to take samples from."""
         rows = np.sort(chosen)
         place = np.full(self.table.n_rows, -1)
@@ -115,7 +115,7 @@ class _Log:
     notes: list[str]
 
 
-def solve(problem: Problem, *, clock: Clock, seed: int, threads: int) -> Solution:
+def solve(problem: Problem, *, clock: StageClock, seed: int, threads: int) -> Solution:
     """Fit the members and average them.
 
     Parameters
@@ -166,7 +166,7 @@ def _folds(
     return nested.folds, list(nested.members)
 
 
-def _kernels(problem: Problem, clock: Clock, log: _Log, threads: int) -> list[_Grown[KernelMember]]:
+def _kernels(problem: Problem, clock: StageClock, log: _Log, threads: int) -> list[_Grown[KernelMember]]:
     """One member per view, the first always, the others while there is time."""
     searched = problem.sample(_searched_rows(problem.table.n_rows))
     begin = clock.elapsed
@@ -212,11 +212,11 @@ def _searched_rows(n: int) -> int:
     return SEARCH_ROWS if n > WHOLE_ROWS else max(fewest, min(n // 2, most))
 
 
-def _search(view: View, problem: Problem, vectors: Rows | None) -> KernelSearch:
+def _search(view: View, problem: Problem, vectors: Positions | None) -> KernelSearch:
     return KernelSearch(view, problem.table, problem.targets, problem.judge, vectors)
 
 
-def _first_search(view: View, problem: Problem, clock: Clock, log: _Log, n_all: int) -> KernelSearch:
+def _first_search(view: View, problem: Problem, clock: StageClock, log: _Log, n_all: int) -> KernelSearch:
     """Of the first view: from a small sample to all rows, or to as many feature vectors as pay for ``n_all`` rows."""
     n = problem.table.n_rows
     start = sorted(STEPS)[1:]
@@ -257,7 +257,7 @@ def _gain(before: Array, after: Array, targets: Array, mass: Array | None) -> tu
 
 
 def _fitted(
-    search: KernelSearch, problem: Problem, searched: Problem, clock: Clock, log: _Log
+    search: KernelSearch, problem: Problem, searched: Problem, clock: StageClock, log: _Log
 ) -> tuple[MemberFit, float]:
     """The member on all rows, by a ridge at which it answers as its solver says, and below which it does not."""
     share = FITTING / len(VIEWS)
@@ -287,7 +287,7 @@ def _fitted(
     return found, ridge
 
 
-def _linear(problem: Problem, views: Views, clock: Clock, log: _Log) -> _Grown[LinearMember] | None:
+def _linear(problem: Problem, views: Views, clock: StageClock, log: _Log) -> _Grown[LinearMember] | None:
     """Fisher's discriminant, where there are classes and more rows than coordinates."""
     view = views.get("standard") or fit_view(problem.table, "standard", problem.judge.mass)
     n, p = problem.table.n_rows, view.n_coordinates
@@ -302,7 +302,7 @@ def _linear(problem: Problem, views: Views, clock: Clock, log: _Log) -> _Grown[L
 
 
 def _forest(
-    problem: Problem, views: Views, clock: Clock, log: _Log, seed: int, threads: int
+    problem: Problem, views: Views, clock: StageClock, log: _Log, seed: int, threads: int
 ) -> _Grown[ForestMember] | None:
     view = views.get("rank") or fit_view(problem.table, "rank", problem.judge.mass)
     if view.n_coordinates == 0:

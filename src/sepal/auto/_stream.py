@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, solve_triangular
 
 from sepal.auto._group_left_out import Groups, left_out_by_group
-from sepal.auto._kernel_member import KernelMember, MemberFit, gaussian, squared_distances
-from sepal.auto._ridge_loo import JITTER, left_out_of_fit, mean_of
+from sepal.auto._kernel_member import KernelMember, MemberFit, gaussian
+from sepal.auto._ridge_loo import DIAGONAL_JITTER, left_out_of_fit, mean_of
 from sepal.data import Table
 from sepal.estimators import View
+from sepal.kernels import squared_distances
 
 Array = NDArray[np.float64]
 _BLOCK_ROWS = 8192
@@ -41,9 +42,9 @@ def stream_ridge(
     n, m = len(targets), len(points)
     w = np.ones(n) if mass is None else mass
     total, mean = float(w.sum()), mean_of(targets, mass)
-    step = step or _unheard
+    step = step or (lambda share: None)
     square = gaussian(squared_distances(points, points), width)
-    factor = cholesky(square + JITTER * np.eye(m), lower=True, check_finite=False)
+    factor = cholesky(square + DIAGONAL_JITTER * np.eye(m), lower=True, check_finite=False)
     products, sums = np.zeros((m, m)), np.zeros(m)
     centred = w[:, None] * (targets - mean)  # and weighed
     scores = np.zeros((m, targets.shape[1]))
@@ -76,10 +77,6 @@ def stream_ridge(
     a = back @ weights
     intercept = mean - means @ weights
     return MemberFit(KernelMember(view, points, np.array([width]), a[None], intercept), fit, left_out)
-
-
-def _unheard(share: float) -> None:
-    """Nobody counts."""
 
 
 def _blocks(

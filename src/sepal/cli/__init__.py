@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def _run() -> None:
-    from sepal.cli._leaving import open_streams, out_of_memory, stdout_is_full
+    from sepal.cli._leaving import leave_out_of_memory, open_streams, stdout_is_full
 
     open_streams()
     try:
@@ -40,6 +40,6 @@ def _run() -> None:
         )
         sys.exit(2)
     except MemoryError as error:
-        out_of_memory(error)
+        leave_out_of_memory(error)
     except OSError as error:
         stdout_is_full(error)

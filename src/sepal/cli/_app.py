@@ -8,24 +8,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sepal.cli._evaluate import evaluate
 from sepal.cli._given import classes_given, without_groups
 from sepal.cli._leaving import leaving_cleanly
-from sepal.cli._models import evaluate, predict, train
+from sepal.cli._models import predict, train
 from sepal.cli._options import (
     DATA_HELP,
     AsJson,
     Data,
     DistanceName,
     GroupColumn,
-    Missing,
+    Jobs,
     MissingCells,
+    MissingChoice,
+    Out,
     Scale,
-    ScaleName,
-    Target,
+    ScaleOption,
+    Seed,
+    TargetColumn,
+    TimeLimit,
+    Verb,
     seconds,
     size,
 )
-from sepal.cli._output import Look, check_out, check_text_name, print_text, stdout_look, write_out
+from sepal.cli._output import check_out, check_text_name, give, look_of, print_text, wants_json
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, with_reading
 from sepal.cli._select import select
@@ -61,41 +67,28 @@ def _sepal(
     pass
 
 
-@app.command()
+@app.command(cls=Verb)
 @with_reading
 def report(
     *,
     reading: Reading,
     data: Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP)] = "breast-cancer",
-    target: Target = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the report to this file instead of the screen: .html gives a page with pictures, .json gives "
-            "JSON.",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: AsJson = False,
+    target: TargetColumn = None,
     groups: GroupColumn = None,
-    missing: MissingCells = Missing.DISTANCE,
+    missing: MissingCells = MissingChoice.DISTANCE,
     distance: DistanceName = "auto",
-    scale: ScaleName = Scale.MINMAX,
-    time_limit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Leave out what is not done by then, and say so: seconds (60s or 60), minutes (2m), hours.",
-            show_default=False,
-        ),
-    ] = None,
+    scale: ScaleOption = Scale.MINMAX,
+    time_limit: TimeLimit = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    out: Out = None,
+    as_json: AsJson = False,
 ) -> None:
     """Say how separable the classes of a table are.
 
     Shows class counts, Thornton's index with its test, the accuracy to expect for every training size, the rows whose
     neighbours contradict their class, pairs of classes, features, planes and complexity. Text, JSON and HTML carry the
-    same facts.
+    same facts; a page also has pictures.
 
     Example:  sepal report mydata.csv --target species --out report.html
     """
@@ -111,22 +104,22 @@ def report(
 
             if limit is not None:  # reading counts
                 limit = max(1e-3, limit - (time.perf_counter() - started))
-            how = _how(missing, distance, scale)
+            how = _how(missing, distance, scale, seed, jobs)
             found = separability(table, groups=apart, time_limit=limit, progress=progress, **how)
-        ending = "" if out is None else out.suffix.lower()
-        if ending in (".html", ".htm") and out is not None:
-            _write(out, found.to_html(source=data))
+        if out is not None and out.suffix.lower() in (".html", ".htm"):
+            give(found.to_html(source=data), out, "The report is")
         else:
-            _show(found, as_json or ending == ".json", out, source=data)
+            _show(found, as_json, out, "The report is", source=data)
 
 
-@app.command()
+@app.command(cls=Verb)
 @with_reading
 def measure(
     *,
     reading: Reading,
     data: Data,
-    target: Target = None,
+    target: TargetColumn = None,
+    groups: GroupColumn = None,
     train_size: Annotated[
         list[str] | None,
         typer.Option(
@@ -136,15 +129,19 @@ def measure(
             show_default=False,
         ),
     ] = None,
-    k: Annotated[int, typer.Option("--k", "-k", help="How many neighbours vote: odd; 1 beyond two classes.")] = 1,
+    k: Annotated[
+        int, typer.Option("--k", "-k", "-K", metavar="K", help="How many rows vote: odd; 1 beyond two classes.")
+    ] = 1,
     permutations: Annotated[
         int, typer.Option(metavar="N", help="Also shuffle the classes N times; the exact test needs none.")
     ] = 0,
-    as_json: AsJson = False,
-    groups: GroupColumn = None,
-    missing: MissingCells = Missing.DISTANCE,
+    missing: MissingCells = MissingChoice.DISTANCE,
     distance: DistanceName = "auto",
-    scale: ScaleName = Scale.MINMAX,
+    scale: ScaleOption = Scale.MINMAX,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    out: Out = None,
+    as_json: AsJson = False,
 ) -> None:
     """Print the measures of separability, and nothing else.
 
@@ -153,6 +150,9 @@ def measure(
     Example:  sepal measure sonar --train-size 0.5 --train-size 0.9
     """
     with leaving_cleanly():
+        if out is not None:
+            check_out(out, data, example="measures.txt")
+            check_text_name(out, "a list of measures")
         sizes = [size(text) for text in train_size or ("0.5", "0.9")]
         with watching("reading") as progress:
             table, apart = without_groups(classes_given(data, target, reading, "sepal measure"), groups)
@@ -165,49 +165,53 @@ def measure(
                 n_permutations=permutations,
                 groups=apart,
                 progress=progress,
-                **_how(missing, distance, scale),
+                **_how(missing, distance, scale, seed, jobs),
             )
-        _show(facts, as_json, None)
+        _show(facts, as_json, out, "The measures are")
 
 
-app.command()(select)
-app.command()(evaluate)
-app.command()(train)
-app.command()(predict)
+for verb in (select, evaluate, train, predict):
+    app.command(cls=Verb)(verb)
 
 
-@app.command()
+@app.command(cls=Verb)
 def datasets(
     name: Annotated[
         str | None,
         typer.Argument(metavar="NAME", help="The set to describe; without it all are listed.", show_default=False),
     ] = None,
+    out: Out = None,
+    as_json: AsJson = False,
 ) -> None:
     """List the data sets that come with sepal, or describe one.
 
     Example:  sepal datasets liver
     """
     with leaving_cleanly():
-        from sepal.cli._datasets import describe_text, list_text
+        if out is not None:
+            check_out(out, example="datasets.txt")
+            check_text_name(out, "a list of data sets")
+        from sepal.cli._datasets import datasets_json, describe_text, list_text
 
-        look = stdout_look()
-        print_text(list_text(look) if name is None else describe_text(name, look))
+        look = look_of(out)
+        if wants_json(as_json, out):
+            text = datasets_json(name)
+        else:
+            text = list_text(look) if name is None else describe_text(name, look)
+        give(text, out, "The list is" if name is None else "The description is")
 
 
-def _how(missing: Missing, distance: str, scale: Scale) -> dict[str, Any]:
-    return {"missing": missing.value, "distance": distance, "scale": scale.parameter}
+def _how(missing: MissingChoice, distance: str, scale: Scale, seed: int, jobs: int | None) -> dict[str, Any]:
+    return {
+        "missing": missing.value,
+        "distance": distance,
+        "scale": scale.parameter,
+        "random_state": seed,
+        "n_jobs": jobs,
+    }
 
 
-def _show(facts: SeparabilityReport | MeasureFacts, as_json: bool, out: Path | None, **more: str) -> None:
-    look = stdout_look() if out is None else Look()
+def _show(facts: SeparabilityReport | MeasureFacts, as_json: bool, out: Path | None, what: str, **more: str) -> None:
+    look = look_of(out)
     style: dict[str, Any] = {"width": look.width, "color": look.color, "unicode": look.unicode, **more}
-    text = facts.to_json() + "\n" if as_json else facts.to_text(**style)
-    if out is None:
-        print_text(text)
-    else:
-        _write(out, text)
-
-
-def _write(out: Path, text: str) -> None:
-    write_out(out, text)
-    typer.echo(f"The report is in {out}.", err=True)
+    give(facts.to_json() + "\n" if wants_json(as_json, out) else facts.to_text(**style), out, what)

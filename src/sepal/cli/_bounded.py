@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from sepal.exceptions import DataError
+from sepal.progress import Progress
 from sepal.report import Clock
 
 OF_A_FOLD = 0.8  # share of a fold's time for the learner's own limit; the rest is for its answers
@@ -21,12 +21,10 @@ def bounded(learner: Any, limit: float | None, folds: Any) -> Any:
     return learner
 
 
-def fold_progress(
-    title: str, folds: Any, clock: Clock, progress: Callable[[str, float], object]
-) -> Callable[[float], None]:
-    """Called with the share of the folds that is done; tells the next fold, and ends the work when time is over."""
+def fold_progress(title: str, folds: Any, clock: Clock, progress: Progress) -> Progress:
+    """Called after each fold; tells the learner and the next fold, and ends the work when time is over."""
 
-    def tell(done: float) -> None:
+    def tell(text: str, done: float) -> None:
         fold = ""
         if isinstance(folds, int) and folds > 1 and done < 1:
             fold = f", fold {round(done * folds) + 1} of {folds}"
@@ -34,7 +32,7 @@ def fold_progress(
         if done < 1:
             clock.check()
 
-    tell(0.0)
+    tell("", 0.0)
     return tell
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,10 +13,11 @@ import numpy as np
 
 from sepal import __version__
 from sepal.cli._bounded import bounded, fold_progress, too_slow
-from sepal.cli._learners import make_learner
+from sepal.cli._learners import Chosen, make_learner
 from sepal.data import Table
 from sepal.evaluation import Evaluation, PairTest, compare, evaluate
 from sepal.exceptions import SepalError, SepalWarning
+from sepal.progress import Progress
 from sepal.report import Clock, TimeIsOverError, alarm
 
 TITLES = {
@@ -163,9 +164,10 @@ def _entrant_facts(entrant: Entrant) -> dict[str, Any]:
 
 def contest(
     names: Sequence[str],
+    chosen: Chosen,
     table: Table,
     how: Mapping[str, Any],
-    progress: Callable[[str, float], object],
+    progress: Progress,
     limit: float | None = None,
 ) -> Contest:
     """Evaluate the learners one after the other, and the majority or mean from the same folds.
@@ -187,7 +189,7 @@ def contest(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SepalWarning)
             try:
-                learner = bounded(make_learner(name, {}, [], table), _own_limit(mine, place), folds)
+                learner = bounded(make_learner(name, chosen, table), _own_limit(mine, place), folds)
                 with alarm(mine):
                     found = evaluate(learner, table, **how, progress=watch)
             except TimeIsOverError as error:
@@ -215,7 +217,7 @@ def alone_in(
     learner: Any,
     table: Table,
     how: Mapping[str, Any],
-    progress: Callable[[str, float], object],
+    progress: Progress,
     limit: float | None = None,
 ) -> Evaluation:
     """Evaluate one learner within the limit."""
@@ -239,7 +241,7 @@ def _own_limit(clock: Clock, place: int) -> float | None:
     return clock.limit if clock.limit is None or place else clock.limit / 2
 
 
-def _share_of(progress: Callable[[str, float], object], place: int, n: int) -> Callable[[str, float], object]:
+def _share_of(progress: Progress, place: int, n: int) -> Progress:
     return lambda what, done: progress(what, (place + done) / n)
 
 

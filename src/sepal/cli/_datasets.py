@@ -1,8 +1,10 @@
-"""The bundled sets as text."""
+"""The bundled sets as text and as JSON."""
 
 from __future__ import annotations
 
-from sepal.cli._output import Look
+from typing import Any
+
+from sepal.cli._output import Look, as_json_text
 from sepal.data import SETS, Table, class_codes, load
 from sepal.report import Page
 
@@ -31,6 +33,31 @@ def list_text(look: Look) -> str:
     page.table(header, rows, right=(1, 2, 3), wrap=(5,))
     page.paragraph(f"{MARK} has a caution: see 'sepal datasets NAME'.")
     return page.text()
+
+
+def datasets_json(name: str | None) -> str:
+    """The same facts as one JSON object: of one set, or of all."""
+    if name is not None:
+        return as_json_text("dataset", _facts(name))
+    return as_json_text("datasets", {"sets": [_facts(each) for each in SETS]})
+
+
+def _facts(name: str) -> dict[str, Any]:
+    table = load(name)
+    classes = class_codes(table)[1].tolist()
+    return {
+        "name": name,
+        "title": SETS[name].title,
+        "description": SETS[name].description,
+        "n_rows": table.n_rows,
+        "n_columns": table.n_columns,
+        "n_missing": table.n_missing,
+        "class_counts": {label: int((table.y == label).sum()) for label in classes},
+        "columns": [{"name": each, "kind": kind} for each, kind in zip(table.names, table.kinds, strict=True)],
+        "cautions": SETS[name].cautions,
+        "citation": table.citation,
+        "licence": table.licence,
+    }
 
 
 def describe_text(name: str, look: Look) -> str:

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
-from sepal.cli._learners import numeric_target
-from sepal.cli._reading import Reading, check_bundled, with_task
+from sepal.cli._learners import number_to_predict
+from sepal.cli._options import MissingChoice
+from sepal.cli._reading import Reading, check_bundled, tell_cautions, with_task
 from sepal.data import Apart, Table, column_cells, column_position, load, names, read_table
 from sepal.exceptions import DataError, ParameterError
 
@@ -29,7 +31,7 @@ def given_table(data: str, target: str | None, reading: Reading) -> Table:
 def classes_given(data: str, target: str | None, reading: Reading, verb: str) -> Table:
     """As :func:`given_table`, for a verb that is about classes."""
     table = given_table(data, target, reading)
-    if numeric_target(table) or reading.task == "regress":
+    if number_to_predict(table) or reading.task == "regress":
         distinct = len(np.unique(np.asarray(table.y)))
         raise DataError(
             f'{verb} is about classes, and the target "{table.target}" holds numbers: {distinct:,} different ones in '
@@ -37,6 +39,19 @@ def classes_given(data: str, target: str | None, reading: Reading, verb: str) ->
             hint="--task classify takes each of them as a class; sepal evaluate and sepal train predict numbers",
         )
     return table
+
+
+def learning_rows(
+    data: str, target: str | None, reading: Reading, groups: str | None, missing: MissingChoice
+) -> tuple[Table, NDArray[np.float64] | None]:
+    """The rows to learn from and their groups; what changes how results are to be read is said on stderr."""
+    table, together = without_groups(given_table(data, target, reading), groups)
+    tell_cautions(table, reading.task, number_to_predict(table))
+    if missing is MissingChoice.DISTANCE or not table.has_missing:
+        return table, together
+    complete = table.drop_missing()
+    typer.echo(f"note: {complete.notes[-1]}", err=True)
+    return complete, None if together is None else together[table.complete_rows]
 
 
 def _given(data: str, target: str | None, reading: Reading) -> Table:
@@ -155,10 +170,13 @@ def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> NewR
     though the new texts happen to be numbers.
     """
     bundled = data in names()
-    table = load(data) if bundled else read_table(data, target=False)
+    content: Any = io.BytesIO(sys.stdin.buffer.read()) if data == "-" else data
+    table = load(data) if bundled else read_table(content, target=False)
     check_columns(data, table, wanted, "the model was trained with")
     if training is not None and not bundled and (kinds := _kinds_as_in(training, table)):
-        table = read_table(data, target=False, kinds=kinds)
+        if not isinstance(content, str):
+            content.seek(0)
+        table = read_table(content, target=False, kinds=kinds)
     target = None if training is None else training.target
     return NewRows(table.select(list(wanted)), table, _truth(table, target), target)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from sepal.progress import importing
+
 INTERRUPTED = 130
 _before: dict[str, tuple[int, int] | None] = {}
 _working = [False]
@@ -53,17 +55,9 @@ def all_done() -> None:
 
 
 def _on_interrupt(number: int, frame: FrameType | None) -> None:
-    if not _working[0] or _importing(frame):
+    if not _working[0] or importing(frame):
         _leave_at_once()  # an import may swallow the exception, or turn it into another
     raise KeyboardInterrupt
-
-
-def _importing(frame: FrameType | None) -> bool:
-    while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _leave_at_once() -> None:

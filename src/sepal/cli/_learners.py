@@ -7,10 +7,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
+from sepal.cli._options import Scale
 from sepal.data import MOST_FLOAT_CLASSES, Table, is_continuous
 from sepal.exceptions import ParameterError
 
@@ -87,7 +89,22 @@ FOR_NUMBERS = {
 }
 
 
-def numeric_target(table: Table) -> bool:
+LearnerName = Annotated[
+    str | None,
+    typer.Option("--learner", "-l", metavar="NAME", help=f"One of {', '.join(LEARNERS)}.", show_default=False),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other parameter of the learner, as in Python. May be given several times.",
+        show_default=False,
+    ),
+]
+
+
+def number_to_predict(table: Table) -> bool:
     """Whether the target is a number to predict: floats, or whole numbers with few rows for each."""
     y = np.asarray(table.y)
     if y.dtype.kind not in "iuf":
@@ -106,14 +123,66 @@ def learner_named(name: str | None) -> str | None:
 
 def default_learner(options: Mapping[str, Any], table: Table, task: str | None = None) -> str:
     """What to use where no learner is named: neighbours if an option is about them, else the one without choices."""
-    numbers = numeric_target(table) if task is None else task == "regress"
+    numbers = number_to_predict(table) if task is None else task == "regress"
     if any(value is not None for value in options.values()):
         return "knn-regressor" if numbers else "knn"
     return "auto-regressor" if numbers else "auto"
 
 
-def make_learner(name: str, options: Mapping[str, Any], settings: Sequence[str], table: Table | None = None) -> Any:
-    """An estimator that is not fitted yet, fit for the columns of the table. Options that are None were not given."""
+@dataclass(frozen=True)
+class Chosen:
+    """What was said about the learner. Options that are None were not given; every learner takes the last two."""
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    settings: Sequence[str] = ()
+    seed: int = 0
+    jobs: int | None = None
+
+    @classmethod
+    def said(
+        cls,
+        k: str | None,
+        weights: str | None,
+        inverse: bool,
+        distance: str | None,
+        scale: Scale | None,
+        settings: list[str] | None,
+        seed: int,
+        jobs: int | None,
+    ) -> Chosen:
+        """From the words on the command line."""
+        if inverse and weights not in (None, "distance"):
+            raise ParameterError(f"-I and --weights {weights}: -I is the same as --weights distance; leave one out")
+        options = {
+            "k": neighbors(k),
+            "weights": "distance" if inverse else weights,
+            "distance": distance,
+            "scale": None if scale is None else scale.value,
+        }
+        return cls(options, settings or [], seed, jobs)
+
+    @property
+    def any(self) -> bool:
+        """Whether anything was said that only some learners understand."""
+        return bool(self.settings) or any(value is not None for value in self.options.values())
+
+
+def for_target(learner: str, table: Table, task: str | None) -> str:
+    """The learner of that name for numbers, where the target holds numbers."""
+    numeric = number_to_predict(table) if task is None else task == "regress"
+    return FOR_NUMBERS.get(learner, learner) if numeric else learner
+
+
+def set_threads(learner: Any, jobs: int) -> None:
+    """How many threads a learner may use, itself or inside; one without the parameter uses one."""
+    within = getattr(learner, "machine", learner)
+    if "n_jobs" in within.get_params(deep=False):
+        within.set_params(n_jobs=jobs)
+
+
+def make_learner(name: str, chosen: Chosen, table: Table | None = None) -> Any:
+    """An estimator that is not fitted yet, fit for the columns of the table."""
+    options, settings = chosen.options, chosen.settings
     if name not in LEARNERS:
         if name.lower() in ABSENT:
             raise ParameterError(f"--learner {name}: we have no {name}", hint=f"nearest: {ABSENT[name.lower()]}")
@@ -137,6 +206,10 @@ def make_learner(name: str, options: Mapping[str, Any], settings: Sequence[str],
         if entry.options[option] in others:
             raise ParameterError(f"--{option} and --set {entry.options[option]}: both say the same; leave one out")
     learner.set_params(**parameters, **others)
+    if chosen.jobs is not None:
+        set_threads(learner, chosen.jobs)
+    if "random_state" in learner.get_params(deep=False) and "random_state" not in others:
+        learner.set_params(random_state=chosen.seed)
     if not entry.numbers_only or table is None or (set(table.kinds) <= {"numeric"} and not table.has_missing):
         return learner
     from sepal.estimators import AnyTable

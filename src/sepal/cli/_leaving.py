@@ -28,7 +28,7 @@ def leaving_cleanly() -> Iterator[None]:
         _say(f"error: {error}")
         sys.exit(MENDABLE)
     except MemoryError as error:
-        out_of_memory(error)
+        leave_out_of_memory(error)
     except KeyboardInterrupt:
         _say(interrupted_text())
         sys.exit(INTERRUPTED)
@@ -36,7 +36,7 @@ def leaving_cleanly() -> Iterator[None]:
         stdout_is_full(error)
 
 
-def out_of_memory(error: MemoryError) -> None:
+def leave_out_of_memory(error: MemoryError) -> None:
     """Say so, with what can be done, and leave."""
     _say(f"error: {_too_large(error)}")
     sys.exit(MENDABLE)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from sepal.cli._interrupts import will_write
 from sepal.data import write_whole
 from sepal.exceptions import ParameterError
@@ -67,25 +69,29 @@ def printable(text: str) -> str:
 
 
 def check_out(
-    out: Path, data: str, option: str = "--out", example: str = "report.txt", model: Path | None = None
+    out: Path, data: str | None = None, option: str = "--out", example: str = "report.txt", model: Path | None = None
 ) -> None:
     """Refuse a file that cannot be written, or that is read, before any work is done."""
     if out.is_dir():
         raise ParameterError(f"{option} {out}: expected a file, found a directory", hint=f"{option} {out / example}")
     if not out.parent.is_dir():
         raise ParameterError(f"{option} {out}: there is no directory {out.parent}", hint=f"mkdir -p {out.parent}")
-    for what, read in (("data", Path(data)), ("model", model)):
+    for what, read in (("data", None if data is None else Path(data)), ("model", model)):
         if read is not None and out.exists() and read.exists() and out.samefile(read):
             raise ParameterError(f"{option} {out}: this would overwrite the {what}", hint="choose another name")
     will_write(str(out))
 
 
 def check_text_name(out: Path, what: str) -> None:
-    """Refuse a name that promises more than text, JSON or HTML."""
-    if out.suffix.lower() in NOT_TEXT:
+    """Refuse a name that promises more than text or JSON; a report may also be HTML."""
+    html = what == "a report"
+    if out.suffix.lower() in (NOT_TEXT if html else (*NOT_TEXT, ".html", ".htm")):
+        forms = ("text", "JSON", "HTML") if html else ("text", "JSON")
+        endings = (".html", ".txt", ".json") if html else (".txt", ".json")
         raise ParameterError(
-            f"--out {out}: {what} is written as text, JSON or HTML, and not as {out.suffix[1:].upper()}",
-            hint=f"--out {out.with_suffix('.html')}, {out.with_suffix('.txt')} or {out.with_suffix('.json')}",
+            f"--out {out}: {what} is written as {', '.join(forms[:-1])} or {forms[-1]}, and not as "
+            f"{out.suffix[1:].upper()}",
+            hint=f"--out {' or '.join(str(out.with_suffix(ending)) for ending in endings)}",
         )
 
 
@@ -130,6 +136,25 @@ def _no_formula(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
-def write_out(out: Path, content: str | bytes, option: str = "--out") -> None:
-    """Write the file as a whole; an error names the option."""
+def write_out(out: Path, content: str | bytes, what: str, option: str = "--out") -> None:
+    """Write the file as a whole, and say on stderr what is in it; an error names the option."""
     write_whole(out, content, f"{option} {out}")
+    typer.echo(f"{what} in {out}.", err=True)
+
+
+def wants_json(as_json: bool, out: Path | None) -> bool:
+    """Whether JSON was asked for, by the option or by the ending of the file."""
+    return as_json or (out is not None and out.suffix.lower() == ".json")
+
+
+def give(text: str, out: Path | None, what: str) -> None:
+    """The answer, on the screen or in the file."""
+    if out is None:
+        print_text(text)
+    else:
+        write_out(out, text, what)
+
+
+def look_of(out: Path | None) -> Look:
+    """How text must look on the screen, or in a file."""
+    return stdout_look() if out is None else Look()

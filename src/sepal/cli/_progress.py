@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock, Timer
 
-PATIENCE = 1.0  # seconds without a word
+from sepal.progress import Progress, silent
 
-
-def _quiet(what: str, done: float) -> None:
-    """Nobody watches."""
+SILENT_SECONDS = 1.0  # seconds without a word
 
 
 @contextmanager
-def watching(first: str) -> Iterator[Callable[[str, float], object]]:
+def watching(first: str) -> Iterator[Progress]:
     """Give a callback for words and the share that is done; shows them on stderr if that is a terminal."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield _quiet
+        yield silent
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -41,7 +39,7 @@ def watching(first: str) -> Iterator[Callable[[str, float], object]]:
             if not over[0]:
                 bar.start()
 
-    timer = Timer(PATIENCE, show)
+    timer = Timer(SILENT_SECONDS, show)
     timer.daemon = True
     timer.start()
     try:

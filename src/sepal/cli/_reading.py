@@ -17,7 +17,7 @@ from sepal.data import Table, caution_texts, names
 from sepal.exceptions import DataError, ParameterError
 
 
-class Task(StrEnum):
+class TaskChoice(StrEnum):
     """What the target is."""
 
     CLASSIFY = "classify"
@@ -69,7 +69,7 @@ class Reading:
         MissingTarget, _option("--missing-target", "Rows without a target: an error, or drop them.")
     ] = MissingTarget.ERROR
     task: Annotated[
-        Task | None, _option("--task", "Take a target of numbers as classes, or as numbers to predict.")
+        TaskChoice | None, _option("--task", "Take a target of numbers as classes, or as numbers to predict.")
     ] = None
 
     def arguments(self) -> dict[str, Any]:
@@ -137,12 +137,12 @@ def check_bundled(data: str, reading: Reading) -> None:
         raise ParameterError(f"{data}: a bundled set is read as it is", hint="options about columns are for files")
 
 
-def with_task(table: Table, task: Task | None) -> Table:
+def with_task(table: Table, task: TaskChoice | None) -> Table:
     """The table with its target as classes or as numbers, where that was asked for."""
     if task is None or table.y is None:
         return table
     y = np.asarray(table.y)
-    if task is Task.REGRESS:
+    if task is TaskChoice.REGRESS:
         if y.dtype.kind not in "biuf":
             raise DataError(f'--task regress: the target "{table.target}" holds {str(y[0])!r}, which is no number')
         return replace(table, y=y.astype(np.float64), class_order=None)
@@ -153,7 +153,7 @@ def with_task(table: Table, task: Task | None) -> Table:
     return replace(table, y=labels[codes], class_order=tuple(labels.tolist()))
 
 
-def tell_cautions(table: Table, task: Task | None = None, numbers: bool | None = None) -> None:
+def tell_cautions(table: Table, task: TaskChoice | None = None, numbers: bool | None = None) -> None:
     """Say on stderr what a target of numbers is taken for, and what changes how results are to be read."""
     from sepal.cli._output import printable
 

@@ -9,15 +9,32 @@ import typer
 
 from sepal.cli._given import classes_given, without_groups
 from sepal.cli._leaving import leaving_cleanly
-from sepal.cli._options import AsJson, Data, GroupColumn, Missing, MissingCells, Scale, ScaleName, Target, seconds
+from sepal.cli._options import (
+    AsJson,
+    Data,
+    Folds,
+    GroupColumn,
+    Jobs,
+    MissingCells,
+    MissingChoice,
+    Out,
+    Scale,
+    ScaleOption,
+    Seed,
+    TargetColumn,
+    TimeLimit,
+    folds,
+    seconds,
+)
 from sepal.cli._output import (
     Look,
     as_json_text,
     check_name,
     check_out,
     check_text_name,
-    print_text,
-    stdout_look,
+    give,
+    look_of,
+    wants_json,
     write_out,
 )
 from sepal.cli._progress import watching
@@ -39,75 +56,43 @@ def select(
     *,
     reading: Reading,
     data: Data,
-    target: Target = None,
+    target: TargetColumn = None,
     groups: GroupColumn = None,
-    strategy: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="auto (every subset where 10 seconds suffice for that, else floating), sweep (every subset), forward, "
-            "backward, floating, plus_l_take_r, genetic, annealing, swarm, random or branch_and_bound.",
-        ),
-    ] = "auto",
-    criterion: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="thornton, expected_accuracy, loo_knn, alignment, centered_alignment or mahalanobis.",
-        ),
-    ] = "thornton",
-    n_features: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="How many features to select; any number by default.", show_default=False),
-    ] = None,
+    strategy: Annotated[str, typer.Option(metavar="NAME")] = "auto",
+    criterion: Annotated[str, typer.Option(metavar="NAME")] = "thornton",
+    n_features: Annotated[int | None, typer.Option(metavar="N", show_default=False)] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN", help="A column that is in every subset. May be given several times.", show_default=False
         ),
     ] = None,
-    time_limit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Time for everything: 60s, 2m or 1.5h. The search on all rows and its repetition in each fold get "
-            "equal parts of it, and return the best so far.",
-            show_default=False,
-        ),
-    ] = None,
-    folds: Annotated[
-        int,
-        typer.Option(
-            metavar="N", help="Folds in which the selection is repeated for the honest score; 0 leaves it out."
-        ),
-    ] = 10,
-    seed: Annotated[int, typer.Option(help="For the folds, and for strategies that use chance.")] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the answer to this file instead of the screen; a name in .json gives JSON.",
-            show_default=False,
-        ),
-    ] = None,
+    missing: MissingCells = MissingChoice.DISTANCE,
+    scale: ScaleOption = Scale.MINMAX,
+    cv: Folds = None,
+    time_limit: TimeLimit = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    out: Out = None,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the scores and the features: .png, .svg or .pdf.", show_default=False),
     ] = None,
     as_json: AsJson = False,
-    missing: MissingCells = Missing.DISTANCE,
-    scale: ScaleName = Scale.MINMAX,
 ) -> None:
     """Find the features that separate the classes.
 
     Shows all subsets that the data cannot tell from the best one, how often each feature is in them, the smallest of
-    them, and the accuracy on rows that took no part in the selection.
+    them, and the accuracy on rows that took no part in the selection. The strategy auto scores every subset where 10
+    seconds suffice for that, and else searches by floating. Of a time limit the search on all rows and its repetition
+    in each fold get equal parts.
 
     Example:  sepal select breast-cancer --missing drop --out subset.json
     """
     with leaving_cleanly():
         _check_files(data, out, plot)
-        limit = _limit(time_limit, strategy, folds)
+        n_folds = int(folds(cv, none=True))
+        limit = _limit(time_limit, strategy, n_folds)
         with watching("reading") as progress:
             table, together = without_groups(classes_given(data, target, reading, "sepal select"), groups)
             tell_cautions(table)
@@ -115,8 +100,8 @@ def select(
 
             facts = select_facts(
                 table,
-                honest=folds > 0,
-                cv=folds or 2,  # not used without folds
+                honest=n_folds > 0,
+                cv=n_folds or 2,  # not used without folds
                 groups=together,
                 random_state=seed,
                 progress=progress,
@@ -126,21 +111,16 @@ def select(
                 keep=_columns(keep or [], table),
                 missing=missing.value,
                 scale=scale.parameter,
+                n_jobs=jobs,
                 **limit,
             )
             picture = None if plot is None else _picture(facts, plot.suffix.lower())
-        look = stdout_look() if out is None else Look()
-        json_wanted = as_json or (out is not None and out.suffix.lower() == ".json")
         said = {"data": table.name, "cautions": caution_facts(table), **facts.to_dict()}
-        text = as_json_text("selection", said) if json_wanted else select_text(facts, table.name, look)
+        json_wanted = wants_json(as_json, out)
+        text = as_json_text("selection", said) if json_wanted else select_text(facts, table.name, look_of(out))
         if plot is not None and picture is not None:
-            write_out(plot, picture, "--plot")
-            typer.echo(f"The picture is in {plot}.", err=True)
-        if out is None:
-            print_text(text)
-        else:
-            write_out(out, text)
-            typer.echo(f"The selection is in {out}.", err=True)
+            write_out(plot, picture, "The picture is", "--plot")
+        give(text, out, "The selection is")
 
 
 def _check_files(data: str, out: Path | None, plot: Path | None) -> None:
@@ -152,19 +132,17 @@ def _check_files(data: str, out: Path | None, plot: Path | None) -> None:
         check_name(plot, PICTURES, "--plot", "a picture")
 
 
-def _limit(text: str | None, strategy: str, folds: int) -> dict[str, Any]:
+def _limit(text: str | None, strategy: str, n_folds: int) -> dict[str, Any]:
     """The time of each of the searches: that on all rows, and one per fold."""
-    if folds < 0 or folds == 1:
-        raise ParameterError(f"--folds {folds}: expected at least 2, or 0 for no honest score", hint="--folds 10")
     if text is None:
         return {}
-    each = seconds(text, "--time-limit") / (1 + folds)
+    each = seconds(text, "--time-limit") / (1 + n_folds)
     if strategy == "sweep":
         raise ParameterError(
             f"--time-limit {text}: a sweep scores every subset and does not stop early",
             hint="--strategy auto sweeps if there is time enough for it, and searches otherwise",
         )
-    return {"time_limit": each, "time_budget": each}
+    return {"time_limit": each}
 
 
 def _columns(given: list[str], table: Table) -> list[str | int]:

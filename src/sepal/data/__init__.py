@@ -25,9 +25,16 @@ from sepal.data._complete_rows import complete_part as complete_part
 from sepal.data._content_order import content_columns as content_columns
 from sepal.data._content_order import content_order as content_order
 from sepal.data._content_order import geometric_rank as geometric_rank
+from sepal.data._content_order import lexical_order as lexical_order
 from sepal.data._content_order import rows_by_content as rows_by_content
 from sepal.data._content_order import telling_columns as telling_columns
 from sepal.data._convert import as_table
+from sepal.data._equal_rows import copies_of as copies_of
+from sepal.data._equal_rows import equal_groups as equal_groups
+from sepal.data._equal_rows import mixed_bits as mixed_bits
+from sepal.data._equal_rows import plain_cells as plain_cells
+from sepal.data._error_words import plural as plural
+from sepal.data._error_words import shown as shown
 from sepal.data._foreign_frames import is_frame as is_frame
 from sepal.data._frames import data_frame as data_frame
 from sepal.data._frames import frame_html as frame_html
@@ -37,7 +44,6 @@ from sepal.data._labels import is_continuous as is_continuous
 from sepal.data._labels import label_array as label_array
 from sepal.data._left_out import LeftOut as LeftOut
 from sepal.data._left_out import Together as Together
-from sepal.data._left_out import copies_of as copies_of
 from sepal.data._left_out import group_codes as group_codes
 from sepal.data._left_out import left_out_together as left_out_together
 from sepal.data._left_out import numbered_by_first_row as numbered_by_first_row
@@ -46,6 +52,7 @@ from sepal.data._matching import match_table as match_table
 from sepal.data._name_order import name_key as name_key
 from sepal.data._name_order import name_order as name_order
 from sepal.data._read import read_table
+from sepal.data._sampling import sample_by_class as sample_by_class
 from sepal.data._scaling import SCALES, ScaleName
 from sepal.data._scaling import Scaling as Scaling
 from sepal.data._scaling import fit_scaling as fit_scaling
@@ -56,7 +63,6 @@ from sepal.data._sparse_rows import SparseRows as SparseRows
 from sepal.data._sparse_rows import equal_sparse_rows as equal_sparse_rows
 from sepal.data._table import Table
 from sepal.data._weights import as_weights as as_weights
-from sepal.data._where import shown as shown
 from sepal.data._whole_files import write_whole as write_whole
 
 __all__ = [

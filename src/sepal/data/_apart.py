@@ -36,6 +36,12 @@ class Apart:
         A cell for each row: numbers (NaN is missing) or objects (None is missing).
     distinct : int
         Different values in the file.
+
+    Examples
+    --------
+    >>> column = Apart("id", "asked", np.array(["A17", "B23", "C04"], dtype=object))
+    >>> column.take(np.array([0, 2])).values.tolist()
+    ['A17', 'C04']
     """
 
     name: str

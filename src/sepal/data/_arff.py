@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from sepal.data._arff_header import QUOTED, Attribute, Header, quoted_text, read_header
 from sepal.data._columns import Column, coded_column, parse_number
+from sepal.data._error_words import Origin, listed, shown
 from sepal.data._source import Source
 from sepal.data._unpacking import most_unpacked
-from sepal.data._where import Origin, listed, shown
 from sepal.exceptions import DataError
 
 # Rows converted at a time: few enough for their cells to stay in the processor's cache.

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sepal.data._columns import check_names
+from sepal.data._error_words import Origin, shown
 from sepal.data._java_dates import DEFAULT_PATTERN, date_parser
-from sepal.data._where import Origin, shown
 from sepal.exceptions import DataError
 
 ArffType = Literal["numeric", "nominal", "string", "date"]

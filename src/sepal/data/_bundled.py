@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+
 from sepal.data._columns import Kind
+from sepal.data._error_words import shown
 from sepal.data._read import table_from_bytes
 from sepal.data._table import Table
-from sepal.data._where import shown
 from sepal.exceptions import DataError
 
 UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
@@ -19,7 +21,16 @@ UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
 
 @dataclass(frozen=True)
 class BundledSet:
-    """A bundled set: its file, its story, and what its columns are where the file cannot say it."""
+    """A bundled set: its file, its story, and what its columns are where the file cannot say it.
+
+    A ``file`` without an ending is a function of ``sklearn.datasets``, whose copy is read.
+
+    Examples
+    --------
+    >>> from sepal.data import SETS
+    >>> SETS["sonar"].title
+    'Sonar, mines vs. rocks'
+    """
 
     file: str
     title: str
@@ -28,6 +39,7 @@ class BundledSet:
     licence: str
     cautions: tuple[str, ...] = ()
     kinds: Mapping[str, Kind | Sequence[Any]] = field(default_factory=dict)
+    target: str = "class"
 
 
 def _nominal(text: str) -> dict[str, Kind | Sequence[Any]]:
@@ -127,15 +139,46 @@ SETS: Mapping[str, BundledSet] = {
     "athletes": BundledSet(
         file="athletes.csv",
         title="College athletes",
-        description="Speed and agility of 20 athletes; were they drafted? To be asked about (3, 8).",
+        description="Speed and agility of 20 athletes; were they drafted? The exercise asks about an athlete with "
+        "speed 3 and agility 8.",
         citation="D. Greene (2015). Slides on nearest-neighbour classifiers, COMP30120, University College Dublin.",
         licence="none stated; a teaching example",
+    ),
+    "weather": BundledSet(
+        file="weather.csv",
+        title="Weather",
+        description="Fourteen Saturday mornings, made up to explain decision trees; is it a day to play outside?",
+        citation="J. R. Quinlan (1986). Induction of decision trees. Machine Learning 1, 81-106.",
+        licence="none stated; a teaching example",
+        target="play",
+    ),
+    "iris": BundledSet(
+        file="load_iris",
+        title="Iris",
+        description="Length and width of the sepals and petals of 150 irises; which of three species?",
+        citation="R. A. Fisher (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics 7, "
+        "179-188.",
+        licence=f"{UCI}; the copy of scikit-learn, which follows Fisher's paper",
+    ),
+    "wine": BundledSet(
+        file="load_wine",
+        title="Wine",
+        description="Thirteen chemical measurements of 178 Italian wines; from which of three cultivars?",
+        citation="M. Forina et al. (1988). PARVUS: an extendable package for data exploration, classification and "
+        "correlation. Institute of Pharmaceutical and Food Analysis and Technologies, Genoa.",
+        licence=f"{UCI}; the copy of scikit-learn",
     ),
 }
 
 
 def names() -> list[str]:
-    """The names of the bundled sets."""
+    """The names of the bundled sets.
+
+    Examples
+    --------
+    >>> "sonar" in names()
+    True
+    """
     return list(SETS)
 
 
@@ -167,14 +210,37 @@ def load(name: str) -> Table:
         hint = f"did you mean {' or '.join(map(shown, near))}?" if near else f"there are {', '.join(SETS)}"
         raise DataError(f"name: there is no bundled set {shown(name)}", hint=hint)
     entry = SETS[name]
+    story: dict[str, Any] = {
+        "name": name,
+        "description": f"{entry.title}. {entry.description}",
+        "citation": entry.citation,
+        "licence": entry.licence,
+    }
+    if "." not in entry.file:
+        return _from_scikit_learn(entry, story)
     return table_from_bytes(
         files("sepal.data").joinpath("bundled", entry.file).read_bytes(),
         entry.file,
-        target="class",
+        target=entry.target,
         kinds=entry.kinds,
-        name=name,
-        description=f"{entry.title}. {entry.description}",
-        citation=entry.citation,
-        licence=entry.licence,
         cautions=entry.cautions,
+        **story,
+    )
+
+
+def _from_scikit_learn(entry: BundledSet, story: Mapping[str, Any]) -> Table:
+    from sklearn import datasets
+
+    found = getattr(datasets, entry.file)()
+    names = tuple(name.removesuffix(" (cm)").replace(" ", "_") for name in found.feature_names)
+    numeric: Kind = "numeric"
+    return Table(
+        np.asarray(found.data, dtype=np.float64),
+        names,
+        (numeric,) * len(names),
+        (None,) * len(names),
+        y=np.asarray(found.target_names)[found.target],
+        target=entry.target,
+        notes=entry.cautions,
+        **story,
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._apart import Apart, why_apart
-from sepal.data._where import listed, shown
+from sepal.data._error_words import listed, shown
 
 if TYPE_CHECKING:
     from sepal.data._table import Table
@@ -33,6 +33,13 @@ class Caution:
         One sentence, for people.
     columns : tuple of str
         The columns it is about.
+
+    Examples
+    --------
+    >>> from sepal.data import as_table
+    >>> table = as_table([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]], ["a", "b", "a"])
+    >>> [(each.code, each.columns) for each in table.cautions]
+    [('constant', ('x2',))]
     """
 
     code: str

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data._error_words import Origin, listed, shown
 from sepal.data._messy_cells import dates
-from sepal.data._where import Origin, listed, shown
 from sepal.exceptions import DataError, ParameterError
 
 Kind = Literal["numeric", "ordinal", "nominal"]

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data._equal_rows import Marks, mixed_bits, plain_cells, row_hash
 from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
 
-Marks = NDArray[np.uint64]
 MANY_CELLS = 100_000  # fewer are sorted in a few milliseconds
 _TELLS = 1e-9  # of the range of a column: far more than rounding
 _SET_APART = np.uint64(0xD6E8FEB86659FD93)
@@ -41,11 +41,11 @@ def content_columns(
     >>> (1 - content_columns(rows[:2, ::-1], groups[:2], copies=False)).tolist() == order.tolist()
     True
     """
-    cells = _mixed(_ranks(values))
+    cells = mixed_bits(_ranks(values))
     group_of = np.unique(groups, return_inverse=True)[1]
     if not copies:
-        place = _mixed(np.arange(values.shape[1], dtype=np.uint64) ^ _SET_APART)  # no rank of a cell looks like it
-        marks = _mixed(cells ^ place).sum(axis=1, dtype=np.uint64) + _mixed(~group_of.astype(np.uint64))
+        place = mixed_bits(np.arange(values.shape[1], dtype=np.uint64) ^ _SET_APART)  # no rank of a cell looks like it
+        marks = mixed_bits(cells ^ place).sum(axis=1, dtype=np.uint64) + mixed_bits(~group_of.astype(np.uint64))
         first = np.unique(marks, return_index=True)[1]
         cells, group_of = cells[first], group_of[first]
     columns = _refined(cells, group_of, np.zeros(values.shape[1], dtype=np.uint64))
@@ -53,7 +53,7 @@ def content_columns(
         return np.argsort(columns)
     held = _held(values)  # takes longer than all the rest, and few tables need it
     while (shared := _first_shared(cells, columns, held)) is not None:
-        columns[shared] = _mixed(columns[shared : shared + 1] ^ _SET_APART)[0]
+        columns[shared] = mixed_bits(columns[shared : shared + 1] ^ _SET_APART)[0]
         columns = _refined(cells, group_of, columns)
     return np.lexsort((held, columns))
 
@@ -65,10 +65,7 @@ def telling_columns(values: NDArray[np.float64], groups: NDArray[np.integer[Any]
     the same in any unit. Where that does not tell all columns apart, and where there are few cells, it is
     ``content_columns(..., copies=False)``.
     """
-    bits = _plain(values).view(np.uint64)
-    odd = _mixed(np.arange(values.shape[1], dtype=np.uint64)) | np.uint64(1)
-    marks = ((bits ^ (bits >> np.uint64(32))) * odd).sum(axis=1, dtype=np.uint64)
-    rows = values[np.unique(marks, return_index=True)[1]]
+    rows = values[np.unique(row_hash(plain_cells(values)), return_index=True)[1]]
     if rows.size < MANY_CELLS:
         return content_columns(values, groups, copies=False)
     low, high = np.fmin.reduce(rows, axis=0), np.fmax.reduce(rows, axis=0)
@@ -109,13 +106,13 @@ def geometric_rank(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]
     hold the very same values. Equal rows keep their order.
     """
     columns = content_columns(values, groups)
-    columns = columns[_lexical_order(np.sort(values[:, columns], axis=0))]
+    columns = columns[lexical_order(np.sort(values[:, columns], axis=0))]
     rank = np.empty(len(values), dtype=np.intp)
-    rank[_lexical_order(values[:, columns].T)] = np.arange(len(values))
+    rank[lexical_order(values[:, columns].T)] = np.arange(len(values))
     return rank
 
 
-def _lexical_order(keys: NDArray[np.float64]) -> NDArray[np.intp]:
+def lexical_order(keys: NDArray[np.float64]) -> NDArray[np.intp]:
     """Columns sorted by their first key, then by the second and so on; most are told apart by the first few."""
     n_keys = 1
     while True:
@@ -131,13 +128,13 @@ def _lexical_order(keys: NDArray[np.float64]) -> NDArray[np.intp]:
 def _refined(cells: Marks, group_of: NDArray[np.intp], columns: Marks) -> Marks:
     """The marks of the columns, made again from those of the rows and so on until no more columns are parted."""
     n_marks = 0
-    groups = _mixed(np.bincount(group_of).astype(np.uint64))
+    groups = mixed_bits(np.bincount(group_of).astype(np.uint64))
     while True:
-        rows = _mixed(groups[group_of] + _mixed(cells ^ columns).sum(axis=1, dtype=np.uint64))
-        columns = _mixed(columns + _mixed(cells ^ rows[:, None]).sum(axis=0, dtype=np.uint64))
+        rows = mixed_bits(groups[group_of] + mixed_bits(cells ^ columns).sum(axis=1, dtype=np.uint64))
+        columns = mixed_bits(columns + mixed_bits(cells ^ rows[:, None]).sum(axis=0, dtype=np.uint64))
         members = np.zeros_like(groups)
-        np.add.at(members, group_of, _mixed(rows))
-        groups = _mixed(groups + members)
+        np.add.at(members, group_of, mixed_bits(rows))
+        groups = mixed_bits(groups + members)
         found = len(np.unique(columns)) + len(np.unique(groups))
         if found <= n_marks:
             return columns
@@ -156,16 +153,8 @@ def _first_shared(cells: Marks, columns: Marks, held: Marks) -> int | None:
 
 def _held(values: NDArray[np.float64]) -> Marks:
     """A mark of the values each column holds, whatever the rows and however often."""
-    bits = _plain(values).view(np.uint64)
-    return np.array([_mixed(np.unique(column)).sum(dtype=np.uint64) for column in bits.T], dtype=np.uint64)
-
-
-def _mixed(numbers: Marks) -> Marks:
-    """Each number scattered over all 64 bits (the finaliser of splitmix64); sums of these wrap around."""
-    z = numbers + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(z ^ (z >> np.uint64(31)))
+    bits = plain_cells(values).view(np.uint64)
+    return np.array([mixed_bits(np.unique(column)).sum(dtype=np.uint64) for column in bits.T], dtype=np.uint64)
 
 
 def _ranks(values: NDArray[np.float64]) -> Marks:
@@ -174,10 +163,3 @@ def _ranks(values: NDArray[np.float64]) -> Marks:
     for j, column in enumerate(values.T):
         found[:, j] = np.unique(column, return_inverse=True)[1]
     return found
-
-
-def _plain(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A copy in which equal cells have equal bits."""
-    out = np.ascontiguousarray(values + 0.0)  # no negative zero
-    out[np.isnan(out)] = np.nan  # one bit pattern for every missing cell
-    return out

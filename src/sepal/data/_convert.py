@@ -24,10 +24,10 @@ from sepal.data._columns import (
     resolve_kinds,
     rounding_note,
 )
+from sepal.data._error_words import MEMORY, Origin, shown
 from sepal.data._foreign_frames import declared_levels, is_frame, is_series
 from sepal.data._labels import Labels, label_array
 from sepal.data._table import Table, assemble, constant_notes
-from sepal.data._where import MEMORY, Origin, shown
 from sepal.exceptions import CellTypeError, DataError, ParameterError
 
 

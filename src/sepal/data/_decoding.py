@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from sepal.data._where import shown
+from sepal.data._error_words import shown
 from sepal.exceptions import DataError, ParameterError
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))

@@ -20,9 +20,9 @@ from sepal.data._columns import (
     sorted_levels,
 )
 from sepal.data._dialect import Dialect, declared_delimiter, records, sniff
+from sepal.data._error_words import Origin, listed, shown
 from sepal.data._messy_cells import SOFT_MISSING, dates, messy_numbers
 from sepal.data._source import Source
-from sepal.data._where import Origin, listed, shown
 from sepal.exceptions import DataError
 
 MISSING = frozenset(

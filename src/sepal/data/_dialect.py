@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from sepal.data._where import Origin, shown
+from sepal.data._error_words import Origin, shown
 from sepal.exceptions import DataError
 
 # A delimiter that splits all lines alike wins in this order. The comma comes last because it is also a decimal

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
+from sepal.data._error_words import shown
 from sepal.data._unpacking import most_unpacked
-from sepal.data._where import shown
 from sepal.exceptions import DataError, MissingDependencyError, SepalError
 
 WORKBOOK = "xl/workbook.xml"

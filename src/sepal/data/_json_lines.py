@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from sepal.data._convert import column_from_array
+from sepal.data._error_words import Origin, shown
 from sepal.data._source import Source
-from sepal.data._where import Origin, shown
 from sepal.exceptions import DataError
 
 _PLAIN = (str, int, float, bool, type(None))

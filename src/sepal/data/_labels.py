@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sepal.data._columns import LARGEST_EXACT_INTEGER, is_missing
+from sepal.data._error_words import listed, shown
 from sepal.data._foreign_frames import declared_levels, is_series
 from sepal.data._label_arrays import level_array
 from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
-from sepal.data._where import listed, shown
 from sepal.exceptions import DataError
 
 # A target of floats counts as continuous when it has broken numbers and more distinct values than this.
@@ -232,5 +232,6 @@ def _refuse_continuous(y: NDArray[Any], place: str) -> None:
         raise DataError(
             f"Unknown label type: continuous. {place}: expected classes, found {distinct.size} distinct numbers "
             f"in {y.size} rows ({listed(distinct[:3].tolist())}, ...)",
-            hint="separability needs class labels: cut the numbers into classes, or choose another target",
+            hint="to predict numbers use KNNRegressor or SepalRegressor; for classes cut them into some, or choose "
+            "another target",
         )

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
+from sepal.data._equal_rows import copies_of
 from sepal.data._sparse_reading import Rows
-from sepal.data._sparse_rows import SparseRows, equal_sparse_rows
 from sepal.exceptions import DataError, ParameterError
 
 Groups = NDArray[np.intp]
@@ -103,18 +103,6 @@ def left_out_together(rows: Rows, groups: Any = None, weights: NDArray[np.float6
     if len(counts) < 2:
         raise DataError("groups: all rows are copies of one; nothing remains when it is left out")
     return LeftOut("copies", copies, n_copies, repeated)
-
-
-def copies_of(rows: Rows) -> Groups:
-    """For each row the number of its distinct row: rows are copies if they are equal in all columns."""
-    if isinstance(rows, SparseRows):
-        return np.asarray(equal_sparse_rows(rows.matrix)[0], dtype=np.intp)
-    if rows.n_columns == 0:
-        return np.zeros(rows.n_rows, dtype=np.intp)
-    cells = np.ascontiguousarray(rows.values + 0.0)  # no negative zero
-    cells[np.isnan(cells)] = np.nan  # one bit pattern for every missing cell
-    keys = cells.view(np.dtype((np.void, 8 * cells.shape[1]))).ravel()
-    return np.asarray(np.unique(keys, return_inverse=True)[1], dtype=np.intp)
 
 
 def records_repeated(counts: NDArray[np.intp]) -> bool:

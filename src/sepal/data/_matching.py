@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._convert import as_table
+from sepal.data._error_words import listed, shown
 from sepal.data._table import Table
-from sepal.data._where import listed, shown
 from sepal.exceptions import DataError
 
 

@@ -30,10 +30,10 @@ _DAY = re.compile(r"([0-9]{1,4})([-/.])([0-9]{1,2})([-/.])([0-9]{1,4})")
 _TIME = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?(Z|[+-][0-9]{2}:?[0-9]{2})?")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-Reading = tuple[dict[str, float], str]
+CellReading = tuple[dict[str, float], str]
 
 
-def messy_numbers(texts: Sequence[str], decimal: str = ".") -> Reading | None:
+def messy_numbers(texts: Sequence[str], decimal: str = ".") -> CellReading | None:
     """The number of each text, and what was left out of them; None if some text is no number.
 
     ``decimal`` is the decimal sign of the file: the first that is tried.
@@ -108,7 +108,7 @@ def _told(cores: object, decimal: str, signs: set[str], percent: bool) -> str:
     return " and ".join(parts)
 
 
-def dates(texts: Sequence[str]) -> Reading | None:
+def dates(texts: Sequence[str]) -> CellReading | None:
     """Seconds since 1970 (UTC where no zone is given) of each text, or seconds of the day; None if some is no date."""
     if not texts or any(len(text) > LONGEST for text in texts):
         return None

@@ -8,9 +8,9 @@ from typing import Any
 
 from sepal.data._columns import Column, coded_column
 from sepal.data._convert import frame_columns
+from sepal.data._error_words import Origin
 from sepal.data._source import Source
 from sepal.data._unpacking import most_unpacked
-from sepal.data._where import Origin
 from sepal.exceptions import DataError, MissingDependencyError, SepalError
 
 # The index pandas stores next to the columns.

@@ -13,13 +13,13 @@ from sepal.data._arff import looks_like_arff, read_arff
 from sepal.data._columns import KindsSpec
 from sepal.data._decoding import check_encoding, decoded
 from sepal.data._delimited import read_delimited
+from sepal.data._error_words import listed, shown
 from sepal.data._excel import is_workbook, workbook_text
 from sepal.data._json_lines import looks_like_json_lines, read_json_lines
 from sepal.data._parquet import read_feather, read_parquet
 from sepal.data._source import Source, Wishes, to_table
 from sepal.data._table import Table
 from sepal.data._unpacking import gunzipped
-from sepal.data._where import listed, shown
 from sepal.exceptions import DataError, ParameterError
 
 # How files begin that people take for tables.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._columns import Kind
-from sepal.data._where import listed, shown
+from sepal.data._error_words import listed, shown
 from sepal.exceptions import DataError, ParameterError
 
 ScaleName = Literal["minmax", "standard"]

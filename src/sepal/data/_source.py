@@ -22,10 +22,10 @@ from sepal.data._columns import (
     resolve_kinds,
     rounding_note,
 )
+from sepal.data._error_words import Origin, listed, shown
 from sepal.data._label_arrays import level_array
 from sepal.data._messy_cells import SOFT_MISSING
 from sepal.data._table import Table, assemble
-from sepal.data._where import Origin, listed, shown
 from sepal.exceptions import DataError, ParameterError
 
 TARGET_NAMES = ("class", "target", "label")

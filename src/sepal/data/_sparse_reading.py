@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._convert import as_table
+from sepal.data._error_words import shown
 from sepal.data._foreign_frames import is_frame, is_series
 from sepal.data._labels import label_array
 from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
-from sepal.data._where import shown
 from sepal.exceptions import DataError
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sepal.data._apart import Apart
 from sepal.data._cautions import Caution, cautions_of, constant_cautions
 from sepal.data._columns import KINDS, Column, Kind, KindsSpec, check_finite, check_names, column_position
-from sepal.data._where import MEMORY, Origin, shown
+from sepal.data._error_words import MEMORY, Origin, plural, shown
 from sepal.exceptions import DataError, ParameterError
 
 
@@ -310,7 +310,7 @@ class Table:
 
 
 def _count(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")
+    return f"{number} {plural(number, what)}"
 
 
 def assemble(columns: Sequence[Column], origin: Origin = MEMORY, **fields: Any) -> Table:

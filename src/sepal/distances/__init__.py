@@ -16,5 +16,6 @@ from sepal.distances._named import Distance as Distance
 from sepal.distances._sparse import SparseDistance as SparseDistance
 from sepal.distances._sparse import SparsePoints as SparsePoints
 from sepal.distances._sparse import fit_sparse_distance as fit_sparse_distance
+from sepal.distances._sparse import squared_lengths as squared_lengths
 
 __all__ = ["DISTANCES", "FittedDistance", "fit_distance"]

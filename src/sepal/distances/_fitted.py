@@ -44,6 +44,14 @@ class FittedDistance:
 
     ``costs`` is what the native metric needs per coordinate where it is not the squared factors: what a missing cell
     costs, or how much a cell counts. ``counts`` keeps the rows of each level and class behind ``profiles``.
+
+    Examples
+    --------
+    >>> from sepal.data import as_table
+    >>> from sepal.distances import fit_distance
+    >>> fitted = fit_distance(as_table([[0.0], [10.0]]), scale="minmax")
+    >>> fitted.name, fitted.embed(as_table([[5.0]])).tolist()
+    ('euclidean', [[0.5]])
     """
 
     name: str

@@ -13,6 +13,7 @@ import numpy as np
 from sepal.data import Scaling, Table
 from sepal.distances._weights import column_weights
 from sepal.exceptions import ParameterError
+from sepal.parameters import check_number, check_whole
 
 MOST_PRODUCTS = 5000
 
@@ -20,7 +21,7 @@ MOST_PRODUCTS = 5000
 def kernel_induced(table: Table, scaling: Scaling, params: Mapping[str, Any]) -> dict[str, Any]:
     """The Gaussian kernel changes distances but not their order; the polynomial one is spelled out as products."""
     kernel = params.get("kernel", "gaussian")
-    gamma = _number(params, "gamma", 1.0, above=0.0)
+    gamma = float(check_number("distance_params['gamma']", params.get("gamma", 1.0), above=0.0))
     factors = np.sqrt(column_weights(table, params))
     if kernel == "gaussian":
         return {"metric": "l2", "factors": factors, "value_is": "gaussian", "p": gamma}
@@ -28,10 +29,9 @@ def kernel_induced(table: Table, scaling: Scaling, params: Mapping[str, Any]) ->
         return {"metric": "l2", "factors": factors * np.sqrt(gamma)}
     if kernel != "polynomial":
         raise ParameterError(f"distance_params['kernel'] must be 'gaussian', 'linear' or 'polynomial'; got {kernel!r}")
-    degree, constant = params.get("degree", 2), _number(params, "constant", 1.0, above=None)
-    if isinstance(degree, bool) or not isinstance(degree, (int, np.integer)) or degree < 1:
-        raise ParameterError(f"distance_params['degree'] must be an integer of at least 1; got {degree!r}")
-    monomials, coefficients = products(table.n_columns, int(degree), constant)
+    degree = check_whole("distance_params['degree']", params.get("degree", 2))
+    constant = check_number("distance_params['constant']", params.get("constant", 1.0), at_least=0.0)
+    monomials, coefficients = products(table.n_columns, int(degree), float(constant))
     return {
         "metric": "l2",
         "factors": factors * np.sqrt(gamma),
@@ -62,12 +62,3 @@ def products(n_columns: int, degree: int, constant: float) -> tuple[Any, Any]:
         coefficients.append(np.sqrt(ways * constant ** chosen.count(-1)))
     kept = [i for i, chosen in enumerate(monomials) if any(c >= 0 for c in chosen)]  # the constant alone cancels
     return np.array(monomials, dtype=np.intp)[kept], np.array(coefficients)[kept]
-
-
-def _number(params: Mapping[str, Any], name: str, default: float, above: float | None) -> float:
-    value = params.get(name, default)
-    wrong = isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value)
-    if wrong or (value <= above if above is not None else value < 0):
-        least = "positive" if above is not None else "of at least 0"
-        raise ParameterError(f"distance_params[{name!r}] must be a number {least}; got {value!r}")
-    return float(value)

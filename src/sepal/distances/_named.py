@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from sepal.distances._kernel_induced import kernel_induced
 from sepal.distances._mixed import gower, hamming, tanimoto
 from sepal.distances._weights import column_weights
 from sepal.exceptions import DataError, ParameterError
+from sepal.parameters import Parameter
 
 Params = Mapping[str, Any]
 
@@ -37,6 +37,9 @@ class Distance:
     sparse: bool = False  # defined for sparse rows too
 
 
+_POWER = Parameter("distance_params['p']", "number", "", at_least=1.0, infinite=True)
+
+
 def _euclidean(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
     return {"metric": "l2", "factors": np.sqrt(column_weights(table, params))}
 
@@ -51,12 +54,7 @@ def _chebyshev(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]
 
 def _minkowski(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:
     p = params.get("p", 2.0)
-    if not isinstance(p, Real) or isinstance(p, bool) or not float(p) >= 1:
-        raise ParameterError(
-            f"distance_params['p'] must be a number of at least 1; got {p!r}",
-            hint="below 1 the triangle inequality fails and the neighbours lose their meaning",
-        )
-    p = float(p)
+    p = float(_POWER.check(p, hint="below 1 the triangle inequality fails and the neighbours lose their meaning"))
     # The special exponents have exact and faster forms; weights follow scipy: sum of w |x - z|^p.
     if p == 1 or (table.n_columns == 1 and params.get("weights") is None):
         return _manhattan(table, scaling, params)
@@ -359,6 +357,12 @@ def fit_distance(
     params : mapping, optional
         ``weights`` (one per column), ``p`` (minkowski), ``covariance`` (mahalanobis), ``asymmetric`` (gower: columns
         whose first level, or 0, is absence), ``kernel``, ``gamma``, ``degree`` and ``constant`` (kernel).
+
+    Examples
+    --------
+    >>> from sepal.data import as_table
+    >>> fit_distance(as_table([[0.0, None], [2.0, 3.0]]), "auto").name
+    'heom'
     """
     if params is not None and not isinstance(params, Mapping):
         raise ParameterError(f"distance_params must be a mapping such as {{'p': 3}}; got {params!r}")

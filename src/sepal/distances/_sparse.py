@@ -73,11 +73,11 @@ class SparseDistance:
             rows.eliminate_zeros()
         beyond = np.zeros(table.n_rows) if table.beyond is None else table.beyond
         if self.name != "cosine":
-            return SparsePoints(rows, _squares(rows) + beyond, beyond)
+            return SparsePoints(rows, squared_lengths(rows) + beyond, beyond)
         largest = np.maximum.reduceat(np.append(np.abs(rows.data), 0.0), rows.indptr[:-1]) if rows.nnz else np.ones(1)
         largest = np.where(np.diff(rows.indptr) > 0, largest, 1.0)  # first, so that no square overflows or vanishes
         rows = _scaled_rows(rows, 1.0 / largest)
-        rows = _scaled_rows(rows, 1.0 / np.sqrt(np.where(np.diff(rows.indptr) > 0, _squares(rows), 1.0)))
+        rows = _scaled_rows(rows, 1.0 / np.sqrt(np.where(np.diff(rows.indptr) > 0, squared_lengths(rows), 1.0)))
         return SparsePoints(rows, np.ones(table.n_rows), beyond)
 
     def values(
@@ -127,7 +127,8 @@ class SparseDistance:
         return gap[:, columns].toarray(), tuple(rows.names[int(j)] for j in columns)
 
 
-def _squares(rows: csr_array) -> NDArray[np.float64]:
+def squared_lengths(rows: csr_array) -> NDArray[np.float64]:
+    """|x|^2 of each sparse row."""
     return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
 
 

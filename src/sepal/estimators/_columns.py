@@ -54,7 +54,7 @@ def column_places(names: tuple[str, ...] | None, wanted: tuple[str, ...] | None)
     return [place[name] for name in wanted]
 
 
-def check_number(n_given: int, n_wanted: int, estimator: Any) -> None:
+def check_column_count(n_given: int, n_wanted: int, estimator: Any) -> None:
     """Refuse rows with more or fewer columns than in training."""
     if n_given != n_wanted:
         own = type(estimator).__name__

@@ -36,10 +36,12 @@ from sepal.estimators._scikit_learn_steps import (
 from sepal.estimators._trial import answers_rows
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS, Kernel
+from sepal.parameters import check_whole
 
 FORMAT = "sepal model"
 VERSION = 1
 _OURS = re.compile(r"sepal(\.[A-Za-z_][A-Za-z0-9_]*)+")
+NOT_OF_THE_MODEL = ("_sklearn_version", "_skl_callbacks")  # what estimators of scikit-learn hold beside it
 
 
 def save_model(model: Any, path: str | Path) -> Path:
@@ -104,11 +106,20 @@ def load_model(path: str | Path, *, max_bytes: int = LARGEST) -> Any:
     ------
     DataError
         If the file is missing, is not a model, is damaged, too large or names a type that is not Sepal's own.
+
+    Examples
+    --------
+    >>> import pathlib, sepal, tempfile
+    >>> from sepal.estimators import load_model, save_model
+    >>> model = sepal.KNNClassifier(1).fit(sepal.datasets.load("athletes"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = load_model(save_model(model, pathlib.Path(folder, "model.sepal")))
+    >>> again.n_neighbors_
+    1
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError(f"path: expected the name of a file, found a {type(path).__name__}")
-    if isinstance(max_bytes, bool) or not isinstance(max_bytes, (int, np.integer)) or max_bytes < 1:
-        raise ParameterError(f"max_bytes: expected a number of bytes, found {max_bytes!r}")
+    check_whole("max_bytes", max_bytes)
     place = Path(path)
     try:
         if not place.is_file():
@@ -181,7 +192,7 @@ def _pack(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
         if is_dataclass(value):
             state = {field.name: getattr(value, field.name) for field in fields(value)}
         else:  # what a copy of the estimator would need
-            state = {name: each for name, each in value.__getstate__().items() if name != "_sklearn_version"}
+            state = {name: each for name, each in value.__getstate__().items() if name not in NOT_OF_THE_MODEL}
         kept = {name: _pack(state[name], f"{where}.{name}", arrays) for name in sorted(state)}
         return {"object": f"{type(value).__module__}:{type(value).__qualname__}", "fields": kept}
     raise ParameterError(

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from sepal.data import Apart, Kind, Rows, SparseRows, Table, as_rows, as_table, is_frame, match_table
 from sepal.estimators._columns import (
     array_names,
-    check_number,
+    check_column_count,
     column_places,
     given_names,
     rearranged,
@@ -73,6 +73,13 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         The training columns, names, kinds and levels, without a row.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn; a Table has names, too.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> model = sepal.KNNClassifier(1).fit(sepal.datasets.load("athletes"))
+    >>> model.feature_names_in_.tolist()
+    ['speed', 'agility']
     """
 
     parameter_table: ClassVar[tuple[Parameter, ...]] = ()
@@ -120,7 +127,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         if isinstance(self.columns_, SparseRows):
             return as_rows(X, like=self.columns_)
         table = as_table(self._in_training_order(X))
-        check_number(table.n_columns, self.columns_.n_columns, self)
+        check_column_count(table.n_columns, self.columns_.n_columns, self)
         return match_table(replace(table, names=self.columns_.names), self.columns_)
 
     def _new_table(self, X: Any) -> Table:
@@ -145,7 +152,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             X = as_table(X)
         if isinstance(X, Table):
             X = as_numbers(X, self._diet())
-            refuse_missing(X, self._diet())
+            refuse_missing_cells(X, self._diet())
             y, given = (X.y if y is None else y), X.values
         try:
             with as_data_errors(), np.errstate(invalid="ignore"):  # infinities of both signs: it sums them to look
@@ -174,11 +181,11 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         ranked = any(levels is not None for levels in columns.levels)
         if isinstance(X, Table) or (ranked and is_frame(X)) or (self._diet().levels and has_levels(X)):
             table = as_table(X)
-            check_number(table.n_columns, columns.n_columns, self)
+            check_column_count(table.n_columns, columns.n_columns, self)
             if not ranked:
                 table = as_numbers(table, self._diet())
             table = match_table(replace(table, names=columns.names), columns)
-            refuse_missing(table, self._diet())
+            refuse_missing_cells(table, self._diet())
             return table
         try:
             with as_data_errors():
@@ -187,7 +194,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             if is_frame(X) or _holds_text(X):
                 as_numbers(as_table(X), self._diet())
             raise
-        check_number(values.shape[1], columns.n_columns, self)
+        check_column_count(values.shape[1], columns.n_columns, self)
         return replace(numeric_table(values, columns.names), kinds=columns.kinds, levels=columns.levels)
 
     # ---------------------------------------------------------------- names
@@ -231,7 +238,7 @@ def numeric_table(values: NDArray[np.float64], names: tuple[str, ...]) -> Table:
     return Table(np.array(values, order="C"), names, (numeric,) * len(names), (None,) * len(names))
 
 
-def refuse_missing(table: Table, diet: Diet) -> None:
+def refuse_missing_cells(table: Table, diet: Diet) -> None:
     """Say where the first missing cell is, if the estimator takes none."""
     if table.has_missing and not diet.missing:
         row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])

@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sepal.data import SCALES
 from sepal.distances import DISTANCES
 from sepal.kernels import KERNELS
-from sepal.parameters import Parameter
+from sepal.parameters import EVERYWHERE, Parameter
 
-DISTANCE = Parameter(
-    "distance",
-    "word",
-    "how far apart two rows are; auto is Euclidean for complete numbers and HEOM for all other tables",
-    words=("auto", "precomputed", *DISTANCES),
-    also=("function",),
-    looked_up=True,
+DISTANCE = replace(EVERYWHERE["distance"], words=("auto", "precomputed", *DISTANCES))
+DISTANCE_PARAMS = EVERYWHERE["distance_params"]
+SCALE = replace(
+    EVERYWHERE["scale"],
+    help="how numeric columns are scaled by the training rows",
+    words=tuple(SCALES),
+    looked_up=False,
 )
-DISTANCE_PARAMS = Parameter("distance_params", "other", "parameters of the distance", optional=True, also=("mapping",))
-SCALE = Parameter(
-    "scale", "word", "how numeric columns are scaled by the training rows", words=tuple(SCALES), optional=True
-)
-N_JOBS = Parameter("n_jobs", "whole", "threads; all cores by default, and no answer depends on it", optional=True)
-RANDOM_STATE = Parameter(
-    "random_state", "whole", "seed of all that is left to chance", at_least=0, at_most=2**32 - 1, optional=True,
-    also=("RandomState",),
-)  # fmt: skip
-TIME_LIMIT = Parameter("time_limit", "number", "seconds at most", above=0.0, infinite=True, optional=True)
+N_JOBS = EVERYWHERE["n_jobs"]
+RANDOM_STATE = replace(EVERYWHERE["random_state"], at_most=2**32 - 1, also=("RandomState",))
+TIME_LIMIT = EVERYWHERE["time_limit"]
 CLASS_WEIGHT = Parameter(
     "class_weight", "other", "a factor for each class", words=("balanced",), optional=True, also=("mapping",)
 )
-KERNEL = Parameter(
-    "kernel",
-    "word",
-    "how alike two rows are",
+KERNEL = replace(
+    EVERYWHERE["kernel"],
     words=tuple(dict.fromkeys(("rbf", "linear", "poly", "sigmoid", "precomputed", *KERNELS))),
-    also=("function",),
-    looked_up=True,
 )
 WIDTH = Parameter("width", "number", "how far the kernel reaches, on scaled columns", above=0.0, words=("aligned",))
 GAMMA = Parameter("gamma", "number", "replaces the width: 1 / (2 width^2)", above=0.0, optional=True)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from sepal.evaluation._compare import Comparison, compare
 from sepal.evaluation._compare import PairTest as PairTest
 from sepal.evaluation._curve import leave_one_out_curve
-from sepal.evaluation._evaluate import Evaluation, evaluate
+from sepal.evaluation._evaluate import evaluate
+from sepal.evaluation._evaluation import Evaluation
 from sepal.evaluation._reliability import Reliability, reliability
 from sepal.learners import LeaveOneOutCurve
 

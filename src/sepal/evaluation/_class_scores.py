@@ -32,7 +32,7 @@ def per_class(
     matrix: NDArray[np.int64], share: NDArray[np.float64], actual: NDArray[np.intp]
 ) -> dict[str, list[float]]:
     """One number per class for each column of the summary, the class against all others."""
-    columns: dict[str, list[float]] = {name: [] for name in COLUMNS}
+    columns: dict[str, list[float]] = {name: [] for name in CLASS_COLUMNS}
     n = int(matrix.sum())
     for c in range(len(matrix)):
         hit, of_class, as_class = int(matrix[c, c]), int(matrix[c].sum()), int(matrix[:, c].sum())
@@ -50,12 +50,12 @@ def per_class(
             roc_area(share[:, c], actual == c),
             precision_recall_area(share[:, c], actual == c),
         )
-        for name, value in zip(COLUMNS, values, strict=True):
+        for name, value in zip(CLASS_COLUMNS, values, strict=True):
             columns[name].append(float(value))
     return columns
 
 
-COLUMNS = ("TP Rate", "FP Rate", "Precision", "Recall", "F-Measure", "MCC", "ROC Area", "PRC Area")
+CLASS_COLUMNS = ("TP Rate", "FP Rate", "Precision", "Recall", "F-Measure", "MCC", "ROC Area", "PRC Area")
 
 
 def roc_area(share: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import binomtest, t
 
 from sepal.data import data_frame, frame_html
-from sepal.evaluation._evaluate import Evaluation
+from sepal.evaluation._evaluation import Evaluation
 from sepal.exceptions import ParameterError
 
 
@@ -36,7 +36,16 @@ class PairTest:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """All pairs of some evaluations."""
+    """All pairs of some evaluations.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> found = sepal.compare({f"{k}-NN": sepal.evaluate(sepal.KNNClassifier(k), table, cv=4) for k in (1, 3)})
+    >>> [(pair.first, pair.second, pair.difference) for pair in found.pairs]
+    [('1-NN', '3-NN', 0.0)]
+    """
 
     names: tuple[str, ...]
     scores: tuple[float, ...]
@@ -103,6 +112,14 @@ def compare(evaluations: Mapping[str, Evaluation] | Sequence[Evaluation]) -> Com
     ------
     ParameterError
         If they did not answer the same rows in the same folds.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> found = compare({f"{k}-NN": sepal.evaluate(sepal.KNNClassifier(k), table, cv=4) for k in (1, 9)})
+    >>> round(found.pairs[0].difference, 2), round(found.pairs[0].mcnemar_p, 3)
+    (0.1, 0.625)
     """
     if not isinstance(evaluations, Mapping):
         evaluations = _named(evaluations)

@@ -48,7 +48,7 @@ def leave_one_out_curve(
         the standard error. "rows": each alone; "copies": all that are equal in every column. None: copies where their
         numbers show that records were repeated (see :class:`sepal.auto.SepalClassifier`), else each alone.
     task : {"auto", "classification", "regression"}
-        ``"auto"``: regression if the target is made of broken numbers.
+        ``"auto"``: regression if the target holds numbers that are not whole, else classification.
     test : Table or (X, y), optional
         Other rows, to draw their score beside.
     training : bool

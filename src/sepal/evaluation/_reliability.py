@@ -39,6 +39,13 @@ class Reliability:
         Over all rows; the standard error is that of their difference if every probability were true.
     log_loss : float
         Minus the mean logarithm of the probability of the true class.
+
+    Examples
+    --------
+    >>> from sepal.evaluation import reliability
+    >>> found = reliability([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.4, 0.6]], [0, 0, 1, 1])
+    >>> found.accuracy, round(found.mean_confidence, 2)
+    (1.0, 0.75)
     """
 
     low: Array

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sepal.evaluation._class_scores import COLUMNS
+from sepal.evaluation._class_scores import CLASS_COLUMNS
 
 if TYPE_CHECKING:
-    from sepal.evaluation._evaluate import Evaluation
+    from sepal.evaluation._evaluation import Evaluation
 
 _WIDTHS = (9, 9, 11, 9, 11, 9, 10, 10)
 _INDENT = 17
@@ -102,16 +102,16 @@ def _cells(values: list[float]) -> str:
 
 
 def _class_block(evaluation: Evaluation) -> str:
-    head = "".join(f"{name:<{width}}" for name, width in zip(COLUMNS, _WIDTHS, strict=True))
+    head = "".join(f"{name:<{width}}" for name, width in zip(CLASS_COLUMNS, _WIDTHS, strict=True))
     lines = [" " * _INDENT + head + "Class"]
     sizes = evaluation.confusion.sum(axis=1)
     means = []
-    for name in COLUMNS:
+    for name in CLASS_COLUMNS:
         column = np.array(evaluation.by_class[name])
         used = sizes > 0  # a class without rows adds nothing
         means.append(float(np.sum(column[used] * sizes[used]) / sizes.sum()))
     for c, label in enumerate(np.asarray(evaluation.classes).tolist()):
-        lines.append(" " * _INDENT + _cells([evaluation.by_class[name][c] for name in COLUMNS]) + str(label))
+        lines.append(" " * _INDENT + _cells([evaluation.by_class[name][c] for name in CLASS_COLUMNS]) + str(label))
     lines.append("Weighted Avg.".ljust(_INDENT) + _cells(means))
     return "\n".join(lines) + "\n"
 

@@ -23,6 +23,7 @@ from sepal.kernels._gram import gram_blocks as gram_blocks
 from sepal.kernels._named import KERNELS, gamma_from_width, width_from_gamma
 from sepal.kernels._named import Kernel as Kernel
 from sepal.kernels._named import refuse_too_narrow as refuse_too_narrow
+from sepal.kernels._squared_distances import squared_distances as squared_distances
 from sepal.kernels._transforms import as_gram as as_gram
 from sepal.kernels._transforms import center_gram, kernel_distance, normalize_gram
 

@@ -34,6 +34,12 @@ class FittedKernel:
         Resolved parameters (``gamma``, ``degree``, ...).
     names, levels : tuple
         The columns of the training rows.
+
+    Examples
+    --------
+    >>> from sepal.kernels import fit_kernel
+    >>> fit_kernel([[0.0], [1.0]], "rbf", width=1.0).gamma
+    0.5
     """
 
     kernel: Kernel

@@ -12,7 +12,7 @@ Block = NDArray[np.float64]
 State = Mapping[str, Any]
 
 
-def squared_distances(A: Block, B: Block) -> Block:
+def _lifted_distances(A: Block, B: Block) -> Block:
     """|a|^2 + |b|^2 - 2 a.b, never negative, in one product: rows carry their squared length and a 1 at the end."""
     turned = np.hstack([-2.0 * B[:, :-2], B[:, -1:], B[:, -2:-1]])
     D = A @ turned.T
@@ -26,10 +26,10 @@ def _exp_in_place(D: Block, gamma: float) -> Block:
 
 def rbf(A: Block, B: Block, state: State) -> Block:
     """exp(-gamma |a - b|^2)."""
-    return _exp_in_place(squared_distances(A, B), state["gamma"])
+    return _exp_in_place(_lifted_distances(A, B), state["gamma"])
 
 
-def linear(A: Block, B: Block, state: State) -> Block:
+def linear_kernel(A: Block, B: Block, state: State) -> Block:
     """a.b"""
     return np.asarray(A @ B.T)
 
@@ -70,7 +70,7 @@ def chi2(A: Block, B: Block, state: State) -> Block:
     return _exp_in_place(-additive_chi2_kernel(A, B), state["gamma"])
 
 
-def tanimoto(A: Block, B: Block, state: State) -> Block:
+def tanimoto_kernel(A: Block, B: Block, state: State) -> Block:
     """a.b / (|a|^2 + |b|^2 - a.b); two zero rows are equal, so 1."""
     dots = A @ B.T
     union = linear_diagonal(A, state)[:, None] + linear_diagonal(B, state)[None, :] - dots

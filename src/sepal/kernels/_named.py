@@ -13,6 +13,7 @@ from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import _formulas as f
 from sepal.kernels._mixed import column_cells, mixed, mixed_diagonal
+from sepal.parameters import Parameter, check_number, check_whole
 
 Params = Mapping[str, Any]
 Array = NDArray[np.float64]
@@ -36,7 +37,7 @@ def gamma_from_width(width: float) -> float:
 
 
 def width_from_gamma(gamma: float) -> float:
-    """The width sigma of exp(-gamma |x - z|^2).
+    """The width sigma of ``exp(-gamma |x - z|^2)``.
 
     >>> width_from_gamma(2.0)
     0.5
@@ -85,10 +86,12 @@ class Kernel:
     not_negative: bool = False
 
 
+_COEF0 = Parameter("coef0 of the kernel 'polynomial'", "number", "", at_least=0.0)
+_CENTER = Parameter("center of the kernel 'correlation'", "flag", "")
+
+
 def _positive(name: str, value: Any, kernel: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 < value < np.inf:
-        raise ParameterError(f"{name} of the kernel {kernel!r} must be a positive finite number; got {value!r}")
-    return float(value)
+    return float(check_number(f"{name} of the kernel {kernel!r}", value, above=0.0))
 
 
 def _with_gamma(kernel: str, of_width: Callable[[float], float] | None, table: Table, params: dict[str, Any]) -> float:
@@ -132,19 +135,11 @@ def _fit_laplacian(table: Table, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _degree(params: dict[str, Any], kernel: str) -> int:
-    degree = params["degree"]
-    if isinstance(degree, bool) or not isinstance(degree, (int, np.integer)) or degree < 1:
-        raise ParameterError(f"degree of the kernel {kernel!r} must be a whole number of at least 1; got {degree!r}")
-    return int(degree)
+    return int(check_whole(f"degree of the kernel {kernel!r}", params["degree"]))
 
 
 def _fit_polynomial(table: Table, params: dict[str, Any]) -> dict[str, Any]:
-    coef0 = params["coef0"]
-    if isinstance(coef0, bool) or not isinstance(coef0, (int, float, np.number)) or not 0 <= coef0 < np.inf:
-        raise ParameterError(
-            f"coef0 of the kernel 'polynomial' must be a finite number of at least 0; got {coef0!r}",
-            hint="with a negative coef0 the kernel is not positive semidefinite",
-        )
+    coef0 = _COEF0.check(params["coef0"], hint="with a negative coef0 the kernel is not positive semidefinite")
     return {
         "gamma": _with_gamma("polynomial", None, table, params),
         "degree": _degree(params, "polynomial"),
@@ -168,9 +163,7 @@ def _not_negative(values: Array, state: Params) -> Array:
 
 
 def _fit_correlation(table: Table, params: dict[str, Any]) -> dict[str, Any]:
-    center = params["center"]
-    if not isinstance(center, (bool, np.bool_)):
-        raise ParameterError(f"center of the kernel 'correlation' must be True or False; got {center!r}")
+    center = _CENTER.check(params["center"])
     if center and table.n_columns < 2:
         raise DataError(
             "the kernel 'correlation' correlates rows across columns and needs at least two columns; found 1 feature(s)"
@@ -198,7 +191,7 @@ KERNELS: dict[str, Kernel] = {
             unit_diagonal=True,
             gamma_of_width=gamma_from_width,
         ),
-        Kernel("linear", "x.z", f.linear, f.linear_diagonal),
+        Kernel("linear", "x.z", f.linear_kernel, f.linear_diagonal),
         Kernel(
             "polynomial",
             "(gamma x.z + coef0)^degree; gamma is 1 / columns unless given",
@@ -220,7 +213,7 @@ KERNELS: dict[str, Kernel] = {
         Kernel(
             "cosine",
             "cosine of the angle; 0 for a zero row",
-            f.linear,
+            f.linear_kernel,
             f.linear_diagonal,
             embed=f.cosine_rows,
         ),
@@ -238,7 +231,7 @@ KERNELS: dict[str, Kernel] = {
         Kernel(
             "tanimoto",
             "x.z / (|x|^2 + |z|^2 - x.z), for bits the share of common ones; two zero rows count as equal",
-            f.tanimoto,
+            f.tanimoto_kernel,
             f.unit_diagonal,
             unit_diagonal=True,
         ),

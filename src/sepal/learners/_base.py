@@ -15,8 +15,9 @@ from sepal.data import Rows, SparseRows, Table, Together, as_weights, group_code
 from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners._neighborhood import Lists, Neighborhood
+from sepal.learners._neighborhood import Neighborhood, NeighborLists
 from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius, graph_distances
+from sepal.parameters import check_whole
 
 
 class NeighborLearner(TableEstimator):
@@ -174,11 +175,7 @@ class NeighborLearner(TableEstimator):
         """The mass that votes, or None where it is to be chosen."""
         hood, k = self.neighborhood_, self.n_neighbors
         if isinstance(k, str):
-            if k not in ("auto", "all"):
-                raise ParameterError(f"n_neighbors must be 'auto', 'all' or an integer of at least 1; got {k!r}")
             return None if k == "auto" else hood.total_mass
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-            raise ParameterError(f"n_neighbors must be 'auto', 'all' or an integer of at least 1; got {k!r}")
         if k > hood.total_mass:
             weigh = "" if np.all(hood.weights == 1.0) else " (their weights added)"
             raise ParameterError(
@@ -194,8 +191,6 @@ class NeighborLearner(TableEstimator):
         if self.k_max is None:
             return min(default, largest)
         k_max = self.k_max
-        if isinstance(k_max, bool) or not isinstance(k_max, (int, np.integer)) or k_max < 1:
-            raise ParameterError(f"k_max must be None or an integer of at least 1; got {k_max!r}")
         if k_max > largest and groups is None:
             raise ParameterError(f"k_max must be at most {largest}, one less than the number of rows; got {k_max}")
         if k_max > largest:
@@ -210,7 +205,7 @@ class NeighborLearner(TableEstimator):
         hood = self.neighborhood_
         return hood.for_rows() if X is None and self.left_out_groups_ is not None else hood
 
-    def _lists(self, X: Any, n_sums: int, k: float, hood: Neighborhood) -> Iterator[tuple[int, int, Lists]]:
+    def _lists(self, X: Any, n_sums: int, k: float, hood: Neighborhood) -> Iterator[tuple[int, int, NeighborLists]]:
         """Neighbours of new rows, so many rows at a time as fit into memory; of None, of training rows left out."""
         if X is None:
             if hood.n_rows < 2:
@@ -246,8 +241,7 @@ class NeighborLearner(TableEstimator):
         hood = self.neighborhood_.for_rows()
         k = int(np.ceil(self.n_neighbors_)) if n_neighbors is None else n_neighbors
         largest = hood.n_rows - (X is None)
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= largest:
-            raise ParameterError(f"n_neighbors must be an integer from 1 to {largest}; got {k!r}")
+        check_whole("n_neighbors", k, at_most=largest)
         lists = hood.plain_lists(None if X is None else self._new_rows(X), int(k))
         at = lists.start[:-1, None] + np.arange(k)
         rows = self.rows_[lists.voter[at]]
@@ -281,7 +275,7 @@ class NeighborLearner(TableEstimator):
         rows = _array_of_arrays(self.rows_[lists.voter], lists.start)
         return (_array_of_arrays(lists.distance, lists.start), rows) if return_distance else rows
 
-    def _within(self, X: Any, radius: Any) -> Lists:
+    def _within(self, X: Any, radius: Any) -> NeighborLists:
         check_is_fitted(self)
         if radius is None:
             raise ParameterError(
@@ -337,7 +331,7 @@ class NeighborLearner(TableEstimator):
         lists = self._within(X, radius)
         return as_graph(lists.start, self.rows_[lists.voter], lists.distance, self.n_rows_in_, mode)
 
-    def _parts(self, table: Rows, lists: Lists) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    def _parts(self, table: Rows, lists: NeighborLists) -> tuple[NDArray[np.float64], tuple[str, ...]]:
         """The share of each column in the distance of each entry, and the columns; none where these are unknown."""
         search = self.neighborhood_.search
         if isinstance(search, Search) and isinstance(table, Table):

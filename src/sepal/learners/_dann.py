@@ -41,6 +41,13 @@ class DANNClassifier(NumericClassifier):
     Notes
     -----
     Numeric tables without missing cells. Time per query is O(n p + n_metric p^2 + p^3), memory O(n p).
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> DANNClassifier().fit(table).score(table)
+    0.95
     """
 
     parameter_table = DANN

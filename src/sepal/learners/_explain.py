@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import data_frame
+from sepal.data import data_frame, plural
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -121,6 +121,18 @@ class NeighborExplanation(ListedNeighbors):
         be equal: 1 is a close call.
     other_row, other_label, other_distance : (n_queries,) arrays
         The nearest training row of any class but the predicted one.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> found = sepal.KNNClassifier(3).fit(table).explain(table.take([0]))
+    >>> print(found.text())
+    no: votes no 1.000, yes 0.000; ahead of yes by 1.000, undone by 2 changed neighbours
+      row 0 (no) at 0, share 0.333
+      row 2 (no) at 0.07775, share 0.333: agility 74%, speed 26%
+      row 6 (no) at 0.1887, share 0.333: speed 72%, agility 28%
+      nearest of another class: row 14 (yes) at 0.3615
     """
 
     classes: NDArray[Any]
@@ -135,9 +147,8 @@ class NeighborExplanation(ListedNeighbors):
     def text(self, query: int = 0, most: int = 10) -> str:
         """One answer in words."""
         votes = ", ".join(f"{c} {v:.3f}" for c, v in zip(self.classes.tolist(), self.votes[query], strict=True))
-        plural = "" if self.flips[query] == 1 else "s"
         ahead = f"ahead of {self.runner_up[query]} by {self.margin[query]:.3f}"
-        undone = f"undone by {self.flips[query]} changed neighbour{plural}"
+        undone = f"undone by {self.flips[query]} changed {plural(self.flips[query], 'neighbour')}"
         head = f"{self.predicted[query]}: votes {votes}; {ahead}, {undone}"
         other = f"row {self.other_row[query]} ({self.other_label[query]}) at {self.other_distance[query]:.4g}"
         return "\n".join([head, *self._neighbor_lines(query, most), f"  nearest of another class: {other}"])
@@ -158,6 +169,15 @@ class NumberExplanation(ListedNeighbors):
         ``aggregate="mean"``.
     start, rows, labels, distances, shares, parts, names
         The neighbours, as in :class:`NeighborExplanation`; labels are their targets.
+
+    Examples
+    --------
+    >>> from sepal.learners import KNNRegressor
+    >>> model = KNNRegressor(2).fit([[0.0], [1.0], [2.0], [9.0]], [0.0, 1.0, 2.0, 9.0])
+    >>> print(model.explain([[0.4]]).text())
+    0.5: mean of 2 neighbours, spread 0.5
+      row 0 (0.0) at 0.04444, share 0.500: x1 100%
+      row 1 (1.0) at 0.06667, share 0.500: x1 100%
     """
 
     std: NDArray[np.float64]

@@ -30,14 +30,14 @@ from sepal.data import (
 from sepal.exceptions import ParameterError
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._leave_one_out import LeaveOneOutCurve
-from sepal.learners._neighborhood import Lists, Neighborhood
+from sepal.learners._neighborhood import Neighborhood, NeighborLists
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares
 from sepal.measures import align_solve, mutual_information
-from sepal.parameters import checked
+from sepal.parameters import Parameter, checked
 
 WeightMethod = Literal["nca", "relieff", "alignment", "mutual_information"]
-METHODS = ("nca", "relieff", "alignment", "mutual_information")
+WEIGHT_METHODS = ("nca", "relieff", "alignment", "mutual_information")
 _ALIGNED_ROWS = 1500  # alignment holds matrices of rows by rows
 _BLOCK = 2_000_000
 
@@ -55,6 +55,14 @@ class LearnedWeights:
     before, after : LeaveOneOutCurve
         With equal weights, and with these.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.learners import learn_feature_weights
+    >>> found = learn_feature_weights(sepal.datasets.load("athletes"), method="relieff")
+    >>> found.weights.round(2).tolist()
+    [1.78, 0.22]
     """
 
     weights: NDArray[np.float64]
@@ -91,7 +99,7 @@ class LearnedWeights:
         return f"<p>{self}</p>{frame_html(self)}"
 
 
-@checked()
+@checked(Parameter("n_neighbors", "whole", "", at_least=1), Parameter("max_iter", "whole", "", at_least=1))
 def learn_feature_weights(
     X: Any,
     y: Any = None,
@@ -139,12 +147,16 @@ def learn_feature_weights(
     -----
     Missing cells count as the column's mean (NCA, alignment), as the mean difference in the column (ReliefF), or are
     left out (mutual information). Columns are scaled to [0, 1] first, levels differ by 1.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> learn_feature_weights(table, method="relieff").weights.round(2).tolist()
+    [1.78, 0.22]
     """
-    if method not in METHODS:
-        raise ParameterError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
-    for name, value in (("n_neighbors", n_neighbors), ("max_iter", max_iter)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise ParameterError(f"{name} must be an integer of at least 1; got {value!r}")
+    if method not in WEIGHT_METHODS:
+        raise ParameterError(f"method must be one of {', '.join(WEIGHT_METHODS)}; got {method!r}")
     table = as_table(X, y)
     codes, classes = class_codes(table)
     together = left_out_together(table, groups).groups
@@ -298,14 +310,14 @@ def _lists_outside(
     members: NDArray[np.intp],
     k: int,
     groups: NDArray[np.intp],
-) -> tuple[Lists, NDArray[np.intp]]:
+) -> tuple[NeighborLists, NDArray[np.intp]]:
     """The nearest members of a class that are of another group, and those of the asking rows that have any."""
     depth = min(k + int(np.bincount(groups).max()), len(members))
     lists = among.lists(table.take(asking), depth)
     lists = lists.where(groups[members[lists.voter]] != groups[asking[lists.query]])
     lengths = np.diff(lists.start)
     start = np.concatenate([[0], np.cumsum(lengths[lengths > 0])]).astype(np.int64)
-    return Lists(start, lists.voter, lists.distance), asking[lengths > 0]
+    return NeighborLists(start, lists.voter, lists.distance), asking[lengths > 0]
 
 
 def _mean_differences(scaled: NDArray[np.float64], nominal: NDArray[np.bool_]) -> NDArray[np.float64]:

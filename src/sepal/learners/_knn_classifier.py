@@ -16,13 +16,13 @@ from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.learners._base import NeighborLearner, checked_weights, target_columns
 from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._explain import NeighborExplanation, flips_needed
-from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, class_sizes, classification_curve, credit, told
-from sepal.learners._neighborhood import TiedGroups, Ties
-from sepal.learners._numeric import ahead_by_a_hair
+from sepal.learners._leave_one_out import MOST_K, LeaveOneOutCurve, class_sizes, classification_curve, credit, told
+from sepal.learners._neighborhood import TiedGroups
+from sepal.learners._numeric import break_ties_for
 from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
-from sepal.neighbors import DistanceLike, SparseSearch
+from sepal.neighbors import DistanceLike, SparseSearch, Ties
 from sepal.parameters import check_parameters
 from sepal.prototypes import method_named, takes_groups
 
@@ -173,6 +173,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         if self.prototypes is not None:
             self._tell_of_lost_classes(table, checked_weights(sample_weight, table))
         class_factors(self.class_weight, self.priors, self.classes_)
+        self._weights()  # wrong ones are told now, and not at the first question
         k = self._check_n_neighbors()
         if k is None:
             self.loo_curve_ = told(self.leave_one_out(), self.copies_note_)
@@ -211,7 +212,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         self._only_target("leave_one_out()")
         check_is_fitted(self, "codes_")
         groups = self.left_out_groups_ if groups is None else groups
-        k_max = self._largest_k(K_MAX, groups)
+        k_max = self._largest_k(MOST_K, groups)
         return classification_curve(
             self.neighborhood_, self.codes_, self._weights(), self._tie_break(), self._factors(), k_max, groups
         )
@@ -257,8 +258,8 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         Without rows every training row asks, and is left out: of its class, too.
         """
         k, hood, weights = self.n_neighbors_, self._asked(X), self._weights()
-        one_hot = np.eye(len(self.classes_))[self.codes_]
-        sums = hood.voter_sums(one_hot)
+        sums = hood.class_sums(self.codes_, len(self.classes_)).of_voter
+        one_hot = np.eye(len(self.classes_))[self.codes_] if X is None else None  # what a training row takes out
         sizes = class_sizes(hood, self.codes_, len(self.classes_), self.left_out_groups_)
         for _, _, lists in self._lists(X, len(self.classes_), k, hood):
             mass = sizes(lists.asker)
@@ -328,7 +329,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             if self.smoothing:
                 k = float(self.n_neighbors_)
                 share = (share * k + self.smoothing) / (k + len(self.classes_) * self.smoothing)
-            shares.append(ahead_by_a_hair(share, self._winners(groups, votes, mass)))
+            shares.append(break_ties_for(share, self._winners(groups, votes, mass)))
         return np.concatenate(shares)
 
     def explain(self, X: Any) -> NeighborExplanation:

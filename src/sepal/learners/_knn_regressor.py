@@ -15,20 +15,19 @@ from sepal.estimators import TableRegressorMixin
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._base import NeighborLearner, target_columns
 from sepal.learners._explain import NumberExplanation
-from sepal.learners._leave_one_out import K_MAX, LeaveOneOutCurve, told
-from sepal.learners._neighborhood import Ties
+from sepal.learners._leave_one_out import MOST_K, LeaveOneOutCurve, told
 from sepal.learners._parameters import KNN_REGRESSOR
 from sepal.learners._regression import (
     Aggregate,
     answers,
     line_points,
     mean_and_std,
-    quantiles,
     regression_curve,
+    weighted_quantiles,
 )
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import entry_shares
-from sepal.neighbors import DistanceLike, Search
+from sepal.neighbors import DistanceLike, Search, Ties
 from sepal.parameters import check_parameters
 
 
@@ -129,6 +128,7 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
         if self.aggregate == "linear":
             line_points(self.neighborhood_)
         self.y_ = target[rows]
+        self._weights()  # wrong ones are told now, and not at the first question
         k = self._check_n_neighbors()
         if k is None:
             if len(rows) < 2:
@@ -144,7 +144,7 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
         self._only_target("leave_one_out()")
         check_is_fitted(self, "y_")
         groups = self.left_out_groups_ if groups is None else groups
-        k_max = self._largest_k(K_MAX, groups)
+        k_max = self._largest_k(MOST_K, groups)
         return regression_curve(self.neighborhood_, self.y_, self._weights(), k_max, self.aggregate, groups)
 
     def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
@@ -249,24 +249,24 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
             names=names,
         )
 
-    def predict_quantiles(self, X: Any, quantiles_wanted: Any = (0.05, 0.5, 0.95)) -> NDArray[np.float64]:
+    def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> NDArray[np.float64]:
         """(n_rows, n_quantiles) weighted quantiles of the neighbours' targets.
 
         Parameters
         ----------
         X : Table, ndarray or data frame
             New rows.
-        quantiles_wanted : sequence of float
+        quantiles : sequence of float
             Each between 0 and 1.
         """
         check_is_fitted(self)
         self._only_target("predict_quantiles(X)")
-        wanted = np.atleast_1d(np.asarray(quantiles_wanted, dtype=np.float64))
+        wanted = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
         if wanted.ndim != 1 or np.any(~(wanted >= 0)) or np.any(wanted > 1):
-            raise ParameterError(f"quantiles_wanted must lie between 0 and 1; got {quantiles_wanted!r}")
+            raise ParameterError(f"quantiles must lie between 0 and 1; got {quantiles!r}")
         hood = self.neighborhood_.for_rows()
         parts = [
-            quantiles(hood, lists, self.y_, self._weights(), self.n_neighbors_, wanted)
+            weighted_quantiles(hood, lists, self.y_, self._weights(), self.n_neighbors_, wanted)
             for _, _, lists in self._lists(X, 6, self.n_neighbors_, hood)
         ]
         return np.concatenate(parts)

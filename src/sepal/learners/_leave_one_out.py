@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from sepal.data import data_frame, frame_html
 from sepal.learners._class_factors import ClassFactors
-from sepal.learners._neighborhood import Lists, Neighborhood
+from sepal.learners._neighborhood import Neighborhood, NeighborLists
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import TieBreak, sums_for_every_k
 from sepal.neighbors import thread_count
 
-K_MAX = 100
+MOST_K = 100
 """How far k goes unless the user says otherwise."""
 
 
@@ -40,6 +40,13 @@ class LeaveOneOutCurve:
     training, test : (n_k,) array or None
         Score on the training rows themselves, and on other rows, where asked for.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> curve = sepal.KNNClassifier().fit(sepal.datasets.load("athletes")).loo_curve_
+    >>> curve.best_k
+    1
     """
 
     k: NDArray[np.intp]
@@ -112,7 +119,7 @@ def told(curve: LeaveOneOutCurve, note: str | None) -> LeaveOneOutCurve:
 
 def credit(
     hood: Neighborhood,
-    lists: Lists,
+    lists: NeighborLists,
     codes: NDArray[np.int32],
     true_codes: NDArray[np.int32],
     weights: VoteWeights,
@@ -148,15 +155,18 @@ def class_sizes(
     hood: Neighborhood, codes: NDArray[np.int32], n_classes: int, groups: NDArray[np.intp] | None
 ) -> Callable[[NDArray[np.intp] | None], NDArray[np.float64]]:
     """How large each class is in the eyes of new rows (None), or of training rows left out, alone or with groups."""
-    one_hot = np.eye(n_classes)[codes]
-    everyone = (one_hot * hood.weights[:, None]).sum(axis=0, keepdims=True)
-    if groups is None:
-        own = one_hot * hood.left_out[:, None]
-    else:
+    everyone = hood.class_sums(codes, n_classes).everyone
+    of_group = np.zeros((0, n_classes))
+    if groups is not None:
         of_group = np.zeros((int(groups.max()) + 1, n_classes))
         np.add.at(of_group, (groups, codes), hood.weights)
-        own = of_group[groups]
-    return lambda asker: everyone if asker is None else everyone - own[asker]
+
+    def own(asker: NDArray[np.intp]) -> NDArray[np.float64]:
+        if groups is not None:
+            return np.asarray(of_group[groups[asker]])
+        return np.asarray(np.eye(n_classes)[codes[asker]] * hood.left_out[asker, None])
+
+    return lambda asker: everyone if asker is None else everyone - own(asker)
 
 
 def classification_curve(

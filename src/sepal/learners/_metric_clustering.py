@@ -49,6 +49,13 @@ class MetricClusteringClassifier(NumericClassifier):
         The cluster of each training row; -1 for rows of weight 0.
     n_iter_ : int
         Passes made.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> MetricClusteringClassifier().fit(table).score(table)
+    0.95
     """
 
     parameter_table = METRIC_CLUSTERING

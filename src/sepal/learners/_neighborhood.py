@@ -8,9 +8,9 @@ nothing, and a row of weight 3 is the same as three equal rows.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from sepal.neighbors import (
     FunctionSearch,
     Search,
     SparseSearch,
+    Ties,
     check_reached,
     neighbor_ranking,
     prepare_search,
@@ -32,12 +33,12 @@ from sepal.neighbors import (
     square_distances,
 )
 
-Ties = Literal["expected", "index"]
 _CELLS = 1_000_000  # numbers held at a time by each thread, about 8 MB
+_KEPT_CELLS = 8_000_000  # sums of classes that a fitted learner keeps, at most 64 MB
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class NeighborLists:
     """Ragged neighbour lists: the voters of list i are entries ``start[i]:start[i+1]``, nearest first.
 
     ``asker`` is the training row each list is for, or None where queries are no training rows.
@@ -56,13 +57,13 @@ class Lists:
         """The list each entry belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.start))
 
-    def part(self, begin: int, end: int) -> Lists:
+    def part(self, begin: int, end: int) -> NeighborLists:
         """Some of the lists."""
         a, b = int(self.start[begin]), int(self.start[end])
         asker = None if self.asker is None else self.asker[begin:end]
-        return Lists(self.start[begin : end + 1] - a, self.voter[a:b], self.distance[a:b], asker)
+        return NeighborLists(self.start[begin : end + 1] - a, self.voter[a:b], self.distance[a:b], asker)
 
-    def where(self, keep: NDArray[np.bool_]) -> Lists:
+    def where(self, keep: NDArray[np.bool_]) -> NeighborLists:
         """The lists with some entries only."""
         if keep.all():
             return self
@@ -100,6 +101,15 @@ class TiedGroups:
         """(n_queries, 1) distance of the group that holds the k-th unit of mass."""
         last = np.sum((self.before < k) & (self.mass > 0), axis=1, keepdims=True) - 1
         return np.take_along_axis(self.distance, np.maximum(last, 0), axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSums:
+    """The weight of each class in each voter, and in all of them together."""
+
+    codes: NDArray[np.int32]
+    of_voter: NDArray[np.float64]
+    everyone: NDArray[np.float64]  # one row
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +204,7 @@ class Neighborhood:
             return int(np.ceil(k))
         return min(int(np.searchsorted(np.cumsum(np.sort(mass)), k)) + 1, len(mass))
 
-    def lists(self, queries: Rows | NDArray[np.float64], k: float) -> Lists:
+    def lists(self, queries: Rows | NDArray[np.float64], k: float) -> NeighborLists:
         """Neighbours of new rows (with ``precomputed`` of their distances to the training rows)."""
         depth = min(self.depth(k), self.n_rows)
         if self.search is None:
@@ -203,14 +213,14 @@ class Neighborhood:
             found = neighbor_ranking(
                 self.matrix, depth, queries=values, distance="precomputed", ties="expected", n_jobs=self.n_jobs
             )
-            return Lists(found.start, found.flat_rows, found.flat_distances)
+            return NeighborLists(found.start, found.flat_rows, found.flat_distances)
         ranking = self.search.query_ranking(queries, depth)  # type: ignore[arg-type]
         if not self.by_row:
-            return Lists(ranking.start, ranking.entries.number.astype(np.intp), ranking.distances)
+            return NeighborLists(ranking.start, ranking.entries.number.astype(np.intp), ranking.distances)
         rows = ranking.per_row(depth, "expected", None)
-        return Lists(rows["start"], rows["flat_rows"], rows["flat_distances"])
+        return NeighborLists(rows["start"], rows["flat_rows"], rows["flat_distances"])
 
-    def lists_without(self, k: float, groups: NDArray[np.intp] | None = None) -> Lists:
+    def lists_without(self, k: float, groups: NDArray[np.intp] | None = None) -> NeighborLists:
         """Neighbours of every training row when it is left out; with ``groups``, when its whole group is.
 
         Leaving a group out makes voters of rows: see :meth:`for_rows`.
@@ -221,7 +231,7 @@ class Neighborhood:
         if self.search is None:
             check_reached(np.asarray(self.matrix), depth - extra, without_self=True)
             found = neighbor_ranking(self.matrix, depth, distance="precomputed", ties="expected", n_jobs=self.n_jobs)
-            lists = Lists(found.start, found.flat_rows, found.flat_distances, asker)
+            lists = NeighborLists(found.start, found.flat_rows, found.flat_distances, asker)
             lists = lists.where(np.isfinite(lists.distance))
         elif isinstance(self.search, Search) and self.search.fitted.counts is not None:
             lists = self._supervised_lists(self.search, depth, groups=groups)
@@ -229,10 +239,10 @@ class Neighborhood:
             ranking = self.search.distinct_ranking(depth)
             if self.by_row or groups is not None:
                 rows = ranking.per_row(depth, "expected", asker)
-                lists = Lists(rows["start"], rows["flat_rows"], rows["flat_distances"], asker)
+                lists = NeighborLists(rows["start"], rows["flat_rows"], rows["flat_distances"], asker)
             else:
                 start, voters, distances = ranking.lists(ranking.list_of(asker))
-                lists = Lists(start, voters.number.astype(np.intp), distances, asker)
+                lists = NeighborLists(start, voters.number.astype(np.intp), distances, asker)
         if groups is not None:
             lists = lists.where(groups[lists.voter] != groups[asker][lists.query])
             if np.diff(lists.start).min() == 0:
@@ -247,7 +257,7 @@ class Neighborhood:
         depth: int,
         limits: NDArray[np.float64] | None = None,
         groups: NDArray[np.intp] | None = None,
-    ) -> Lists:
+    ) -> NeighborLists:
         """Lists under a distance that has learnt from the labels: every row is taken out of what it asks about."""
         codes = class_codes(search.table)[0]
         left_out = self.left_out if groups is None else self.weights
@@ -262,24 +272,24 @@ class Neighborhood:
             starts.append(start[1:] + starts[-1][-1])
             voters.append(voter)
             distances.append(np.sqrt(found))
-        return Lists(np.concatenate(starts), np.concatenate(voters), np.concatenate(distances), asker)
+        return NeighborLists(np.concatenate(starts), np.concatenate(voters), np.concatenate(distances), asker)
 
-    def lists_within(self, queries: Rows | None, radius: NDArray[np.float64]) -> Lists:
+    def lists_within(self, queries: Rows | None, radius: NDArray[np.float64]) -> NeighborLists:
         """All rows within a radius of each query (of each training row without queries), weights ignored."""
         asker = np.arange(self.n_rows) if queries is None else None
         if self.search is None:
             asked = queries.values if isinstance(queries, Table) else None
             one = radius if asker is None else radius[0]
             found = radius_ranking(self.matrix, one, queries=asked, distance="precomputed", n_jobs=self.n_jobs)
-            return Lists(found.start, found.flat_rows, found.flat_distances, asker)
+            return NeighborLists(found.start, found.flat_rows, found.flat_distances, asker)
         if queries is None and isinstance(self.search, Search) and self.search.fitted.counts is not None:
             with np.errstate(over="ignore"):
                 squares = self.search.fitted.values(radius) * (1 + 2.0**-50)
             return self._supervised_lists(self.search, self.n_rows - 1, squares)
         found_distinct = self.search.within(radius, queries)  # type: ignore[arg-type]
-        return Lists(*found_distinct.everyone(asker), asker)
+        return NeighborLists(*found_distinct.everyone(asker), asker)
 
-    def plain_lists(self, queries: Rows | None, k: int) -> Lists:
+    def plain_lists(self, queries: Rows | None, k: int) -> NeighborLists:
         """At least the k nearest rows of each query (of each training row without queries), weights ignored."""
         even = replace(self, weights=np.ones(self.n_rows), by_row=True)
         return even.lists_without(k) if queries is None else even.lists(queries, k)
@@ -325,7 +335,7 @@ class Neighborhood:
             return float(np.linalg.norm(reach, order)) or 1.0
         return float(np.linalg.norm(reach)) or 1.0
 
-    def _with_own(self, lists: Lists) -> Lists:
+    def _with_own(self, lists: NeighborLists) -> NeighborLists:
         """Put a row heavier than 1 into its own list: the rest of its weight stays when one unit leaves."""
         own = self.voter_of[lists.asker]
         heavy = self.weights[lists.asker] > 1.0
@@ -344,6 +354,25 @@ class Neighborhood:
             distance=np.insert(lists.distance, at, 0.0),
         )
 
+    def class_sums(self, codes: NDArray[np.int32], n_classes: int) -> ClassSums:
+        """Weight by class, of each voter and of all; kept for the next question about the same classes."""
+        for sums in self._kept:
+            if sums.codes is codes and len(sums.everyone[0]) == n_classes:
+                return sums
+        one_hot = np.eye(n_classes)[codes]
+        everyone = (one_hot * self.weights[:, None]).sum(axis=0, keepdims=True)
+        sums = ClassSums(codes, self.voter_sums(one_hot), everyone)
+        if sums.of_voter.size <= _KEPT_CELLS:
+            self._kept[:] = [sums]
+        return sums
+
+    @cached_property
+    def _kept(self) -> list[ClassSums]:
+        return []
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # what follows from these is not copied
+
     def voter_sums(self, payload: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n_voters, n_sums): the weighted payload of each voter's rows."""
         weighted = payload * self.weights[:, None]
@@ -352,7 +381,7 @@ class Neighborhood:
         return np.stack([np.bincount(self.voter_of, weights=column) for column in weighted.T], axis=1)
 
     def groups(
-        self, lists: Lists, sums: NDArray[np.float64], payload: NDArray[np.float64] | None, k: float
+        self, lists: NeighborLists, sums: NDArray[np.float64], payload: NDArray[np.float64] | None, k: float
     ) -> TiedGroups:
         """Collapse lists into tied groups up to mass k; ``payload`` (per row) is what an asker takes out of its own."""
         lists, mass, flat = self.entries(lists, sums, payload)
@@ -380,8 +409,8 @@ class Neighborhood:
         return TiedGroups(groups.distance[:, :used], groups.mass[:, :used], groups.sums[:, :used])
 
     def entries(
-        self, lists: Lists, sums: NDArray[np.float64], payload: NDArray[np.float64] | None
-    ) -> tuple[Lists, NDArray[np.float64], NDArray[np.float64]]:
+        self, lists: NeighborLists, sums: NDArray[np.float64], payload: NDArray[np.float64] | None
+    ) -> tuple[NeighborLists, NDArray[np.float64], NDArray[np.float64]]:
         """The lists with the mass and sums of each entry, what an asker takes out of its own subtracted."""
         mass, flat = self.voter_mass[lists.voter], sums[lists.voter]
         if lists.asker is None or payload is None:

@@ -67,12 +67,12 @@ class NumericClassifier(TableClassifierMixin, TableEstimator):
         return self.distance_.embed(table)
 
     def _settled(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Shares in which the class that wins an equal vote is ahead by a hair, so that they say what predict says."""
-        return ahead_by_a_hair(shares, preferred(shares, self.preference_))
+        """Shares in which the class that wins a tied vote is the largest, by rounding only, as predict answers."""
+        return break_ties_for(shares, preferred(shares, self.preference_))
 
 
-def ahead_by_a_hair(shares: NDArray[np.float64], winner: NDArray[np.intp]) -> NDArray[np.float64]:
-    """The shares, with the winner's made larger by rounding's breadth where it is not the only largest."""
+def break_ties_for(shares: NDArray[np.float64], winner: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The shares, where there is a tie for the largest with that of the winner larger by a factor of 1 + 2^-40."""
     rows = np.arange(len(shares))
     equal = np.sum(shares >= shares[rows, winner][:, None], axis=1) > 1
     shares[rows[equal], winner[equal]] *= 1.0 + 2.0**-40

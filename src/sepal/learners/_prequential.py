@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import data_frame
-from sepal.exceptions import ParameterError
+from sepal.parameters import check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,6 +24,15 @@ class PrequentialResult:
         What was said of each of these rows, and what it was.
     drift_rows, warning_rows : arrays
         Rows after which the drift detector gave a signal.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.learners import WindowKNNClassifier
+    >>> found = WindowKNNClassifier(window=10, n_neighbors=1).prequential(table)
+    >>> len(found.rows), int((found.predictions == found.labels).sum())
+    (19, 16)
     """
 
     rows: NDArray[np.intp]
@@ -44,8 +53,7 @@ class PrequentialResult:
 
     def rolling(self, size: int = 200) -> NDArray[np.float64]:
         """The share of right ones among the last ``size`` predictions (fewer at the start), after each row."""
-        if isinstance(size, bool) or size < 1:
-            raise ParameterError(f"size must be an integer of at least 1; got {size!r}")
+        check_whole("size", size)
         right = np.concatenate([[0], np.cumsum(self.correct)])
         end = np.arange(1, len(right))
         start = np.maximum(end - size, 0)

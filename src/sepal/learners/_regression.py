@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import DataError
 from sepal.learners._leave_one_out import LeaveOneOutCurve, curve_of
-from sepal.learners._neighborhood import Lists, Neighborhood
+from sepal.learners._neighborhood import Neighborhood, NeighborLists
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares, sums_at, sums_for_every_k
 from sepal.neighbors import Search
@@ -19,7 +19,7 @@ AGGREGATES = ("mean", "median", "linear")
 
 
 def mean_and_std(
-    hood: Neighborhood, lists: Lists, y: NDArray[np.float64], weights: VoteWeights, k: float
+    hood: Neighborhood, lists: NeighborLists, y: NDArray[np.float64], weights: VoteWeights, k: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Weighted mean and spread of the targets among the nearest mass k."""
     centre = float(y.mean())  # squares of what is left lose no digits
@@ -36,9 +36,9 @@ def _powers(y: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([np.ones_like(y), y, y**2], axis=1)
 
 
-def quantiles(
+def weighted_quantiles(
     hood: Neighborhood,
-    lists: Lists,
+    lists: NeighborLists,
     y: NDArray[np.float64],
     weights: VoteWeights,
     k: float,
@@ -80,7 +80,7 @@ def line_points(hood: Neighborhood) -> NDArray[np.float64]:
 
 def local_lines(
     hood: Neighborhood,
-    lists: Lists,
+    lists: NeighborLists,
     y: NDArray[np.float64],
     weights: VoteWeights,
     k: float,
@@ -111,7 +111,7 @@ def local_lines(
 
 def answers(
     hood: Neighborhood,
-    lists: Lists,
+    lists: NeighborLists,
     y: NDArray[np.float64],
     weights: VoteWeights,
     k: float,
@@ -122,7 +122,7 @@ def answers(
     if aggregate == "mean":
         return mean_and_std(hood, lists, y, weights, k)[0]
     if aggregate == "median":
-        return quantiles(hood, lists, y, weights, k, np.array([0.5]))[:, 0]
+        return weighted_quantiles(hood, lists, y, weights, k, np.array([0.5]))[:, 0]
     assert at is not None  # noqa: S101 - lines are asked for with coordinates
     return local_lines(hood, lists, y, weights, k, at)
 
@@ -155,7 +155,7 @@ def regression_curve(
 
 
 def _means(
-    hood: Neighborhood, lists: Lists, y: NDArray[np.float64], weights: VoteWeights, k_max: int
+    hood: Neighborhood, lists: NeighborLists, y: NDArray[np.float64], weights: VoteWeights, k_max: int
 ) -> NDArray[np.float64]:
     centre = float(y.mean())
     payload = _powers(y - centre)[:, :2]

@@ -14,7 +14,7 @@ from sepal.estimators import as_data_errors
 from sepal.exceptions import DataError
 
 
-def checked_labels(y: Any, first: bool) -> NDArray[Any]:
+def stream_labels(y: Any, first: bool) -> NDArray[Any]:
     """Checked labels; quick for arrays of whole numbers or texts, as long as they are not the first."""
     plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iubU"
     if plain and not first:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
 from sepal.learners._neighborhood import TiedGroups
+from sepal.parameters import check_number
 
 Weigh = Callable[[NDArray[np.float64], NDArray[np.float64] | float], NDArray[np.float64]]
 
@@ -32,7 +33,7 @@ class VoteWeights:
     @property
     def depends_on_k(self) -> bool:
         """Whether the weight of a neighbour changes with k."""
-        return self.name in ("rank", "dudani") or (self.name in KERNELS and self.width is None)
+        return self.name in ("rank", "dudani") or (self.name in VOTE_KERNELS and self.width is None)
 
     def shares(self, groups: TiedGroups, k: float) -> NDArray[np.float64]:
         """(n_queries, n_groups) vote per unit of mass, with what lies beyond mass k left out."""
@@ -121,7 +122,7 @@ def _called(function: Any, distance: NDArray[np.float64]) -> NDArray[np.float64]
     return weights
 
 
-KERNELS = ("exponential", "gaussian", "tricube")
+VOTE_KERNELS = ("exponential", "gaussian", "tricube")
 VOTE_WEIGHTS: dict[str, Weigh] = {
     "uniform": _uniform,
     "distance": _inverse,
@@ -137,10 +138,9 @@ VOTE_WEIGHTS: dict[str, Weigh] = {
 def vote_weights(weights: Any, width: Any, span: float) -> VoteWeights:
     """Check what the user gave for ``weights`` and ``width``."""
     if width is not None:
-        if isinstance(width, bool) or not isinstance(width, (int, float, np.number)) or not width > 0:
-            raise ParameterError(f"width must be None or a positive number; got {width!r}")
-        if weights not in KERNELS:
-            raise ParameterError(f"width is for weights {', '.join(KERNELS)}; got weights={weights!r}")
+        check_number("width", width, above=0.0, infinite=True)
+        if weights not in VOTE_KERNELS:
+            raise ParameterError(f"width is for weights {', '.join(VOTE_KERNELS)}; got weights={weights!r}")
     if callable(weights):
         return VoteWeights("callable", weights)
     if not isinstance(weights, str) or weights not in VOTE_WEIGHTS:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.learners._neighborhood import Lists, Neighborhood, TiedGroups
+from sepal.learners._neighborhood import Neighborhood, NeighborLists, TiedGroups
 from sepal.learners._vote_weights import VoteWeights
 
 VoteTies = Literal["nearest", "prior", "smallest"]
@@ -61,7 +61,9 @@ def _running(groups: TiedGroups, sums: NDArray[np.float64], k_max: int) -> NDArr
     return np.asarray(padded[row, full] + share[:, :, None] * sums[row, part])
 
 
-def entry_shares(hood: Neighborhood, lists: Lists, weights: VoteWeights, k: float) -> tuple[Lists, NDArray[np.float64]]:
+def entry_shares(
+    hood: Neighborhood, lists: NeighborLists, weights: VoteWeights, k: float
+) -> tuple[NeighborLists, NDArray[np.float64]]:
     """How much each listed row counts, when voters are rows; entries that count nothing are left out."""
     ones = np.ones((hood.n_rows, 1))
     listed, mass, _ = hood.entries(lists, hood.voter_sums(ones), ones)

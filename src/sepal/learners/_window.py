@@ -16,7 +16,7 @@ from sepal.estimators import (
     TableClassifierMixin,
     TableEstimator,
     as_data_errors,
-    check_number,
+    check_column_count,
     without_rows,
 )
 from sepal.exceptions import DataError
@@ -24,9 +24,10 @@ from sepal.learners._drift import DETECTORS
 from sepal.learners._parameters import WINDOW
 from sepal.learners._prequential import PrequentialResult
 from sepal.learners._stream_columns import StreamColumns
-from sepal.learners._stream_labels import checked_labels, checked_times, merged_classes
+from sepal.learners._stream_labels import checked_times, merged_classes, stream_labels
 from sepal.learners._window_rows import WindowRows
-from sepal.learners._window_rules import WindowRules, whole
+from sepal.learners._window_rules import WindowRules
+from sepal.parameters import check_whole
 
 
 class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
@@ -227,7 +228,7 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
         if label is not None:
             goes &= np.asarray(self.classes_[self._rows_.codes[slots]] == label)
         if n is not None:
-            goes &= np.cumsum(goes) <= whole(n, "n", optional=False)
+            goes &= np.cumsum(goes) <= check_whole("n", n)
         self._rows_.keep(slots[~goes])
         self.n_window_ = self._rows_.n
         return self
@@ -338,7 +339,7 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
         plain = type(X) is np.ndarray and X.ndim == 2 and not hasattr(self, "feature_names_in_")
         if not plain:
             X = as_table(self._in_training_order(X))
-        check_number(X.n_columns if isinstance(X, Table) else X.shape[1], self.n_features_in_, self)
+        check_column_count(X.n_columns if isinstance(X, Table) else X.shape[1], self.n_features_in_, self)
         return self._columns_.read(X)
 
     def _take_in(
@@ -350,7 +351,7 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         first = not self.__sklearn_is_fitted__()
-        labels = checked_labels(y, first)
+        labels = stream_labels(y, first)
         if first:
             self._start(X)
             self._note_features(X)
@@ -379,7 +380,7 @@ class WindowKNNClassifier(TableClassifierMixin, TableEstimator):
         state = self._rows_
         native = self._native_window()
         wanted = state.n + len(rows)
-        state.make_room(min(whole(self.window, "window") or wanted, wanted))
+        state.make_room(min(int(self.window or 0) or wanted, wanted))
         state.own()
         try:
             return native.learn(

@@ -140,7 +140,6 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Tabl
                 f"n_samples={weights.sum():g}: a covariance inside {len(self.classes_)} classes needs more rows",
                 hint=None if sample_weight is None else "weights count rows: multiply them",
             )
-        _check_kappa(self.kappa)
         self._unit = unit_of(X)
         within = within_classes(X * self._unit, codes, len(self.classes_), None if sample_weight is None else weights)
         costs = class_weight_factors(self.class_weight, self.classes_, codes, weights)
@@ -225,13 +224,6 @@ def _position(classes: NDArray[Any], label: Any) -> int:
     if len(found) != 1:
         raise ParameterError(f"first, second: expected two of the classes {classes.tolist()}; got {label!r}")
     return int(found[0])
-
-
-def _check_kappa(kappa: Any) -> None:
-    if kappa is None:
-        return
-    if isinstance(kappa, bool) or not isinstance(kappa, (int, float, np.number)) or not 0 < kappa < np.inf:
-        raise ParameterError(f"kappa must be None or a finite number above 0; got {kappa!r}")
 
 
 def _priors(given: ArrayLike | str | None, counts: NDArray[Any]) -> Floats:

@@ -22,12 +22,13 @@ from sepal.data import (
     copies_of,
     fit_scaling,
     left_out_together,
+    sample_by_class,
     unit_of,
 )
 from sepal.estimators import Diet, as_data_errors
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import FittedKernel, find_kernel, fit_kernel, refuse_missing, width_from_gamma
-from sepal.machines._merged import distinct_rows, row_keys
+from sepal.machines._equal_rows import distinct_rows, row_keys
 from sepal.measures import alignment_curve, labelled_pairs
 
 Array = NDArray[np.float64]
@@ -236,14 +237,7 @@ def class_sample(codes: NDArray[Any], keys: Array, most: int, random_state: Any)
     """
     if len(codes) <= most:
         return np.arange(len(codes))
-    rng = check_random_state(random_state)
-    picked = []
-    for code in np.unique(codes):
-        rows = np.flatnonzero(codes == code)
-        rows = rows[np.argsort(keys[rows], kind="stable")]
-        size = min(len(rows), max(2, round(most * len(rows) / len(codes))))
-        picked.append(rng.choice(rows, size, replace=False))
-    return np.sort(np.concatenate(picked))
+    return sample_by_class(np.argsort(keys, kind="stable"), codes, most, check_random_state(random_state))
 
 
 def _scale_width(values: Array, weights: Array | None) -> float:
@@ -261,7 +255,7 @@ def aligned_width(
     """The width where centred alignment peaks, on scaled rows; every k-th of each class if they are many.
 
     With ``capped`` at most the root of the mean squared distance between rows: wider kernels only turn into the linear
-    one, whose alignment may still be a little higher, and leave a machine with a given C nothing to bend.
+    one, whose alignment may still be a little higher, so that a machine with a given C can draw no curved boundary.
     """
     complete = np.flatnonzero(table.complete_rows)
     # By values, so that the order of the rows does not matter.

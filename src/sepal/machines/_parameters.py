@@ -21,11 +21,13 @@ _DUAL = (
 )
 _TOL = Parameter("tol", "number", "the largest violation of optimality that is let pass", above=0.0)
 SVM = (
-    Parameter("C", "number", "the largest weight of a row", above=0.0, infinite=True, words=("auto",)),
+    Parameter(
+        "C", "number", "the largest weight of a row; inf is the hard margin", above=0.0, infinite=True, words=("auto",)
+    ),
     *_DUAL,
     _TOL,
     shared.TIME_LIMIT,
-    Parameter("max_iter", "whole", "pair steps at most; -1 for no limit", at_least=-1),
+    Parameter("max_iter", "whole", "pair steps at most; -1 for no limit", at_least=-1, without=(0,)),
     Parameter("cache_size", "number", "megabytes for kernel rows", above=0.0, infinite=True),
 )
 ADATRON = (

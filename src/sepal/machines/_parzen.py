@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import fit_scaling, unit_of
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.exceptions import ParameterError
+from sepal.kernels import squared_distances
+from sepal.machines._equal_rows import row_keys
 from sepal.machines._kernel_rows import (
     Array,
     aligned_width,
@@ -26,9 +28,7 @@ from sepal.machines._kernel_rows import (
     class_weight_factors,
     labelled_table,
 )
-from sepal.machines._merged import row_keys
 from sepal.machines._parameters import PARZEN
-from sepal.machines._vector_models import softmax
 
 _BLOCK_NUMBERS = 4_000_000
 _LOO_ROWS = 5000  # widths are compared by leaving out at most this many rows, each against all others
@@ -36,15 +36,6 @@ _LOO_ROWS = 5000  # widths are compared by leaving out at most this many rows, e
 _WIDTHS = (1e-150, 1e150)  # beyond these the square of a width is no number; rows are near 1
 _NOTHING = 1e-12  # the share of a class that rounding leaves when all of it went
 _LOO_FACTORS = 2.0 ** (np.arange(-24, 9) / 4.0)
-
-
-def _distances(A: Array, B: Array) -> Array:
-    """Squared distances of centred rows."""
-    D = A @ B.T
-    D *= -2.0
-    D += np.einsum("ij,ij->i", A, A)[:, None]
-    D += np.einsum("ij,ij->i", B, B)[None, :]
-    return np.asarray(np.maximum(D, 0.0, out=D))
 
 
 def log_densities(
@@ -57,7 +48,7 @@ def log_densities(
     for start in range(0, len(queries), step):
         part = queries[start : start + step]
         for c, inside in enumerate(members):
-            D = _distances(part, rows[inside])
+            D = squared_distances(part, rows[inside])
             nearest = D.min(axis=1, keepdims=True)
             D -= nearest
             D *= -gamma
@@ -94,7 +85,7 @@ def left_out_log_densities(
             else:
                 own = groups[inside][None, :] == groups[part][:, None]
                 mass[own] = 0.0
-            D = _distances(rows[part], rows[inside])
+            D = squared_distances(rows[part], rows[inside])
             D[own] = 0.0
             nearest = np.where(mass > 0, D, np.inf).min(axis=1)
             some = np.isfinite(nearest)
@@ -188,7 +179,7 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
     Parameters
     ----------
     width : "loo", "aligned" or float
-        The width sigma of exp(-|x-z|^2 / (2 sigma^2)) on scaled columns: by exact leave-one-out accuracy over 33
+        The width sigma of ``exp(-|x-z|^2 / (2 sigma^2))`` on scaled columns: by exact leave-one-out accuracy over 33
         widths, where centred alignment peaks, or as given. As the width goes to 0 the rule becomes the nearest
         neighbour's.
     priors : {"equal", "empirical"} or array-like
@@ -287,9 +278,6 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
     def _given_width(self, table: Any, scaled: Array, codes: NDArray[np.int32], weights: Array) -> float:
         if isinstance(self.width, str) and self.width == "aligned":
             return aligned_width(replace(table, values=scaled), codes, weights, "rbf", self.n_jobs)
-        number = isinstance(self.width, (int, float, np.number)) and not isinstance(self.width, bool)
-        if not number or not 0 < self.width < np.inf:
-            raise ParameterError(f"width must be 'loo', 'aligned' or a positive number; got {self.width!r}")
         return float(np.clip(float(self.width) * self._unit, *_WIDTHS))
 
     def _scores(self, X: Any) -> Array:
@@ -329,4 +317,4 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
 
     def predict_proba(self, X: Any) -> Array:
         """The densities times priors, divided by their sum."""
-        return softmax(self._scores(X))
+        return np.asarray(softmax(self._scores(X), axis=1))

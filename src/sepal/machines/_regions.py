@@ -30,6 +30,12 @@ def plot_regions(machine: Any, X: Any, y: Any = None, *, n_grid: int = 200, ax: 
     Returns
     -------
     matplotlib axes
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> ax = plot_regions(sepal.KNNClassifier(1).fit(table), table)  # doctest: +SKIP
     """
     from sepal.plots import draw_regions
 

@@ -16,8 +16,8 @@ from sepal.measures._alignment_weights import FeatureWeights, KernelWeights, ali
 from sepal.measures._alignment_weights import align_solve as align_solve
 from sepal.measures._angle import ClassPairAngle, SeparabilityAngle, angle_of_separability
 from sepal.measures._angle_simulation import AngleSimulation, simulate_angle
+from sepal.measures._complexity import MEASURES as MEASURES
 from sepal.measures._complexity import ComplexityProfile, complexity
-from sepal.measures._complexity_table import MEASURES as MEASURES
 from sepal.measures._margin import hypothesis_margin
 from sepal.measures._margin import margin_solve as margin_solve
 from sepal.measures._margin import nearest_hit_and_miss as nearest_hit_and_miss
@@ -25,7 +25,6 @@ from sepal.measures._mutual_information import mutual_information as mutual_info
 from sepal.measures._neighborhood import hit_and_miss_of as hit_and_miss_of
 from sepal.measures._overlap import OverlapRegion, OverlapRegions, overlap_regions
 from sepal.measures._prepared import Prepared, prepare
-from sepal.measures._prepared import Progress as Progress
 from sepal.measures._prepared import sample_rows as sample_rows
 from sepal.measures._prepared import settled as settled
 from sepal.measures._projections import Projection, Projections, informative_projections

@@ -13,7 +13,6 @@ C. Cortes, M. Mohri, A. Rostamizadeh, "Algorithms for learning kernels based on 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,6 +24,7 @@ from sepal.data import as_weights, class_codes
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import as_gram
 from sepal.parameters import checked
+from sepal.progress import Share
 
 Target = Literal["signed", "indicator", "balanced"]
 Array = NDArray[np.float64]
@@ -155,7 +155,7 @@ def pair_sums(
     *,
     threads: int,
     derivative: bool = False,
-    progress: Callable[[float], object] | None = None,
+    progress: Share | None = None,
 ) -> PairSums:
     """All sums of :class:`PairSums` for every g, in one pass over the pairs of rows."""
     order, doubles = _chains(gammas)

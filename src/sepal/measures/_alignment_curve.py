@@ -26,6 +26,7 @@ from sepal.measures._alignment import (
 from sepal.measures._prepared import settled
 from sepal.neighbors import thread_count
 from sepal.parameters import Parameter, checked
+from sepal.progress import Progress, Share, stage
 
 # Widths are the root of the mean squared distance times 2^(-6) to 2^4, in steps of a quarter octave. Gamma then
 # doubles with every other step, so that two exponentials per pair serve all 41.
@@ -51,6 +52,14 @@ class AlignmentCurve:
     n_rows : int
     notes : tuple of str
         What a reader should know.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> curve = sepal.alignment_curve(table)
+    >>> round(curve.best_width, 2), round(curve.best_score, 2)
+    (0.79, 0.59)
     """
 
     widths: Array
@@ -227,7 +236,7 @@ def curve_solve(
     *,
     centered: bool,
     threads: int,
-    progress: Callable[[float], object] | None = None,
+    progress: Share | None = None,
 ) -> tuple[Array, float, float, bool]:
     """Scores on the grid, the refined best width, its score, and whether it lies at the edge."""
     gammas = _gammas(widths, kernel)
@@ -272,7 +281,7 @@ def alignment_curve(
     sample_weight: ArrayLike | None = None,
     missing: Literal["error", "drop"] = "error",
     n_jobs: int | None = None,
-    progress: Callable[[float], object] | None = None,
+    progress: Progress | None = None,
 ) -> AlignmentCurve:
     """Alignment of a kernel with the classes for many widths, and the width where it peaks.
 
@@ -288,8 +297,8 @@ def alignment_curve(
     centered : bool
         Centred alignment (the default), or the plain one, which rewards unequal class sizes.
     kernel : {"rbf", "laplacian", "mixed"}
-        exp(-|x-z|^2 / (2 width^2)); exp(-sum|x-z| / width); or the first with nominal columns, where different levels
-        are at distance 1.
+        ``exp(-|x-z|^2 / (2 width^2))``; ``exp(-sum|x-z| / width)``; or the first with nominal columns, where
+        different levels are at distance 1.
     scale : {"minmax", "standard"} or None
         How numeric columns are scaled first.
     target : {"signed", "indicator", "balanced"}
@@ -301,7 +310,7 @@ def alignment_curve(
     n_jobs : int, optional
         Threads; all cores by default. No answer depends on it.
     progress : callable, optional
-        Called with the share of the work done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
@@ -333,7 +342,7 @@ def alignment_curve(
         kernel,
         centered=centered,
         threads=thread_count(n_jobs),
-        progress=progress,
+        progress=stage(progress, "kernel alignment"),
     )
     if at_edge and grid.size > 1:
         notes = (*notes, "the best width is at the edge of the widths asked for; a better one may lie beyond")

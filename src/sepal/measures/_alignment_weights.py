@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sepal.data import ScaleName, as_table, class_codes, content_order, data_frame, frame_html
-from sepal.exceptions import DataError, ParameterError
-from sepal.kernels import as_gram, center_gram
+from sepal.exceptions import DataError
+from sepal.kernels import as_gram, center_gram, squared_distances
 from sepal.measures._alignment import Array, Target, class_target
 from sepal.measures._alignment_curve import alignment_curve, kernel_points
 from sepal.measures._prepared import settled
@@ -37,10 +37,9 @@ def weighted_alignment(X: Array, Tc: Array, weights: Array) -> tuple[float, Arra
     With M = dA/dK and W = K o M the gradient is -2 (W1 . x_f^2 - x_f' W x_f): one product W X for all features.
     """
     scaled = X * np.sqrt(weights)
-    lengths = np.einsum("ij,ij->i", scaled, scaled)
-    D = lengths[:, None] + lengths[None, :] - 2.0 * scaled @ scaled.T
+    D = squared_distances(scaled, scaled)
     np.fill_diagonal(D, 0.0)
-    K = np.exp(-np.maximum(D, 0.0))
+    K = np.exp(-D)
     Kc = center_gram(K)
     inner, square, norm = float(np.sum(Kc * Tc)), float(np.sum(Kc * Kc)), float(np.linalg.norm(Tc))
     if square <= 0.0:
@@ -67,6 +66,14 @@ class FeatureWeights:
     n_rows : int
         Rows used.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.measures import align_feature_weights
+    >>> found = align_feature_weights(sepal.datasets.load("athletes"), max_iter=20)
+    >>> found.names, bool(found.weights[0] > found.weights[1])
+    (('speed', 'agility'), True)
     """
 
     names: tuple[str, ...]
@@ -140,10 +147,14 @@ def align_feature_weights(
     Returns
     -------
     FeatureWeights
+
+    Examples
+    --------
+    >>> import sepal
+    >>> found = align_feature_weights(sepal.datasets.load("athletes"), max_iter=20)
+    >>> round(float(found.start_score), 2), round(float(found.score), 2)
+    (0.59, 0.73)
     """
-    for name, value, least in (("n_starts", n_starts, 1), ("max_rows", max_rows, 2), ("max_iter", max_iter, 1)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ParameterError(f"{name} must be a whole number of at least {least}; got {value!r}")
     scale = settled(X, scale=scale)["scale"]
     table = as_table(X, y)
     if missing == "drop":
@@ -223,6 +234,15 @@ class KernelWeights:
         Centred alignment of the combination.
     single_scores : ndarray
         Centred alignment of each kernel alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepal.measures import align_kernels
+    >>> x = np.array([0.0, 0.1, 0.9, 1.0])
+    >>> found = align_kernels([np.outer(x - 0.5, x - 0.5), np.eye(4)], ["a", "a", "b", "b"])
+    >>> bool(found.weights[0] > found.weights[1])
+    True
     """
 
     weights: Array
@@ -257,6 +277,13 @@ def align_kernels(kernels: Sequence[ArrayLike], y: Any, *, target: Target = "sig
     ------
     DataError
         If the matrices do not fit the labels, or all of them are constant.
+
+    Examples
+    --------
+    >>> x = np.array([0.0, 0.1, 0.9, 1.0])
+    >>> found = align_kernels([np.outer(x - 0.5, x - 0.5), np.eye(4)], ["a", "a", "b", "b"])
+    >>> round(float(found.score), 2)
+    0.99
     """
     codes, classes = class_codes(y)
     if len(kernels) == 0:

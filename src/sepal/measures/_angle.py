@@ -21,10 +21,10 @@ from sepal.data import ScaleName, as_table, class_codes, content_order, data_fra
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures._angle_permutation import angle_tangent, permutation_p
 from sepal.measures._hotelling import GlobalTest, HotellingTest, holm, hotelling, wilks_and_pillai
-from sepal.measures._numbers import MissingNumbers, as_numbers
-from sepal.measures._prepared import Progress
+from sepal.measures._table_numbers import MissingNumbers, numbers_of
 from sepal.measures._within import Within, length, within_classes
 from sepal.parameters import Parameter, RandomState, checked, generator
+from sepal.progress import Progress, stage
 
 Pooled = Literal["all", "pair"]
 _ORDER = 500.0  # as a power of two: beyond it the smaller side of a sum of squares is lost anyway
@@ -42,8 +42,8 @@ class ClassPairAngle:
     theta, degrees, cos : float
         The angle in radians and degrees, and its cosine. Depends on the units of the columns.
     solution_norm, null_norm : float
-        |S^+ d|, and |Qd|: how far the means differ where the classes have no spread at all. If that is not 0 the
-        given rows are separated perfectly.
+        ``|S^+ d|``, and ``|Qd|``: how far the means differ where the classes have no spread at all. If that is not 0
+        the given rows are separated perfectly.
     mahalanobis : float
         D = sqrt(d'S^+ d). Does not depend on units, nor on any other change of basis while S is regular.
     invariant_theta : float
@@ -59,6 +59,15 @@ class ClassPairAngle:
         Hotelling's p-value after Holm's adjustment for all pairs.
     permutation_p : float or None
         Share of shuffled labelings whose angle is at least as large, this one counted in.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.measures import angle_of_separability
+    >>> pair = angle_of_separability(table, n_permutations=0).pairs[0]
+    >>> pair.classes, round(pair.degrees, 1), round(pair.mahalanobis, 2)
+    (('no', 'yes'), 55.4, 3.12)
     """
 
     classes: tuple[Any, Any]
@@ -102,6 +111,14 @@ class SeparabilityAngle:
     rank, n_columns, n_rows : int
         ``rank`` is smaller than ``n_columns`` where the covariance is singular.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.measures import angle_of_separability
+    >>> angle_of_separability(table, n_permutations=0)
+    theta = 55.38 degrees in the units given (it changes with units); Mahalanobis D = 3.119, Hotelling p = 1.9e-05
     """
 
     pairs: tuple[ClassPairAngle, ...]
@@ -188,7 +205,7 @@ def _line(pair: ClassPairAngle) -> dict[str, Any]:
     }
 
 
-@checked(Parameter("kappa", "number", "", above=0.0), Parameter("pooled", "word", "", looked_up=True))
+@checked(Parameter("kappa", "number", "", above=0.0), Parameter("pooled", "word", "", words=("all", "pair")))
 def angle_of_separability(
     X: Any,
     y: Any = None,
@@ -230,7 +247,7 @@ def angle_of_separability(
     random_state : int, Generator or None
         For the shuffles only.
     progress : callable, optional
-        Called now and then with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
@@ -257,10 +274,9 @@ def angle_of_separability(
     >>> angle.mahalanobis ** 2, round(angle.degrees, 3)  # S = 2, d = 2
     (2.0..., 26.565)
     """
-    _check(kappa, pooled, confidence, n_permutations)
     table = as_table(X, y)
     codes, classes = class_codes(table)
-    numbers = as_numbers(table, missing)
+    numbers = numbers_of(table, missing)
     codes = codes[numbers.rows]
     values = numbers.values
     if scale is not None:
@@ -285,17 +301,6 @@ def angle_of_separability(
         numbers.notes,
         progress,
     )
-
-
-def _check(kappa: float, pooled: str, confidence: float, n_permutations: int) -> None:
-    if isinstance(kappa, bool) or not isinstance(kappa, (int, float, np.number)) or not 0 < kappa < np.inf:
-        raise ParameterError(f"kappa must be a finite number above 0; got {kappa!r}")
-    if pooled not in ("all", "pair"):
-        raise ParameterError(f"pooled must be 'all' or 'pair'; got {pooled!r}")
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must lie between 0 and 1; got {confidence!r}")
-    if isinstance(n_permutations, bool) or not isinstance(n_permutations, (int, np.integer)) or n_permutations < 0:
-        raise ParameterError(f"n_permutations must be an integer of at least 0; got {n_permutations!r}")
 
 
 def angle_solve(
@@ -323,7 +328,7 @@ def angle_solve(
     n_pairs = len(classes) * (len(classes) - 1) // 2
     for a, b in combinations(range(len(classes)), 2):
         if progress is not None:
-            progress(len(pairs) / n_pairs)
+            progress("class pairs", len(pairs) / n_pairs)
         within, place, part_values, part_codes = every, (a, b), values, codes
         if pooled == "pair" and len(classes) > 2:
             rows = np.flatnonzero((codes == a) | (codes == b))
@@ -338,7 +343,7 @@ def angle_solve(
         if n_permutations:
             inner = _kappa_inside(kappa, unit)
             tangent = angle_tangent(solution, null, inner)
-            told = None if progress is None else _pair_progress(progress, len(pairs), n_pairs)
+            told = stage(progress, "class pairs", len(pairs) / n_pairs, (len(pairs) + 1) / n_pairs)
             if order is None or within is not every:
                 order = content_order(part_values, part_codes)
             permuted = permutation_p(
@@ -360,10 +365,6 @@ def angle_solve(
         n_permutations=n_permutations,
         notes=(*notes, *_rank_notes(every, p, [pair["null_norm"] for pair in pairs])),
     )
-
-
-def _pair_progress(progress: Progress, behind: int, n_pairs: int) -> Progress:
-    return lambda done: progress((behind + done) / n_pairs)
 
 
 def _pair(

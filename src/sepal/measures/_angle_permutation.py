@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.measures._within import Matrix, Within, length, within_classes
+from sepal.progress import Share
 
 # Below this share of M's spread left inside the classes, W is singular in the direction of d.
 _SEPARATED = 1e-9
@@ -36,7 +37,7 @@ def permutation_p(
     kappa: float,
     n_permutations: int,
     rng: np.random.Generator,
-    progress: Callable[[float], object] | None = None,
+    progress: Share | None = None,
 ) -> float:
     """Share of shuffles whose angle is at least the one with this tangent, the given labels counted in.
 

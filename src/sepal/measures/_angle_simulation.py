@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sepal.data import data_frame, frame_html
 from sepal.exceptions import ParameterError
-from sepal.parameters import RandomState, checked, generator
+from sepal.parameters import Parameter, RandomState, check_whole, checked, generator
 
 # 0, 0.5, 1, ... 50 as in the paper.
 SHIFTS = tuple(i / 2 for i in range(101))
@@ -33,6 +33,13 @@ class AngleSimulation:
     angles : (n_shifts, n_repeats) array
         The angle of each sample.
     n_per_class : int
+
+    Examples
+    --------
+    >>> from sepal.measures import simulate_angle
+    >>> found = simulate_angle([0.0, 2.0], n_repeats=20)
+    >>> found.population.tolist(), found.angles.shape
+    ([0.0, 45.0], (2, 20))
     """
 
     shifts: NDArray[np.float64]
@@ -74,7 +81,7 @@ class AngleSimulation:
         return frame_html(self, float_format="{:.2f}".format)
 
 
-@checked()
+@checked(Parameter("n_repeats", "whole", "", at_least=1), Parameter("kappa", "number", "", above=0.0))
 def simulate_angle(
     shifts: Sequence[float] = SHIFTS,
     *,
@@ -120,9 +127,7 @@ def simulate_angle(
         raise ParameterError(f"shifts must be a list of finite numbers; got {shifts!r}")
     if spread.ndim != 1 or len(spread) == 0 or not np.all(spread > 0):
         raise ParameterError(f"variances must be a list of numbers above 0; got {variances!r}")
-    for name, value, least in (("n_per_class", n_per_class, len(spread) + 1), ("n_repeats", n_repeats, 1)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ParameterError(f"{name} must be an integer of at least {least}; got {value!r}")
+    check_whole("n_per_class", n_per_class, at_least=len(spread) + 1)
     rng = generator(random_state)
     angles = np.array(
         [[_sampled(rng, shift, spread, n_per_class, kappa) for _ in range(n_repeats)] for shift in across]

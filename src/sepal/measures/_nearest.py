@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.measures._groups import class_table
+from sepal.measures._class_groups import class_table
 from sepal.measures._label_moments import AgreementGraph
 from sepal.neighbors import Copies, DistinctRanking, segment_positions
 

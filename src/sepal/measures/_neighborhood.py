@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.measures._prepared import Prepared, Progress
+from sepal.measures._prepared import Prepared
+from sepal.progress import SEARCHING, Progress
 
 _CELLS = 2_000_000  # neighbours listed at a time
 
@@ -76,7 +77,7 @@ def _of_other_groups(
         neighbors.append(near[inside])
         distances.append(distance[inside])
         if progress is not None:
-            progress(min(1.0, (begin + step) / len(rows)))
+            progress(SEARCHING, min(1.0, (begin + step) / len(rows)))
     start = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
     return start, np.concatenate(neighbors), np.concatenate(distances)
 

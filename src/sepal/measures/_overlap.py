@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName, Table, as_rows, data_frame, frame_html
 from sepal.measures._neighborhood import neighborhood
-from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._prepared import Prepared, prepare
 from sepal.measures._thornton_groups import groups_of
 from sepal.parameters import RandomState, check_whole, checked
+from sepal.progress import Progress
 
 MIXED = 1 / 3  # a row lies in the mixing region if at least this share of its nearest is of the other class
 
@@ -57,6 +58,14 @@ class OverlapRegion:
         Their share among the checked rows of both classes.
     columns : tuple of RegionColumn
         Those that tell the classes apart least first; constant columns are left out.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.measures import overlap_regions
+    >>> region = overlap_regions(sepal.datasets.load("liver")).regions[0]
+    >>> region.classes, len(region.rows), region.columns[0].name
+    ((1, 2), 232, 'drinks')
     """
 
     classes: tuple[Any, Any]
@@ -68,7 +77,16 @@ class OverlapRegion:
 
 @dataclass(frozen=True, eq=False)
 class OverlapRegions:
-    """Mixing regions of all pairs of classes, worst first."""
+    """Mixing regions of all pairs of classes, worst first.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.measures import overlap_regions
+    >>> found = overlap_regions(sepal.datasets.load("athletes"))
+    >>> [(region.classes, region.rows) for region in found.regions]
+    [(('no', 'yes'), (1, 3, 5, 14, 15, 16, 17, 19))]
+    """
 
     regions: tuple[OverlapRegion, ...]
     k: int

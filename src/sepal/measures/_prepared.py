@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes, rows_by_content
+from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes, plural, rows_by_content
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import AnySearch, DistinctRanking, Method, Search, prepare_search
 from sepal.parameters import RandomState, check_whole, checked, generator
-
-Progress = Callable[[float], object]
+from sepal.progress import SEARCHING, Progress, stage
 
 KEPT_BYTES = 256 * 2**20  # of rankings that one prepared table keeps
 
@@ -67,6 +66,16 @@ class Prepared:
     scale, distance_params
         As they were asked for.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> data = sepal.prepare(table)
+    >>> data
+    <Prepared: 20 rows of 2 classes; euclidean distance, scale minmax>
+    >>> sepal.thornton_score(data)
+    1.0
     """
 
     search: AnySearch
@@ -107,10 +116,10 @@ class Prepared:
         key = None if rows is None else rows.tobytes()
         found = self.kept.find(k, key)
         if found is None:
-            found = self.search.distinct_ranking(k, rows=rows, progress=progress)
+            found = self.search.distinct_ranking(k, rows=rows, progress=stage(progress, SEARCHING))
             self.kept.keep(k, key, found)
         elif progress is not None:
-            progress(1.0)
+            progress(SEARCHING, 1.0)
         return found
 
     def __sepal_table__(self) -> Rows:
@@ -119,7 +128,7 @@ class Prepared:
 
     def __repr__(self) -> str:
         sampled = "" if len(self.asking) == self.n_rows else f", of which {len(self.asking)} ask"
-        classes = "class" if len(self.classes) == 1 else "classes"
+        classes = plural(len(self.classes), "class", "classes")
         return (
             f"<Prepared: {self.n_rows} rows of {len(self.classes)} {classes}{sampled}; "
             f"{self.search.fitted.name} distance, scale {self.scale}>"

@@ -19,17 +19,27 @@ from sepal.data import (
     left_out_together,
     name_order,
 )
-from sepal.exceptions import DataError, ParameterError
-from sepal.measures._groups import class_groups
-from sepal.measures._prepared import Progress, sample_rows, settled
+from sepal.exceptions import DataError
+from sepal.measures._class_groups import class_groups
+from sepal.measures._prepared import sample_rows, settled
 from sepal.measures._thornton import first_groups, thornton_score
 from sepal.neighbors import Search
-from sepal.parameters import RandomState, checked
+from sepal.parameters import Parameter, RandomState, checked
+from sepal.progress import Progress, silent, stage
 
 
 @dataclass(frozen=True)
 class Projection:
-    """Two columns and Thornton's index of their plane."""
+    """Two columns and Thornton's index of their plane.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.measures import informative_projections
+    >>> informative_projections(table).planes[0]
+    Projection(first='agility', second='speed', score=1.0)
+    """
 
     first: str
     second: str
@@ -50,6 +60,14 @@ class Projections:
     n_rows : int
         Rows given; more than in ``table`` where these are a sample.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.measures import informative_projections
+    >>> found = informative_projections(sepal.datasets.load("athletes"))
+    >>> round(found.single["speed"], 2), found.planes[0].score
+    (0.85, 1.0)
     """
 
     planes: tuple[Projection, ...]
@@ -94,7 +112,7 @@ def jittered(column: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
     return column + np.random.default_rng(seed).uniform(-0.25 * gap, 0.25 * gap, len(column))
 
 
-@checked()
+@checked(Parameter("most_columns", "whole", "", at_least=2), Parameter("most_rows", "whole", "", at_least=2))
 def informative_projections(
     X: Any,
     y: Any = None,
@@ -125,7 +143,7 @@ def informative_projections(
     random_state : int, Generator or None
         For the sample.
     progress : callable, optional
-        Called now and then with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
@@ -143,9 +161,6 @@ def informative_projections(
     >>> found.planes[0].first, found.planes[0].second
     ('x1', 'x3')
     """
-    for name, value in (("most_columns", most_columns), ("most_rows", most_rows)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 2:
-            raise ParameterError(f"{name} must be an integer of at least 2; got {value!r}")
     scale = settled(X, scale=scale)["scale"]
     table = as_table(X, y)
     codes, classes = class_codes(table)
@@ -158,7 +173,7 @@ def informative_projections(
         rows = sample_rows(table, codes, int(most_rows), random_state)
         table, codes, groups = table.take(rows), codes[rows], None if groups is None else groups[rows]
         notes.append(f"a random sample of {most_rows:,} of {n_rows:,} rows was looked at")
-    tell = progress or (lambda done: None)
+    tell = stage(progress or silent, "planes")
     single = {}
     columns = name_order(table.names)  # so that ties do not depend on where a column stands
     for j in columns:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import rows_by_content
-from sepal.measures._groups import cases_of
+from sepal.measures._class_groups import cases_of
 from sepal.measures._prepared import Prepared
 from sepal.measures._stratified import Strata
 from sepal.neighbors import DistinctRows

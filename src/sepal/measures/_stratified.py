@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
-from sepal.measures._groups import cases_of, class_table
-from sepal.measures._prepared import Prepared, Progress
+from sepal.measures._class_groups import cases_of, class_table
+from sepal.measures._prepared import Prepared
 from sepal.neighbors import DistinctRanking
+from sepal.progress import Progress
 
 _CHUNK_CELLS = 20_000_000
 _NEGLIGIBLE = 1e-12

@@ -16,14 +16,16 @@ from sepal.data import (
     SparseRows,
     as_rows,
     data_frame,
+    equal_groups,
     equal_sparse_rows,
     frame_html,
 )
 from sepal.measures._margin import margin_solve
 from sepal.measures._neighborhood import NearestShares, hit_and_miss_of, kth_distance, neighborhood
-from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._prepared import Prepared, prepare
 from sepal.measures._thornton_groups import groups_of
 from sepal.parameters import RandomState, check_whole, checked
+from sepal.progress import Progress
 
 # A row of another class counts as a near-duplicate within this share of the usual distance to the nearest neighbour.
 NEAR = 0.1
@@ -48,6 +50,14 @@ class SuspectRow:
         How many of the neighbours that contradict it have it among their own k nearest.
     neighbors, neighbor_labels, neighbor_distances : tuple
         Its ``k`` nearest rows, nearest first, and everyone tied with the last of them.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.measures import suspects
+    >>> row = suspects(sepal.datasets.load("liver")).rows[0]
+    >>> row.row, row.label, row.voted, row.voted_share
+    (276, 1, 2, 1.0)
     """
 
     row: int
@@ -103,6 +113,15 @@ class Suspects:
     n_rows, n_checked, k : int
     distance : str
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.measures import suspects
+    >>> found = suspects(table)
+    >>> len(found.rows), len(found.duplicates)
+    (0, 0)
     """
 
     rows: tuple[SuspectRow, ...]
@@ -299,28 +318,6 @@ def _equal_rows(data: Prepared) -> dict[str, tuple[Duplicates, ...]]:
         "conflicts": tuple(each for each in found if each.conflicting),
         "duplicates": tuple(each for each in found if not each.conflicting),
     }
-
-
-def equal_groups(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The number of each row's group of equal rows, in order of first appearance."""
-    # Tables hold no infinities, so one can stand for a missing cell; adding 0 makes -0 and 0 one value.
-    cells = np.ascontiguousarray(np.where(np.isnan(values), np.inf, values) + 0.0)
-    # One number per row, sorted much faster than whole rows. Should two different rows share theirs, rows are sorted.
-    _, first, inverse = np.unique(row_numbers(cells), return_index=True, return_inverse=True)
-    if not np.array_equal(cells[first][inverse], cells):
-        whole = cells.view(np.dtype((np.void, cells.itemsize * cells.shape[1]))).ravel()
-        _, first, inverse = np.unique(whole, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.intp)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]
-
-
-def row_numbers(cells: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """A number for each row, the same for equal rows, and for others by the rarest accident only."""
-    bits = cells.view(np.uint64)
-    factors = np.random.default_rng(0).integers(1, 2**63, size=bits.shape[1], dtype=np.uint64) * 2 + 1
-    mixed = (bits ^ (bits >> 32)) * factors
-    return np.asarray((mixed ^ (mixed >> 29)).sum(axis=1))
 
 
 def _near_duplicates(data: Prepared, near: NearestShares, usual: float) -> tuple[NearDuplicate, ...]:

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName, as_rows, as_table
 from sepal.exceptions import ParameterError
-from sepal.measures._groups import ClassGroups, class_groups
-from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._class_groups import ClassGroups, class_groups
+from sepal.measures._prepared import Prepared, prepare
 from sepal.measures._thornton_groups import groups_of, samples_of_groups
 from sepal.neighbors import DistinctRanking, Method
 from sepal.parameters import RandomState, checked, generator
+from sepal.progress import Progress
 
 ThorntonTies = Literal["expected", "index", "pessimistic", "optimistic", "jitter"]
 _TIES = ("expected", "index", "pessimistic", "optimistic", "jitter")
@@ -111,7 +112,7 @@ def thornton_samples(
     n_jobs : int, optional
         Threads; all cores by default. The answer does not depend on it.
     progress : callable, optional
-        Called now and then with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------

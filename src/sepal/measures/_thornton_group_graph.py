@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.measures._prepared import Prepared, Progress
+from sepal.measures._prepared import Prepared
 from sepal.measures._thornton_groups import ForeignRows, foreign_rows, some_at_a_time
+from sepal.progress import Progress
 
 
 @dataclass(frozen=True, eq=False)

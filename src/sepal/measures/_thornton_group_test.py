@@ -25,7 +25,7 @@ from sepal.data import Rows, copies_of, rows_by_content
 from sepal.measures._label_shuffles import PermutationTest, permutation_test
 from sepal.measures._thornton_group_graph import GroupGraph
 from sepal.measures._thornton_groups import chance_between_groups
-from sepal.measures._thornton_interval import PRIOR
+from sepal.measures._thornton_interval import SEEN_BEFORE
 
 MOST_SHUFFLES, LEAST_SHUFFLES = 9_999, 999
 MOST_WORK = 100_000_000  # rows and edges looked at by all shuffles
@@ -171,7 +171,7 @@ def effective_rows_of_groups(graph: GroupGraph, codes: NDArray[np.int32], confid
     # Few groups tell little about how much they differ: Student's quantile in place of the normal one.
     tail = 0.5 + confidence / 2
     student = float(ndtri(tail) / stdtrit(m - 1, tail)) ** 2
-    return student * n * (single + PRIOR) / (own + max(0.0, pairs) + PRIOR * usual)
+    return student * n * (single + SEEN_BEFORE) / (own + max(0.0, pairs) + SEEN_BEFORE * usual)
 
 
 def _answering_each_other(graph: GroupGraph, samples: NDArray[np.float64]) -> tuple[float, float]:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import group_codes, left_out_together
-from sepal.measures._prepared import Prepared, Progress
+from sepal.measures._prepared import Prepared
+from sepal.progress import SEARCHING, Progress
 
 _CELLS = 2_000_000  # neighbours listed at a time
 
@@ -84,7 +85,7 @@ def some_at_a_time(rows: NDArray[np.intp], depth: int, progress: Progress | None
     for begin in range(0, len(rows), step):
         yield rows[begin : begin + step]
         if progress is not None:
-            progress(min(1.0, (begin + step) / len(rows)))
+            progress(SEARCHING, min(1.0, (begin + step) / len(rows)))
 
 
 def _samples(data: Prepared, ties: str, asking: NDArray[np.intp], nearest: ForeignRows) -> NDArray[np.float64]:

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sepal.measures._groups import ClassGroups, class_table
+from sepal.measures._class_groups import ClassGroups, class_table
 from sepal.measures._nearest import NearestGraph
 
-PRIOR = 4.0  # errors and successes that count as seen before, so that few errors do not pass for no dependence
+SEEN_BEFORE = 4.0  # errors and successes that count as seen before, so that few errors do not pass for no dependence
 
 
 def wilson_interval(share: float, n: float, confidence: float) -> tuple[float, float]:
@@ -51,7 +51,7 @@ def independent_trials(
         off = np.asarray(np.bincount(groups, weights=off), dtype=np.float64)
         size = len(right) / len(np.unique(groups))
     alone = max(0.0, score * (1.0 - score)) * trials
-    return trials * (alone + PRIOR) / (float(off @ off) * trials**2 + PRIOR * size)
+    return trials * (alone + SEEN_BEFORE) / (float(off @ off) * trials**2 + SEEN_BEFORE * size)
 
 
 def effective_rows(
@@ -76,7 +76,7 @@ def effective_rows(
     own = float(np.sum((samples - score) ** 2))
     usual = 1.0 + (mutual + in_twins) / n
     spread = own + max(0.0, pairs + twins + cliques)
-    return n * (single + PRIOR) / (min(spread, 2.0 * single) + PRIOR * usual)
+    return n * (single + SEEN_BEFORE) / (min(spread, 2.0 * single) + SEEN_BEFORE * usual)
 
 
 def change_without_nearest(groups: ClassGroups, samples: NDArray[np.float64]) -> NDArray[np.float64]:

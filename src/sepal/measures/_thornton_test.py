@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName, as_rows, data_frame, frame_html, left_out_together
 from sepal.exceptions import ParameterError
-from sepal.measures._groups import class_groups
+from sepal.measures._class_groups import class_groups
 from sepal.measures._label_shuffles import permutation_test, shuffler
 from sepal.measures._nearest import NearestGraph, nearest_graph
-from sepal.measures._prepared import Prepared, Progress, prepare
+from sepal.measures._prepared import Prepared, prepare
 from sepal.measures._thornton import first_groups, nearest_ranking
 from sepal.measures._thornton_group_graph import group_graph
 from sepal.measures._thornton_group_test import (
@@ -28,6 +28,7 @@ from sepal.measures._thornton_interval import effective_rows, wilson_interval
 from sepal.measures._thornton_p import LabelMoments, PValue, label_moments, p_value
 from sepal.neighbors import DistinctRanking, Method
 from sepal.parameters import RandomState, checked, generator
+from sepal.progress import Progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +74,13 @@ class ThorntonTest:
         Groups whose rows were no neighbours of each other; None: every other row was one.
     distance, method : str
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import sepal
+    >>> found = sepal.thornton_test(sepal.datasets.load("athletes"))
+    >>> found.score, found.p_value, round(found.interval[0], 2)
+    (1.0, 0.0001, 0.79)
     """
 
     score: float
@@ -205,10 +213,6 @@ def thornton_test(
     >>> test.score, round(test.chance, 4)
     (1.0, 0.3333)
     """
-    if isinstance(n_permutations, bool) or not isinstance(n_permutations, (int, np.integer)) or n_permutations < 0:
-        raise ParameterError(f"n_permutations must be an integer of at least 0; got {n_permutations!r}")
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must lie between 0 and 1; got {confidence!r}")
     data = prepare(
         X,
         y,

@@ -31,6 +31,7 @@ from sepal.neighbors._radius import checked_radius as checked_radius
 from sepal.neighbors._radius_ranking import RadiusRanking, radius_ranking
 from sepal.neighbors._ranking import DistinctRanking as DistinctRanking
 from sepal.neighbors._ranking import NeighborRanking
+from sepal.neighbors._ranking import Ties as Ties
 from sepal.neighbors._ranking import segment_positions as segment_positions
 from sepal.neighbors._rounding import TIE_TOLERANCE as TIE_TOLERANCE
 from sepal.neighbors._search import Search as Search

@@ -13,8 +13,9 @@ from sepal.data import Rows, ScaleName, Scaling, SparseRows, Table, fit_scaling
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors._copies import Copies, DistinctRows
 from sepal.neighbors._ranking import DistinctRanking
-from sepal.neighbors._search import Progress, rank_distances
+from sepal.neighbors._search import rank_distances
 from sepal.neighbors._threads import thread_count
+from sepal.progress import Share
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,13 +121,13 @@ class FunctionSearch:
         return self.table.n_rows
 
     def distinct_ranking(
-        self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Progress | None = None
+        self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Share | None = None
     ) -> DistinctRanking:
         """The k nearest rows of every training row, or of some."""
         asking = self.copies.every() if rows is None else self.copies.asked_by(rows)
         return self._found(asking, self._values(asking), min(k, self.n_rows - 1), None)
 
-    def query_ranking(self, queries: Rows, k: int, progress: Progress | None = None) -> DistinctRanking:
+    def query_ranking(self, queries: Rows, k: int, progress: Share | None = None) -> DistinctRanking:
         """The k nearest training rows of rows that are not among them."""
         values = self.fitted.between(self.fitted.embed(queries), self.points)
         return self._found(None, values, min(k, self.n_rows), None)

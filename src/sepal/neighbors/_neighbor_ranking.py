@@ -10,11 +10,11 @@ import numpy as np
 from sepal.data import Rows, ScaleName, SparseRows, as_rows, as_table, match_table
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors._any_search import DistanceLike, prepare_search
-from sepal.neighbors._planner import METHODS, Method
+from sepal.neighbors._planner import SEARCH_METHODS, Method
 from sepal.neighbors._precomputed import rank_matrix
 from sepal.neighbors._ranking import NeighborRanking, Ties, check_k
-from sepal.neighbors._search import Progress
 from sepal.parameters import checked
+from sepal.progress import SEARCHING, Progress, stage
 
 
 @checked()
@@ -61,7 +61,7 @@ def neighbor_ranking(
     n_jobs : int, optional
         Threads; all cores by default. The answer does not depend on it.
     progress : callable, optional
-        Called now and then with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------
@@ -80,23 +80,24 @@ def neighbor_ranking(
     """
     if ties not in ("index", "expected"):
         raise ParameterError(f"ties must be 'index' or 'expected'; got {ties!r}")
-    if method not in METHODS:
+    if method not in SEARCH_METHODS:
         raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
+    tell = stage(progress, SEARCHING)
     if distance == "precomputed":
         if method == "tree":
             raise ParameterError("method='tree' has no meaning with distance='precomputed'", hint="use method='auto'")
-        return rank_matrix(X, n_neighbors, queries, scale, distance_params, ties, n_jobs, progress)
+        return rank_matrix(X, n_neighbors, queries, scale, distance_params, ties, n_jobs, tell)
     table = as_rows(X)
     search = prepare_search(
         table, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
     )
     if queries is None:
         k = check_k(n_neighbors, table.n_rows - 1, "one less than the rows, since a row is not its own neighbour")
-        found = search.distinct_ranking(k, progress=progress)
+        found = search.distinct_ranking(k, progress=tell)
         lists = found.per_row(k, ties, np.arange(table.n_rows))
     else:
         k = check_k(n_neighbors, table.n_rows, "the number of training rows")
-        found = search.query_ranking(as_queries(queries, table), k, progress)  # type: ignore[arg-type]
+        found = search.query_ranking(as_queries(queries, table), k, tell)  # type: ignore[arg-type]
         lists = found.per_row(k, ties, None)
     method_used = "tree" if search.method == "tree" else "brute"
     return NeighborRanking(k, ties, distance=search.fitted.name, method=method_used, notes=search.fitted.notes, **lists)

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sepal.exceptions import CellTypeError, DataError, ParameterError
 from sepal.neighbors._radius import checked_radius
 from sepal.neighbors._ranking import NeighborRanking, Ties, check_k, cut
-from sepal.neighbors._search import Progress, rank_distances
+from sepal.neighbors._search import rank_distances
+from sepal.progress import Share
 
 _KEEPS_ZEROS = ("csr", "csc", "coo", "lil")
 
@@ -106,7 +107,7 @@ def rank_matrix(
     distance_params: Any,
     ties: Ties,
     n_jobs: int | None,
-    progress: Progress | None,
+    progress: Share | None,
 ) -> NeighborRanking:
     """What :func:`neighbor_ranking` answers with ``distance="precomputed"``."""
     D, self_join = _both(X, queries, scale, distance_params)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
+from sepal.parameters import check_number
 
 
 def checked_radius(radius: Any, n_queries: int, *, alone: bool = False) -> NDArray[np.float64]:
@@ -16,7 +17,9 @@ def checked_radius(radius: Any, n_queries: int, *, alone: bool = False) -> NDArr
         given = np.asarray(radius, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(f"radius must be a number of at least 0; got {radius!r}") from error
-    if isinstance(radius, bool) or np.any(~(given >= 0)):
+    if given.ndim == 0:
+        check_number("radius", radius.item() if isinstance(radius, np.ndarray) else radius, at_least=0.0, infinite=True)
+    elif np.any(~(given >= 0)):
         raise ParameterError(f"radius must be a number of at least 0; got {radius!r}")
     if alone and given.ndim > 0:
         raise ParameterError("radius must be one number where every training row asks", hint="give the rows as queries")

@@ -35,6 +35,12 @@ class RadiusRanking:
         What was measured, and which search found it: ``"brute"``, ``"tree"`` or ``"precomputed"``.
     notes : tuple of str
         What the reader should know, constant columns for instance.
+
+    Examples
+    --------
+    >>> from sepal.neighbors import radius_ranking
+    >>> radius_ranking([[0.0], [1.0], [3.0]], radius=1.5)
+    <RadiusRanking of 3 queries: 2 neighbours, euclidean, by tree>
     """
 
     radius: NDArray[np.float64]

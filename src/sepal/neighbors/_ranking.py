@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 from sepal.data import data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
+from sepal.parameters import check_whole
 
 Ties = Literal["index", "expected"]
 
 
 def check_k(k: int, largest: int, what: str) -> int:
     """The number of neighbours asked for, if there are as many."""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ParameterError(f"n_neighbors must be an integer of at least 1; got {k!r}")
-    if k > largest:
+    if check_whole("n_neighbors", k) > largest:
         raise ParameterError(f"n_neighbors must be at most {largest}, {what}; got {k}")
     return int(k)
 
@@ -70,6 +69,13 @@ class NeighborRanking:
         What was measured, and which search found it: ``"brute"``, ``"tree"`` or ``"precomputed"``.
     notes : tuple of str
         What the reader should know, constant columns for instance.
+
+    Examples
+    --------
+    >>> from sepal.neighbors import neighbor_ranking
+    >>> ranking = neighbor_ranking([[0.0], [1.0], [3.0]], 2)
+    >>> ranking.rows.tolist()
+    [[1, 2], [0, 2], [1, 0]]
     """
 
     k: int

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,19 +12,44 @@ from numpy.typing import NDArray
 TIE_TOLERANCE = 2.0**-40
 
 
-def is_exact(*arrays: NDArray[np.float64]) -> bool:
+@dataclass(frozen=True, eq=False)
+class Extent:
+    """What rounding has to know of some coordinates; of training rows it is found once."""
+
+    values: NDArray[np.float64]
+    low: NDArray[np.float64]  # of each column
+    high: NDArray[np.float64]
+    whole: bool  # integers only
+    missing: bool  # a cell is NaN
+    largest: float  # of all absolute values; NaN if there is none
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> Extent:
+        """Look at all of them."""
+        low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+        missing = bool(np.isnan(values).any())
+        largest = float(max(np.fmax.reduce(high, axis=None), -np.fmin.reduce(low, axis=None)))
+        whole = not missing and bool(np.all(values == np.floor(values)))
+        return cls(values, low, high, whole, missing, largest)
+
+    def typical(self) -> float:
+        """The median of the absolute values that are neither 0 nor infinite."""
+        return float(np.median(np.abs(self.values[np.isfinite(self.values) & (self.values != 0.0)])))
+
+
+def is_exact(*extents: Extent) -> bool:
     """Whether sums of squared differences of these values have no rounding error."""
-    if not all(np.all(a == np.floor(a)) for a in arrays):  # NaN is no whole number
+    if not all(each.whole for each in extents):
         return False
-    high = np.max([a.max(axis=0) for a in arrays], axis=0)
-    low = np.min([a.min(axis=0) for a in arrays], axis=0)
-    with np.errstate(over="ignore"):
+    high = np.max([each.high for each in extents], axis=0)
+    low = np.min([each.low for each in extents], axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.sum((high - low) ** 2) <= 2.0**53)
 
 
-def exponent_for(power: float, *arrays: NDArray[np.float64]) -> int:
+def exponent_for(power: float, *extents: Extent) -> int:
     """The power of two that brings the coordinates into a range where their powers neither overflow nor vanish."""
-    largest = max(float(np.fmax.reduce(np.abs(a), axis=None)) for a in arrays)
+    largest = max(each.largest for each in extents)
     if largest == 0.0 or np.isnan(largest):
         return 0
     top, room = int(np.frexp(largest)[1]), int(1000 / power)
@@ -30,6 +57,6 @@ def exponent_for(power: float, *arrays: NDArray[np.float64]) -> int:
         return 0
     if top < 0:
         return -top
-    typical = max(float(np.median(np.abs(a[np.isfinite(a) & (a != 0.0)]))) for a in arrays)
+    typical = max(each.typical() for each in extents)
     # One huge row must not cost all others their digits: then it is infinitely far, and that is near enough.
     return room - top if np.frexp(typical)[1] + room - top > -room else 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypedDict
 
 import numpy as np
@@ -15,12 +16,11 @@ from sepal.distances import FittedDistance, fit_distance
 from sepal.exceptions import ParameterError
 from sepal.neighbors._class_pass import ClassPass, find_cases
 from sepal.neighbors._copies import Copies, DistinctRows, Lists, drop_own, list_copies
-from sepal.neighbors._planner import METHODS, Method, choose_path, effective_metric, path_of
+from sepal.neighbors._planner import SEARCH_METHODS, Method, choose_path, effective_metric, path_of
 from sepal.neighbors._ranking import DistinctRanking
-from sepal.neighbors._rounding import TIE_TOLERANCE, exponent_for, is_exact
+from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, exponent_for, is_exact
 from sepal.neighbors._threads import thread_count
-
-Progress = Callable[[float], object]
+from sepal.progress import Share
 
 _WORTH_THREADS = 4_000_000  # coordinate differences; below this starting threads costs more than it saves
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
@@ -54,18 +54,19 @@ class Search:
         n_jobs: int | None = None,
     ) -> Search:
         """Fit the distance and group equal rows."""
-        if method not in METHODS:
+        if method not in SEARCH_METHODS:
             raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
         fitted = fit_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)
         # Copies are rows at distance 0; some are not, because of what is missing in them.
         copies = Copies.at_no_distance(*_native.distinct(points), fitted.compares_nothing(points))
+        metric = effective_metric(fitted, Extent.of(points))
         return cls(
             table,
             fitted,
             np.ascontiguousarray(points[copies.first]) if copies.any else points,
             copies,
-            choose_path(method, fitted, effective_metric(fitted, points), points.shape[1]),
+            choose_path(method, fitted, metric, points.shape[1]),
             thread_count(n_jobs),
         )
 
@@ -82,13 +83,18 @@ class Search:
             and self.threads >= 1
         )
 
+    @cached_property
+    def _extent(self) -> Extent:
+        """Of the points; one query should not have to look at them all again."""
+        return Extent.of(self.points)
+
     @property
     def n_rows(self) -> int:
         """Training rows, copies included."""
         return self.table.n_rows
 
     def distinct_ranking(
-        self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Progress | None = None
+        self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Share | None = None
     ) -> DistinctRanking:
         """The k nearest distinct rows of every distinct training row, or of those that ``rows`` belong to."""
         n = self.copies.n_distinct
@@ -99,7 +105,7 @@ class Search:
             found = drop_own(*self._native_search(self.points[asking.number], min(k + 1, n), progress), asking)
         return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
 
-    def query_ranking(self, queries: Table, k: int, progress: Progress | None = None) -> DistinctRanking:
+    def query_ranking(self, queries: Table, k: int, progress: Share | None = None) -> DistinctRanking:
         """The k nearest distinct training rows of rows that are not among them."""
         k = min(k, self.copies.n_distinct)
         return DistinctRanking(None, *self._native_search(self.fitted.embed(queries), k, progress), self.copies)
@@ -157,7 +163,7 @@ class Search:
         to_the_digit: bool = False,
         tree: bool = False,
         rank: NDArray[np.intp] | None = None,
-        progress: Progress | None = None,
+        progress: Share | None = None,
     ) -> ClassPass:
         """Look at every pair of training rows once: pairs of different classes (``codes``), then those of one class.
 
@@ -169,10 +175,11 @@ class Search:
         cases = find_cases(self.copies, codes)
         points = np.ascontiguousarray(self.points[cases.group.number])
         asking = points[:0] if further is None else self.fitted.embed(further[0])
-        given = _Given.of(self.fitted, points, asking) if len(asking) else _Given.of(self.fitted, points)
+        extent = Extent.of(points)
+        given = _Given.of(self.fitted, extent, *([Extent.of(asking)] if len(asking) else []))
         as_squares = to_the_digit and self.fitted.value_is == "square"
         exactly = to_the_digit and self.fitted.value_is in ("square", "distance")
-        start, enemy, values, own, n_own, nearer, near, tied, same, from_, to = _native.class_pass(
+        found = _native.class_pass(
             points=given.arrays[0],
             classes=cases.code,
             copies=cases.copies.astype(np.float64),
@@ -180,7 +187,7 @@ class Search:
             further=given.arrays[-1] if len(asking) else asking,
             further_classes=np.zeros(0, dtype=np.int32) if further is None else further[1],
             **given.metric,
-            tie=_tie(given.metric["metric"], points),
+            tie=_tie(given.metric["metric"], extent),
             further_tie=given.tie,
             zero=given.zero,
             slack=0.0 if exactly else TIE_TOLERANCE,
@@ -190,10 +197,21 @@ class Search:
             threads=self._team(len(points), len(points) + len(asking)),
             progress=progress,
         )
+        start, values = found.enemy_start, found.enemy_value
         values = np.concatenate([values, [np.inf]])[np.where(np.diff(start) > 0, start[:-1], len(values))]
-        distance, hit = given.distances(values), given.distances(own)
-        others = np.maximum(near - 1, 0.0)  # a row that compares nothing is not even near itself
-        return ClassPass(cases, distance, start, enemy, hit, n_own, nearer, others, tied, same, (from_, to))
+        return ClassPass(
+            cases,
+            distance=given.distances(values),
+            start=start,
+            enemy=found.enemy,
+            own=given.distances(found.own),
+            n_own=found.n_own,
+            nearer=found.nearer,
+            near=np.maximum(found.near - 1, 0.0),  # a row that compares nothing is not even near itself
+            further_tied=found.further_tied,
+            further_same=found.further_same,
+            tree_edges=(found.tree_from, found.tree_to),
+        )
 
     def near_graph(
         self, rows: NDArray[np.intp], radius: NDArray[np.float64]
@@ -225,20 +243,20 @@ class Search:
         self,
         queries: NDArray[np.float64] | None,
         k: int,
-        progress: Progress | None,
+        progress: Share | None,
         radius: NDArray[np.float64] | None = None,
     ) -> Lists:
         """Ragged lists of distinct rows and distances, the k nearest or those within a radius: start, entries, ..."""
         if k < 1:  # all rows are equal: nobody else to list
             n_queries = self.copies.n_distinct if queries is None else len(queries)
             return np.zeros(n_queries + 1, dtype=np.int64), DistinctRows(np.zeros(0, np.int32)), np.zeros(0)
-        given = _Given.of(self.fitted, self.points, *(() if queries is None else (queries,)))
+        given = _Given.of(self.fitted, self._extent, *([] if queries is None else [Extent.of(queries)]))
         start, entries, values = _native.search(
             points=given.arrays[0],
             queries=None if queries is None else np.ascontiguousarray(given.arrays[-1]),
             k=k,
             limits=None if radius is None else given.values(radius),
-            method=path_of(self.method, given.metric["metric"]),
+            method=path_of(self.method, given.metric["metric"], None if queries is None else len(queries)),
             **given.metric,
             tie=given.tie,
             zero=given.zero,
@@ -273,16 +291,17 @@ class _Given:
     zero: float
 
     @classmethod
-    def of(cls, fitted: FittedDistance, *arrays: NDArray[np.float64]) -> _Given:
-        name = effective_metric(fitted, *arrays)
-        exponent = _exponent(fitted, name, *arrays)
+    def of(cls, fitted: FittedDistance, *extents: Extent) -> _Given:
+        name = effective_metric(fitted, *extents)
+        exponent = _exponent(fitted, name, *extents)
+        arrays = tuple(each.values for each in extents)
         weights = np.ldexp(fitted.mismatch, 2 * exponent) if name == "mixed" else fitted.mismatch
         return cls(
             fitted,
             arrays if exponent == 0 else tuple(np.ldexp(a, exponent) for a in arrays),
             exponent,
             {"metric": name, "p": fitted.p, "n_numeric": fitted.n_numeric, "weights": weights},
-            _tie(name, *arrays),
+            _tie(name, *extents),
             # Unit vectors of one direction differ by rounding: that is no distance.
             _noise(fitted) * np.finfo(float).eps ** 2,
         )
@@ -308,15 +327,15 @@ def _noise(fitted: FittedDistance) -> float:
     return (64.0 if fitted.centred else 4.0) * len(fitted.mismatch) if fitted.unit_length else 0.0
 
 
-def _tie(metric: str, *arrays: NDArray[np.float64]) -> float:
-    return 0.0 if metric in _EXACT_METRICS and is_exact(*arrays) else TIE_TOLERANCE
+def _tie(metric: str, *extents: Extent) -> float:
+    return 0.0 if metric in _EXACT_METRICS and is_exact(*extents) else TIE_TOLERANCE
 
 
-def _exponent(fitted: FittedDistance, metric: str, *arrays: NDArray[np.float64]) -> int:
+def _exponent(fitted: FittedDistance, metric: str, *extents: Extent) -> int:
     if fitted.value_is not in ("square", "distance", "power") or metric in ("gower", "tanimoto"):
         return 0  # bounded, or not proportional to the coordinates
     power = {"square": 2.0, "distance": 1.0}.get(fitted.value_is, fitted.p)
-    exponent = exponent_for(power, *arrays)
+    exponent = exponent_for(power, *extents)
     return min(exponent, 0) if metric == "mixed" else exponent
 
 
@@ -328,7 +347,7 @@ def rank_distances(
     may_be_exact: bool = True,
     without_self: bool = False,
     limits: NDArray[np.float64] | None = None,
-    progress: Progress | None = None,
+    progress: Share | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
     """The k nearest columns of each row of a matrix, everyone tied with the k-th included: start, rows, distances.
 
@@ -337,7 +356,7 @@ def rank_distances(
     is infinitely far is within none.
     """
     given = np.ascontiguousarray(distances, dtype=np.float64)
-    tie = 0.0 if may_be_exact and is_exact(np.where(np.isinf(given), 0.0, given)) else TIE_TOLERANCE
+    tie = 0.0 if may_be_exact and is_exact(Extent.of(np.where(np.isinf(given), 0.0, given))) else TIE_TOLERANCE
     start, rows, found = _native.search_distances(
         distances=given,
         self_join=without_self,

@@ -14,8 +14,9 @@ from sepal.data import ScaleName, SparseRows, equal_sparse_rows
 from sepal.distances import SparseDistance, SparsePoints, fit_sparse_distance
 from sepal.neighbors._copies import Copies, DistinctRows, Lists, drop_own, list_copies
 from sepal.neighbors._ranking import DistinctRanking
-from sepal.neighbors._search import Progress, rank_distances
+from sepal.neighbors._search import rank_distances
 from sepal.neighbors._threads import thread_count
+from sepal.progress import Share
 
 _CELLS = 200_000  # distances held at a time by one thread: they stay in its cache
 _PAIRS = 100_000
@@ -69,7 +70,7 @@ class SparseSearch:
         return self.table.n_rows
 
     def distinct_ranking(
-        self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Progress | None = None
+        self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Share | None = None
     ) -> DistinctRanking:
         """The k nearest distinct rows of every distinct training row, or of those that ``rows`` belong to."""
         n = self.copies.n_distinct
@@ -81,7 +82,7 @@ class SparseSearch:
             found = drop_own(*self._ranked(self.points.take(asking.number), min(k + 1, n), progress), asking)
         return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
 
-    def query_ranking(self, queries: SparseRows, k: int, progress: Progress | None = None) -> DistinctRanking:
+    def query_ranking(self, queries: SparseRows, k: int, progress: Share | None = None) -> DistinctRanking:
         """The k nearest distinct training rows of rows that are not among them."""
         found = self._ranked(self.fitted.embed(queries), min(k, self.copies.n_distinct), progress)
         return DistinctRanking(None, *found, self.copies)
@@ -114,7 +115,7 @@ class SparseSearch:
         self,
         queries: SparsePoints,
         k: int,
-        progress: Progress | None,
+        progress: Share | None,
         *,
         without_self: bool = False,
         radius: NDArray[np.float64] | None = None,

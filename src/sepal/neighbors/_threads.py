@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-import numpy as np
+from sepal.parameters import Parameter
 
-from sepal.exceptions import ParameterError
+_N_JOBS = Parameter("n_jobs", "whole", "", optional=True, without=(0,))
 
 
 def thread_count(n_jobs: int | None) -> int:
@@ -14,7 +14,6 @@ def thread_count(n_jobs: int | None) -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:
         return cores
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
-        raise ParameterError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}")
+    _N_JOBS.check(n_jobs)
     # More than 1,024 threads never help; native code counts them in 32 bits.
     return min(int(n_jobs), 1024) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))

@@ -46,6 +46,10 @@ def draw_points(
         If the shapes do not fit.
     MissingDependencyError
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> ax = draw_points([[0, 0], [1, 1]], ["a", "b"], ringed=[1], xlabel="x", ylabel="y")  # doctest: +SKIP
     """
     places, names, rings = np.asarray(points, dtype=np.float64), np.asarray(labels), np.asarray(ringed, dtype=np.intp)
     if places.ndim != 2 or places.shape[1] != 2 or names.shape != places.shape[:1]:

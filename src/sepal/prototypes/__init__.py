@@ -20,9 +20,9 @@ from sepal.prototypes._icf import icf
 from sepal.prototypes._methods import METHODS
 from sepal.prototypes._methods import method_named as method_named
 from sepal.prototypes._methods import takes_groups as takes_groups
+from sepal.prototypes._prototype_set import PrototypeSet, Round
 from sepal.prototypes._selective import mss, rss
 from sepal.prototypes._selector import PrototypeSelector
-from sepal.prototypes._set import PrototypeSet, Round
 
 __all__ = [
     "METHODS",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, SparseRows, as_rows, as_table
+from sepal.data import Missing, ScaleName, SparseRows, as_rows, as_table, lexical_order
 from sepal.distances import fit_sparse_distance
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import Prepared, prepare, settled
@@ -72,24 +72,11 @@ def _geometric_rank(points: NDArray[np.float64]) -> NDArray[np.intp]:
     columns matters. Only columns with the very same values stay as they are; of two points that differ by exchanging
     such columns no rule could prefer one.
     """
-    columns = _lexical_order(np.sort(points, axis=0))  # by the lowest value, then the next, and so on
-    order = _lexical_order(points[:, columns].T)
+    columns = lexical_order(np.sort(points, axis=0))  # by the lowest value, then the next, and so on
+    order = lexical_order(points[:, columns].T)
     rank = np.empty(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order))
     return rank
-
-
-def _lexical_order(keys: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Columns sorted by their first key, then by the second and so on; most are told apart by the first few."""
-    n_keys = 1
-    while True:
-        first = keys[:n_keys]
-        order = np.lexsort(first[::-1])
-        ranked = first[:, order]
-        apart = np.any((ranked[:, 1:] != ranked[:, :-1]) & ~np.isnan(ranked[:, :-1]), axis=0)  # NaN is sorted last
-        if n_keys >= len(keys) or apart.all():
-            return np.asarray(order, dtype=np.intp)
-        n_keys *= 4
 
 
 def row_mass(data: Prepared) -> NDArray[np.float64]:

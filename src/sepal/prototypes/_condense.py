@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +9,9 @@ from numpy.typing import NDArray
 
 import sepal._native as _native
 from sepal.neighbors import TIE_TOLERANCE, Search
+from sepal.progress import Progress, stage
 from sepal.prototypes._cases import Cases
 
-Progress = Callable[[float], object]
 Positions = NDArray[np.intp]
 
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
@@ -61,7 +60,7 @@ class CaseMetric:
         self.points = np.ascontiguousarray(_within_reach(points))
         self.tie = _tie(search, points)
         self.codes = np.ascontiguousarray(codes, dtype=np.int32)
-        self._progress = progress
+        self._progress = stage(progress, "comparing rows")
         self._threads = search.threads
         # For many classes the searches would be too small to pay.
         self._by_search = fitted.metric == "l2" and len(np.unique(codes)) <= _FEW_CLASSES

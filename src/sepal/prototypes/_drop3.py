@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName
 from sepal.measures import Prepared
 from sepal.parameters import checked
+from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, as_cases, label_rows
-from sepal.prototypes._condense import CaseMetric, Positions, Progress, tied_order
+from sepal.prototypes._condense import CaseMetric, Positions, tied_order
 from sepal.prototypes._edited import enn_solve
-from sepal.prototypes._set import PrototypeSet, Round, nothing_left, prototype_set
+from sepal.prototypes._prototype_set import PrototypeSet, Round, nothing_left, prototype_set
 
 
 def edited_cases(cases: Cases, data: Prepared, k: int, progress: Progress | None) -> Positions:

@@ -13,10 +13,11 @@ from sepal.data import Missing, ScaleName, as_rows
 from sepal.exceptions import ParameterError
 from sepal.measures import Prepared, groups_of, nearest_of_other_groups
 from sepal.neighbors import DistinctRanking
-from sepal.parameters import Parameter, checked
+from sepal.parameters import Parameter, check_whole, checked
+from sepal.progress import SEARCHING, Progress, stage
 from sepal.prototypes._cases import as_cases, label_rows, row_mass
-from sepal.prototypes._condense import CaseMetric, Progress
-from sepal.prototypes._set import PrototypeSet, prototype_set, removed_rounds
+from sepal.prototypes._condense import CaseMetric
+from sepal.prototypes._prototype_set import PrototypeSet, prototype_set, removed_rounds
 
 Remove = Literal["both", "larger"]
 KindSel = Literal["mode", "all"]
@@ -26,8 +27,7 @@ Groups = NDArray[np.intp] | None
 
 
 def _check_neighbors(n_neighbors: int, data: Prepared, groups: Groups) -> int:
-    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
-        raise ParameterError(f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}")
+    check_whole("n_neighbors", n_neighbors)
     most = data.n_rows - largest_group(groups)
     if n_neighbors > most:
         why = "one less than the number of rows, since a row is not its own neighbour"
@@ -161,7 +161,7 @@ def enn_pass(data: Prepared, kept_pos: NDArray[np.intp], vote: Vote, progress: P
     """Which of the kept data positions the others kept get wrong and no protection keeps."""
     search = data.dense if len(kept_pos) == data.n_rows else data.dense.among(kept_pos)
     codes, mass, groups = data.codes[kept_pos], row_mass(data)[kept_pos], vote.groups_at(kept_pos)
-    ranking = search.distinct_ranking(depth(mass, vote.k, groups), progress=progress)
+    ranking = search.distinct_ranking(depth(mass, vote.k, groups), progress=stage(progress, SEARCHING))
     return misjudged(ranking, codes, mass, vote.k, vote.kind_sel, groups) & ~vote.protected[codes]
 
 
@@ -287,8 +287,6 @@ def renn(
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
     vote = _vote(data, n_neighbors, kind_sel, protect, _apart(X, y, data, groups))
-    if max_passes is not None and (isinstance(max_passes, bool) or max_passes < 1):
-        raise ParameterError(f"max_passes must be None or an integer of at least 1; got {max_passes!r}")
     kept_pos: NDArray[np.intp] = np.arange(data.n_rows)
     passes: list[NDArray[np.intp]] = []
     while len(kept_pos) > vote.k and (max_passes is None or len(passes) < max_passes):

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName
 from sepal.neighbors import TIE_TOLERANCE
 from sepal.parameters import checked
+from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, CaseTies, as_cases, label_rows
-from sepal.prototypes._condense import CaseMetric, Kept, Positions, Progress
-from sepal.prototypes._set import PrototypeSet, added_rounds, prototype_set
+from sepal.prototypes._condense import CaseMetric, Kept, Positions
+from sepal.prototypes._prototype_set import PrototypeSet, added_rounds, prototype_set
 
 
 def _center(points: NDArray[np.float64], mass: NDArray[np.float64], n_numbers: int) -> NDArray[np.float64]:

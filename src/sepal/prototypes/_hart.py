@@ -10,9 +10,10 @@ import numpy as np
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.parameters import RandomState, checked, generator
+from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, CaseTies, as_cases, label_rows
-from sepal.prototypes._condense import CaseMetric, Kept, Positions, Progress, tied_order
-from sepal.prototypes._set import PrototypeSet, Round, added_rounds, prototype_set
+from sepal.prototypes._condense import CaseMetric, Kept, Positions, tied_order
+from sepal.prototypes._prototype_set import PrototypeSet, Round, added_rounds, prototype_set
 
 Order = Literal["enemy", "rows", "random"]
 
@@ -80,7 +81,7 @@ def hart(
     n_jobs : int, optional
         Threads; all cores by default. The answer does not depend on it.
     progress : callable, optional
-        Called now and then with the share of the work that is done.
+        Called now and then with a few words and the share of the work that is done.
 
     Returns
     -------

@@ -12,9 +12,10 @@ from sepal.data import Missing, ScaleName, rows_by_content
 from sepal.exceptions import ParameterError
 from sepal.measures import Prepared
 from sepal.parameters import Parameter, RandomState, checked, generator
+from sepal.progress import Progress
 from sepal.prototypes._cases import as_cases, label_rows
-from sepal.prototypes._condense import CaseMetric, Positions, Progress
-from sepal.prototypes._set import PrototypeSet, Round, prototype_set
+from sepal.prototypes._condense import CaseMetric, Positions
+from sepal.prototypes._prototype_set import PrototypeSet, Round, prototype_set
 
 
 def _two_sided_z(confidence: float, name: str) -> float:

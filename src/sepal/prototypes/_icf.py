@@ -9,10 +9,11 @@ import numpy as np
 
 from sepal.data import Missing, ScaleName
 from sepal.parameters import checked
+from sepal.progress import Progress
 from sepal.prototypes._cases import as_cases, label_rows
-from sepal.prototypes._condense import CaseMetric, Progress
+from sepal.prototypes._condense import CaseMetric
 from sepal.prototypes._drop3 import edited_cases, filtered_set
-from sepal.prototypes._set import PrototypeSet
+from sepal.prototypes._prototype_set import PrototypeSet
 
 
 @checked(without={"groups": "it counts single rows; edit with enn(..., groups=...), and give icf what it keeps"})

@@ -14,8 +14,8 @@ from sepal.prototypes._fcnn import fcnn
 from sepal.prototypes._hart import hart, rnn
 from sepal.prototypes._ib3 import ib3
 from sepal.prototypes._icf import icf
+from sepal.prototypes._prototype_set import PrototypeSet
 from sepal.prototypes._selective import mss, rss
-from sepal.prototypes._set import PrototypeSet
 
 METHODS: dict[str, Callable[..., PrototypeSet]] = {
     "hart": hart,

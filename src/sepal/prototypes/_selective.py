@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName
 from sepal.measures import Prepared
 from sepal.parameters import checked
+from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, as_cases, label_rows
-from sepal.prototypes._condense import CaseMetric, Kept, Progress, tied_order
-from sepal.prototypes._set import PrototypeSet, added_rounds, nothing_left, prototype_set
+from sepal.prototypes._condense import CaseMetric, Kept, tied_order
+from sepal.prototypes._prototype_set import PrototypeSet, added_rounds, nothing_left, prototype_set
 
 
 def _keepable(cases: Cases, progress: Progress | None) -> tuple[CaseMetric, NDArray[np.intp]]:
-    """The cases that can be kept, alone: a row that cannot is nobody's enemy."""
+    """The cases that may be prototypes; only these count as nearest enemies, the nearest rows of another class."""
     pos = np.flatnonzero(cases.may_keep)
     return CaseMetric(cases.data.dense, cases.points[pos], cases.codes[pos], progress), pos
 

@@ -14,11 +14,14 @@ from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError, ParameterError
 from sepal.parameters import Parameter
 from sepal.prototypes._methods import METHODS, method_named, takes_groups
-from sepal.prototypes._set import PrototypeSet
+from sepal.prototypes._prototype_set import PrototypeSet
 
 
 class PrototypeSelector(TableEstimator):
     """Keep the rows that matter: any method of this room behind imbalanced-learn's ``fit_resample``.
+
+    Pipelines of imbalanced-learn take it as a step. Those of scikit-learn pass rows on and drop none, so that no step
+    of theirs can keep some only: give the method to the learner there, ``KNNClassifier(prototypes="fcnn")``.
 
     Parameters
     ----------
@@ -45,6 +48,15 @@ class PrototypeSelector(TableEstimator):
     >>> X, y = selector.fit_resample(np.array([[0.0], [1.0], [2.0], [5.0], [6.0]]), np.array(list("aaabb")))
     >>> X.ravel().tolist(), y.tolist(), selector.sample_indices_.tolist()
     ([2.0, 5.0], ['a', 'b'], [2, 3])
+
+    In a pipeline of scikit-learn the learner keeps the prototypes:
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sepal.learners import KNNClassifier
+    >>> model = make_pipeline(StandardScaler(), KNNClassifier(1, prototypes="hart"))
+    >>> model.fit(np.array([[0.0], [1.0], [2.0], [5.0], [6.0]]), np.array(list("aaabb")))[-1].rows_.tolist()
+    [2, 3]
     """
 
     parameter_table = (

@@ -7,8 +7,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sepal.data import names
+from sepal.data import names, plural
 from sepal.measures import MEASURES
+from sepal.report._beside import row_name, told_beside
+from sepal.report._explained_words import COMPLEXITY_WORDS, PAIR_WORDS
+from sepal.report._first_figures import model_lines, tiles
 from sepal.report._geometry_verdict import p_phrase, p_text
 from sepal.report._suspects import MOST_SHOWN, n_copies
 from sepal.report._verdict import percent
@@ -19,8 +22,9 @@ if TYPE_CHECKING:
 MOST_PAIRS, MOST_COLUMNS, MOST_PLANES, MOST_GROUPS, MOST_NEIGHBORS = 30, 15, 6, 10, 8
 MOST_CLASSES = 40
 
-SCALES = {"minmax": "numbers scaled to 0..1", "standard": "numbers standardized", None: "numbers not scaled"}
+SCALE_WORDS = {"minmax": "numbers scaled to 0..1", "standard": "numbers standardized", None: "numbers not scaled"}
 SECTION_NAMES = {
+    "model": "what a model reaches",
     "angle": "class means and angle",
     "suspects": "rows to look at",
     "overlap": "where classes mix",
@@ -38,7 +42,9 @@ def content(report: SeparabilityReport, source: str | None) -> dict[str, Any]:
         "table": report.table,
         "size": _size(report),
         "verdict": report.verdict,
-        "tiles": _tiles(report),
+        "next_steps": report.next_steps,
+        "tiles": tiles(report),
+        "model": model_lines(report),
         "classes": _classes(report),
         "more_classes": max(0, len(report.classes) - MOST_CLASSES),
         "pairs": _pairs(report),
@@ -50,6 +56,10 @@ def content(report: SeparabilityReport, source: str | None) -> dict[str, Any]:
         "complexity": _complexity(report),
         "alignment_sentence": _alignment_sentence(report),
         "copies_sentence": _copies_sentence(report),
+        "pair_words": PAIR_WORDS.format(k="" if report.overlap is None else report.overlap.k),
+        "complexity_words": COMPLEXITY_WORDS.format(
+            distance="" if report.complexity is None else report.complexity.distance
+        ),
         "notes": _notes(report),
         "skipped": [f"{SECTION_NAMES[name]}, because {why}" for name, why in report.skipped.items()],
         "seconds": _seconds(report),
@@ -66,34 +76,18 @@ def _seconds(report: SeparabilityReport) -> str:
     return f"{total:.1f} s" + (f" ({parts})" if parts else "")
 
 
-def _plural(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {plural(n, what)}"
 
 
 def _size(report: SeparabilityReport) -> str:
     table = report.table
     kinds = ", ".join(f"{count} {kind}" for kind, count in table.kinds.items() if count)
-    missing = f", {_plural(table.n_missing, 'missing cell')}" if table.n_missing else ""
+    missing = f", {_counted(table.n_missing, 'missing cell')}" if table.n_missing else ""
     return (
-        f"{_plural(table.n_rows, 'row')}, {_plural(table.n_columns, 'column')} ({kinds}), "
+        f"{_counted(table.n_rows, 'row')}, {_counted(table.n_columns, 'column')} ({kinds}), "
         f"{len(report.classes)} classes{missing}"
     )
-
-
-def _tiles(report: SeparabilityReport) -> list[tuple[str, str, str]]:
-    """Name, number, small print."""
-    thornton, majority = report.thornton, report.majority
-    low, high = thornton.interval
-    last, n_groups = report.curve.points[-1], report.settings.n_groups
-    new = ("To expect on new rows", percent(last.accuracy), f"1-NN trained on {last.train_rows:,} rows")
-    if n_groups is not None:  # the curve is of single rows
-        new = ("To expect on new groups", percent(thornton.score), f"1-NN trained on {n_groups:,} groups")
-    return [
-        ("Neighbours agree", percent(thornton.score), f"{thornton.confidence:.0%} interval {low:.1%} to {high:.1%}"),
-        ("By chance", percent(thornton.chance), f"if classes were shuffled; {p_phrase(thornton.p_value)}"),
-        ("Largest class", percent(majority.share), f"always answering “{majority.label}”"),
-        new,
-    ]
 
 
 def _classes(report: SeparabilityReport) -> list[dict[str, Any]]:
@@ -172,7 +166,14 @@ def _columns(report: SeparabilityReport) -> dict[str, Any] | None:
         return None
     ranked = sorted(report.projections.single.items(), key=lambda item: -item[1])
     lines = [{"name": name, "score": percent(score), "width": round(100 * score)} for name, score in ranked]
-    return {"lines": lines[:MOST_COLUMNS], "more": max(0, len(lines) - MOST_COLUMNS)}
+    shown = lines[:MOST_COLUMNS]
+    return {
+        "lines": shown,
+        "more": max(0, len(lines) - MOST_COLUMNS),
+        "chance": percent(report.thornton.chance),
+        "chance_width": round(100 * report.thornton.chance),
+        "alike": _alike([str(line["score"]) for line in shown]),
+    }
 
 
 def _planes(report: SeparabilityReport) -> list[dict[str, str]] | None:
@@ -188,7 +189,9 @@ def _features(report: SeparabilityReport) -> dict[str, Any] | None:
     found = report.features
     if found is None:
         return None
-    ranked = sorted(found.inclusion, key=lambda entry: -entry.share)
+    always = [entry.name for entry in found.inclusion if entry.share == 1.0]
+    never = [entry.name for entry in found.inclusion if entry.share == 0.0]
+    ranked = sorted((e for e in found.inclusion if 0.0 < e.share < 1.0), key=lambda entry: -entry.share)
     every = found.strategy == "every subset"
     of_rows = "" if found.n_rows == report.settings.n_rows else f" on a random sample of {found.n_rows:,} rows"
     return {
@@ -206,7 +209,16 @@ def _features(report: SeparabilityReport) -> dict[str, Any] | None:
             for entry in ranked[:MOST_COLUMNS]
         ],
         "more": max(0, len(ranked) - MOST_COLUMNS),
+        "always": _some(always, MOST_COLUMNS),
+        "never": _some(never, MOST_COLUMNS),
     }
+
+
+def _alike(scores: list[str]) -> str | None:
+    """One sentence in the place of bars that are all the same."""
+    if len(scores) < 2 or len(set(scores)) > 1:
+        return None
+    return f"By each of these {len(scores)} columns alone neighbours agree on {scores[0]}."
 
 
 def _alignment_sentence(report: SeparabilityReport) -> str | None:
@@ -216,8 +228,10 @@ def _alignment_sentence(report: SeparabilityReport) -> str | None:
         return None
     kernel = "Gaussian" if found.kernel == "rbf" else "Gaussian (levels that differ are at distance 1)"
     return (
-        f"A {kernel} kernel agrees best with the classes at width {found.best_width:.3g}, in scaled columns: centred "
-        f"alignment {found.best_score:.3f}, where 0 is none and 1 is perfect; {found.n_rows:,} rows."
+        "Rows that are close to each other should be of one class; how close is close is the width of a kernel. "
+        f"The classes agree best with closeness at a width of {found.best_width:.3g}, in scaled columns: "
+        f"{found.best_score:.3f}, where 0 is not at all and 1 is perfect (centred kernel alignment; {kernel} kernel, "
+        f"{found.n_rows:,} rows)."
     )
 
 
@@ -230,14 +244,14 @@ def _copies_sentence(report: SeparabilityReport) -> str | None:
     if not (copies or in_conflict or found.near_duplicates):
         return "No row is a copy of another, and no two of different classes are nearly equal."
     parts = [
-        f"{_plural(copies, 'row')} {'is a copy' if copies == 1 else 'are copies'} of another of the same class"
+        f"{_counted(copies, 'row')} {'is a copy' if copies == 1 else 'are copies'} of another of the same class"
         if copies
         else "no row is a copy of another of its class",
-        f"{_plural(in_conflict, 'row')} in {_plural(len(found.conflicts), 'group')} are equal in every column but not "
-        "in class"
+        f"{_counted(in_conflict, 'row')} in {_counted(len(found.conflicts), 'group')} are equal in every column but "
+        "not in class"
         if in_conflict
         else "none equals a row of another class",
-        f"{_plural(len(found.near_duplicates), 'pair')} of different classes are nearly equal"
+        f"{_counted(len(found.near_duplicates), 'pair')} of different classes are nearly equal"
         if found.near_duplicates
         else "no two of different classes are nearly equal",
     ]
@@ -249,26 +263,27 @@ def _suspects(report: SeparabilityReport) -> dict[str, Any] | None:
     found = report.suspects
     if found is None:
         return None
+    beside = {each.row: each for each in report.beside}
     rows = [
         {
-            "row": f"{each.row + 1:,}",
+            "row": f"{each.row:,}",
+            "which": row_name(beside.get(each.row), each.row),
             "label": each.label,
             "voted": each.voted,
             "own": f"{each.own_share:.0%}",
             "margin": "" if math.isnan(each.margin) else f"{each.margin:.2f}",
             "mutual": each.mutual,
-            "neighbors": _some([f"{row + 1:,}" for row in each.neighbors]),
-            "nearest": f"{each.neighbors[0] + 1:,}",
-            "nearest_label": each.neighbor_labels[0],
+            "neighbors": _some([f"{row:,}" for row in each.neighbors]),
+            "beside": told_beside(beside[each.row]) if each.row in beside else "",
         }
         for each in found.rows[:MOST_SHOWN]
     ]
     conflicts = [
-        ", ".join(f"{row + 1:,} ({name})" for row, name in zip(group.rows[:8], group.labels, strict=False))
+        ", ".join(f"{row:,} ({name})" for row, name in zip(group.rows[:8], group.labels, strict=False))
         for group in found.conflicts[:MOST_GROUPS]
     ]
     near = [
-        f"{pair.rows[0] + 1:,} ({pair.labels[0]}) and {pair.rows[1] + 1:,} ({pair.labels[1]})"
+        f"{pair.rows[0]:,} ({pair.labels[0]}) and {pair.rows[1]:,} ({pair.labels[1]})"
         for pair in found.near_duplicates[:MOST_GROUPS]
     ]
     return {
@@ -306,7 +321,7 @@ def _complexity(report: SeparabilityReport) -> dict[str, Any] | None:
 def _notes(report: SeparabilityReport) -> list[str]:
     """What was scaled, dropped, filled or sampled, each once, with the sections that did it."""
     settings = report.settings
-    notes = [f"neighbours: distance {settings.distance}, {SCALES[settings.scale]}"]
+    notes = [f"neighbours: distance {settings.distance}, {SCALE_WORDS[settings.scale]}"]
     if report.table.n_missing and not settings.n_dropped:
         notes[0] += "; a missing cell is compared as the distance defines it, and no row is left out"
     if settings.n_dropped:
@@ -355,6 +370,6 @@ def reproducing_lines(report: SeparabilityReport, source: str | None) -> Mapping
     }
 
 
-def _some(words: Sequence[str]) -> str:
+def _some(words: Sequence[str], most: int = MOST_NEIGHBORS) -> str:
     """The first few words, with a sign if there are more."""
-    return ", ".join(words[:MOST_NEIGHBORS]) + (", ..." if len(words) > MOST_NEIGHBORS else "")
+    return ", ".join(words[:most]) + (", ..." if len(words) > most else "")

@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 
 from sepal.data import Caution
+from sepal.exceptions import MissingDependencyError
+
+UNEQUAL = 0.8  # share of the largest class, from which on figures are means over the classes
 
 
 @dataclass(frozen=True)
@@ -187,6 +190,73 @@ class Verdict:
     text: str
 
 
+@dataclass(frozen=True)
+class ModelFacts:
+    """What the classifier without choices reaches on rows that were left out.
+
+    Attributes
+    ----------
+    name : str
+    n_rows : int
+        Rows it was fitted to; fewer than the table has where that is large.
+    balanced : bool
+        Whether every class counts alike: so it is where one class has nearly all rows. ``score`` and ``linear`` are
+        then means over the classes.
+    score, interval : float, tuple of float
+        Share of right answers, and a 95 % interval for further rows.
+    accuracy : float
+        Share of all rows that were answered rightly.
+    linear : float
+        What a linear rule reaches in the same way.
+    columns, columns_score, columns_interval
+        Where a model of few columns is better on rows that took no part in selecting them: which, and what it reaches.
+    shape : Verdict or None
+        What follows about the boundary between the classes.
+    """
+
+    name: str
+    n_rows: int
+    balanced: bool
+    score: float
+    interval: tuple[float, float]
+    accuracy: float
+    linear: float
+    columns: tuple[str, ...]
+    columns_score: float | None
+    columns_interval: tuple[float, float] | None
+    shape: Verdict | None
+
+    @property
+    def best(self) -> tuple[float, tuple[float, float]]:
+        """What the better of both models reaches, and its interval."""
+        if self.columns_score is None or self.columns_interval is None:
+            return self.score, self.interval
+        return self.columns_score, self.columns_interval
+
+    @property
+    def learns(self) -> bool:
+        """Whether it is measurably better than the largest class."""
+        return self.shape is None or self.shape.code != "no_better_than_majority"
+
+
+@dataclass(frozen=True)
+class ColumnBeside:
+    """A cell of a row, and what its neighbours have there."""
+
+    name: str
+    own: Any
+    neighbors: str
+
+
+@dataclass(frozen=True)
+class RowBeside:
+    """A row to look at: what says which row it is, and the columns in which it differs most from its neighbours."""
+
+    row: int
+    identifiers: dict[str, Any]
+    columns: tuple[ColumnBeside, ...]
+
+
 class Shown(ABC):
     """Facts as plain data, JSON and text; a kind of them says how they stand on a terminal."""
 
@@ -217,12 +287,29 @@ class Shown(ABC):
         """
 
     def __str__(self) -> str:
-        return self.to_text()
+        try:
+            return self.to_text()
+        except MissingDependencyError as error:
+            return f"{self._in_plain_words()}\n\n{error}"
+
+    def _in_plain_words(self) -> str:
+        """What can be said where nothing sets text."""
+        return self.to_json()
 
 
 @dataclass(frozen=True)
 class MeasureFacts(Shown):
-    """All that ``sepal measure`` says."""
+    """All that ``sepal measure`` says.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.report import measure_facts
+    >>> facts = measure_facts(table, train_sizes=[0.5])
+    >>> facts.thornton.score
+    1.0
+    """
 
     table: TableFacts
     classes: tuple[ClassFacts, ...]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sepal.data import name_key
 from sepal.exceptions import DataError
 from sepal.measures import sample_rows
+from sepal.progress import Progress
 from sepal.report._facts import FeatureFacts, FeatureShare
 from sepal.report._rows import ReportRows
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 SWEPT_COLUMNS, SEARCHED_COLUMNS = 12, 200
 MOST_SECONDS = 2.0  # by the careful estimate for one thread, so that the report is the same on every machine
 SEARCHED_ROWS = 2_000
-DISTANCES = ("euclidean", "heom")  # what the sweep of subsets adds up column by column
+SUMMED_DISTANCES = ("euclidean", "heom")  # what the sweep of subsets adds up column by column
 
 
 def feature_facts(
     rows: ReportRows,
     random_state: int,
-    progress: Callable[[float], object],
+    progress: Progress,
 ) -> FeatureFacts:
     """What subsets of the columns score. Raises where that is not a matter of a moment, or of another distance."""
     n_columns = rows.table.n_columns
     if n_columns < 2:
         raise DataError("one column leaves nothing to choose")
-    if rows.distance not in DISTANCES:
+    if rows.distance not in SUMMED_DISTANCES:
         raise DataError(f"subsets are scored by Euclidean distance or HEOM, not {rows.distance}")
     if n_columns > SEARCHED_COLUMNS:
         raise DataError(f"{n_columns:,} columns take long to choose from; see sepal select")
@@ -45,7 +45,7 @@ def feature_facts(
             scale=scale,
             groups=groups,
             n_jobs=rows.n_jobs,
-            progress=lambda scored, seconds, best: progress(min(1.0, scored / n_subsets)),
+            progress=progress,
         )
     else:
         strategy = "forward"
@@ -61,7 +61,7 @@ def feature_facts(
             scale=scale,
             groups=groups,
             n_jobs=rows.n_jobs,
-            progress=lambda scored, seconds, best: progress(min(1.0, scored / most)),
+            progress=progress,
         )
         n_subsets = found.n_evaluations
     near = found.near_best()

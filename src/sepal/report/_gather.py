@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -13,6 +13,7 @@ from sepal.data import Missing, ScaleName, Table, caution_texts
 from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, expected_accuracy_curve, prepare, thornton_test
 from sepal.parameters import Parameter, checked
+from sepal.progress import Progress, silent, stage
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
@@ -27,7 +28,6 @@ from sepal.report._margins import margin_facts, margins
 from sepal.report._rows import ReportRows, take_rows
 
 # What is being done, and the share of the whole work that is behind.
-Progress = Callable[[str, float], object]
 
 SHARED_NEIGHBORS = 5  # of every row that asks: what suspects and overlaps read
 CURVE_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -73,7 +73,7 @@ def measure_facts(
     >>> facts.thornton.score, round(facts.curve.points[0].accuracy, 4)
     (0.875, 0.83)
     """
-    say = _quiet if progress is None else progress
+    say = progress or silent
     rows = take_rows(
         X,
         y,
@@ -142,22 +142,18 @@ def train_rows(train_sizes: Sequence[float | int], n_rows: int, k: int) -> NDArr
     return np.array(sorted(sizes), dtype=np.int64)
 
 
-def _quiet(what: str, done: float) -> None:
-    """Nobody listens."""
-
-
-def _stage(say: Progress, what: str, begin: float, end: float) -> Callable[[float], object]:
-    say(what, begin)
-    return lambda done: say(what, begin + (end - begin) * done)
+def _stage(say: Progress, what: str, begin: float, end: float) -> Progress:
+    """The callback of a part of the work, in our words."""
+    tell = stage(say, what, begin, end)
+    tell(0.0)
+    return lambda text, done: tell(done)
 
 
 def _curve_rows(rows: ReportRows) -> int:
     return rows.table.n_rows if rows.sample is None else len(rows.sample)
 
 
-def _test(
-    rows: ReportRows, n_permutations: int, random_state: int, progress: Callable[[float], object]
-) -> ThorntonTest:
+def _test(rows: ReportRows, n_permutations: int, random_state: int, progress: Progress) -> ThorntonTest:
     if rows.sample is not None and n_permutations:
         raise ParameterError(
             f"permutations need every row to ask, and {rows.table.n_rows} rows are too many for that",
@@ -175,7 +171,7 @@ def _curve(
     sizes: NDArray[np.int64],
     k: int,
     random_state: int,
-    progress: Callable[[float], object],
+    progress: Progress,
 ) -> CurveFacts:
     ready = rows.ready
     if rows.sample is not None:

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sepal.report._facts import Verdict
+from sepal.report._facts import UNEQUAL, Verdict
+from sepal.report._model import SHAPES
 from sepal.report._suspects import n_copies
 from sepal.report._verdict import LIKELY, SURE, percent, quoted
 
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
     from sepal.report._separability import SeparabilityReport
 
 SMALL_ANGLE = 10.0  # degrees, in whatever units
-GAIN = 0.05  # of accuracy, that makes a boundary curved
 SAME = 0.01  # of Thornton's index, that is no difference
-UNEQUAL = 0.8  # share of the largest class
 
 
 @dataclass(frozen=True)
@@ -56,15 +55,14 @@ class GeometryCase:
         return 0.0 if thornton.interval[0] > thornton.chance else 1.0
 
     @property
-    def linear_error(self) -> float | None:
-        """Error of the linear machine, less that of the nearest neighbour (Thornton's); None beyond two classes.
+    def shape(self) -> Verdict | None:
+        """What left-out rows say about the boundary, in the words of the model's own explanation."""
+        return None if self.report.model is None else self.report.model.shape
 
-        There L2 is a mean over pairs of classes, which are easier than all of them together.
-        """
-        profile = self.report.complexity
-        if profile is None or len(self.report.classes) > 2:
-            return None
-        return float(profile["L2"] - (1 - self.report.thornton.score))
+    def beats_majority(self, score: float) -> bool:
+        """Whether a share of right answers is worth a word: not where it is no better than the largest class."""
+        share = self.report.majority.share
+        return share < UNEQUAL and score > share
 
     @property
     def best_column(self) -> tuple[str, float] | None:
@@ -78,7 +76,7 @@ class GeometryCase:
         words: dict[str, Any] = {
             "n_rows": f"{self.report.settings.n_rows:,}",
             "score": percent(self.report.thornton.score),
-            "nearest": percent(1 - self.report.thornton.score),
+            "shape": "" if self.shape is None else self.shape.text,
             "majority": percent(self.report.majority.share),
             "majority_class": quoted(self.report.majority.label),
         }
@@ -89,8 +87,6 @@ class GeometryCase:
                 "degrees": "" if self.degrees is None else f"{self.degrees:.1f}",
                 "distance": f"{self.report.angle.pairs[0].mahalanobis:.2f}",
             }
-        if self.report.complexity is not None:
-            words["linear"] = percent(self.report.complexity["L2"])
         if self.report.overlap is not None and self.report.overlap.regions:
             worst = self.report.overlap.regions[0]
             words |= {
@@ -104,7 +100,7 @@ class GeometryCase:
             words |= {
                 "n_suspects": f"{len(found.rows):,}",
                 "n_checked": f"{found.n_checked:,}",
-                "suspect_row": f"{found.rows[0].row + 1:,}" if found.rows else "",
+                "suspect_row": f"{found.rows[0].row:,}" if found.rows else "",
                 "suspect_label": quoted(found.rows[0].label) if found.rows else "",
                 "suspect_voted": quoted(found.rows[0].voted) if found.rows else "",
                 "n_conflicts": f"{sum(len(group.rows) for group in found.conflicts):,}",
@@ -153,13 +149,13 @@ MEANS = (
     GeometryRule(
         "small_angle_means_differ",
         lambda case: _means(case, SURE) and case.degrees is not None and case.degrees < SMALL_ANGLE,
-        "The angle of separability is small ({degrees} degrees), but that is a matter of units: the class means differ "
-        "beyond doubt (Mahalanobis distance {distance}, {means_p}).",
+        "The class means differ beyond doubt ({means_p}), by {distance} times the spread inside the classes "
+        "(Mahalanobis distance). The angle of separability is small, {degrees} degrees, which is a matter of units.",
     ),
     GeometryRule(
         "means_differ",
         lambda case: _means(case, SURE),
-        "The class means differ beyond doubt ({means_p}): a straight boundary already tells something.",
+        "The class means differ beyond doubt ({means_p}).",
     ),
     GeometryRule(
         "means_perhaps_differ",
@@ -169,8 +165,8 @@ MEANS = (
     GeometryRule(
         "means_alike_neighbors_agree",
         lambda case: case.means_p is not None and case.neighbors_p < SURE,
-        "The class means do not differ ({means_p}), yet neighbours agree: no straight boundary will do, but there "
-        "is one.",
+        "The class means do not differ ({means_p}), yet neighbours agree: the classes differ in another way than by "
+        "their means.",
     ),
     GeometryRule(
         "means_alike",
@@ -179,20 +175,12 @@ MEANS = (
     ),
 )
 
-SHAPE = (
-    GeometryRule(
-        "curved_boundary",
-        lambda case: case.linear_error is not None and case.linear_error > GAIN,
-        "The boundary is not straight: a linear machine is wrong on {linear} even of the rows it was fitted to, the "
-        "nearest neighbour, which never sees the row itself, on {nearest}.",
-    ),
-    GeometryRule(
-        "straight_boundary",
-        lambda case: case.linear_error is not None and case.linear_error <= 0 and case.neighbors_p < LIKELY,
-        "A straight boundary may be enough: a linear machine is wrong on {linear} of the rows it was fitted to, the "
-        "nearest neighbour, which never sees the row itself, on {nearest}.",
-    ),
-)
+
+def _has_shape(code: str) -> Callable[[GeometryCase], bool]:
+    return lambda case: case.shape is not None and case.shape.code == code
+
+
+SHAPE = tuple(GeometryRule(code, _has_shape(code), "{shape}") for code in SHAPES)
 
 PAIRS = (
     GeometryRule(
@@ -206,12 +194,13 @@ PAIRS = (
     ),
 )
 
-COLUMNS = (
+COLUMNS_CHAPTER = (
     GeometryRule(
         "one_column_enough",
         lambda case: (
             case.best_column is not None
             and case.best_column[1] >= case.report.thornton.score - SAME
+            and case.beats_majority(case.best_column[1])
             and case.neighbors_p < LIKELY
         ),
         "Column {column} alone separates the classes as well as all columns together ({column_score} against {score}).",
@@ -223,6 +212,7 @@ COLUMNS = (
             and case.report.table.n_columns > 2
             and bool(case.report.projections.planes)
             and case.report.projections.planes[0].score >= case.report.thornton.score - SAME
+            and case.beats_majority(case.report.projections.planes[0].score)
             and case.neighbors_p < LIKELY
         ),
         "Columns {x} and {z} together separate the classes as well as all columns ({plane_score} against {score}).",
@@ -241,17 +231,9 @@ CONFLICTS = (
 SUSPECT_ROWS = (
     GeometryRule(
         "suspect_rows",
-        lambda case: case.report.suspects is not None and bool(case.report.suspects.rows),
-        "{n_suspects} of {n_checked} rows are contradicted by their neighbours. Look first at row {suspect_row}: it is "
-        "labelled {suspect_label}, and the rows around it are {suspect_voted}.",
-    ),
-)
-
-BALANCE = (
-    GeometryRule(
-        "unequal_classes",
-        lambda case: case.report.majority.share >= UNEQUAL,
-        "The classes are very unequal: {majority} of the rows are {majority_class}, so accuracy alone says little.",
+        lambda case: case.report.suspects is not None and bool(case.report.suspects.rows) and case.neighbors_p < LIKELY,
+        "{n_suspects} of {n_checked} rows are contradicted by their neighbours. Look first at row {suspect_row} (rows "
+        "are counted from 0): it is labelled {suspect_label}, and the rows around it are {suspect_voted}.",
     ),
 )
 
@@ -266,10 +248,10 @@ COPIES = (
     ),
 )
 
-GEOMETRY_CHAPTERS = (MEANS, SHAPE, PAIRS, COLUMNS, CONFLICTS, SUSPECT_ROWS, BALANCE, COPIES)
+GEOMETRY_CHAPTERS = (MEANS, SHAPE, PAIRS, COLUMNS_CHAPTER, CONFLICTS, SUSPECT_ROWS, COPIES)
 
 
-COPIED_CHAPTERS = (CONFLICTS, BALANCE)  # what holds with copies as well
+COPIED_CHAPTERS = (CONFLICTS,)  # what holds with copies as well
 
 
 def geometry_verdicts(

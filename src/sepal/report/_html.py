@@ -29,7 +29,33 @@ def html_page(report: SeparabilityReport, source: str | None = None) -> str:
 
     template = files("sepal.report").joinpath("templates", "report.html.j2").read_text(encoding="utf-8")
     page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(template)
-    return page.render(version=__version__, pictures=_pictures(report), **content(report, source))
+    words, pictures = content(report, source), _pictures(report)
+    return page.render(version=__version__, pictures=pictures, contents=_contents(words, pictures), **words)
+
+
+HEADINGS = (
+    ("next", "What to do next"),
+    ("model", "What a model reaches"),
+    ("classes", "Classes"),
+    ("pairs", "Pairs of classes"),
+    ("features", "Features"),
+    ("columns", "Columns alone"),
+    ("planes", "Planes"),
+    ("curve", "More rows"),
+    ("alignment", "Kernel alignment"),
+    ("suspects", "Rows to look at"),
+    ("complexity", "Complexity"),
+    ("how", "How this was made"),
+)
+
+
+def _contents(words: dict[str, Any], pictures: dict[str, Any]) -> list[tuple[str, str]]:
+    """The sections that are there, for the table of contents."""
+    absent = {name for name in ("model", "pairs", "features", "columns", "planes", "suspects") if not words[name]}
+    absent |= set() if pictures.get("curve") else {"curve"}
+    absent |= set() if words["alignment_sentence"] else {"alignment"}
+    absent |= set() if words["complexity"] else {"complexity"}
+    return [(anchor, heading) for anchor, heading in HEADINGS if anchor not in absent]
 
 
 def _pictures(report: SeparabilityReport) -> dict[str, Any]:
@@ -67,7 +93,10 @@ def _pictures(report: SeparabilityReport) -> dict[str, Any]:
     if report.projections is not None:
         table = report.projections.table
         codes, classes = class_codes(table)
-        place = {name: i for i, name in enumerate(table.names)}
+        place, levels = (
+            {name: i for i, name in enumerate(table.names)},
+            dict(zip(table.names, table.levels, strict=True)),
+        )
         names = [str(label) for label in classes.tolist()[:MOST_CLASSES]]
         found["classes"] = [(drawn(mark_svg(code)), name) for code, name in enumerate(names)]
         # With many classes nobody looks up each mark in a key: labels that are short enough stand in the picture.
@@ -78,8 +107,7 @@ def _pictures(report: SeparabilityReport) -> dict[str, Any]:
                     jittered(table.values[:, place[plane.first]], 0),
                     jittered(table.values[:, place[plane.second]], 1),
                     codes % MOST_CLASSES,
-                    plane.first,
-                    plane.second,
+                    ((plane.first, levels[plane.first]), (plane.second, levels[plane.second])),
                     inside,
                 )
             )

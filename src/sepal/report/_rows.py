@@ -15,7 +15,7 @@ from sepal.measures import Prepared, groups_of, prepare, sample_rows
 ALL_PAIRS_ROWS = 20_000
 SAMPLE_ROWS = 5_000
 LEAST_SAMPLE = 1_000  # where a time limit does not allow more
-PAIRS_PER_SECOND = 3e8  # pairs of rows times columns that all stages together get through: a careful estimate
+RANKED_PER_SECOND = 3e8  # pairs of rows times columns that all stages together get through: a careful estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ def take_rows(
     apart = None if groups is None else groups_of(ready, groups, given.n_rows)
     most, sample = ALL_PAIRS_ROWS, SAMPLE_ROWS
     if time_limit is not None:
-        pairs = min(time_limit * PAIRS_PER_SECOND / given.n_columns, 1e18)  # no limit at all is infinite
+        pairs = min(time_limit * RANKED_PER_SECOND / given.n_columns, 1e18)  # no limit at all is infinite
         sample = min(SAMPLE_ROWS, max(LEAST_SAMPLE, int(pairs / ready.n_rows)))
         most = min(most, max(sample, int(pairs**0.5)))
     if len(ready.asking) > most:

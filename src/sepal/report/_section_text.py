@@ -6,18 +6,29 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sepal.data import name_key
+from sepal.report._explained_words import COMPLEXITY_WORDS, PAIR_WORDS
 from sepal.report._page import Page, short
 from sepal.report._terminal_plot import bar
 
+MOST_BESIDE = 5
 if TYPE_CHECKING:
     from sepal.report._separability import SeparabilityReport
+
+
+def model_text(page: Page, found: dict[str, Any] | None) -> None:
+    """What a model reaches on rows that it has not seen, beside simple rules."""
+    if found is None:
+        return
+    page.heading("What a model reaches on new rows")
+    page.paragraph(found["how"])
+    page.table(None, [[line["name"], line["score"], line["says"]] for line in found["lines"]], right=(1,), wrap=(0, 2))
 
 
 def suspects_text(page: Page, found: dict[str, Any] | None, copies: str | None) -> None:
     """Rows contradicted by their neighbours, and copies."""
     if found is None:
         return
-    page.heading("Rows to look at")
+    page.heading("Rows to look at, counted from 0")
     page.paragraph(
         f"{found['n']} of {found['checked']} rows are contradicted by their {found['k']} nearest neighbours."
     )
@@ -43,10 +54,14 @@ def suspects_text(page: Page, found: dict[str, Any] | None, copies: str | None) 
         page.paragraph(f"and {found['more']:,} more")
     if rows:
         page.paragraph(
-            "Row 1 is the first below the header; in Python its index is 0. Agree: share of the neighbours with the "
-            "row's own label. Margin: negative if a row of another class is nearest. Mutual: contradicting neighbours "
-            "that have the row among their own nearest."
+            "Row 0 is the first below the header. Agree: share of the neighbours with the row's own label. Margin: "
+            "negative if a row of another class is nearest. Mutual: contradicting neighbours that have the row among "
+            "their own nearest."
         )
+    told = [(f"row {line['which']}", line["beside"]) for line in found["rows"][:MOST_BESIDE] if line["beside"]]
+    if told:
+        page.paragraph("Where they differ most from their neighbours (whose values stand in brackets):")
+        page.pairs(told)
     page.paragraph(copies)
     for group in found["conflicts"]:
         page.paragraph(f"Equal, different classes: rows {group}")
@@ -84,11 +99,7 @@ def pairs_text(page: Page, pairs: dict[str, Any] | None, angle: dict[str, Any] |
                 f"{line['classes'][0]} and {line['classes'][1]} are told apart least by {line['least']} and best by "
                 f"{line['most']}."
             )
-    page.paragraph(
-        f"Mixing: share of the other class among the {pairs['k'] or ''} nearest rows. Distance: Mahalanobis distance "
-        "of the class means, which does not depend on units. Angle: in the units given; it changes with units, and a "
-        "small one proves nothing. p: Hotelling's test, adjusted by Holm."
-    )
+    page.paragraph(PAIR_WORDS.format(k=pairs["k"] or ""))
     if angle is None:
         return
     pair = angle["pair"]
@@ -128,10 +139,11 @@ def features_text(page: Page, found: dict[str, Any] | None, report: Separability
             ("smallest", f"{found['smallest_score']}   {found['smallest']}"),
         ]
     )
+    page.pairs([("in all", found["always"]), ("in none", found["never"])])
     page.table(None, inclusion_rows({line["name"]: line["value"] for line in found["lines"]}, page), right=(1,))
     page.paragraph(
-        "Bars: the share of these subsets that hold the feature. The scores are optimistic, since the subsets were "
-        "picked for them; sepal select gives the honest one."
+        "In all, in none, bars: how many of these subsets hold the feature. The scores are optimistic, since the "
+        "subsets were picked for them; sepal select gives the honest one."
     )
 
 
@@ -151,13 +163,19 @@ def columns_text(page: Page, columns: dict[str, Any] | None, planes: list[dict[s
         [short(line["name"], 22), line["score"], bar(line["width"] / 100, page.width - 36, unicode=page.unicode)]
         for line in columns["lines"]
     ]
-    page.table(None, rows, right=(1,))
+    if columns["alike"]:
+        page.paragraph(columns["alike"])
+    else:
+        page.table(None, rows, right=(1,))
     if columns["more"]:
         page.paragraph(f"and {columns['more']:,} more {'column' if columns['more'] == 1 else 'columns'}")
     page.table(
         None, [[f"{plane['first']} and {plane['second']}", plane["score"]] for plane in planes], wrap=(0,), right=(1,)
     )
-    page.paragraph("How often neighbours agree there. The best of many planes looks better than it is.")
+    page.paragraph(
+        f"How often neighbours agree there; by chance they would on {columns['chance']}. The best of many planes looks "
+        "better than it is."
+    )
 
 
 def complexity_text(page: Page, found: dict[str, Any] | None, alignment: str | None) -> None:
@@ -169,7 +187,7 @@ def complexity_text(page: Page, found: dict[str, Any] | None, alignment: str | N
             for line in found["lines"]
         ]
         page.table(None, rows, right=(1,), wrap=(2,))
-        page.paragraph(f"The measures of the 2019 survey by Lorena and others; distance {found['distance']}.")
+        page.paragraph(COMPLEXITY_WORDS.format(distance=found["distance"]))
     if alignment is not None:
         page.heading("Kernel alignment")
         page.paragraph(alignment)

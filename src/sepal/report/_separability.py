@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName, Table, copies_of, data_frame, frame_html, left_out_together, rows_by_content
+from sepal.data import (
+    Missing,
+    ScaleName,
+    Table,
+    copies_of,
+    data_frame,
+    frame_html,
+    left_out_together,
+    rows_by_content,
+    sample_by_class,
+)
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
     AlignmentCurve,
@@ -26,11 +36,15 @@ from sepal.measures import (
     suspects,
 )
 from sepal.parameters import checked
+from sepal.progress import Progress, silent
+from sepal.report._beside import rows_beside
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
     FeatureFacts,
     MajorityFacts,
+    ModelFacts,
+    RowBeside,
     SettingsFacts,
     Shown,
     TableFacts,
@@ -39,10 +53,12 @@ from sepal.report._facts import (
     plain,
 )
 from sepal.report._features import feature_facts
-from sepal.report._gather import SHARED_NEIGHBORS, Progress, basic_facts
+from sepal.report._gather import SHARED_NEIGHBORS, basic_facts
 from sepal.report._geometry_verdict import COPIED_CHAPTERS, geometry_verdicts
+from sepal.report._model import model_facts
+from sepal.report._next_steps import next_steps
 from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, ReportRows, take_rows
-from sepal.report._suspects import suspects_dict
+from sepal.report._suspects import MOST_SHOWN, suspects_dict
 from sepal.report._threads import few_threads
 from sepal.report._time_limit import Clock, TimeIsOverError, alarm
 from sepal.report._verdict import repeated_verdict, verdicts
@@ -67,7 +83,13 @@ class SeparabilityReport(Shown):
         Thornton's index with its test, and the accuracy to expect over all random splits.
     verdict : tuple of Verdict
         Sentences, each with the code of the rule that made it.
+    next_steps : tuple of Verdict
+        What to do next: about the model, about rows, and what to collect.
+    model : ModelFacts or None
+        What a classifier reaches on rows that were left out.
     suspects : Suspects or None
+    beside : tuple of RowBeside
+        The values of the first suspects beside those of their neighbours.
     features : FeatureFacts or None
     alignment : AlignmentCurve or None
     angle : SeparabilityAngle or None
@@ -81,6 +103,14 @@ class SeparabilityReport(Shown):
         Section to the time it took.
     sample_rows : int or None
         Rows in the sample that complexity was taken from; None for all.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> report = sepal.separability(table, time_limit=0.01)
+    >>> report.verdict[0].code
+    'always_agree'
     """
 
     table: TableFacts
@@ -90,7 +120,10 @@ class SeparabilityReport(Shown):
     thornton: ThorntonFacts
     curve: CurveFacts
     verdict: tuple[Verdict, ...] = ()
+    next_steps: tuple[Verdict, ...] = ()
+    model: ModelFacts | None = None
     suspects: Suspects | None = None
+    beside: tuple[RowBeside, ...] = ()
     features: FeatureFacts | None = None
     alignment: AlignmentCurve | None = None
     angle: SeparabilityAngle | None = None
@@ -117,6 +150,9 @@ class SeparabilityReport(Shown):
             "majority": self.majority.share,
             "expected_accuracy_at_most_rows": self.curve.points[-1].accuracy,
         }
+        if self.model is not None:
+            low, high = self.model.interval
+            found |= {"model": self.model.score, "model_from": low, "model_to": high, "linear": self.model.linear}
         if self.alignment is not None:
             found["alignment"] = self.alignment.best_score
         if self.angle is not None:
@@ -178,6 +214,10 @@ class SeparabilityReport(Shown):
 
         sentences = "".join(f"<li>{html.escape(verdict.text)}</li>" for verdict in self.verdict)
         return f"<ul>{sentences}</ul>{frame_html(self, float_format='{:.4g}'.format)}"
+
+    def _in_plain_words(self) -> str:
+        steps = (f"{number}. {step.text}" for number, step in enumerate(self.next_steps, start=1))
+        return "\n".join([*(sentence.text for sentence in self.verdict), *steps])
 
     def __repr__(self) -> str:
         return f"<SeparabilityReport: {self.verdict[0].text}>"
@@ -245,7 +285,7 @@ def separability(
     """
     if time_limit is not None and not (isinstance(time_limit, (int, float, np.number)) and time_limit > 0):
         raise ParameterError(f"time_limit must be None or a number of seconds above 0; got {time_limit!r}")
-    say = (lambda what, done: None) if progress is None else progress
+    say = progress or silent
     clock = Clock(time_limit)
     rows = take_rows(
         X,
@@ -277,7 +317,10 @@ def separability(
         clock.lap(name)
     say("done", 1.0)
     report = SeparabilityReport(**basic, **found, skipped=clock.skipped, seconds=clock.seconds, sample_rows=sample_rows)
-    return replace(report, verdict=_spoken(report, rows, random_state))
+    if report.suspects is not None:
+        report = replace(report, beside=rows_beside(rows.given, report.suspects.rows[:MOST_SHOWN]))
+    report = replace(report, verdict=_spoken(report, rows, random_state))
+    return replace(report, next_steps=next_steps(report))
 
 
 def _spoken(report: SeparabilityReport, rows: ReportRows, random_state: int) -> tuple[Verdict, ...]:
@@ -286,7 +329,7 @@ def _spoken(report: SeparabilityReport, rows: ReportRows, random_state: int) -> 
     if once is None:
         spoken = verdicts(report.classes, report.majority, report.settings, report.thornton, report.curve)
         return (*spoken, *geometry_verdicts(report))
-    facts = basic_facts(once, None, 1, 0, random_state, lambda what, done: None)
+    facts = basic_facts(once, None, 1, 0, random_state, silent)
     spoken = verdicts(facts["classes"], facts["majority"], facts["settings"], facts["thornton"], facts["curve"])
     first = repeated_verdict(rows.table.n_rows, once.table.n_rows, report.thornton)
     return (first, *spoken, *geometry_verdicts(report, COPIED_CHAPTERS))
@@ -311,10 +354,10 @@ def _each_record_once(rows: ReportRows, random_state: int) -> ReportRows | None:
     )
 
 
-def _ticking(say: Progress, name: str, begin: float, share: float, clock: Clock) -> Callable[[float], None]:
+def _ticking(say: Progress, name: str, begin: float, share: float, clock: Clock) -> Progress:
     """The callback of one section: passes its progress on, and ends it when time is over and it is not done."""
 
-    def tick(done: float) -> None:
+    def tick(text: str, done: float) -> None:
         say(name, begin + share * min(done, _NEARLY))
         if done < 1:
             clock.check()
@@ -322,9 +365,7 @@ def _ticking(say: Progress, name: str, begin: float, share: float, clock: Clock)
     return tick
 
 
-def _sections(
-    rows: ReportRows, part: Table, random_state: int, clock: Clock
-) -> dict[str, Callable[[Callable[[float], None]], Any]]:
+def _sections(rows: ReportRows, part: Table, random_state: int, clock: Clock) -> dict[str, Callable[[Progress], Any]]:
     """What is measured after the basic facts, the quickest first: a time limit cuts off the end."""
     apart = rows.groups
     k = min(SHARED_NEIGHBORS, rows.table.n_rows - (1 if apart is None else int(np.bincount(apart).max())))
@@ -334,6 +375,7 @@ def _sections(
         "alignment": lambda tick: _alignment(rows, random_state, tick),
         "angle": lambda tick: _angle(rows.given, random_state, tick),
         "features": lambda tick: feature_facts(rows, random_state, tick),
+        "model": lambda tick: model_facts(rows, random_state, clock, tick),
         "projections": lambda tick: informative_projections(
             rows.table, most_rows=_PLANE_ROWS, groups=apart, random_state=random_state, progress=tick
         ),
@@ -345,26 +387,18 @@ def _complexity_rows(rows: ReportRows, random_state: int) -> tuple[Table, int | 
     """All rows of a table that is not too large, else a sample with every class in it."""
     if rows.table.n_rows <= ALL_PAIRS_ROWS:
         return rows.table, None
-    rng = np.random.default_rng(random_state)
-    parts = []
     order = rows_by_content(rows.table, rows.ready.codes)
-    for code in range(len(rows.ready.classes)):
-        inside = order[rows.ready.codes[order] == code]
-        wanted = min(len(inside), max(2, round(len(inside) * SAMPLE_ROWS / rows.table.n_rows)))
-        parts.append(rng.choice(inside, size=wanted, replace=False))
-    sample = np.sort(np.concatenate(parts))
+    sample = sample_by_class(order, rows.ready.codes, SAMPLE_ROWS, np.random.default_rng(random_state))
     return rows.table.take(sample), len(sample)
 
 
-def _complexity(
-    part: Table, clock: Clock, random_state: int, n_jobs: int | None, tick: Callable[[float], None]
-) -> ComplexityProfile:
+def _complexity(part: Table, clock: Clock, random_state: int, n_jobs: int | None, tick: Progress) -> ComplexityProfile:
     left = clock.left()
     limit = None if left is None else max(0.1, 0.8 * left)
     return complexity(part, time_limit=limit, random_state=random_state, n_jobs=n_jobs, progress=tick)
 
 
-def _angle(table: Table, random_state: int, tick: Callable[[float], None]) -> SeparabilityAngle:
+def _angle(table: Table, random_state: int, tick: Progress) -> SeparabilityAngle:
     """Complete rows if nearly all are and every class keeps some, else column means for missing cells."""
     complete = table.complete_rows
     labels = table.y if table.y is not None else np.empty(0)
@@ -380,7 +414,7 @@ def _angle(table: Table, random_state: int, tick: Callable[[float], None]) -> Se
     )
 
 
-def _alignment(rows: ReportRows, random_state: int, tick: Callable[[float], None]) -> AlignmentCurve:
+def _alignment(rows: ReportRows, random_state: int, tick: Progress) -> AlignmentCurve:
     """Centred alignment over all widths, of at most 3,000 complete rows."""
     n_rows = rows.table.n_rows
     drawn = None

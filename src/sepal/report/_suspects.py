@@ -1,4 +1,4 @@
-"""The suspects as plain data, row numbers as people count them beside those of Python."""
+"""The suspects as plain data; rows are counted from 0 in the data as given."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_SHOWN = 20
 
 
 def suspects_dict(found: Suspects) -> dict[str, Any]:
-    """The worst rows, how many there are, and copies. ``data_row`` counts from 1: the first below a file's header."""
+    """The worst rows, how many there are, and copies."""
     facts = {
         "shown": [_shown(row) for row in found.rows[:MOST_SHOWN]],
         "n_contradicted": len(found.rows),
@@ -37,14 +37,12 @@ def n_copies(found: Suspects) -> int:
 def _shown(each: SuspectRow) -> dict[str, Any]:
     return {
         "row": each.row,
-        "data_row": each.row + 1,
         "label": each.label,
         "voted": each.voted,
         "own_share": each.own_share,
         "margin": each.margin,
         "mutual": each.mutual,
         "nearest_row": each.neighbors[0],
-        "nearest_data_row": each.neighbors[0] + 1,
         "nearest_label": each.neighbor_labels[0],
         "nearest_distance": each.neighbor_distances[0],
         "neighbors": each.neighbors,

@@ -8,6 +8,8 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,21 +156,29 @@ def mark_svg(code: int) -> str:
     return f'<svg viewBox="0 0 8 8" aria-hidden="true"><path d="M4 4{path}" class="{style}"/></svg>'
 
 
+Levels = Sequence[object] | None
+
+
 def plane_svg(
     x: NDArray[np.float64],
     y: NDArray[np.float64],
     codes: NDArray[np.int32],
-    x_name: str,
-    y_name: str,
+    axes: tuple[tuple[str, Levels], tuple[str, Levels]],
     labels: Sequence[str] = (),
 ) -> str:
-    """A scatter plot; rows with a missing cell are left out. ``labels`` stand in the middle of their classes."""
-    width, height, left, bottom, top = 300.0, 250.0, 30.0, 34.0, 8.0
+    """A scatter plot; rows with a missing cell are left out. ``labels`` stand in the middle of their classes.
+
+    ``axes`` are the name and the levels of each column; numbers have none.
+    """
+    width, height, left, bottom, top = 330.0, 270.0, 84.0, 52.0, 8.0
     known = ~(np.isnan(x) | np.isnan(y))
     parts = [f'<rect x="{left}" y="{top}" width="{width - left - 8}" height="{height - bottom - top}" class="frame"/>']
+    (x_name, x_levels), (y_name, y_levels) = axes
     if known.any():
-        px = left + 6 + _unit(x[known]) * (width - left - 20)
-        py = height - bottom - 6 - _unit(y[known]) * (height - bottom - top - 12)
+        across = _scale(x[known], left + 8, width - 16)
+        up = _scale(y[known], height - bottom - 8, top + 8)
+        parts += _axis_marks(across, up, x_levels, y_levels, (left, height - bottom))
+        px, py = across(x[known]), up(y[known])
         for code in np.unique(codes[known]):
             mine = codes[known] == code
             form, style = _mark(int(code))
@@ -180,12 +190,59 @@ def plane_svg(
                 parts.append(_text(float(np.median(px[mine])), float(np.median(py[mine])) + 4, label, "tag"))
     parts.append(_text((left + width) / 2, height - 10, x_name[:40], "small"))
     parts.append(
-        f'<text transform="translate(16 {_number((height - bottom + top) / 2)}) rotate(-90)" text-anchor="middle" '
+        f'<text transform="translate(12 {_number((height - bottom + top) / 2)}) rotate(-90)" text-anchor="middle" '
         f'class="small">{html.escape(y_name[:34])}</text>'
     )
     return _svg(width, height, parts, f"{x_name} against {y_name}")
 
 
-def _unit(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    low, high = float(values.min()), float(values.max())
-    return (values - low) / (high - low) if high > low else np.full(len(values), 0.5)
+@dataclass(frozen=True)
+class _Scale:
+    """From the values of a column to a place in the picture; all are in the middle where they are equal."""
+
+    low: float
+    high: float
+    first: float
+    last: float
+
+    def __call__(self, values: Any) -> Any:
+        share = (values - self.low) / (self.high - self.low) if self.high > self.low else values * 0.0 + 0.5
+        return self.first + share * (self.last - self.first)
+
+
+def _scale(values: NDArray[np.float64], first: float, last: float) -> _Scale:
+    return _Scale(float(values.min()), float(values.max()), first, last)
+
+
+def _axis_marks(
+    across: _Scale, up: _Scale, x_levels: Levels, y_levels: Levels, corner: tuple[float, float]
+) -> list[str]:
+    """Ticks with numbers or names of levels, below and to the left of the frame."""
+    left, bottom = corner
+    parts = []
+    for value, name in _marks(across, x_levels, 4, 8):
+        parts += [_line(across(value), bottom, across(value), bottom + 4, "grid")]
+        parts.append(_text(across(value), bottom + 16, name, "small"))
+    for value, name in _marks(up, y_levels, 4, 11):
+        parts += [_line(left - 4, up(value), left, up(value), "grid")]
+        parts.append(_text(left - 6, up(value) + 4, name, "small", "end"))
+    return parts
+
+
+def _marks(scale: _Scale, levels: Levels, most: int, letters: int) -> list[tuple[float, str]]:
+    """Where ticks stand and what they say: every level, some of many, or round numbers."""
+    if levels is None:
+        return [(value, _short_number(value)) for value in _ticks(scale.low, scale.high, most - 1)]
+    inside = [i for i in range(len(levels)) if scale.low - 0.5 <= i <= scale.high + 0.5]
+    step = -(-len(inside) // (2 * most))  # names are short, and twice as many fit
+    return [(min(max(float(i), scale.low), scale.high), _cut(str(levels[i]), letters)) for i in inside[::step]]
+
+
+def _cut(name: str, most: int) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def _short_number(value: float) -> str:
+    """Seven characters at most: 1200, 0.25, 1.5e+09."""
+    text = f"{value:.4g}"
+    return text if len(text) <= 7 else f"{value:.2g}"

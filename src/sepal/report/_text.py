@@ -6,14 +6,17 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sepal.report._content import SCALES, content
+from sepal.data import plural
+from sepal.report._content import SCALE_WORDS, content
 from sepal.report._facts import ClassFacts, MeasureFacts, SettingsFacts, TableFacts, ThorntonFacts
+from sepal.report._geometry_verdict import p_phrase
 from sepal.report._page import Page, short
 from sepal.report._section_text import (
     columns_text,
     complexity_text,
     features_text,
     made_text,
+    model_text,
     pairs_text,
     suspects_text,
 )
@@ -38,6 +41,9 @@ def report_text(
     page.heading("Verdict")
     page.paragraph(report.verdict[0].text, style="bold")
     page.pairs([("-", sentence.text) for sentence in report.verdict[1:]])
+    page.heading("What to do next")
+    page.pairs([(f"{number}.", step.text) for number, step in enumerate(report.next_steps, start=1)])
+    model_text(page, words["model"])
     _thornton(page, report)
     _curve(page, report)
     suspects_text(page, words["suspects"], words["copies_sentence"])
@@ -90,8 +96,8 @@ def _table_lines(table: TableFacts) -> list[tuple[str, str | None]]:
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in table.kinds.items() if count)
     missing = None
     if table.n_missing:
-        missing = f"{table.n_missing:,} {_plural(table.n_missing, 'cell')} in {table.n_rows_with_missing:,} "
-        missing += _plural(table.n_rows_with_missing, "row")
+        missing = f"{table.n_missing:,} {plural(table.n_missing, 'cell')} in {table.n_rows_with_missing:,} "
+        missing += plural(table.n_rows_with_missing, "row")
     return [
         ("rows", f"{table.n_rows:,}"),
         ("columns", f"{table.n_columns:,} ({kinds})"),
@@ -104,7 +110,7 @@ def _table_lines(table: TableFacts) -> list[tuple[str, str | None]]:
 def _settings_lines(settings: SettingsFacts, table: TableFacts) -> list[tuple[str, str | None]]:
     used = settings.distance
     if table.kinds["nominal"] < table.n_columns:
-        used += f", {SCALES[settings.scale]}"
+        used += f", {SCALE_WORDS[settings.scale]}"
     if settings.asked_distance == "auto" and settings.distance == "heom":
         reasons = ["columns that are not numbers"] if table.kinds["numeric"] < table.n_columns else []
         if table.n_missing and not settings.n_dropped:
@@ -124,10 +130,6 @@ def _settings_lines(settings: SettingsFacts, table: TableFacts) -> list[tuple[st
         ("sampled", sampled),
         *(("note", note) for note in settings.notes),
     ]
-
-
-def _plural(number: int, word: str) -> str:
-    return word if number == 1 else word + "s"
 
 
 def _counts(classes: Sequence[ClassFacts]) -> str:
@@ -168,20 +170,15 @@ def _thornton_lines(thornton: ThorntonFacts) -> list[tuple[str, str | None]]:
     low, high = thornton.interval
     test = permuted = None
     if thornton.z is not None and thornton.p_value is not None:
-        test = f"z = {thornton.z:.1f}, {p_text(thornton.p_value)} (over all permutations of the classes)"
+        test = f"z = {thornton.z:.1f}, {p_phrase(thornton.p_value)} (over all permutations of the classes)"
     if thornton.permutation_p is not None:
-        permuted = f"{p_text(thornton.permutation_p)} from {thornton.n_permutations:,} random permutations"
+        permuted = f"{p_phrase(thornton.permutation_p)} from {thornton.n_permutations:,} random permutations"
     return [
         ("score", f"{thornton.score:.4f}   {thornton.confidence:.0%} interval {low:.4f} to {high:.4f}"),
         ("chance", f"{thornton.chance:.4f}   corrected {thornton.corrected:.4f} (0 is chance, 1 is perfect)"),
         ("test", test),
         ("permuted", permuted),
     ]
-
-
-def p_text(p_value: float) -> str:
-    """A p-value no more exact than it can be."""
-    return "p < 0.0001" if p_value < 0.0001 else f"p = {p_value:.4f}"
 
 
 def _thornton(page: Page, facts: SeparabilityReport) -> None:

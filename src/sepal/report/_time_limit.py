@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from sepal.progress import importing
+
 _AGAIN = 0.2  # seconds after which an alarm that came to nothing rings again
 
 
@@ -55,7 +57,7 @@ def alarm(clock: Clock) -> Iterator[None]:
     inside = [True]
 
     def ring(number: int, frame: FrameType | None) -> None:
-        if inside[0] and not _importing(frame):  # an import may swallow the exception: it rings again
+        if inside[0] and not importing(frame):  # an import may swallow the exception: it rings again
             raise TimeIsOverError
 
     old = signal.signal(signal.SIGALRM, ring)
@@ -72,11 +74,3 @@ def _alarm_is_free() -> bool:
     if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
         return False
     return signal.getsignal(signal.SIGALRM) is signal.SIG_DFL and signal.getitimer(signal.ITIMER_REAL)[0] == 0
-
-
-def _importing(frame: FrameType | None) -> bool:
-    while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            return True
-        frame = frame.f_back
-    return False

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sepal.report._facts import (
+    UNEQUAL,
     ClassFacts,
     CurveFacts,
     CurvePoint,
@@ -43,6 +44,11 @@ class Case:
         if self.thornton.p_value is not None:
             return self.thornton.p_value
         return 0.0 if self.thornton.interval[0] > self.thornton.chance else 1.0
+
+    @property
+    def unequal(self) -> bool:
+        """Whether one class has nearly all rows, so that a share of all rows says little."""
+        return self.majority.share >= UNEQUAL
 
     @property
     def z(self) -> float:
@@ -85,6 +91,8 @@ class Case:
             "confidence": f"{self.thornton.confidence:.0%}",
             "score": percent(self.thornton.score),
             "chance": percent(self.thornton.chance),
+            "macro": percent(self.thornton.macro),
+            "macro_chance": percent(1.0 / len(self.classes)),
             "majority": percent(self.majority.share),
             "majority_class": quoted(self.majority.label),
             "weakest_class": quoted(self.weakest.label),
@@ -99,7 +107,7 @@ class Case:
         }
 
 
-class Rule(NamedTuple):
+class VerdictRule(NamedTuple):
     """A code, when it holds, and what it says."""
 
     code: str
@@ -108,41 +116,53 @@ class Rule(NamedTuple):
 
 
 AGREEMENT = (
-    Rule(
+    VerdictRule(
+        "unequal_classes",
+        lambda case: case.unequal and case.p < LIKELY,
+        "The classes are very unequal: {majority} of the rows are {majority_class}. With every class counted alike, "
+        "nearest neighbours agree on the class of {macro} of the rows; guessing would give {macro_chance}.",
+    ),
+    VerdictRule(
+        "unequal_like_chance",
+        lambda case: case.unequal,
+        "The classes are very unequal: {majority} of the rows are {majority_class}. Neighbours agree no more often "
+        "than chance can explain ({macro} with every class counted alike; guessing would give {macro_chance}).",
+    ),
+    VerdictRule(
         "always_agree",
         lambda case: case.thornton.score == 1.0 and case.p < LIKELY,
         "Every row has a nearest neighbour of its own class: nothing here contradicts the classes.",
     ),
-    Rule(
+    VerdictRule(
         "nearly_always_agree",
         lambda case: case.thornton.corrected >= 0.9 and case.p < SURE,
         "Nearest neighbours nearly always agree on the class ({score}; chance {chance}): the classes are well "
         "separated.",
     ),
-    Rule(
+    VerdictRule(
         "mostly_agree",
         lambda case: case.thornton.corrected >= 0.6 and case.p < SURE,
         "Nearest neighbours mostly agree on the class ({score}; chance {chance}): the classes are separable, "
         "with some overlap.",
     ),
-    Rule(
+    VerdictRule(
         "better_than_chance",
         lambda case: case.p < SURE,
         "Neighbours agree clearly more often than chance ({score}; chance {chance}), but the classes are far from "
         "separable.",
     ),
-    Rule(
+    VerdictRule(
         "perhaps_better_than_chance",
         lambda case: case.p < LIKELY,
         "Neighbours agree a little more often than chance ({score}; chance {chance}); the evidence is weak.",
     ),
-    Rule(
+    VerdictRule(
         "worse_than_chance",
         lambda case: case.z <= FAR_BELOW,
         "Neighbours agree less often than chance ({score}; chance {chance}): the classes alternate, as on a "
         "chessboard. There is structure, but nearness is the wrong way to use it.",
     ),
-    Rule(
+    VerdictRule(
         "like_chance",
         lambda case: True,
         "Neighbours agree no more often than chance can explain ({score}; chance {chance}): there is no evidence that "
@@ -151,46 +171,46 @@ AGREEMENT = (
 )
 
 AGAINST_MAJORITY = (
-    Rule(
+    VerdictRule(
         "above_majority",
-        lambda case: case.thornton.interval[0] > case.majority.share,
+        lambda case: not case.unequal and case.thornton.interval[0] > case.majority.share,
         "That is more than the {majority} of always answering {majority_class}.",
     ),
-    Rule(
+    VerdictRule(
         "near_majority",
-        lambda case: case.thornton.interval[1] >= case.majority.share,
+        lambda case: not case.unequal and case.thornton.interval[1] >= case.majority.share,
         "It is not clearly more than the {majority} of always answering {majority_class}.",
     ),
-    Rule(
+    VerdictRule(
         "below_majority",
-        lambda case: True,
+        lambda case: not case.unequal,
         "Always answering {majority_class} would be right more often ({majority}).",
     ),
 )
 
 HOW_SURE = (
-    Rule(
+    VerdictRule(
         "narrow_interval",
-        lambda case: case.width <= NARROW,
-        "The {score} are sure to a few percent: with {confidence} confidence the true share lies between {low} and "
-        "{high}.",
+        lambda case: not case.unequal and case.width <= NARROW,
+        "That figure is known to within a few points: with {confidence} confidence the true share lies between {low} "
+        "and {high}.",
     ),
-    Rule(
+    VerdictRule(
         "wide_interval_of_groups",
-        lambda case: case.settings.n_groups is not None,
-        "With {n_groups} groups the {score} are rough: with {confidence} confidence the true share, for rows of "
+        lambda case: not case.unequal and case.settings.n_groups is not None,
+        "With {n_groups} groups {score} is a rough estimate: with {confidence} confidence the true share, for rows of "
         "further groups, lies between {low} and {high}.",
     ),
-    Rule(
+    VerdictRule(
         "wide_interval",
-        lambda case: True,
-        "With so few rows the {score} are rough: with {confidence} confidence the true share lies between {low} and "
-        "{high}.",
+        lambda case: not case.unequal,
+        "With so few rows {score} is a rough estimate: with {confidence} confidence the true share lies between {low} "
+        "and {high}.",
     ),
 )
 
 WEAK_CLASS = (
-    Rule(
+    VerdictRule(
         "weak_class",
         lambda case: case.weakest.score is not None and case.weakest.score < 0.5 and case.p < LIKELY,
         "Rows of class {weakest_class} mostly have a nearest neighbour of another class (only {weakest} agree).",
@@ -198,13 +218,14 @@ WEAK_CLASS = (
 )
 
 MORE_ROWS = (
-    Rule(
+    VerdictRule(
         "rows_help",
         lambda case: (
             case.settings.n_groups is None  # the curve is of single rows
             and case.rise > RISE
             and case.p < LIKELY
             and case.thornton.score < 1.0
+            and not case.unequal
         ),
         "Accuracy still rises with more training rows ({half} with {half_rows}, {most} with {most_rows}): "
         "collecting more should help.",
@@ -212,12 +233,12 @@ MORE_ROWS = (
 )
 
 DOUBTS = (
-    Rule(
+    VerdictRule(
         "few_rows",
         lambda case: case.settings.n_rows < FEW_ROWS,
         "With only {n_rows} rows all of this is a first impression.",
     ),
-    Rule(
+    VerdictRule(
         "many_classes",
         lambda case: len(case.classes) * 5 > case.settings.n_rows,
         "There are {n_classes} classes in {n_rows} rows: is the target really a class?",

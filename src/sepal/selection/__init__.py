@@ -23,20 +23,14 @@ from sepal.selection._criteria import (
 )
 from sepal.selection._criteria import PAIRS_PER_SECOND as PAIRS_PER_SECOND
 from sepal.selection._facts import SelectionFacts, select_facts
-from sepal.selection._honesty import (
-    NestedScore,
-    SelectionTest,
-    Stability,
-    nested_score,
-    nogueira_stability,
-    selection_test,
-    stability,
-)
 from sepal.selection._near_best import Subset
 from sepal.selection._near_best import inclusion as inclusion
 from sepal.selection._near_best import smallest as smallest
+from sepal.selection._nested_score import NestedScore, nested_score
 from sepal.selection._rank import FeatureRanking, rank_features
 from sepal.selection._search import STRATEGIES, SubsetSearch, search_subsets
+from sepal.selection._selection_test import SelectionTest, selection_test
+from sepal.selection._stability import Stability, nogueira_stability, stability
 from sepal.selection._subset_sweep import SubsetSweep, subset_sweep
 from sepal.selection._subset_sweep import sweep_cost as sweep_cost
 

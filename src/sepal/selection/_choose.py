@@ -9,14 +9,15 @@ from typing import Any, Literal
 from sepal.data import Missing, ScaleName, Table
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, RandomState, check_whole
-from sepal.selection._criteria import CriterionLike, Ties, as_criterion
-from sepal.selection._evaluator import SearchProgress
+from sepal.selection._criteria import CriterionLike, CriterionTies, as_criterion
 from sepal.selection._near_best import Subset
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
 from sepal.selection._search import STRATEGIES, SubsetSearch, search_solve
 from sepal.selection._subset_sweep import MOST_FEATURES, SubsetSweep, refuse_too_many, sweep_cost, sweep_solve
+from sepal.selection._telling import SearchProgress
 
 Prefer = Literal["best", "smallest"]
+AUTO_SECONDS = 10.0  # what strategy="auto" may use where no limit is given
 
 
 _KNOWN = (
@@ -26,7 +27,6 @@ _KNOWN = (
     Parameter("scale", "word", "", looked_up=True, optional=True),
     Parameter("ties", "word", "", looked_up=True),
     Parameter("missing", "word", "", looked_up=True),
-    Parameter("time_budget", "number", "", above=0.0, infinite=True),
     Parameter("time_limit", "number", "", above=0.0, infinite=True, optional=True),
     Parameter("max_evaluations", "whole", "", at_least=1, optional=True),
     Parameter("patience", "whole", "", at_least=1, optional=True),
@@ -38,18 +38,17 @@ _KNOWN = (
 
 @dataclass(frozen=True)
 class Procedure:
-    """A complete way to select features. ``strategy="auto"`` sweeps if that fits in ``time_budget`` seconds."""
+    """A complete way to select features. ``strategy="auto"`` sweeps if that fits in its time, 10 s by default."""
 
     strategy: str = "auto"
     criterion: CriterionLike = "thornton"
     n_features: int | None = None
     prefer: Prefer = "best"
     scale: ScaleName | None = "minmax"
-    ties: Ties = "expected"
+    ties: CriterionTies = "expected"
     missing: Missing = "distance"
     blocks: Blocks | None = None
     keep: Columns = ()
-    time_budget: float = 10.0
     time_limit: float | None = None
     max_evaluations: int | None = None
     patience: int | None = None
@@ -87,7 +86,14 @@ class Procedure:
             return self.strategy == "sweep"
         criterion = as_criterion(self.criterion, self.ties)
         seconds, _ = sweep_cost(problem.n_rows, problem.n_units, problem.threads, (criterion,))
-        return problem.n_units <= MOST_FEATURES and seconds <= self.time_budget
+        return problem.n_units <= MOST_FEATURES and seconds <= (
+            AUTO_SECONDS if self.time_limit is None else self.time_limit
+        )
+
+    @property
+    def limit(self) -> float | None:
+        """Seconds that a search may take."""
+        return AUTO_SECONDS if self.strategy == "auto" and self.time_limit is None else self.time_limit
 
     def run(self, problem: FeatureProblem, progress: SearchProgress | None = None) -> SubsetSweep | SubsetSearch:
         """All subsets, or those a search meets."""
@@ -101,7 +107,7 @@ class Procedure:
             criterion,
             "floating" if self.strategy == "auto" else self.strategy,
             n_features=self.n_features,
-            time_limit=self.time_budget if self.strategy == "auto" and self.time_limit is None else self.time_limit,
+            time_limit=self.limit,
             max_evaluations=self.max_evaluations,
             patience=self.patience,
             random_state=self.random_state,

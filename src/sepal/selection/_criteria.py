@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import DataError, ParameterError
+from sepal.progress import Share
 from sepal.selection._problem import FeatureProblem
 from sepal.selection._program import Program, of_masks
-from sepal.selection._sweep import Agreement, Kernels, Neighbors, Progress, Question, Spread, bin_edges, sweep
+from sepal.selection._sweep import Agreement, Kernels, Neighbors, Question, Spread, bin_edges, sweep
 
-Ties = Literal["expected", "index", "pessimistic", "optimistic"]
-TIES: tuple[Ties, ...] = ("expected", "index", "pessimistic", "optimistic")
+CriterionTies = Literal["expected", "index", "pessimistic", "optimistic"]
+CRITERION_TIES: tuple[CriterionTies, ...] = ("expected", "index", "pessimistic", "optimistic")
 
 # Widths to try, in units of the median distance: the best one grows with the subset about as that distance does.
 SCANNED_WIDTHS = tuple(float(2.0 ** (i / 4)) for i in range(-12, 6))
@@ -30,7 +31,14 @@ Asking = Generator[Question, NDArray[np.float64], NDArray[np.float64]]
 
 
 class Criterion(ABC):
-    """A score of a subset; higher is better."""
+    """A score of a subset; higher is better.
+
+    Examples
+    --------
+    >>> from sepal.selection import Criterion, LooKnn
+    >>> isinstance(LooKnn(3), Criterion)
+    True
+    """
 
     name: ClassVar[str]
     monotone: ClassVar[bool] = False  # never falls when a feature is added
@@ -41,14 +49,10 @@ class Criterion(ABC):
         """Refuse data the criterion is not defined for."""
 
     @abstractmethod
-    def scores(
-        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
-    ) -> NDArray[np.float64]:
+    def scores(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
         """One score per subset of the program."""
 
-    def samples(
-        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
-    ) -> NDArray[np.float64]:
+    def samples(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
         """For criteria that are a mean over rows: (n_subsets, n_rows)."""
         raise ParameterError(
             f"the criterion {self.name!r} is not a mean over rows, so that two subsets cannot be compared row by row",
@@ -65,14 +69,12 @@ class DistanceCriterion(Criterion):
     def ask(self, problem: FeatureProblem, program: Program) -> Asking:
         """What to ask of the distances, and the scores that follow from the answers."""
 
-    def scores(
-        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
-    ) -> NDArray[np.float64]:
+    def scores(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
         return scores_together(problem, program, [self], progress)[0]
 
 
 def scores_together(
-    problem: FeatureProblem, program: Program, criteria: Sequence[Criterion], progress: Progress | None = None
+    problem: FeatureProblem, program: Program, criteria: Sequence[Criterion], progress: Share | None = None
 ) -> list[NDArray[np.float64]]:
     """Scores by each criterion; what all of them ask of the distances is answered on common walks."""
     asking = {i: c.ask(problem, program) for i, c in enumerate(criteria) if isinstance(c, DistanceCriterion)}
@@ -103,25 +105,41 @@ def scores_together(
 
 @dataclass(frozen=True)
 class Thornton(DistanceCriterion):
-    """The share of rows whose nearest neighbour has their class: leave-one-out accuracy of 1-NN."""
+    """The share of rows whose nearest neighbour has their class: leave-one-out accuracy of 1-NN.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import Thornton, subset_sweep
+    >>> subset_sweep(table, criterion=Thornton(ties="pessimistic")).best.score
+    1.0
+    """
 
     name = "thornton"
     per_row = True
     cost = 1.0
-    ties: Ties = "expected"
+    ties: CriterionTies = "expected"
 
     def ask(self, problem: FeatureProblem, program: Program) -> Asking:
         return (yield Agreement(self.ties))[:, 0] / problem.n_rows
 
-    def samples(
-        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
-    ) -> NDArray[np.float64]:
+    def samples(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
         return sweep(problem, program, [Agreement(self.ties, samples=True)], progress)[0]
 
 
 @dataclass(frozen=True)
 class ExpectedAccuracy(DistanceCriterion):
-    """The exact mean accuracy of 1-NN over all splits that train on ``train_size`` of the rows."""
+    """The exact mean accuracy of 1-NN over all splits that train on ``train_size`` of the rows.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import ExpectedAccuracy, subset_sweep
+    >>> round(subset_sweep(table, criterion=ExpectedAccuracy()).best.score, 3)
+    0.883
+    """
 
     name = "expected_accuracy"
     per_row = True
@@ -148,9 +166,7 @@ class ExpectedAccuracy(DistanceCriterion):
     def ask(self, problem: FeatureProblem, program: Program) -> Asking:
         return (yield self._question(problem, samples=False))[:, 0] / problem.n_rows
 
-    def samples(
-        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
-    ) -> NDArray[np.float64]:
+    def samples(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
         return sweep(problem, program, [self._question(problem, samples=True)], progress)[0]
 
 
@@ -159,6 +175,14 @@ class LooKnn(DistanceCriterion):
     """Leave-one-out accuracy of k-NN; without ``n_neighbors`` that of each subset's best k up to ``k_max``.
 
     A tied group that does not fit among the k votes with the share of it that fits; a tied vote counts as a share.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import LooKnn, subset_sweep
+    >>> subset_sweep(table, criterion=LooKnn(3)).best.score
+    0.9
     """
 
     name = "loo_knn"
@@ -166,7 +190,7 @@ class LooKnn(DistanceCriterion):
     cost = 20.0
     n_neighbors: int | None = None
     k_max: int = 25
-    ties: Ties = "expected"
+    ties: CriterionTies = "expected"
 
     def _question(self, problem: FeatureProblem, k: int | None = None, samples: bool = False) -> Neighbors:
         others = problem.n_others
@@ -185,9 +209,7 @@ class LooKnn(DistanceCriterion):
         best: NDArray[np.float64] = by_k.max(axis=1) if self.n_neighbors is None else by_k[:, self.n_neighbors - 1]
         return best
 
-    def samples(
-        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
-    ) -> NDArray[np.float64]:
+    def samples(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
         if self.n_neighbors is not None:
             return sweep(problem, program, [self._question(problem, samples=True)], progress)[0]
         chosen = sweep(problem, program, [self._question(problem)], progress)[0].argmax(axis=1) + 1
@@ -208,6 +230,14 @@ class Alignment(DistanceCriterion):
     ``SCANNED_WIDTHS`` times it), or sigma itself, one number or several of which the best counts.
 
     References: N. Cristianini et al., NIPS 2001; C. Cortes, M. Mohri, A. Rostamizadeh, JMLR 13, 2012 (centered).
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import Alignment, subset_sweep
+    >>> subset_sweep(table, criterion=Alignment(width="scan")).best.features
+    ('speed',)
     """
 
     name = "alignment"
@@ -239,7 +269,16 @@ class Alignment(DistanceCriterion):
 
 
 class CenteredAlignment(Alignment):
-    """Alignment after centring both matrices, which no imbalance of the classes can raise."""
+    """Alignment after centring both matrices, which no imbalance of the classes can raise.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import CenteredAlignment, subset_sweep
+    >>> subset_sweep(table, criterion=CenteredAlignment()).best.features
+    ('speed',)
+    """
 
     name = "centered_alignment"
     centered = True
@@ -289,6 +328,14 @@ class Mahalanobis(Criterion):
     """The Mahalanobis distance of the class means; for more classes the root mean square over pairs of rows.
 
     With the pooled covariance of all classes it never falls when a feature is added, so branch and bound may use it.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import Mahalanobis, search_subsets
+    >>> search_subsets(table, criterion=Mahalanobis(), strategy="branch_and_bound", n_features=1).best.features
+    ('speed',)
     """
 
     name = "mahalanobis"
@@ -304,9 +351,7 @@ class Mahalanobis(Criterion):
         if problem.n_rows <= len(problem.classes):
             raise DataError("the criterion 'mahalanobis' needs more rows than classes")
 
-    def scores(
-        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
-    ) -> NDArray[np.float64]:
+    def scores(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
         self.check(problem)
         within, between = scatter(problem)
         result = np.empty(program.n_out)
@@ -347,9 +392,7 @@ class Custom(Criterion):
     name = "custom"
     function: Callable[[NDArray[np.float64], NDArray[Any]], float]
 
-    def scores(
-        self, problem: FeatureProblem, program: Program, progress: Progress | None = None
-    ) -> NDArray[np.float64]:
+    def scores(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
         labels = problem.classes[problem.codes]
         result = np.empty(program.n_out)
         for i, mask in enumerate(program.masks):
@@ -368,10 +411,10 @@ CRITERIA: dict[str, type[Criterion]] = {
 CriterionLike = str | Criterion | Callable[..., float]
 
 
-def as_criterion(criterion: Any, ties: Ties = "expected") -> Criterion:
+def as_criterion(criterion: Any, ties: CriterionTies = "expected") -> Criterion:
     """A criterion from its name, a function, or itself."""
-    if ties not in TIES:
-        raise ParameterError(f"ties must be one of {', '.join(TIES)}; got {ties!r}")
+    if ties not in CRITERION_TIES:
+        raise ParameterError(f"ties must be one of {', '.join(CRITERION_TIES)}; got {ties!r}")
     if isinstance(criterion, Criterion):
         return criterion
     if isinstance(criterion, str):

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sepal.selection._criteria import PAIRS_PER_SECOND, Criterion
 from sepal.selection._problem import FeatureProblem
 from sepal.selection._program import of_masks
+from sepal.selection._telling import SearchProgress
 
 _MOST_IDLE = 300  # calls in a row without a new subset: a population that has converged
 _BATCH, _LEAST_BATCH = 512, 8  # subsets per native call
 _ROUNDING = 1e-12
-
-SearchProgress = Callable[[int, float, float], object]
 
 
 class BudgetSpentError(Exception):

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sepal.parameters import Parameter, RandomState, checked
+from sepal.progress import Progress, silent
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import as_criterion
-from sepal.selection._honesty import NestedScore, nested_score
 from sepal.selection._near_best import Subset, inclusion, smallest
-from sepal.selection._problem import FeatureProblem
+from sepal.selection._nested_score import NestedScore, nested_score
 from sepal.selection._search import SubsetSearch
 from sepal.selection._subset_sweep import SubsetSweep
+from sepal.selection._telling import search_teller
 
-MOST_SHOWN = 1000
+MOST_LISTED = 1000
 
 # What is being done, and the share of the whole work that is behind.
-FactsProgress = Callable[[str, float], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +43,15 @@ class SelectionFacts:
         How much the data can tell.
     result : SubsetSweep or SubsetSearch
         All scores, for pictures.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import select_facts
+    >>> facts = select_facts(table, cv=4)
+    >>> facts.best.features, facts.nested.honest
+    (('speed', 'agility'), 1.0)
     """
 
     result: SubsetSweep | SubsetSearch
@@ -78,7 +85,7 @@ class SelectionFacts:
             "best": _plain(self.best),
             "smallest_near_best": _plain(self.smallest),
             "n_near_best": len(self.near_best),
-            "near_best": [_plain(subset) for subset in self.near_best[:MOST_SHOWN]],
+            "near_best": [_plain(subset) for subset in self.near_best[:MOST_LISTED]],
             "inclusion": self.inclusion,
             "kept": list(self.kept),
             "honest": None
@@ -124,7 +131,7 @@ def select_facts(
     cv: int = 10,
     groups: Any = None,
     random_state: RandomState = 0,
-    progress: FactsProgress | None = None,
+    progress: Progress | None = None,
     **procedure: Any,
 ) -> SelectionFacts:
     """Select features and say how far the answer can be believed.
@@ -145,13 +152,23 @@ def select_facts(
         Called now and then with a few words and the share of the work that is done.
     **procedure
         Parameters of :class:`SeparabilitySelector`.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> facts = select_facts(table, cv=4)
+    >>> facts.best.features
+    ('speed', 'agility')
     """
-    say = _quiet if progress is None else progress
+    say = progress or silent
     how = Procedure(random_state=random_state, **procedure)
     problem = how.prepare(X, y, groups)
     started = time.monotonic()
     first = 1.0 / (1 + cv) if honest else 1.0
-    result = how.run(problem, _told(say, how, problem, first))
+    say("scoring subsets", 0.0)
+    n_subsets = 2**problem.n_units if how.sweeps(problem) else None
+    result = how.run(problem, search_teller(say, n_subsets, how.limit, first))
     seconds = time.monotonic() - started
     best = how.choose(result) if how.prefer == "best" else result.best
     comparable = as_criterion(how.criterion, how.ties).per_row
@@ -165,7 +182,7 @@ def select_facts(
             cv=cv,
             groups=groups,
             random_state=random_state,
-            progress=lambda done: say("selecting again inside folds", first + (1 - first) * done),
+            progress=lambda text, done: say(f"selecting again, {text}", first + (1 - first) * done),
             result=result,
             **procedure,
         )
@@ -191,27 +208,6 @@ def select_facts(
         _sentence(near, least, _n_compared(result, how.n_features), problem.n_rows, nested, comparable),
         problem.notes,
     )
-
-
-def _quiet(what: str, done: float) -> None:
-    """Nobody listens."""
-
-
-def _told(
-    say: FactsProgress, how: Procedure, problem: FeatureProblem, share: float
-) -> Callable[[int, float, float], object]:
-    """What to tell while subsets are scored: how many per second, the best so far, how much of the work is behind."""
-    n_subsets = 2**problem.n_units if how.sweeps(problem) else None
-    limit = how.time_budget if how.strategy == "auto" and how.time_limit is None else how.time_limit
-
-    def told(n: int, seconds: float, best: float) -> None:
-        of = "" if n_subsets is None else f" of {n_subsets:,}"
-        found = "" if math.isnan(best) else f", best so far {best:.4f}"
-        done = n / n_subsets if n_subsets else seconds / limit if limit else 0.0
-        say(f"{n:,}{of} subsets, {n / max(seconds, 1e-9):,.0f} per second{found}", share * min(done, 1.0))
-
-    say("scoring subsets", 0.0)
-    return told
 
 
 def _near(result: SubsetSweep | SubsetSearch, n_features: int | None) -> tuple[Subset, ...]:

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from sepal.data import data_frame
 from sepal.exceptions import ParameterError
+from sepal.progress import Share
 from sepal.selection._criteria import Criterion
 from sepal.selection._problem import FeatureProblem, moved_masks
 from sepal.selection._program import of_masks
-from sepal.selection._sweep import Progress
 
-Rule = Literal["paired", "unpaired"]
+NearBestRule = Literal["paired", "unpaired"]
 _SAMPLE_CELLS = 40_000_000  # rows times subsets whose correctness is in memory together
 _ROUNDING = 1e-12
 
@@ -32,6 +32,15 @@ class Subset:
 
     ``difference`` is how far it stays behind the best, ``standard_error`` that of the difference; both are 0 for the
     best itself.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import subset_sweep
+    >>> best = subset_sweep(table).best
+    >>> best.features, best.score
+    (('speed', 'agility'), 1.0)
     """
 
     mask: int
@@ -82,8 +91,8 @@ def near_best(
     scores: NDArray[np.float64],
     *,
     se: float,
-    rule: Rule,
-    progress: Progress | None = None,
+    rule: NearBestRule,
+    progress: Share | None = None,
 ) -> tuple[Subset, ...]:
     """The subsets (best first in ``masks``) whose difference from the first is within ``se`` standard errors."""
     if not np.isfinite(se) or se < 0:
@@ -114,7 +123,7 @@ def near_best(
 
 
 def _paired_errors(
-    problem: FeatureProblem, criterion: Criterion, masks: Sequence[int], progress: Progress | None
+    problem: FeatureProblem, criterion: Criterion, masks: Sequence[int], progress: Share | None
 ) -> NDArray[np.float64]:
     """Standard error of the mean row by row difference from the first subset; rows of a group are one unit."""
     step = max(1, _SAMPLE_CELLS // problem.n_rows)
@@ -138,7 +147,7 @@ def _standard_error(values: NDArray[np.float64], groups: NDArray[np.intp] | None
     return float(np.linalg.norm(sums) / len(values))
 
 
-def _shifted(progress: Progress | None, begin: float, share: float) -> Progress | None:
+def _shifted(progress: Share | None, begin: float, share: float) -> Share | None:
     if progress is None:
         return None
     return lambda fraction: progress(min(1.0, begin + share * fraction))

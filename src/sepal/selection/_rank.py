@@ -36,6 +36,15 @@ class FeatureRanking:
         nominal columns, where it is not defined),
         ``correlation`` (with the classes: the correlation ratio, which is abs(r) for two classes; Cramer's V for
         nominal columns), ``alignment`` (centered, alone).
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import rank_features
+    >>> ranking = rank_features(table)
+    >>> ranking.best.features, ranking.columns["thornton"].round(2).tolist()
+    (('speed', 'agility'), [0.85, 0.51])
     """
 
     names: tuple[str, ...]

@@ -13,12 +13,14 @@ import numpy as np
 from sepal.data import Missing, ScaleName, data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, RandomState, check_number, check_whole, checked, generator
+from sepal.progress import Progress
 from sepal.selection import _greedy, _stochastic
 from sepal.selection._branch_and_bound import branch_and_bound
-from sepal.selection._criteria import Criterion, CriterionLike, Ties, as_criterion
-from sepal.selection._evaluator import BudgetSpentError, Evaluator, SearchProgress, Step
-from sepal.selection._near_best import Rule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
+from sepal.selection._criteria import Criterion, CriterionLike, CriterionTies, as_criterion
+from sepal.selection._evaluator import BudgetSpentError, Evaluator, Step
+from sepal.selection._near_best import NearBestRule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem, moved_bits
+from sepal.selection._telling import SearchProgress, search_teller
 
 Strategy = Callable[[Evaluator, int | None, _greedy.Patience, Mapping[str, Any], Any], None]
 
@@ -61,6 +63,15 @@ class SubsetSearch:
         ``"finished"``, or what ended the search early: ``"time_limit"``, ``"max_evaluations"``, ``"patience"``, or
         ``"converged"`` when the strategy met nothing new for long.
     seconds : float
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import search_subsets
+    >>> search = search_subsets(table, strategy="forward")
+    >>> search.best.features, search.n_evaluations, search.stopped
+    (('speed', 'agility'), 3, 'finished')
     """
 
     problem: FeatureProblem
@@ -122,16 +133,16 @@ class SubsetSearch:
                 found[mask.bit_count()] = make_subset(self.problem, mask, self.scores[mask])
         return dict(sorted(found.items()))
 
-    def near_best(self, se: float = 1.0, *, rule: Rule = "paired") -> tuple[Subset, ...]:
+    def near_best(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> tuple[Subset, ...]:
         """Subsets among those met that the data cannot tell from the best, best first."""
         scores = np.array([self.scores[m] for m in self._order])
         return near_best(self.problem, self.criterion_used, self._order, scores, se=se, rule=rule)
 
-    def smallest_near_best(self, se: float = 1.0, *, rule: Rule = "paired") -> Subset:
+    def smallest_near_best(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> Subset:
         """The near-best subset with the fewest features."""
         return smallest(self.near_best(se, rule=rule))
 
-    def inclusion(self, se: float = 1.0, *, rule: Rule = "paired") -> dict[str, float]:
+    def inclusion(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> dict[str, float]:
         """The share of near-best subsets that hold each feature."""
         return inclusion(self.near_best(se, rule=rule), self.names)
 
@@ -252,13 +263,13 @@ def search_subsets(
     random_state: RandomState = 0,
     options: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
-    ties: Ties = "expected",
+    ties: CriterionTies = "expected",
     missing: Missing = "distance",
     blocks: Blocks | None = None,
     keep: Columns = (),
     groups: Any = None,
     n_jobs: int | None = None,
-    progress: SearchProgress | None = None,
+    progress: Progress | None = None,
 ) -> SubsetSearch:
     """Search for a good feature subset.
 
@@ -283,7 +294,8 @@ def search_subsets(
         Settings of a strategy: ``plus``, ``take``; ``population``, ``generations``; ``steps``, ``start``, ``end``;
         ``particles``, ``iterations``, ``w``, ``c1``, ``c2``; ``batches``.
     progress : callable, optional
-        Called after each batch with the number of evaluations, the seconds and the best score so far.
+        Called after each batch with a few words (subsets scored, how fast, the best so far) and the share of
+        ``max_evaluations`` or ``time_limit`` that is used.
 
     Returns
     -------
@@ -313,5 +325,5 @@ def search_subsets(
         patience=patience,
         random_state=random_state,
         options=options,
-        progress=progress,
+        progress=search_teller(progress, max_evaluations, time_limit),
     )

@@ -11,12 +11,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Table
-from sepal.estimators import Diet, TableEstimator, as_data_errors, check_number
+from sepal.estimators import Diet, TableEstimator, as_data_errors, check_column_count
 from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError
 from sepal.parameters import Parameter, check_parameters
 from sepal.selection._choose import Prefer, Procedure
-from sepal.selection._criteria import CRITERIA, CriterionLike, Mahalanobis, Ties
+from sepal.selection._criteria import CRITERIA, CriterionLike, CriterionTies, Mahalanobis
 from sepal.selection._problem import Blocks, Columns
 from sepal.selection._search import STRATEGIES
 
@@ -27,8 +27,8 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
     Parameters
     ----------
     strategy : str
-        ``"auto"`` scores every subset if that fits in ``time_budget``, else searches by ``"floating"``; ``"sweep"``,
-        or a strategy of :func:`search_subsets`.
+        ``"auto"`` scores every subset if that fits in ``time_limit`` (10 seconds where there is none), else searches
+        by ``"floating"`` for as long; ``"sweep"``, or a strategy of :func:`search_subsets`.
     criterion : str, Criterion or callable
         As in :func:`subset_sweep`.
     n_features : int, optional
@@ -37,8 +37,6 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         The best subset, or the smallest that the data cannot tell from it.
     scale, ties, blocks, keep
         As in :func:`subset_sweep`. Scaling is used to compare rows only; ``transform`` returns columns as they came.
-    time_budget : float
-        Seconds that ``"auto"`` may use.
     time_limit, max_evaluations, patience, random_state
         As in :func:`search_subsets`.
     n_jobs : int, optional
@@ -84,7 +82,6 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
             "blocks", "other", "columns that go together", optional=True, also=("mapping", "sequence", "anything")
         ),
         Parameter("keep", "other", "columns that are always in", also=("sequence", "anything"), looked_up=True),
-        Parameter("time_budget", "number", "seconds that auto may use", above=0.0, infinite=True),
         shared.TIME_LIMIT,
         Parameter("max_evaluations", "whole", "subsets scored at most", at_least=1, optional=True),
         Parameter("patience", "whole", "subsets without progress before the end", at_least=1, optional=True),
@@ -100,10 +97,9 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         n_features: int | None = None,
         prefer: Prefer = "best",
         scale: str | None = "minmax",
-        ties: Ties = "expected",
+        ties: CriterionTies = "expected",
         blocks: Blocks | None = None,
         keep: Columns = (),
-        time_budget: float = 10.0,
         time_limit: float | None = None,
         max_evaluations: int | None = None,
         patience: int | None = None,
@@ -118,7 +114,6 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         self.ties = ties
         self.blocks = blocks
         self.keep = keep
-        self.time_budget = time_budget
         self.time_limit = time_limit
         self.max_evaluations = max_evaluations
         self.patience = patience
@@ -162,7 +157,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         if not isinstance(X, Table):
             with as_data_errors():
                 return super().transform(X)
-        check_number(X.n_columns, self.n_features_in_, self)
+        check_column_count(X.n_columns, self.n_features_in_, self)
         return X.select(np.flatnonzero(self.support_).tolist())
 
     def fits_together(self) -> bool:

@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName, data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, check_whole, checked
+from sepal.progress import Progress
 from sepal.selection._criteria import (
     PAIRS_PER_SECOND,
     Criterion,
     CriterionLike,
+    CriterionTies,
     Thornton,
-    Ties,
     as_criterion,
     scores_together,
 )
-from sepal.selection._evaluator import SearchProgress
 from sepal.selection._near_best import (
-    Rule,
+    NearBestRule,
     Subset,
     best_first,
     inclusion,
@@ -37,6 +37,7 @@ from sepal.selection._near_best import (
 )
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
 from sepal.selection._program import full_tree
+from sepal.selection._telling import SearchProgress, search_teller
 
 MOST_FEATURES = 22
 # Units whose subsets are walked at once: fewer share too little, more need too much memory.
@@ -59,6 +60,15 @@ class SubsetSweep:
         The features, in bit order.
     problem : FeatureProblem
         The rows, as the sweep saw them.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> from sepal.selection import subset_sweep
+    >>> sweep = subset_sweep(table)
+    >>> [(subset.features, subset.score) for subset in sweep.top(2)]
+    [(('speed', 'agility'), 1.0), (('speed',), 0.85)]
     """
 
     problem: FeatureProblem
@@ -115,7 +125,9 @@ class SubsetSweep:
         masks = [int(self._order[np.flatnonzero(sizes == size)[0]]) for size in range(1, self.problem.n_units + 1)]
         return {size: make_subset(self.problem, mask, self.scores[mask]) for size, mask in enumerate(masks, start=1)}
 
-    def near_best(self, se: float = 1.0, *, rule: Rule = "paired", size: int | None = None) -> tuple[Subset, ...]:
+    def near_best(
+        self, se: float = 1.0, *, rule: NearBestRule = "paired", size: int | None = None
+    ) -> tuple[Subset, ...]:
         """All subsets that the data cannot tell from the best, best first.
 
         Parameters
@@ -130,11 +142,11 @@ class SubsetSweep:
         order = self._order if size is None else self._order[self.sizes[self._order] == size]
         return near_best(self.problem, self.criteria[0], order.tolist(), self.scores[order], se=se, rule=rule)
 
-    def smallest_near_best(self, se: float = 1.0, *, rule: Rule = "paired") -> Subset:
+    def smallest_near_best(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> Subset:
         """The near-best subset with the fewest features."""
         return smallest(self.near_best(se, rule=rule))
 
-    def inclusion(self, se: float = 1.0, *, rule: Rule = "paired") -> dict[str, float]:
+    def inclusion(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> dict[str, float]:
         """The share of near-best subsets that hold each feature."""
         return inclusion(self.near_best(se, rule=rule), self.names)
 
@@ -248,14 +260,14 @@ def subset_sweep(
     *,
     criterion: CriterionLike | Sequence[CriterionLike] = "thornton",
     scale: ScaleName | None = "minmax",
-    ties: Ties = "expected",
+    ties: CriterionTies = "expected",
     missing: Missing = "distance",
     blocks: Blocks | None = None,
     keep: Columns = (),
     groups: Any = None,
     max_features: int | None = None,
     n_jobs: int | None = None,
-    progress: SearchProgress | None = None,
+    progress: Progress | None = None,
 ) -> SubsetSweep:
     """Score every non-empty subset of the features.
 
@@ -289,8 +301,8 @@ def subset_sweep(
     n_jobs : int, optional
         Threads; all cores by default. The answer does not depend on it.
     progress : callable, optional
-        Called now and then with the number of subsets scored, the seconds and the best score so far (by the first
-        criterion; NaN while there is none).
+        Called now and then with a few words (subsets scored, how fast, the best so far by the first criterion) and the
+        share of the work that is done.
 
     Returns
     -------
@@ -327,4 +339,4 @@ def subset_sweep(
     for each in criteria:
         each.check(problem)
     refuse_too_many(problem, criteria, max_features)
-    return SubsetSweep(problem, criteria, sweep_solve(problem, criteria, progress))
+    return SubsetSweep(problem, criteria, sweep_solve(problem, criteria, search_teller(progress, 2**problem.n_units)))

@@ -6,7 +6,7 @@ All questions of one call are answered on one walk over the subsets: the distanc
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
+from sepal.progress import Share
 from sepal.selection._problem import FeatureProblem, Packed
 from sepal.selection._program import Program
 
-Progress = Callable[[float], object]
 _PAIRS_PER_THREAD = 4e6
 BIN_BITS, N_BINS = 5, 64 << 5  # bins per binade of a histogram of squared distances, as a power of two; 64 binades
 
@@ -130,7 +130,7 @@ def bin_edges(problem: FeatureProblem) -> NDArray[np.float64]:
 
 
 def sweep(
-    problem: FeatureProblem, program: Program, questions: Sequence[Question], progress: Progress | None = None
+    problem: FeatureProblem, program: Program, questions: Sequence[Question], progress: Share | None = None
 ) -> list[NDArray[np.float64]]:
     """The answer to each question, from one walk; from two where only some of them heed groups."""
     packed = problem.packed
@@ -151,7 +151,7 @@ def sweep(
 
 
 def labeling_sums(
-    problem: FeatureProblem, program: Program, labels: NDArray[np.integer], progress: Progress | None
+    problem: FeatureProblem, program: Program, labels: NDArray[np.integer], progress: Share | None
 ) -> NDArray[np.float64]:
     """The same sums under other labels of the rows: labels (n_rows, n_labelings) to sums (n_subsets, n_labelings)."""
     packed = problem.packed

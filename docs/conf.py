@@ -1,0 +1,33 @@
+"""Sphinx: how the pages of ``docs`` become a site. ``make docs`` builds it; a warning is an error."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # for the module beside this one
+
+from reference import write_reference  # noqa: E402
+
+project = "Sepal"
+project_copyright = "the Sepal developers"
+release = version = installed_version("sepal-learn")
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax"]
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 3
+numpydoc_show_class_members = False
+_OF_SCIKIT_LEARN = (  # told of there
+    "get_metadata_routing", "get_params", "set_fit_request", "set_output", "set_params", "set_partial_fit_request",
+    "set_predict_request", "set_score_request", "set_transform_request",
+)  # fmt: skip
+autodoc_default_options = {"exclude-members": ", ".join(_OF_SCIKIT_LEARN)}
+autodoc_typehints = "none"  # the docstrings tell the types
+templates_path = ["_templates"]
+html_theme = "pydata_sphinx_theme"
+html_title = "Sepal"
+html_show_sourcelink = False
+html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
+
+write_reference(HERE / "reference.md")

@@ -1,0 +1,205 @@
+"""``sepal evaluate``: learners, judged on rows they were not trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sepal.cli._answer_table import TABLES, AllColumns, answers_text
+from sepal.cli._given import given_test, learning_rows
+from sepal.cli._learners import (
+    CLASSIFIERS,
+    REGRESSORS,
+    Chosen,
+    LearnerName,
+    Settings,
+    default_learner,
+    for_target,
+    learner_named,
+    make_learner,
+)
+from sepal.cli._leaving import leaving_cleanly
+from sepal.cli._options import (
+    AsJson,
+    Data,
+    DistanceOfLearner,
+    EscapeFormulas,
+    Folds,
+    GroupColumn,
+    Inverse,
+    Jobs,
+    MissingCells,
+    MissingChoice,
+    NeighborCount,
+    Out,
+    ScaleOfLearner,
+    Seed,
+    TargetColumn,
+    TimeLimit,
+    Weights,
+    folds,
+    seconds,
+)
+from sepal.cli._output import (
+    as_json_text,
+    check_name,
+    check_out,
+    check_text_name,
+    give,
+    printable,
+    table_width,
+    wants_json,
+    write_out,
+)
+from sepal.cli._progress import watching
+from sepal.cli._reading import Reading, caution_facts, with_reading
+from sepal.exceptions import ParameterError
+from sepal.progress import Progress
+
+if TYPE_CHECKING:
+    from sepal.data import Table
+    from sepal.evaluation import Evaluation
+
+QUICK_FOLDS, QUICK_SECONDS = "5", 10.0
+
+
+@with_reading
+def evaluate(
+    *,
+    reading: Reading,
+    data: Data,
+    target: TargetColumn = None,
+    groups: GroupColumn = None,
+    learner: LearnerName = None,
+    settings: Settings = None,
+    k: NeighborCount = None,
+    weights: Weights = None,
+    inverse: Inverse = False,
+    missing: MissingCells = MissingChoice.DISTANCE,
+    distance: DistanceOfLearner = None,
+    scale: ScaleOfLearner = None,
+    cv: Folds = None,
+    split: Annotated[
+        float | None,
+        typer.Option(
+            metavar="PERCENT",
+            help="Train once on so many percent of the rows (66), and answer the others.",
+            show_default=False,
+        ),
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Train on all rows of DATA, and answer those of this file.", show_default=False
+        ),
+    ] = None,
+    time_limit: TimeLimit = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Five folds and ten seconds, where these are not given.")] = (
+        False
+    ),
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    out: Out = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write the answer for each row (.csv or .json) beside its identifiers; row 0 is the first.",
+            show_default=False,
+        ),
+    ] = None,
+    show_wrong: Annotated[
+        int, typer.Option(metavar="N", help="Show N wrongly answered rows with their values.", min=0)
+    ] = 0,
+    all_columns: AllColumns = False,
+    escape_formulas: EscapeFormulas = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say how well rows are answered that were not seen in training.
+
+    Without --learner the classifier that needs no choices is compared, on the same folds, with a support vector
+    machine, k-NN, Fisher's discriminant and the majority, in one table. With it, or with an option of k-NN, prints what
+    Weka's users know, and beside it a confidence interval, the balanced accuracy and the majority rate.
+
+    Of a time limit each learner has an equal part of what is left; one that needs more is left out, and said.
+
+    Example:  sepal evaluate sonar
+    """
+    with leaving_cleanly():
+        _check_files(data, out, predictions)
+        held_out = _held_out(cv, split, test, quick)
+        limit = QUICK_SECONDS if quick else None
+        limit = limit if time_limit is None else seconds(time_limit, "--time-limit")
+        chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs)
+        with watching("reading") as progress:
+            table, together = learning_rows(data, target, reading, groups, missing)
+            answered = table if test is None else given_test(test, table, reading)
+            name = learner_named(learner) or default_learner(chosen.options, table, reading.task)
+            how = {
+                "cv": held_out,
+                "groups": together,
+                "random_state": seed,
+                "test": None if test is None else answered,
+            }
+            alone = learner is not None or chosen.any
+            names = (for_target(name, table, reading.task),) if alone else CLASSIFIERS if name == "auto" else REGRESSORS
+            found, kind, facts, text = _found(names, alone, chosen, table, how, limit, progress, _width(out))
+        if show_wrong:
+            from sepal.cli._wrong_rows import wrong_rows, wrong_rows_text
+
+            wrong = wrong_rows(found, answered, show_wrong)
+            facts, text = {**facts, "wrong_rows": wrong}, text + wrong_rows_text(wrong, found, _width(out))
+        if predictions is not None:
+            answers = answers_text(found, answered, predictions, all_columns, escape_formulas)
+            write_out(predictions, answers, "The predictions are", "--predictions")
+        if wants_json(as_json, out):
+            text = as_json_text(kind, {"cautions": caution_facts(table), **facts})
+        give(text if wants_json(as_json, out) else printable(text), out, "The evaluation is")
+
+
+def _found(
+    names: Sequence[str],
+    alone: bool,
+    chosen: Chosen,
+    table: Table,
+    how: Mapping[str, Any],
+    limit: float | None,
+    progress: Progress,
+    width: int | None,
+) -> tuple[Evaluation, str, dict[str, Any], str]:
+    """One learner, or several on the same rows: the evaluation of the first, and all of it as facts and as text."""
+    from sepal.cli._contest import alone_in, contest
+
+    if alone:
+        found = alone_in(names[0], make_learner(names[0], chosen, table), table, how, progress, limit)
+        return found, "evaluation", found.to_dict(), found.summary().rstrip("\n") + "\n"
+    result = contest(names, chosen, table, how, progress, limit)
+    return result.first, "comparison", result.to_dict(), result.to_text(width)
+
+
+def _width(out: Path | None) -> int | None:
+    return table_width() if out is None else None
+
+
+def _held_out(cv: str | None, split: float | None, test: str | None, quick: bool) -> int | float | str:
+    """The folds that were asked for, a share to train on, or ``loo``."""
+    given = [word for word, value in (("--cv", cv), ("--split", split), ("--test", test)) if value is not None]
+    if len(given) > 1:
+        raise ParameterError(f"{' and '.join(given)}: rows are held out in one way; leave one out")
+    if split is not None:
+        if not 0.0 < split < 100.0:
+            raise ParameterError(f"--split {split:g}: expected percent of the rows, above 0 and below 100", hint="66")
+        return split / 100.0
+    return folds(cv or (QUICK_FOLDS if quick else None), loo=True)
+
+
+def _check_files(data: str, out: Path | None, predictions: Path | None) -> None:
+    if out is not None:
+        check_out(out, data, example="evaluation.txt")
+        check_text_name(out, "an evaluation")
+    if predictions is not None:
+        check_out(predictions, data, "--predictions", "predictions.csv")
+        check_name(predictions, TABLES, "--predictions", "a table of predictions")

@@ -1,0 +1,359 @@
+"""Machines on feature vectors: a classifier and a regressor that keep a few rows only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from sepal.data import Table, data_frame
+from sepal.estimators import TableClassifierMixin, TableRegressorMixin, as_data_errors
+from sepal.exceptions import DataError
+from sepal.kernels import find_kernel
+from sepal.machines._equal_rows import row_keys
+from sepal.machines._kernel_rows import (
+    Array,
+    KernelChoice,
+    RowKernel,
+    TrainingTable,
+    class_sample,
+    class_weight_factors,
+    is_precomputed,
+    labelled_table,
+    training_table,
+)
+from sepal.machines._parameters import VECTOR_CLASSIFIER, VECTOR_REGRESSOR
+from sepal.machines._vectors._map import VectorModel, model_solve
+from sepal.machines._vectors._models import fit_temperature, left_out_predictions
+from sepal.machines._vectors._selector import VectorParameters
+from sepal.parameters import check_parameters
+
+_WIDTH_ROWS = 2000  # widths are compared on at most this many rows
+_WIDTH_FACTORS = 2.0 ** np.arange(-3, 3)  # times the "scale" width
+
+
+class _VectorMachine(VectorParameters):
+    """What classifier and regressor share: the vectors, the path of models, the choice of width."""
+
+    def _solve(
+        self, training: TrainingTable, targets: Array, factors: Array, codes: NDArray[np.int32] | None
+    ) -> VectorModel:
+        table, copies = training.table, training.copies
+        alpha = float(self.alpha)
+        choice = self._choice(int(self.max_vectors if isinstance(self.n_vectors, str) else self.n_vectors))
+        kernels = KernelChoice.of(self)
+
+        def solve(kernel: RowKernel, rows: NDArray[np.intp] | None = None) -> VectorModel:
+            part = slice(None) if rows is None else rows
+            return model_solve(
+                table if rows is None else table.take(rows),
+                kernel,
+                choice,
+                training.places[part],
+                targets[part],
+                n_vectors=self.n_vectors,
+                alpha=alpha,
+                copies=copies[part],
+                taken=training.taken[part],
+                factors=factors[part],
+                codes=None if codes is None else codes[part],
+                groups=None if training.groups is None else training.groups[part],
+            )
+
+        if not self._seeks_width:
+            return solve(kernels.fit(table, codes, copies))
+        self.width_path_ = self._width_errors(kernels, table, codes, copies, solve)
+        best = min(self.width_path_, key=lambda pair: pair[1])[0]
+        return solve(kernels.fit(table, codes, copies, width=best))
+
+    @property
+    def _seeks_width(self) -> bool:
+        """Whether widths are to be compared by their errors: where there is one, and no gamma replaces it."""
+        asked = isinstance(self.width, str) and self.width == "loo" and self.gamma is None
+        return asked and not is_precomputed(self.kernel) and "width" in find_kernel(self.kernel).params
+
+    def _width_errors(
+        self,
+        kernels: KernelChoice,
+        table: Table,
+        codes: NDArray[np.int32] | None,
+        copies: Array,
+        solve: Callable[[RowKernel, NDArray[np.intp]], VectorModel],
+    ) -> tuple[tuple[float, float], ...]:
+        """The least squared leave-one-out error for each width, on a sample of the rows if they are many."""
+        classes = np.zeros(table.n_rows) if codes is None else codes
+        rows = class_sample(classes, row_keys(table.values, codes), _WIDTH_ROWS, self.random_state)
+        start = kernels.fit(table, codes, copies, width="scale").width
+        assert start is not None  # noqa: S101 - the kernel has a width
+        errors = []
+        for width in _WIDTH_FACTORS * start:
+            model = solve(kernels.fit(table, codes, copies, width=float(width)), rows)
+            errors.append((float(width), float(model.path.squared[model.n_vectors])))
+        return tuple(errors)
+
+    def _keep_model(self, model: VectorModel, keep: NDArray[np.intp]) -> None:
+        self._keep(model.mapping, model.selection, keep, model.n_vectors)
+        self.loo_squared_path_ = model.path.squared
+        self.loo_squared_ = float(model.path.squared[model.n_vectors])
+
+    def _coordinates(self, X: Any) -> Array:
+        check_is_fitted(self)
+        return self._map.transform(self._new_numbers(X))
+
+    def frame(self) -> Any:
+        """One line per number of vectors: fitness and exact leave-one-out error."""
+        check_is_fitted(self)
+        columns = {
+            "n_vectors": np.arange(1, len(self.loo_squared_path_)),
+            "fitness": self.fitness_path_,
+            "loo_squared_error": self.loo_squared_path_[1:],
+        }
+        if hasattr(self, "loo_error_path_"):
+            columns["loo_error"] = self.loo_error_path_[1:]
+        return data_frame(columns)
+
+
+class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
+    """A sparse kernel classifier: a linear model on the coordinates of a few selected rows.
+
+    The number of vectors is the complexity control: high fitness is not the goal, and more vectors overfit. By default
+    it is the one with the least exact leave-one-out error, which costs no refits.
+
+    Parameters
+    ----------
+    n_vectors : "loo" or int
+        How many vectors; "loo" takes the number of least squared leave-one-out error.
+    max_vectors : int
+        The most that "loo" looks at.
+    model : {"ridge", "logistic"}
+        Least squares on class indicators, or logistic regression.
+    alpha : float
+        The ridge on the coordinates (for "logistic" 1/C). 0 is plain least squares.
+    class_weight : mapping, "balanced" or None
+    width : float, "aligned", "loo" or "scale"
+        The width of the kernel on scaled columns: where centred alignment peaks, or the least leave-one-out error among
+        six, or from the variance.
+    criterion, n_candidates, fitness, kernel, gamma, degree, coef0, scale, tol, random_state, n_jobs
+        As in :class:`FeatureVectorSelector`.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    vector_rows_, n_vectors_, fitness_, fitness_path_, stopped_, width_, gamma_
+        As in :class:`FeatureVectorSelector`.
+    loo_error_, loo_squared_ : float
+        Exact leave-one-out error of the least-squares model with this number of vectors: share of wrong rows, and mean
+        squared residual. The vectors themselves are not selected anew.
+    loo_error_path_, loo_squared_path_ : ndarray
+        The same for 0, 1, ... vectors; see :meth:`frame`.
+
+    References
+    ----------
+    G. Baudat, F. Anouar, "Kernel-based methods and function approximation", IJCNN 2001.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> model = FeatureVectorClassifier(n_vectors=4).fit(table)
+    >>> model.score(table)
+    0.95
+    """
+
+    parameter_table = VECTOR_CLASSIFIER
+
+    def __init__(
+        self,
+        n_vectors: int | str = "loo",
+        *,
+        max_vectors: int = 200,
+        model: str = "ridge",
+        alpha: float = 1e-3,
+        class_weight: Any = None,
+        fitness: float = 1.0,
+        criterion: str = "global",
+        n_candidates: int | None = 59,
+        kernel: Any = "rbf",
+        width: Any = "aligned",
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 0.0,
+        scale: Any = "minmax",
+        tol: float = 1e-10,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_vectors = n_vectors
+        self.max_vectors = max_vectors
+        self.model = model
+        self.alpha = alpha
+        self.class_weight = class_weight
+        self.fitness = fitness
+        self.criterion = criterion
+        self.n_candidates = n_candidates
+        self.kernel = kernel
+        self.width = width
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.scale = scale
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> FeatureVectorClassifier:
+        """Select vectors, and fit the model on their coordinates.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows, their classes (a Table brings its own), and how often each row counts.
+        groups : array-like, "rows", "copies" or None
+            For leave-one-out. Labels: rows of one group are left out together; "rows": each row alone; "copies": with
+            all rows equal to it. None: copies where their numbers show that records were repeated, else each alone.
+        """
+        check_parameters(self)
+        training = labelled_table(self, self._training_table(X), X, y, sample_weight, groups, kernel=self.kernel)
+        codes, copies = training.codes, training.copies
+        factors = class_weight_factors(self.class_weight, self.classes_, codes, copies)[codes]
+        targets = np.eye(len(self.classes_))[codes]
+        model = self._solve(training, targets, factors, codes)
+        self._keep_model(model, training.places)
+        self.loo_error_path_ = model.path.wrong
+        self.loo_error_ = float(model.path.wrong[model.n_vectors])
+        if self.model == "logistic":
+            self._fit_logistic(model, codes, copies * factors)
+        else:
+            self.intercept_, self.coef_ = model.path.coefficients(model.n_vectors)
+            held_out = left_out_predictions(
+                model.path,
+                model.selection.coordinates,
+                targets,
+                training.taken * factors,
+                model.n_vectors,
+                copies * factors,
+                training.groups,
+            )
+            self.temperature_ = fit_temperature(held_out, codes, copies * factors)
+        return self
+
+    def _fit_logistic(self, model: VectorModel, codes: NDArray[np.int32], weights: Array) -> None:
+        C = np.inf if self.alpha == 0 else 1.0 / self.alpha
+        fitted = LogisticRegression(C=C, tol=1e-8, max_iter=2000).fit(model.coordinates, codes, sample_weight=weights)
+        intercept, coef = fitted.intercept_, fitted.coef_.T
+        if coef.shape[1] == 1:  # two classes: give each half, so that their difference is the log odds
+            intercept, coef = np.array([-0.5, 0.5]) * intercept, coef @ np.array([[-0.5, 0.5]])
+        self.intercept_, self.coef_ = intercept, coef
+        self.temperature_ = 1.0
+
+    def _scores(self, X: Any) -> Array:
+        return np.asarray(self._coordinates(X) @ self.coef_ + self.intercept_)
+
+    def decision_function(self, X: Any) -> Array:
+        """One number per row for two classes (positive: the second), else one per class."""
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of the largest output."""
+        best = self._scores(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities, largest for the predicted class.
+
+        For "ridge" the softmax of the outputs times one factor, which is fitted on the exact leave-one-out outputs.
+        """
+        scores = self._scores(X)
+        return np.asarray(softmax(self.temperature_ * scores, axis=1))
+
+
+class FeatureVectorRegressor(TableRegressorMixin, _VectorMachine):
+    """A sparse kernel regression: ridge on the coordinates of a few selected rows.
+
+    Parameters
+    ----------
+    n_vectors, max_vectors, alpha, fitness, criterion, n_candidates, kernel, gamma, degree, coef0, scale, tol, random_state, n_jobs
+        As in :class:`FeatureVectorClassifier`.
+    width : float, "loo" or "scale"
+        The width of the kernel on scaled columns; "loo" takes the least leave-one-out error among six.
+
+    Attributes
+    ----------
+    vector_rows_, n_vectors_, fitness_, fitness_path_, stopped_, width_, gamma_, loo_squared_, loo_squared_path_
+        As in :class:`FeatureVectorClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.linspace(0, 1, 200)[:, None]
+    >>> machine = FeatureVectorRegressor(alpha=1e-9).fit(x, np.sin(6 * x[:, 0]))
+    >>> bool(machine.score(x, np.sin(6 * x[:, 0])) > 0.9999)
+    True
+    """  # noqa: E501
+
+    parameter_table = VECTOR_REGRESSOR
+
+    def __init__(
+        self,
+        n_vectors: int | str = "loo",
+        *,
+        max_vectors: int = 200,
+        alpha: float = 1e-3,
+        fitness: float = 1.0,
+        criterion: str = "global",
+        n_candidates: int | None = 59,
+        kernel: Any = "rbf",
+        width: Any = "loo",
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 0.0,
+        scale: Any = "minmax",
+        tol: float = 1e-10,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_vectors = n_vectors
+        self.max_vectors = max_vectors
+        self.alpha = alpha
+        self.fitness = fitness
+        self.criterion = criterion
+        self.n_candidates = n_candidates
+        self.kernel = kernel
+        self.width = width
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.scale = scale
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> FeatureVectorRegressor:
+        """Select vectors, and fit the model on their coordinates; ``groups`` as in :class:`FeatureVectorClassifier`."""
+        table = self._training_table(X)
+        y = X.y if y is None and isinstance(X, Table) else y
+        if y is None:
+            raise DataError("requires y to be passed, but the target y is None")
+        with as_data_errors():
+            numbers = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+        if len(numbers) != table.n_rows:
+            raise DataError(f"X has {table.n_rows} rows and y has {len(numbers)} numbers; they must agree")
+        if not np.all(np.isfinite(numbers)):
+            raise DataError("Input y contains NaN or infinity; expected finite numbers")
+        training = training_table(self.kernel, table, sample_weight, np.zeros(table.n_rows, np.int32), numbers, groups)
+        targets = numbers[training.places, None]
+        model = self._solve(training, targets, np.ones(len(targets)), None)
+        self._keep_model(model, training.places)
+        intercept, coef = model.path.coefficients(model.n_vectors)
+        self.intercept_, self.coef_ = float(intercept[0]), coef[:, 0]
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """The expected number for each row."""
+        return np.asarray(self._coordinates(X) @ self.coef_ + self.intercept_)

@@ -1,0 +1,68 @@
+"""The values of a suspect row beside those of its neighbours, where they differ most."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from sepal.data import Table, column_cells, row_identifiers
+from sepal.measures import SuspectRow
+from sepal.report._facts import ColumnBeside, RowBeside
+
+MOST_COLUMNS = 6
+
+
+def rows_beside(table: Table, suspects: tuple[SuspectRow, ...]) -> tuple[RowBeside, ...]:
+    """Each suspect with the columns in which it is farthest from its neighbours, farthest first."""
+    spread = np.nanmax(table.values, axis=0, initial=-np.inf, where=~np.isnan(table.values))
+    spread = spread - np.nanmin(table.values, axis=0, initial=np.inf, where=~np.isnan(table.values))
+    return tuple(_beside(table, each, np.where(np.isfinite(spread) & (spread > 0), spread, 1.0)) for each in suspects)
+
+
+def _beside(table: Table, suspect: SuspectRow, spread: Any) -> RowBeside:
+    rows = np.array([suspect.row, *suspect.neighbors])
+    part = table.take(rows)
+    own, others = part.values[0], part.values[1:]
+    nominal = np.array([kind == "nominal" for kind in table.kinds])
+    apart = np.where(nominal, (others != own).astype(float), np.abs(others - own) / spread)
+    away = np.nan_to_num(apart, nan=1.0).mean(axis=0)
+    order = np.argsort(-away, kind="stable")[:MOST_COLUMNS]
+    columns = []
+    for j in (int(j) for j in order if away[j] > 0 or table.n_columns <= MOST_COLUMNS):
+        cells = column_cells(part, j)
+        columns.append(ColumnBeside(table.names[j], cells[0], _told(cells[1:], table.kinds[j] == "numeric")))
+    return RowBeside(suspect.row, row_identifiers(table, suspect.row), tuple(columns))
+
+
+def _told(cells: list[Any], numeric: bool) -> str:
+    """The cells of the neighbours: a range of numbers, or levels with their counts."""
+    known = [cell for cell in cells if cell is not None]
+    gaps = len(cells) - len(known)
+    missing = f"{gaps} missing" if gaps else ""
+    if numeric and known:
+        low, high = min(known), max(known)
+        told = shown(low) if low == high else f"{shown(low)} to {shown(high)}"
+    else:
+        counts = Counter(map(str, known)).most_common()
+        told = counts[0][0] if len(counts) == 1 else ", ".join(f"{count} {level}" for level, count in counts)
+    return ", ".join(part for part in (told, missing) if part)
+
+
+def shown(cell: Any) -> str:
+    """A cell in a sentence."""
+    if cell is None:
+        return "missing"
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+
+
+def told_beside(beside: RowBeside) -> str:
+    """The columns as a sentence: ``age 63 (41 to 57), thal fixed (normal)``."""
+    return ", ".join(f"{each.name} {shown(each.own)} ({each.neighbors})" for each in beside.columns)
+
+
+def row_name(beside: RowBeside | None, row: int) -> str:
+    """The number of a row, and what says which one it is."""
+    named = "" if beside is None else "".join(f", {name} {shown(cell)}" for name, cell in beside.identifiers.items())
+    return f"{row:,}{named}"

@@ -1,0 +1,144 @@
+"""Does the selection stay the same on other rows?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from sepal.data import (
+    data_frame,
+)
+from sepal.exceptions import DataError, ParameterError
+from sepal.parameters import Parameter, RandomState, checked, generator
+from sepal.progress import Progress
+from sepal.selection._choose import Procedure
+from sepal.selection._near_best import Subset
+from sepal.selection._row_units import by_content, class_of_units, groups_within, row_units
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """How much the selected subset changes when half the rows are left out.
+
+    Attributes
+    ----------
+    value, low, high : float
+        Nogueira's measure (1: always the same set; 0: as random sets of these sizes would agree) with its interval.
+    frequency : dict
+        Share of half-samples whose subset holds each feature.
+    subsets : tuple of Subset
+        One per half-sample.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> from sepal.selection import stability
+    >>> found = stability(sepal.datasets.load("liver"), n_samples=4)
+    >>> len(found.subsets), max(found.frequency, key=found.frequency.get)
+    (4, 'sgpt')
+    """
+
+    value: float
+    low: float
+    high: float
+    frequency: dict[str, float]
+    subsets: tuple[Subset, ...]
+
+    def frame(self) -> Any:
+        """One row per feature."""
+        return data_frame({"feature": list(self.frequency), "frequency": list(self.frequency.values())})
+
+
+@checked()
+def nogueira_stability(Z: Any, confidence: float = 0.95) -> tuple[float, float, float]:
+    """Stability of selected sets, rows of a binary matrix (runs by features), with its interval.
+
+    References
+    ----------
+    S. Nogueira, K. Sechidis, G. Brown, "On the stability of feature selection algorithms", JMLR 18(174), 2018.
+
+    Examples
+    --------
+    >>> nogueira_stability([[1, 0, 0], [1, 0, 0], [1, 0, 0]])
+    (1.0, 1.0, 1.0)
+    """
+    chosen = np.asarray(Z, dtype=np.float64)
+    if chosen.ndim != 2 or len(chosen) < 2:
+        raise ParameterError(f"Z must have a row for each of at least 2 runs; got shape {chosen.shape}")
+    M, d = chosen.shape
+    frequency, sizes = chosen.mean(axis=0), chosen.sum(axis=1)
+    mean_size = float(sizes.mean())
+    chance = (mean_size / d) * (1 - mean_size / d)
+    if chance == 0:
+        raise DataError("the stability of runs that always select all features, or none, is not defined")
+    value = 1 - M / (M - 1) * float(np.mean(frequency * (1 - frequency))) / chance
+    each = chosen @ frequency / d - sizes * mean_size / d**2
+    each = each + value / 2 * (2 * sizes * mean_size / d**2 - sizes / d - mean_size / d + 1)
+    deviation = float(np.sqrt(np.sum(((each - each.mean()) / chance) ** 2)))
+    spread = float(ndtri(0.5 + confidence / 2)) * 2.0 / M * deviation
+    return value, value - spread, value + spread
+
+
+@checked(Parameter("n_samples", "whole", "", at_least=2, at_most=10**6))
+def stability(
+    X: Any,
+    y: Any = None,
+    *,
+    n_samples: int = 50,
+    groups: Any = None,
+    random_state: RandomState = 0,
+    progress: Progress | None = None,
+    **procedure: Any,
+) -> Stability:
+    """Repeat the selection on random halves of the rows (each class halved) and compare the subsets.
+
+    Parameters
+    ----------
+    X, y
+        Labelled rows.
+    n_samples : int
+        Half-samples, drawn without replacement.
+    groups : array-like, "rows", "copies" or None
+        As in :func:`nested_score`: rows of one group are in a half-sample together or not at all.
+    random_state, progress, **procedure
+        As in :func:`selection_test`.
+
+    Raises
+    ------
+    DataError
+        If every half-sample selects all features: stability is not defined then.
+
+    Examples
+    --------
+    >>> import sepal
+    >>> table = sepal.datasets.load("athletes")
+    >>> found = stability(sepal.datasets.load("liver"), n_samples=4)
+    >>> round(found.frequency["drinks"], 2)
+    1.0
+    """
+    if n_samples < 2:
+        raise ParameterError(f"n_samples must be at least 2; got {n_samples!r}")
+    how = Procedure(random_state=random_state, **procedure)
+    problem = by_content(how, how.prepare(X, y, groups))
+    rng = generator(random_state)
+    units = row_units(problem)
+    class_of = class_of_units(units, problem.codes)
+    subsets = []
+    for at in range(n_samples):
+        drawn = np.concatenate([_half(np.flatnonzero(class_of == c), rng) for c in np.unique(class_of)])
+        rows = np.flatnonzero(np.isin(units, drawn))
+        subsets.append(how.select(problem.table.take(rows), groups_within(problem, rows)))
+        if progress is not None:
+            progress(f"half-sample {at + 1} of {n_samples}", (at + 1) / n_samples)
+    Z = np.array([[name in s.features for name in problem.names] for s in subsets], dtype=float)
+    value, low, high = nogueira_stability(Z)
+    frequency = dict(zip(problem.names, Z.mean(axis=0).tolist(), strict=True))
+    return Stability(value, low, high, frequency, tuple(subsets))
+
+
+def _half(rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+    return rng.choice(rows, size=max(1, -(-len(rows) // 2)), replace=False)

@@ -1,0 +1,183 @@
+"""One vocabulary: options of one name have one spelling, one text and one place in all verbs."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from sepal.cli._app import app
+from sepal.cli._options import BEHIND, SHARED
+from sepal.cli._reading import Reading
+
+runner = CliRunner()
+VERBS = typer.main.get_command(app).commands
+READING = tuple(Reading.__dataclass_fields__)
+FROM_ROWS = {"report", "measure", "select", "evaluate", "train"}
+# Which verbs each shared option means something in; "all" that read labelled rows, or every verb.
+WHERE = {
+    "target": FROM_ROWS,
+    "groups": FROM_ROWS,
+    "learner": {"evaluate", "train"},
+    "k": {"measure", "evaluate", "train"},
+    "weights": {"evaluate", "train"},
+    "inverse": {"evaluate", "train"},
+    "missing": FROM_ROWS,
+    "distance": FROM_ROWS - {"select"},  # a subset's distance is a sum over its columns
+    "scale": FROM_ROWS,
+    "cv": {"select", "evaluate"},
+    "time_limit": {"report", "select", "evaluate"},
+    "seed": FROM_ROWS,
+    "jobs": FROM_ROWS | {"predict"},
+    "out": set(VERBS),
+    "all_columns": {"evaluate", "predict"},
+    "escape_formulas": {"evaluate", "predict"},
+    "as_json": set(VERBS),
+    **dict.fromkeys(READING, FROM_ROWS),
+}
+OWN_TEXT = {("measure", "k")}  # an odd number, or 1: other rules than a learner's
+
+
+def options(verb: str) -> dict[str, object]:
+    return {each.name: each for each in VERBS[verb].params if each.param_type_name == "option"}
+
+
+def helps(verb: str) -> dict[str, str]:
+    """The help of each option as it is printed, without its default and range."""
+    runner.invoke(app, [verb, "--help"])  # fills in what parameters say
+    built = typer.main.get_command(app).commands[verb]
+    built.get_help(typer.Context(built))
+    return {each.name: each.help for each in built.params if each.param_type_name == "option"}
+
+
+@pytest.fixture(scope="module")
+def texts():
+    return {verb: helps(verb) for verb in VERBS}
+
+
+def test_the_verbs_are_these():
+    assert set(VERBS) == {"report", "measure", "select", "evaluate", "train", "predict", "datasets"}
+
+
+@pytest.mark.parametrize("name", [*SHARED, *READING])
+def test_an_option_is_where_it_means_something_with_one_spelling_and_one_text(name, texts):
+    assert {verb for verb in VERBS if name in options(verb)} == WHERE[name]
+    spelled = {tuple(options(verb)[name].opts) for verb in WHERE[name]}
+    metavars = {options(verb)[name].metavar for verb in WHERE[name]}
+    said = {texts[verb][name] for verb in WHERE[name] if (verb, name) not in OWN_TEXT}
+    assert len(spelled) == len(metavars) == len(said) == 1, (spelled, metavars, said)
+    assert said.pop()
+
+
+def test_out_and_json_are_spelled_as_everywhere():
+    assert set(options("train")["out"].opts) == {"-o", "--out"}
+    assert options("train")["as_json"].opts == ["--json"]
+
+
+@pytest.mark.parametrize("verb", list(VERBS))
+def test_shared_options_stand_in_one_order(verb):
+    names = [name for name in options(verb) if name in (*SHARED, *READING)]
+    assert names == [name for name in (*SHARED, *READING) if name in names]
+
+
+@pytest.mark.parametrize("verb", list(VERBS))
+def test_every_option_says_what_it_is_for(verb, texts):
+    assert [name for name, text in texts[verb].items() if not text and name != "help"] == []
+
+
+@pytest.mark.parametrize("name", list(BEHIND))
+def test_help_comes_from_the_parameter_behind_an_option(name, texts):
+    behind = BEHIND[name].find()
+    assert behind.help
+    told = [text[name] for verb, text in texts.items() if name in text and (verb, name) not in OWN_TEXT]
+    assert told
+    for text in told:
+        assert text.lower().startswith(behind.help.lower())
+        assert all(word in text for word in (BEHIND[name].words or (behind.words if BEHIND[name].room else ())))
+
+
+@pytest.fixture
+def rows(tmp_path, monkeypatch):
+    """A file with two classes, and one with a missing cell, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    lines = ["a,b,class", *(f"{i},{(7 * i) % 11},{'x' if i < 15 else 'y'}" for i in range(30))]
+    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+    lines[3] = ",4,x"
+    (tmp_path / "gaps.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def run(*words: str):
+    result = runner.invoke(app, words)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+QUICK = {
+    "measure": ("rows.csv",),
+    "select": ("rows.csv", "--cv", "0"),
+    "evaluate": ("rows.csv", "-l", "knn", "--cv", "3"),
+    "datasets": (),
+}
+
+
+@pytest.mark.parametrize("verb", list(QUICK))
+def test_json_on_the_screen_and_in_a_file_are_the_same_facts(verb, rows):
+    printed = json.loads(run(verb, *QUICK[verb], "--json").stdout)
+    result = run(verb, *QUICK[verb], "-o", "answer.json")
+    assert result.stdout == ""
+    assert "answer.json." in result.stderr
+    written = json.loads((rows / "answer.json").read_text())
+    for facts in (printed, written):
+        facts.pop("seconds", None)
+    assert printed == written
+    run(verb, *QUICK[verb], "-o", "answer.txt")
+    assert (rows / "answer.txt").read_text().strip()
+
+
+def test_datasets_as_json_name_what_the_text_names():
+    said = json.loads(run("datasets", "--json").stdout)
+    sonar = next(each for each in said["sets"] if each["name"] == "sonar")
+    assert (sonar["n_rows"], sonar["n_columns"], sonar["class_counts"]) == (208, 60, {"M": 111, "R": 97})
+    one = json.loads(run("datasets", "sonar", "--json").stdout)
+    assert (one["kind"], one["citation"]) == ("dataset", sonar["citation"])
+
+
+def test_train_says_in_json_what_it_made(rows):
+    said = json.loads(run("train", "rows.csv", "-k", "3", "-o", "m.sepal", "--json").stdout)
+    assert (said["kind"], said["learner"], said["n_rows"], said["file"]) == ("model", "knn", 30, "m.sepal")
+    assert said["explanation"] is None
+
+
+def test_rows_with_missing_cells_can_be_left_out_of_learning(rows):
+    said = json.loads(run("evaluate", "gaps.csv", "-l", "knn", "--cv", "3", "--missing", "drop", "--json").stdout)
+    assert said["n_rows"] == 29
+    result = run("train", "gaps.csv", "-l", "knn", "--missing", "drop", "-o", "m.sepal")
+    assert "1 of 30 rows with missing cells were dropped" in result.stderr
+    assert "29 rows" in result.stderr
+
+
+def test_threads_and_seed_reach_the_learner(rows):
+    from sepal.estimators import load_model
+
+    run("train", "athletes", "-l", "chain", "--jobs", "1", "--seed", "5", "-o", "m.sepal")
+    model = load_model("m.sepal")
+    assert (model.n_jobs, model.random_state) == (1, 5)
+    assert run("predict", "m.sepal", "athletes", "--jobs", "2").stdout == run("predict", "m.sepal", "athletes").stdout
+
+
+def test_new_rows_may_come_from_standard_input(rows):
+    run("train", "rows.csv", "-l", "knn", "-o", "m.sepal")
+    piped = runner.invoke(app, ["predict", "m.sepal", "-"], input=(rows / "rows.csv").read_bytes())
+    assert piped.exit_code == 0, piped.output
+    assert piped.stdout == run("predict", "m.sepal", "rows.csv").stdout
+
+
+@pytest.mark.parametrize("text", ["1", "-3", "many", "loo"])
+def test_folds_that_are_none_are_refused(text, rows):
+    result = runner.invoke(app, ["select", "rows.csv", "--cv", text])
+    assert result.exit_code == 2
+    assert re.search(rf"--cv {text}: expected a number of folds, 0 or at least 2", result.stderr)

@@ -1,0 +1,158 @@
+"""The report's first figures, what to do next, and rows beside their neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sepal
+from sepal.data import as_table
+from sepal.report import separability
+from sepal.report._beside import rows_beside, told_beside
+from sepal.report._first_figures import model_lines, tiles
+from sepal.report._model import MODEL_ROWS
+from sepal.report._next_steps import COLLECT, MODEL, ROWS, next_steps
+from sepal.report._svg import plane_svg
+
+
+@pytest.fixture(scope="module")
+def heart():
+    return separability(sepal.datasets.load("heart"))
+
+
+def test_report_and_explanation_say_the_same(heart):
+    """The report called a straight boundary enough, from training error, where explain() said that it loses."""
+    table = sepal.datasets.load("heart")
+    model = sepal.SepalClassifier(random_state=0).fit(table)
+    told = model.explain(time_limit=1.0)
+    assert heart.model.score == model.leave_one_out_score_
+    assert heart.model.interval == model.leave_one_out_interval_
+    said = {finding.code: finding.text for finding in told.findings}
+    assert heart.model.shape.text == said[heart.model.shape.code]
+    assert heart.model.shape in heart.verdict
+    rows = [name for name in str(told).splitlines() if name.strip().startswith("linear")]
+    assert len(rows) == 1
+    assert heart.model.linear == next(rule.score for rule in told.baselines if rule.name == "linear")
+    assert f"{100 * heart.model.linear:.2f}" in rows[0]
+
+
+def test_the_first_figure_is_that_of_the_model(heart):
+    (name, number, small), nearest, majority, more = tiles(heart)
+    low, high = heart.model.interval
+    assert (name, number) == ("To expect on new rows", f"{heart.model.score:.1%}")
+    assert f"{low:.1%} to {high:.1%}" in small
+    assert nearest[1] == f"{heart.thornton.score:.1%}"
+    assert majority[1] == f"{heart.majority.share:.1%}"
+    assert more[1].endswith("points")
+    lines = model_lines(heart)["lines"]
+    assert [line["score"] for line in lines[:2]] == [f"{heart.model.score:.1%}", f"{heart.model.linear:.1%}"]
+
+
+def test_without_a_model_the_nearest_neighbour_stands_first(heart):
+    bare = replace(heart, model=None)
+    assert tiles(bare)[0][2].startswith("nearest neighbour")
+    assert model_lines(bare) is None
+    assert next_steps(bare)[0].code == "try_a_model"
+
+
+@pytest.fixture(scope="module")
+def rare():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 3))
+    X[:10] += 1.5
+    return separability(X, np.where(np.arange(2000) < 10, "pos", "neg"))
+
+
+def test_a_rare_class_counts_alike_first(rare):
+    """0.5 % positives: no figure of all rows stands first, and none below the largest class is a claim."""
+    first = rare.verdict[0]
+    assert first.code == "unequal_classes"
+    assert "every class counted alike" in first.text
+    assert not {"one_column_enough", "two_columns_enough", "above_majority"} & {each.code for each in rare.verdict}
+    for name, number, small in tiles(rare)[:3]:
+        assert "every class counted alike" in small, name
+        assert float(number.rstrip("%")) < 99
+    assert rare.model.balanced
+    assert rare.model.n_rows == MODEL_ROWS // 2 + 10  # all of the rare class, and half the sample of the other
+    assert [step.code for step in rare.next_steps][2] == "collect_rare_rows"
+
+
+def test_chance_is_not_sold_as_advice():
+    report = separability(np.random.default_rng(1).normal(size=(80, 3)), ["a", "b"] * 40)
+    assert [step.code for step in report.next_steps] == [
+        "find_other_columns",
+        "rows_cannot_be_checked",
+        "collect_nothing_yet",
+    ]
+    assert "suspect_rows" not in {each.code for each in report.verdict}
+
+
+def test_every_chapter_ends_with_a_sentence(heart):
+    for chapter in (MODEL, ROWS, COLLECT):
+        assert chapter[-1].holds(heart)
+    assert len({step.code for chapter in (MODEL, ROWS, COLLECT) for step in chapter}) == sum(
+        map(len, (MODEL, ROWS, COLLECT))
+    )
+
+
+def test_a_row_beside_its_neighbours():
+    """By hand: size differs by 8 of a range of 9, colour in two of three, weight in nothing."""
+    frame = pd.DataFrame(
+        {
+            "weight": [5.0] * 6,
+            "size": [9.0, 1.0, 1.0, 1.0, 0.0, 0.5],
+            "colour": ["red", "red", "blue", "green", "red", "red"],
+        }
+    )
+    table = as_table(frame, list("abbbab"))
+
+    class Suspect:
+        row, neighbors = 0, (1, 2, 3)
+
+    (found,) = rows_beside(table, (Suspect,))
+    assert [(each.name, each.own, each.neighbors) for each in found.columns] == [
+        ("size", 9, "1"),
+        ("colour", "red", "1 red, 1 blue, 1 green"),
+        ("weight", 5, "5"),
+    ]
+    assert told_beside(found).startswith("size 9 (1), colour red (")
+
+
+def test_suspects_stand_with_their_identifiers(tmp_path):
+    rng = np.random.default_rng(3)
+    x = np.concatenate([rng.normal(0, 1, 30), rng.normal(8, 1, 30)])
+    labels = np.array(["a"] * 30 + ["b"] * 30)
+    labels[4] = "b"
+    lines = "".join(f"C{700 + i},{v:.3f},{label}\n" for i, (v, label) in enumerate(zip(x, labels, strict=True)))
+    file = tmp_path / "customers.csv"
+    file.write_text("customer,x,class\n" + lines)
+    report = separability(sepal.read_table(file))
+    assert report.suspects.rows[0].row == 4
+    assert "row 4, customer C704" in report.to_text()
+    assert "4, customer C704" in report.to_html()
+    assert "counted from 0" in report.to_text()
+
+
+def test_planes_have_ticks_and_names_of_levels():
+    x, y = np.array([0.0, 1.0, 2.0, 1.0]), np.array([10.0, 20.0, 30.0, np.nan])
+    svg = plane_svg(x, y, np.zeros(4, dtype=np.int32), (("size", ("S", "M", "extra large")), ("price", None)))
+    for word in (">S<", ">M<", ">extra l…<", ">10<", ">20<", ">30<", ">size<", ">price<"):
+        assert word in svg, word
+
+
+def test_print_frame_and_html_without_the_extras(heart, monkeypatch):
+    import builtins
+
+    real = builtins.__import__
+
+    def bare(name, *args, **kwargs):
+        if name.split(".")[0] in ("pandas", "polars", "rich", "jinja2", "matplotlib"):
+            raise ModuleNotFoundError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", bare)
+    assert heart.verdict[0].text in str(heart)
+    assert heart.next_steps[0].text in str(heart)
