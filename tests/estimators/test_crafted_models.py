@@ -22,7 +22,7 @@ from sepal.estimators._saving import rebuilt
 from sepal.exceptions import DataError
 from sepal.learners import DANNClassifier, KNNClassifier, KNNRegressor, MetricClusteringClassifier, WindowKNNClassifier
 from sepal.machines import SVMClassifier
-from sepal.machines._dual import NativeKernel
+from sepal.machines._dual._solvers import NativeKernel
 
 
 def rows(n=24):

@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import make_classification, make_moons
 from sklearn.svm import SVC
 
-from sepal.machines._calibration import agree, couple, fit_slopes
-from sepal.machines._dual import NativeKernel, expansion, kernel_matrix, leave_one_out, solve_pairs
-from sepal.machines._merged import merge_rows
+from sepal.machines._dual._calibration import agree, couple, fit_slopes
+from sepal.machines._dual._solvers import NativeKernel, expansion, kernel_matrix, leave_one_out, solve_pairs
+from sepal.machines._equal_rows import merge_rows
 from tests.oracles import svm as oracle
 
 KERNELS = [

@@ -17,8 +17,8 @@ from sepal.machines import (
     SVMClassifier,
     hyperparameter_surface,
 )
-from sepal.machines._cross_fitting import fold_of
-from sepal.machines._merged import merge_rows
+from sepal.machines._dual._cross_fitting import fold_of
+from sepal.machines._equal_rows import merge_rows
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.svm import SVC
 
 from sepal.exceptions import SepalWarning
-from sepal.machines import SVMClassifier, _leave_one_out, _removal
+from sepal.machines import SVMClassifier
+from sepal.machines._dual import _leave_one_out, _removal
 from tests.oracles import svm as oracle
 
 MOONS = make_moons(90, noise=0.35, random_state=7)

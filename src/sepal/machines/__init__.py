@@ -9,19 +9,19 @@ May be imported by evaluation and everything after it on the road; learners may 
 
 from __future__ import annotations
 
-from sepal.machines._adatron import KernelAdatronClassifier
-from sepal.machines._c_search import CSearch
-from sepal.machines._feature_vectors import FeatureVectorClassifier, FeatureVectorRegressor
+from sepal.machines._dual._adatron import KernelAdatronClassifier
+from sepal.machines._dual._c_search import CSearch
+from sepal.machines._dual._surface import ErrorSurface, hyperparameter_surface
+from sepal.machines._dual._svm import SVMClassifier
+from sepal.machines._equal_rows import row_keys as row_keys
 from sepal.machines._fisher import FisherDiscriminant
-from sepal.machines._gda import GeneralizedDiscriminant
 from sepal.machines._kernel_rows import checked_labels as checked_labels
 from sepal.machines._kernel_rows import class_sample as class_sample
-from sepal.machines._merged import row_keys as row_keys
 from sepal.machines._parzen import ParzenClassifier
 from sepal.machines._regions import plot_regions
-from sepal.machines._surface import ErrorSurface, hyperparameter_surface
-from sepal.machines._svm import SVMClassifier
-from sepal.machines._vector_selector import FeatureVectorSelector
+from sepal.machines._vectors._feature_vectors import FeatureVectorClassifier, FeatureVectorRegressor
+from sepal.machines._vectors._gda import GeneralizedDiscriminant
+from sepal.machines._vectors._selector import FeatureVectorSelector
 
 __all__ = [
     "CSearch",

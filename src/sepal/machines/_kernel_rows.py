@@ -28,7 +28,7 @@ from sepal.data import (
 from sepal.estimators import Diet, as_data_errors
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import FittedKernel, find_kernel, fit_kernel, refuse_missing, width_from_gamma
-from sepal.machines._merged import distinct_rows, row_keys
+from sepal.machines._equal_rows import distinct_rows, row_keys
 from sepal.measures import alignment_curve, labelled_pairs
 
 Array = NDArray[np.float64]

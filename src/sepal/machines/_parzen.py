@@ -20,6 +20,7 @@ from sepal.data import fit_scaling, unit_of
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.exceptions import ParameterError
 from sepal.kernels import squared_distances
+from sepal.machines._equal_rows import row_keys
 from sepal.machines._kernel_rows import (
     Array,
     aligned_width,
@@ -27,7 +28,6 @@ from sepal.machines._kernel_rows import (
     class_weight_factors,
     labelled_table,
 )
-from sepal.machines._merged import row_keys
 from sepal.machines._parameters import PARZEN
 
 _BLOCK_NUMBERS = 4_000_000

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.machines._pairs import PairMachines
+from sepal.machines._dual._pairs import PairMachines
 
 Floats = NDArray[np.float64]
 

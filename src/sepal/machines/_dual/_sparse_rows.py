@@ -17,9 +17,9 @@ from scipy.sparse import csr_array, diags_array, issparse
 
 from sepal.data import ScaleName, Scaling, as_table, fit_scaling
 from sepal.distances import squared_lengths
-from sepal.machines._kernel_choice import choose_kernel
+from sepal.machines._dual._kernel_choice import choose_kernel
+from sepal.machines._equal_rows import MergedRows
 from sepal.machines._kernel_rows import KernelChoice, aligned_width
-from sepal.machines._merged import MergedRows
 
 Floats = NDArray[np.float64]
 _BLOCK_COLUMNS = 256  # written out together to learn the scaling

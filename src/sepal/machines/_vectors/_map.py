@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sepal.data import Table
 from sepal.exceptions import DataError
 from sepal.machines._kernel_rows import Array, RowKernel, check_symmetric
-from sepal.machines._vector_models import RidgePath, ridge_path
-from sepal.machines._vector_selection import VectorSelection, lowest_row, project, select_vectors
+from sepal.machines._vectors._models import RidgePath, ridge_path
+from sepal.machines._vectors._selection import VectorSelection, lowest_row, project, select_vectors
 
 _BLOCK_NUMBERS = 4_000_000
 

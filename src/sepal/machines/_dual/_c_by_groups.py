@@ -13,10 +13,10 @@ from sklearn.utils.metaestimators import _safe_split
 
 from sepal.data import Table
 from sepal.exceptions import SepalWarning
-from sepal.machines._c_search import C_GRID, PATIENCE, CSearch
+from sepal.machines._dual._c_search import C_GRID, PATIENCE, CSearch
 
 if TYPE_CHECKING:
-    from sepal.machines._svm import SVMClassifier
+    from sepal.machines._dual._svm import SVMClassifier
 
 Floats = NDArray[np.float64]
 MOST_FOLDS = 10

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import SepalWarning
 from sepal.kernels import negative_eigenvalue
-from sepal.machines._dual import kernel_matrix
-from sepal.machines._pairs import TrainingRows
+from sepal.machines._dual._pairs import TrainingRows
+from sepal.machines._dual._solvers import kernel_matrix
 
 _MOST_ROWS = 1000  # a part of a semidefinite matrix is semidefinite, so that a sample raises no false alarm
 _ROUNDING = 1e-7  # of the trace: kernel values that were computed in float32 are forgiven

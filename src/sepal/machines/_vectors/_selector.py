@@ -21,8 +21,8 @@ from sepal.machines._kernel_rows import (
     training_table,
 )
 from sepal.machines._parameters import VECTOR_SELECTOR
-from sepal.machines._vector_map import VectorChoice, VectorMap, vectors_solve
-from sepal.machines._vector_selection import VectorSelection
+from sepal.machines._vectors._map import VectorChoice, VectorMap, vectors_solve
+from sepal.machines._vectors._selection import VectorSelection
 
 
 class VectorParameters(TableEstimator):

@@ -26,9 +26,9 @@ from sepal.exceptions import DataError
 from sepal.machines._kernel_rows import Array, KernelChoice, class_weight_factors, labelled_table
 from sepal.machines._parameters import DISCRIMINANT
 from sepal.machines._parzen import log_priors
-from sepal.machines._vector_map import vectors_solve
-from sepal.machines._vector_models import without_group
-from sepal.machines._vector_selector import VectorParameters
+from sepal.machines._vectors._map import vectors_solve
+from sepal.machines._vectors._models import without_group
+from sepal.machines._vectors._selector import VectorParameters
 
 _LEAST_RIDGE = 1e-8  # for left-out rows: without any ridge a kernel of full rank lets every row decide its own fit
 _NO_DIFFERENCE = 1e-12  # the root of a scatter ratio: class means that do not differ on an axis

@@ -12,11 +12,11 @@ from sklearn.utils.validation import _num_samples
 
 from sepal.data import Table, group_codes
 from sepal.exceptions import ParameterError
-from sepal.machines._merged import MergedRows
-from sepal.machines._pairs import TrainingRows, gather
+from sepal.machines._dual._pairs import TrainingRows, gather
+from sepal.machines._equal_rows import MergedRows
 
 if TYPE_CHECKING:
-    from sepal.machines._machine import KernelMachine
+    from sepal.machines._dual._machine import KernelMachine
 
 Floats = NDArray[np.float64]
 FOLDS = 5

@@ -8,8 +8,8 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.machines._dual import NativeKernel, PairSolution, expansion
-from sepal.machines._merged import MergedRows
+from sepal.machines._dual._solvers import NativeKernel, PairSolution, expansion
+from sepal.machines._equal_rows import MergedRows
 
 Floats = NDArray[np.float64]
 _QUERIES_AT_ONCE = 8192  # bounds the memory of predictions with many classes

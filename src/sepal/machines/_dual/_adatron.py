@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from sepal.data import ScaleName
 from sepal.exceptions import DataError, ParameterError, SepalWarning
-from sepal.machines._dual import PairSolution, Status, kernel_matrix, pair_members, solve_adatron
-from sepal.machines._hard_margin import solve_hard_margin
-from sepal.machines._kernel_choice import KernelFunction
-from sepal.machines._machine import KernelMachine
-from sepal.machines._pairs import TrainingRows
+from sepal.machines._dual._hard_margin import solve_hard_margin
+from sepal.machines._dual._kernel_choice import KernelFunction
+from sepal.machines._dual._machine import KernelMachine
+from sepal.machines._dual._pairs import TrainingRows
+from sepal.machines._dual._solvers import PairSolution, Status, kernel_matrix, pair_members, solve_adatron
 from sepal.machines._parameters import ADATRON
 
 Floats = NDArray[np.float64]

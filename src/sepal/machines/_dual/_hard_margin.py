@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import DataError
-from sepal.machines._dual import PairSolution, Status, kernel_matrix, pair_members, solve_pairs
-from sepal.machines._pairs import TrainingRows
+from sepal.machines._dual._pairs import TrainingRows
+from sepal.machines._dual._solvers import PairSolution, Status, kernel_matrix, pair_members, solve_pairs
 
 Floats = NDArray[np.float64]
 BoundedSolver = Callable[[float, PairSolution | None], PairSolution]

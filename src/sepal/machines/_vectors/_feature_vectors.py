@@ -15,6 +15,7 @@ from sepal.data import Table, data_frame
 from sepal.estimators import TableClassifierMixin, TableRegressorMixin, as_data_errors
 from sepal.exceptions import DataError
 from sepal.kernels import find_kernel
+from sepal.machines._equal_rows import row_keys
 from sepal.machines._kernel_rows import (
     Array,
     KernelChoice,
@@ -26,11 +27,10 @@ from sepal.machines._kernel_rows import (
     labelled_table,
     training_table,
 )
-from sepal.machines._merged import row_keys
 from sepal.machines._parameters import VECTOR_CLASSIFIER, VECTOR_REGRESSOR
-from sepal.machines._vector_map import VectorModel, model_solve
-from sepal.machines._vector_models import fit_temperature, left_out_predictions
-from sepal.machines._vector_selector import VectorParameters
+from sepal.machines._vectors._map import VectorModel, model_solve
+from sepal.machines._vectors._models import fit_temperature, left_out_predictions
+from sepal.machines._vectors._selector import VectorParameters
 from sepal.parameters import check_parameters
 
 _WIDTH_ROWS = 2000  # widths are compared on at most this many rows

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, lapack
 
-from sepal.machines._dual import LeavingRows, NearMargin, PairSolution, kernel_matrix, removals
-from sepal.machines._pairs import TrainingRows
+from sepal.machines._dual._pairs import TrainingRows
+from sepal.machines._dual._solvers import LeavingRows, NearMargin, PairSolution, kernel_matrix, removals
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sepal.data import as_table
 from sepal.exceptions import DataError
 from sepal.kernels import gamma_from_width, refuse_too_narrow, width_from_gamma
-from sepal.machines._dual import NativeKernel
+from sepal.machines._dual._solvers import NativeKernel
+from sepal.machines._equal_rows import MergedRows
 from sepal.machines._kernel_rows import aligned_width
-from sepal.machines._merged import MergedRows
 
 Floats = NDArray[np.float64]
 KernelFunction = Callable[[Floats, Floats], Any]

@@ -20,11 +20,16 @@ from sepal.data import Kind, SparseRows, as_table, as_weights, fit_scaling, unit
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, as_data_errors, without_rows
 from sepal.exceptions import DataError, SepalWarning
 from sepal.kernels import find_kernel
-from sepal.machines._calibration import agree, couple, fit_slopes, pair_probabilities
-from sepal.machines._cross_fitting import cross_fitted, given_groups
-from sepal.machines._dual import NATIVE_KERNELS, NATIVE_NAMES, NativeKernel, PairSolution
-from sepal.machines._indefinite import warn_of_indefinite
-from sepal.machines._kernel_choice import check_products, choose_kernel
+from sepal.machines._dual._calibration import agree, couple, fit_slopes, pair_probabilities
+from sepal.machines._dual._cross_fitting import cross_fitted, given_groups
+from sepal.machines._dual._indefinite import warn_of_indefinite
+from sepal.machines._dual._kernel_choice import check_products, choose_kernel
+from sepal.machines._dual._object_rows import new_object_rows, object_array, object_rows
+from sepal.machines._dual._pairs import PairMachines, TrainingRows, gather, votes, winners
+from sepal.machines._dual._planes import planes
+from sepal.machines._dual._solvers import NATIVE_KERNELS, NATIVE_NAMES, NativeKernel, PairSolution
+from sepal.machines._dual._sparse_rows import SparseKernel, canonical, is_wide, row_ranks, sparse_training, written_out
+from sepal.machines._equal_rows import MergedRows, distinct_rows, merge_rows
 from sepal.machines._kernel_rows import (
     KernelChoice,
     check_square,
@@ -34,11 +39,6 @@ from sepal.machines._kernel_rows import (
     is_precomputed,
     kernel_diet,
 )
-from sepal.machines._merged import MergedRows, distinct_rows, merge_rows
-from sepal.machines._object_rows import new_object_rows, object_array, object_rows
-from sepal.machines._pairs import PairMachines, TrainingRows, gather, votes, winners
-from sepal.machines._planes import planes
-from sepal.machines._sparse_rows import SparseKernel, canonical, is_wide, row_ranks, sparse_training, written_out
 from sepal.neighbors import thread_count
 from sepal.parameters import check_parameters
 
