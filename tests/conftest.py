@@ -37,20 +37,6 @@ def _ctrl_c_is_heard_again() -> Iterator[None]:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-_AS_IMPORTED: dict[str, object] = {}
-
-
-@pytest.fixture(autouse=True)
-def _the_same_numbers_for_every_test(request: pytest.FixtureRequest) -> None:
-    """A module's generator ``RNG`` starts each test as it was imported: no test sees which others ran before it."""
-    module = getattr(request.node, "module", None)
-    generator = getattr(module, "RNG", None)
-    if isinstance(generator, np.random.Generator):
-        generator.bit_generator.state = _AS_IMPORTED.setdefault(module.__name__, generator.bit_generator.state)
-    elif isinstance(generator, np.random.RandomState):
-        generator.set_state(_AS_IMPORTED.setdefault(module.__name__, generator.get_state()))
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out two of scikit-learn's checks.
 

@@ -106,3 +106,32 @@ def test_no_room_opens_a_private_module_of_another():
         if (inside := private.match(name)) and inside[1] != path.relative_to(SOURCES).parts[0]
     }
     assert not found
+
+
+TESTS = Path(__file__).parent
+GENERATORS = {"default_rng", "RandomState", "Generator"}
+
+
+def test_no_module_of_tests_holds_a_random_generator():
+    """Whoever draws from one changes what the next test sees: ask for the fixture ``rng``, or make one inside."""
+    found = [
+        f"{path.relative_to(TESTS)}:{node.lineno}"
+        for path in TESTS.rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, (ast.Assign, ast.AnnAssign))
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Attribute)
+        and node.value.func.attr in GENERATORS
+    ]
+    assert not found
+
+
+def test_two_rooms_never_give_one_name_to_two_things():
+    """Functions and classes only: ``Array`` and the like are the same type everywhere."""
+    homes: dict[str, set[str]] = {}
+    for path in SOURCES.rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+                homes.setdefault(node.name, set()).add(path.relative_to(SOURCES).parts[0])
+    shared = {name: rooms for name, rooms in homes.items() if len(rooms) > 1}
+    assert shared == {"evaluate": {"cli", "evaluation"}}  # the verb is called after what it does

@@ -6,11 +6,18 @@ import sys
 from pathlib import Path
 
 from benchmarks.statistics._coverage import coverage_table
+from benchmarks.statistics._groups import group_table
 from benchmarks.statistics._no_choice import no_choice_table
 from benchmarks.statistics._null import null_table, power_table
 
 RESULTS = Path(__file__).parent / "results"
-TABLES = {"null": null_table, "power": power_table, "coverage": coverage_table, "no-choice": no_choice_table}
+TABLES = {
+    "null": null_table,
+    "power": power_table,
+    "coverage": coverage_table,
+    "groups": group_table,
+    "no-choice": no_choice_table,
+}
 
 
 def main(wanted: list[str]) -> None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sepal import KNNClassifier, evaluate
 from sepal.datasets import load
-from sepal.measures import angle_of_separability, thornton_score, thornton_test
+from sepal.measures import angle_of_separability, complexity, thornton_score, thornton_test
 from sepal.neighbors import Search
 from sepal.selection import nested_score, nogueira_stability
 
 Sample = tuple[NDArray[np.float64], NDArray[np.int64]]
 Draw = Callable[[np.random.Generator, int], Sample]
-FURTHER = 4_000  # rows by which the accuracy on further rows is known
+FURTHER = 10_000  # rows by which the accuracy on further rows is known; its own error must not count
 
 
 def shifted(shift: float, columns: int, share: float = 0.5) -> Draw:
@@ -84,7 +85,7 @@ def further_accuracy(X: NDArray[np.float64], y: NDArray[np.int64], more: Sample)
 
 def thornton_covers(draw: Draw, n: int, repeat: int) -> bool:
     """Whether the interval of one sample covers the accuracy of 1-NN on further rows."""
-    rng = np.random.default_rng([n, repeat])
+    rng = np.random.default_rng([n, repeat, 77])
     X, y = draw(rng, n)
     if len(np.unique(y)) < 2:
         return thornton_covers(draw, n, repeat + 1_000_000)
@@ -181,6 +182,25 @@ def honest_covers(draw: Draw, n: int, repeat: int) -> bool:
     return bool(found.interval[0] <= true <= found.interval[1])
 
 
+COMPLEXITY_SAMPLED = ("N1", "N2", "N3", "N4", "T1", "LSC")
+
+
+def complexity_covers(draw: Draw, n: int, sample_rows: int, repeats: int) -> dict[str, float]:
+    """How often the intervals of complexity measures from three samples cover the mean over all samples of that size.
+
+    One table, sampled again and again; the mean over all samples is known from all of them together. Samples are
+    smaller than those of a time limit, which take too long to be drawn a thousand times.
+    """
+    X, y = draw(np.random.default_rng([n, sample_rows]), n)
+    with patch("sepal.measures._complexity._profile._PROBE_ROWS", sample_rows):
+        found = [complexity(X, y, time_limit=1e-9, random_state=repeat, n_jobs=1) for repeat in range(repeats)]
+    shares = {}
+    for name in COMPLEXITY_SAMPLED:
+        true = np.mean([each[name] for each in found])
+        shares[name] = float(np.mean([each.intervals[name][0] <= true <= each.intervals[name][1] for each in found]))
+    return shares
+
+
 def share_of(covers: Callable[[int], bool], repeats: int) -> float:
     """How often it covers."""
     return float(np.mean([covers(repeat) for repeat in range(repeats)]))
@@ -249,3 +269,10 @@ def coverage_table(repeats: int = 400) -> Iterator[str]:
             "at least 92 %",
             lambda r, d=draw, n=n: honest_covers(d, n, r),
         )
+    for name, design in (("means 1.5 apart, 3 columns", shifted(1.5, 3)), ("three unequal classes", three)):
+        shares = complexity_covers(design, 600, 100, repeats)
+        for measure, share in shares.items():
+            yield (
+                f"| `complexity(time_limit=...).intervals`, {measure} | its mean over all samples of that size | "
+                f"{name}, 3 samples of 100 of 600 rows | 93 to 97 % | {100 * share:.1f} % | {repeats:,} |"
+            )

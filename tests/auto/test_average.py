@@ -12,18 +12,22 @@ from sepal.auto._calibration import CALIBRATION_PRIOR, calibrate, calibration_ro
 from sepal.auto._judging import ClassJudge, NumberJudge, class_judge
 from tests.oracles import mixing
 
-RNG = np.random.RandomState(4)
 CODES = np.array([0, 1, 2, 1, 0, 2, 2], dtype=np.int32)
 
 
-def _probabilities(n_members, n=7):
-    draws = RNG.gamma(1.0, size=(n_members, n, 3))
+@pytest.fixture
+def rng():
+    return np.random.RandomState(4)
+
+
+def _probabilities(rng, n_members, n=7):
+    draws = rng.gamma(1.0, size=(n_members, n, 3))
     return draws / draws.sum(axis=2, keepdims=True)
 
 
 @pytest.mark.parametrize("n_members", [1, 2, 3])
-def test_weights_are_the_mean_of_the_grid_counted_by_likelihood(n_members):
-    members = _probabilities(n_members)
+def test_weights_are_the_mean_of_the_grid_counted_by_likelihood(rng, n_members):
+    members = _probabilities(rng, n_members)
     own = [[member[i, code] for i, code in enumerate(CODES)] for member in members]
     expected = mixing.mean_weights(own, _average._PARTS, _judging._FLOOR)
     np.testing.assert_allclose(mixture_weights(np.stack(members), class_judge(CODES, False)), expected, atol=1e-12)
@@ -47,8 +51,8 @@ def test_numbers_are_weighed_by_their_residuals():
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_the_calibration_is_the_minimum_of_its_loss():
-    logarithms = np.log(_probabilities(1)[0])
+def test_the_calibration_is_the_minimum_of_its_loss(rng):
+    logarithms = np.log(_probabilities(rng, 1)[0])
     weights = np.array([0.2, 0.1, 0.1, 0.2, 0.1, 0.2, 0.1])
     factor, offsets = calibrate(logarithms, CODES, weights)
 
@@ -60,10 +64,10 @@ def test_the_calibration_is_the_minimum_of_its_loss():
     assert loss(np.array([factor, *offsets])) <= best.fun + 1e-9
 
 
-def test_what_is_calibrated_stays_as_it_is_and_a_lean_is_set_right():
+def test_what_is_calibrated_stays_as_it_is_and_a_lean_is_set_right(rng):
     n = 4000
-    p = RNG.uniform(0.05, 0.95, size=n)
-    codes = (RNG.uniform(size=n) < p).astype(np.int32)
+    p = rng.uniform(0.05, 0.95, size=n)
+    codes = (rng.uniform(size=n) < p).astype(np.int32)
     weights = np.full(n, 1.0 / n)
     factor, offsets = calibrate(np.log(np.column_stack([1 - p, p])), codes, weights)
     assert factor == pytest.approx(1.0, abs=0.1)

@@ -13,14 +13,18 @@ from sepal.auto import SepalClassifier, SepalRegressor
 from sepal.exceptions import DataError, ParameterError
 from tests.machines.contract import contract
 
-RNG = np.random.RandomState(3)
-X = RNG.randn(180, 3)
+X = np.random.RandomState(3).randn(180, 3)
 Y = np.array(["low", "mid", "top"])[np.digitize(X[:, 0] + 0.3 * X[:, 1] ** 2, [-0.3, 0.6])]
 
 
 # Copies that are rows of their own are not left out together, and trees draw other rows from them (scikit-learn leaves
 # its forests out of this check, too): test_weights.py compares all that has no chance in it with copies in groups.
 BY_CHANCE = "check_sample_weight_equivalence_on_"
+
+
+@pytest.fixture
+def rng():
+    return np.random.RandomState(3)
 
 
 @pytest.mark.parametrize(
@@ -31,8 +35,8 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-def test_row_order_changes_nothing():
-    order = RNG.permutation(180)
+def test_row_order_changes_nothing(rng):
+    order = rng.permutation(180)
     one, other = SepalClassifier().fit(X, Y), SepalClassifier().fit(X[order], Y[order])
     np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
     np.testing.assert_array_equal(one.left_out_proba_[order], other.left_out_proba_)

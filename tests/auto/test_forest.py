@@ -13,10 +13,14 @@ from sepal.data import as_table
 from sepal.estimators._views import fit_view
 from tests.oracles import forest as oracle
 
-RNG = np.random.RandomState(5)
-BINS = RNG.randint(0, 7, (4, 40)).astype(np.uint8)  # columns x rows
+BINS = np.random.RandomState(5).randint(0, 7, (4, 40)).astype(np.uint8)  # columns x rows
 CODES = ((BINS[0] > 3).astype(int) + (BINS[2] % 2)).astype(np.int32)
 NONE, NO_CLASSES = np.empty(0), np.empty(0, dtype=np.int32)
+
+
+@pytest.fixture
+def rng():
+    return np.random.RandomState(5)
 
 
 def _grow(classes=CODES, numbers=NONE, n_outputs=3, trees=6, sample=40, tries=4, least=1, seed=1, threads=1):
@@ -83,9 +87,9 @@ def test_a_row_that_no_tree_missed_is_decided_as_by_all_that_saw_it():
 
 
 @pytest.mark.parametrize("least", [1, 4])
-def test_every_split_is_the_best_of_all_cuts(least):
+def test_every_split_is_the_best_of_all_cuts(rng, least):
     """Copies drawn by a tree are not told, so a tree over distinct draws is found: leaves tell the drawn rows."""
-    numbers = RNG.randn(40)
+    numbers = rng.randn(40)
     for arrays, answers, gain in (
         (_grow(least=least, trees=3), CODES.tolist(), oracle.gini_gain),
         (_grow(NO_CLASSES, numbers, 1, least=least, trees=3), numbers.tolist(), oracle.variance_gain),
@@ -151,8 +155,8 @@ def test_strange_arrays_are_refused():
         _grow(classes=CODES + 5)
 
 
-def test_thresholds_are_found_in_tables_of_all_kinds():
-    numbers = RNG.randn(300)
+def test_thresholds_are_found_in_tables_of_all_kinds(rng):
+    numbers = rng.randn(300)
     table = as_table(
         [[float(x) if i % 10 else None, "ab"[i % 2]] for i, x in enumerate(numbers)],
     )

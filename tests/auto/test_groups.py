@@ -15,15 +15,19 @@ from sepal.estimators import fit_view
 from sepal.kernels import squared_distances
 from tests.oracles import ridge
 
-RNG = np.random.RandomState(0)
 N = 40
-X = RNG.randn(N, 3)
+X = np.random.RandomState(0).randn(N, 3)
 X[10:14] = X[9]
 K = np.array([[ridge.gaussian(a, b, 1.4) for b in X] for a in X])
-Y = np.column_stack([RNG.randn(N), X[:, 0]])
-CODES = (X[:, 0] + 0.5 * RNG.randn(N) > 0).astype(np.int32)
+Y = np.column_stack([np.random.RandomState(1).randn(N), X[:, 0]])
+CODES = (X[:, 0] + 0.5 * np.random.RandomState(2).randn(N) > 0).astype(np.int32)
 CODES[:4] = 2
-GROUPS = {"some": RNG.randint(1, 9, N), "alone": np.arange(N), "two": np.repeat([0, 1], [30, 10])}
+GROUPS = {"some": np.random.RandomState(3).randint(1, 9, N), "alone": np.arange(N), "two": np.repeat([0, 1], [30, 10])}
+
+
+@pytest.fixture
+def rng():
+    return np.random.RandomState(0)
 
 
 def _refits(kernel, targets, alpha, groups):
@@ -80,9 +84,9 @@ def test_fisher_without_a_group_equals_refits(name):
     np.testing.assert_allclose(fisher_left_out(X, CODES, 0.01, groups), expected, atol=1e-8)
 
 
-def test_the_standard_error_counts_groups():
+def test_the_standard_error_counts_groups(rng):
     """Every row twice: the error of n rows, not of 2 n."""
-    codes, decisions = np.array([0, 1, 1, 0, 1], dtype=np.int32), RNG.rand(1, 5, 2)
+    codes, decisions = np.array([0, 1, 1, 0, 1], dtype=np.int32), rng.rand(1, 5, 2)
     once = ClassJudge(codes, np.full(5, 0.2)).scores(decisions)
     twice = ClassJudge(codes.repeat(2), np.full(10, 0.1), np.arange(5).repeat(2)).scores(decisions.repeat(2, axis=1))
     np.testing.assert_allclose(twice, once)

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import f_oneway, rankdata
 
 from sepal.auto import SepalClassifier
-from sepal.auto._narrow import chosen_columns, explained, is_wide
+from sepal.auto._narrow import chosen_columns, explained, has_many_columns
 from sepal.data import as_table
 
 
@@ -64,4 +64,4 @@ def test_the_choice_does_not_depend_on_the_order_of_columns(wide):
 
 @pytest.mark.parametrize(("n", "p", "wide"), [(200, 5000, True), (400, 50, False), (60, 19, False), (208, 60, True)])
 def test_which_tables_are_wide(n, p, wide):
-    assert is_wide(as_table(np.zeros((n, p)))) is wide
+    assert has_many_columns(as_table(np.zeros((n, p)))) is wide

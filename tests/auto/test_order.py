@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from sepal.auto._canonical_order import canonical_columns, canonical_order, spread_order
 
-RNG = np.random.RandomState(2)
+
+@pytest.fixture
+def rng():
+    return np.random.RandomState(2)
 
 
-def test_shuffled_rows_come_back_in_the_same_order():
-    values = RNG.randint(-1, 2, (50, 3)).astype(float)
+def test_shuffled_rows_come_back_in_the_same_order(rng):
+    values = rng.randint(-1, 2, (50, 3)).astype(float)
     values[3, 1] = np.nan
     values[4] = -0.0
-    answers = RNG.randint(0, 2, 50).astype(float)
-    shuffle = RNG.permutation(50)
+    answers = rng.randint(0, 2, 50).astype(float)
+    shuffle = rng.permutation(50)
     one, other = canonical_order(values, answers), canonical_order(values[shuffle] + 0.0, answers[shuffle])
     np.testing.assert_array_equal(values[one], values[shuffle][other])
     np.testing.assert_array_equal(answers[one], answers[shuffle][other])
@@ -29,22 +33,22 @@ def test_every_beginning_holds_the_classes_in_proportion():
         np.testing.assert_allclose(counts, np.array([0.6, 0.3, 0.1]) * size, atol=3)
 
 
-def test_names_of_classes_do_not_change_the_order():
-    codes = RNG.randint(0, 3, 90).astype(np.int32)
+def test_names_of_classes_do_not_change_the_order(rng):
+    codes = rng.randint(0, 3, 90).astype(np.int32)
     renamed = np.array([2, 0, 1], dtype=np.int32)[codes]
     draws = [spread_order(each, np.random.RandomState(4)) for each in (codes, renamed)]
     np.testing.assert_array_equal(*draws)
 
 
-def test_columns_are_ordered_by_their_cells_alone():
-    X = RNG.randint(0, 4, size=(50, 6)).astype(float)
+def test_columns_are_ordered_by_their_cells_alone(rng):
+    X = rng.randint(0, 4, size=(50, 6)).astype(float)
     X[3, 2], X[7, 1] = np.nan, -0.0
-    groups = RNG.randint(0, 3, 50)
+    groups = rng.randint(0, 3, 50)
     found = X[:, canonical_columns(X, groups)]
-    rows, columns = RNG.permutation(50), RNG.permutation(6)
+    rows, columns = rng.permutation(50), rng.permutation(6)
     turned, renamed = X[rows][:, columns], np.array([2, 0, 1])[groups[rows]]
     again = turned[:, canonical_columns(turned, renamed)]
     np.testing.assert_array_equal(again, found[rows])
     # Other cells, another place for at least one of several such tables: the order is not that of the columns.
-    orders = {tuple(canonical_columns(RNG.randn(9, 6), np.arange(9) % 2).tolist()) for _ in range(5)}
+    orders = {tuple(canonical_columns(rng.randn(9, 6), np.arange(9) % 2).tolist()) for _ in range(5)}
     assert len(orders) > 1

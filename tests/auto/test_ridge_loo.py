@@ -11,12 +11,16 @@ from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
 from sepal.kernels import squared_distances
 from tests.oracles import ridge
 
-RNG = np.random.RandomState(0)
-X = RNG.randn(17, 3)
+X = np.random.RandomState(0).randn(17, 3)
 X[5] = X[4]  # two equal rows
-Y = np.column_stack([RNG.randn(17), (X[:, 0] > 0).astype(float)])
+Y = np.column_stack([np.random.RandomState(1).randn(17), (X[:, 0] > 0).astype(float)])
 K = np.array([[ridge.gaussian(a, b, 1.3) for b in X] for a in X])
 RIDGES = np.array([1e-4, 0.1, 3.0])
+
+
+@pytest.fixture
+def rng():
+    return np.random.RandomState(0)
 
 
 def test_the_gaussian_kernel_is_the_formula():
@@ -118,9 +122,9 @@ def test_feature_vectors_that_repeat_each_other_do_no_harm():
     np.testing.assert_allclose(spectrum.left_out(Y, np.array([0.1])), once.left_out(Y, np.array([0.1])), atol=1e-6)
 
 
-def test_criteria_are_those_of_the_loops():
+def test_criteria_are_those_of_the_loops(rng):
     codes = np.array([0, 1, 2, 1, 0, 2], dtype=np.int32)
-    decisions = RNG.randn(6, 3) * 0.3 + np.eye(3)[codes] * 0.4
+    decisions = rng.randn(6, 3) * 0.3 + np.eye(3)[codes] * 0.4
     judge = ClassJudge(codes, np.full(6, 1 / 6))
     squared, log_loss, error = judge.criteria(decisions[None])[0]
     wrong = np.mean([row.argmax() != code for row, code in zip(decisions, codes, strict=True)])

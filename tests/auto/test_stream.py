@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from sepal.auto import _stream
 from sepal.auto._kernel_member import gaussian
@@ -11,12 +12,15 @@ from sepal.data import as_table
 from sepal.estimators._views import fit_view
 from sepal.kernels import squared_distances
 
-RNG = np.random.RandomState(1)
+
+@pytest.fixture
+def rng():
+    return np.random.RandomState(1)
 
 
-def test_blocks_give_what_the_matrix_gives(monkeypatch):
+def test_blocks_give_what_the_matrix_gives(rng, monkeypatch):
     monkeypatch.setattr(_stream, "_BLOCK_ROWS", 7)
-    table = as_table(RNG.randn(60, 3))
+    table = as_table(rng.randn(60, 3))
     targets = np.column_stack([table.values[:, 0] ** 2, table.values[:, 1]])
     view = fit_view(table, "standard")
     coordinates = view.coordinates(table)

@@ -11,16 +11,19 @@ import sepal.datasets
 from sepal.auto import SepalClassifier, SepalRegressor, _solve
 from sepal.data import as_table
 
-RNG = np.random.RandomState(11)
+
+@pytest.fixture
+def rng():
+    return np.random.RandomState(11)
 
 
-def test_mixed_and_missing_cells_in_every_container():
+def test_mixed_and_missing_cells_in_every_container(rng):
     n = 80
-    number = RNG.randn(n)
-    color = np.array(["red", "green", "blue"])[RNG.randint(0, 3, n)]
+    number = rng.randn(n)
+    color = np.array(["red", "green", "blue"])[rng.randint(0, 3, n)]
     y = np.where(color == "red", number > 0, number < 0.5)
     number[::9] = np.nan
-    frame = pd.DataFrame({"number": number, "color": pd.Categorical(color), "size": RNG.randint(0, 3, n)})
+    frame = pd.DataFrame({"number": number, "color": pd.Categorical(color), "size": rng.randint(0, 3, n)})
     frame.loc[::13, "color"] = None
     one = SepalClassifier().fit(frame, y)
     assert one.leave_one_out_score_ > 0.8
@@ -44,19 +47,25 @@ def test_the_bundled_sets_with_their_gaps():
 @pytest.mark.parametrize(
     ("X", "y"),
     [
-        (RNG.randn(130, 2), np.repeat(np.arange(26), 5)),  # many classes
-        (RNG.randn(30, 200), np.arange(30) % 2),  # more columns than rows
+        (np.random.RandomState(11).randn(130, 2), np.repeat(np.arange(26), 5)),  # many classes
+        (np.random.RandomState(12).randn(30, 200), np.arange(30) % 2),  # more columns than rows
         (np.ones((20, 3)), np.arange(20) % 2),  # nothing to see
-        (np.repeat(RNG.randn(5, 2), 6, axis=0), np.arange(30) % 3),  # copies
-        (RNG.randn(20, 2), np.arange(20)),  # one row per class
-        (RNG.randn(20, 1), np.arange(20) % 2),  # twenty rows
-        (np.column_stack([np.full(24, np.nan), RNG.randn(24)]), np.arange(24) % 2),  # an empty column
+        (np.repeat(np.random.RandomState(13).randn(5, 2), 6, axis=0), np.arange(30) % 3),  # copies
+        (np.random.RandomState(14).randn(20, 2), np.arange(20)),  # one row per class
+        (np.random.RandomState(15).randn(20, 1), np.arange(20) % 2),  # twenty rows
+        (
+            np.column_stack([np.full(24, np.nan), np.random.RandomState(16).randn(24)]),
+            np.arange(24) % 2,
+        ),  # an empty column
         (np.array([[0.0], [1.0]]), np.array([0, 1])),  # two rows
         (np.full((30, 3), np.nan), np.arange(30) % 2),  # nothing is known
-        (RNG.rand(60, 3) > 0.5, RNG.rand(60) > 0.5),  # truth values
-        (RNG.randn(40, 1100), np.arange(40) % 2),  # more subsets of columns than a double can count
+        (np.random.RandomState(17).rand(60, 3) > 0.5, np.random.RandomState(18).rand(60) > 0.5),  # truth values
+        (
+            np.random.RandomState(19).randn(40, 1100),
+            np.arange(40) % 2,
+        ),  # more subsets of columns than a double can count
         (np.array([[f"id{i}", "pq"[i % 2]] for i in range(40)], dtype=object), np.arange(40) % 3),  # every cell a level
-        (1e200 * RNG.randn(30, 2), np.arange(30) % 2),
+        (1e200 * np.random.RandomState(20).randn(30, 2), np.arange(30) % 2),
     ],
 )
 def test_degenerate_tables_get_probabilities_and_an_explanation(X, y):
@@ -79,14 +88,14 @@ def test_nothing_to_see_gives_the_class_shares():
 
 
 def test_random_labels_score_like_the_majority():
-    y = np.arange(200) % 2
-    model = SepalClassifier().fit(RNG.randn(200, 4), y)
+    rng, y = np.random.RandomState(12), np.arange(200) % 2
+    model = SepalClassifier().fit(rng.randn(200, 4), y)
     assert abs(model.leave_one_out_score_ - 0.5) < 0.12
-    assert model.predict_proba(RNG.randn(50, 4)).max() < 0.8
+    assert model.predict_proba(rng.randn(50, 4)).max() < 0.8
 
 
-def test_thresholds_and_rings_are_both_found():
-    X = RNG.randn(300, 6)
+def test_thresholds_and_rings_are_both_found(rng):
+    X = rng.randn(300, 6)
     stairs = ((X[:, 0] > 0.4) ^ (X[:, 1] > 0)).astype(int)
     ring = (X[:, :2] ** 2).sum(axis=1) > 1.4
     by_trees, by_distance = SepalClassifier().fit(X, stairs), SepalClassifier().fit(X[:, :2], ring)
@@ -95,8 +104,8 @@ def test_thresholds_and_rings_are_both_found():
     assert by_distance.leave_one_out_score_ > 0.95
 
 
-def test_balanced_answers_the_rare_class_more_often():
-    X = np.concatenate([RNG.randn(180, 2), RNG.randn(20, 2) + 1.2])
+def test_balanced_answers_the_rare_class_more_often(rng):
+    X = np.concatenate([rng.randn(180, 2), rng.randn(20, 2) + 1.2])
     y = np.repeat(["often", "rare"], [180, 20])
     plain, fair = SepalClassifier().fit(X, y), SepalClassifier(balanced=True).fit(X, y)
     recalls = [(model.predict(X)[y == "rare"] == "rare").mean() for model in (plain, fair)]
@@ -115,8 +124,8 @@ def test_the_score_is_that_of_the_left_out_probabilities():
     assert model.left_out_proba_.max(axis=1).mean() == pytest.approx(model.leave_one_out_score_, abs=0.04)
 
 
-def test_no_time_leaves_one_view():
-    model = SepalClassifier(time_limit=1e-6).fit(RNG.randn(60, 2), np.arange(60) % 2)
+def test_no_time_leaves_one_view(rng):
+    model = SepalClassifier(time_limit=1e-6).fit(rng.randn(60, 2), np.arange(60) % 2)
     assert [line.name for line in model.trace_.members] == ["kernel-standard"]
     assert len(model.trace_.notes) == 4  # two views, the linear rule, the forest
     assert "time_limit" in model.explain().codes
@@ -139,8 +148,8 @@ def test_explain_tells_everything_in_one_place():
     assert {"squared", "log_loss", "error", "width", "ridge", "score", "standard_error"} <= set(trials)
 
 
-def test_feature_vectors_take_over_when_rows_are_many(monkeypatch):
-    X = RNG.randn(400, 2)
+def test_feature_vectors_take_over_when_rows_are_many(rng, monkeypatch):
+    X = rng.randn(400, 2)
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
     whole = SepalClassifier().fit(X, y)
     monkeypatch.setattr(_solve, "WHOLE_ROWS", 100)
@@ -151,13 +160,13 @@ def test_feature_vectors_take_over_when_rows_are_many(monkeypatch):
     monkeypatch.setattr(_solve, "SEARCH_ROWS", 200)
     streamed = SepalClassifier().fit(X, y)
     assert streamed.leave_one_out_score_ == pytest.approx(whole.leave_one_out_score_, abs=0.03)
-    order = RNG.permutation(400)
+    order = rng.permutation(400)
     again = SepalClassifier(n_jobs=1).fit(X[order], y[order])
     np.testing.assert_array_equal(again.predict_proba(X), streamed.predict_proba(X))
 
 
-def test_widths_are_chosen_on_a_part_and_fitted_to_all_rows(monkeypatch):
-    X = RNG.randn(300, 2)
+def test_widths_are_chosen_on_a_part_and_fitted_to_all_rows(rng, monkeypatch):
+    X = rng.randn(300, 2)
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
     whole = SepalClassifier().fit(X, y)
     monkeypatch.setattr(_solve, "_CHOICE_ROWS", (100, 100))
@@ -165,14 +174,14 @@ def test_widths_are_chosen_on_a_part_and_fitted_to_all_rows(monkeypatch):
     assert {trial.rows for trial in part.trace_.trials} == {100}
     assert all(len(member.points) == 300 for member in part.average_.kernels)
     assert part.leave_one_out_score_ == pytest.approx(whole.leave_one_out_score_, abs=0.03)
-    order = RNG.permutation(300)
+    order = rng.permutation(300)
     again = SepalClassifier(n_jobs=1).fit(X[order], y[order])
     np.testing.assert_array_equal(again.predict_proba(X), part.predict_proba(X))
 
 
-def test_numbers_are_predicted_with_an_honest_error():
-    X = RNG.randn(150, 3)
-    y = np.sin(X[:, 0]) + 0.1 * RNG.randn(150)
+def test_numbers_are_predicted_with_an_honest_error(rng):
+    X = rng.randn(150, 3)
+    y = np.sin(X[:, 0]) + 0.1 * rng.randn(150)
     model = SepalRegressor().fit(X, y)
     residuals = model.left_out_predictions_ - y
     assert model.residual_std_ == pytest.approx(np.sqrt(np.mean(residuals**2)))
@@ -182,9 +191,9 @@ def test_numbers_are_predicted_with_an_honest_error():
     assert np.isfinite(SepalRegressor().fit(mixed, np.arange(24.0)).predict(mixed)).all()
 
 
-def test_a_regressor_explains_itself():
-    X = RNG.randn(150, 3)
-    y = np.sin(2 * X[:, 0]) + 0.1 * RNG.randn(150)
+def test_a_regressor_explains_itself(rng):
+    X = rng.randn(150, 3)
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.randn(150)
     model = SepalRegressor().fit(X, y)
     told = model.explain()
     assert told.task == "numbers"
@@ -202,8 +211,8 @@ def test_a_regressor_explains_itself():
 
 
 @pytest.mark.parametrize("y", [np.zeros(20), np.r_[np.zeros(19), 1e6]])
-def test_numbers_that_do_not_vary_or_hardly(y):
-    for X in (np.ones((20, 2)), RNG.randn(20, 2)):
+def test_numbers_that_do_not_vary_or_hardly(rng, y):
+    for X in (np.ones((20, 2)), rng.randn(20, 2)):
         told = SepalRegressor().fit(X, y).explain()
         assert np.isfinite(told.frame()["score"]).all()
         assert "no_better_than_mean" in told.codes

@@ -16,7 +16,10 @@ from sepal.auto._solve import Problem
 from sepal.auto._threads import each
 from sepal.data import as_table
 
-RNG = np.random.RandomState(5)
+
+@pytest.fixture
+def rng():
+    return np.random.RandomState(5)
 
 
 class Hand:
@@ -40,8 +43,8 @@ def small_sizes(monkeypatch):
     monkeypatch.setattr(_affordable, "_SURE", 1.0)
 
 
-def _problem(n=900, rare=True):
-    X = RNG.randn(n, 2)
+def _problem(rng, n=900, rare=True):
+    X = rng.randn(n, 2)
     codes = (X[:, 0] * X[:, 1] > 0).astype(np.int32)
     if rare:
         codes[17] = 2  # a class of one row
@@ -70,8 +73,8 @@ def test_steps_are_heard_until_the_work_is_given_up():
         clock.step(0.1)
 
 
-def test_rows_are_as_many_as_the_timed_block_allows(monkeypatch, small_sizes):
-    problem = _problem()
+def test_rows_are_as_many_as_the_timed_block_allows(rng, monkeypatch, small_sizes):
+    problem = _problem(rng)
     monkeypatch.setattr(_affordable, "seconds_per_row", lambda problem, clock: 0.001)
     hand = Hand()
     # 0.4 of the time, less six looks at the 200 rows of the search, over two rounds of views: 0.4 T = 1.2 + 0.002 n.
@@ -84,17 +87,17 @@ def test_rows_are_as_many_as_the_timed_block_allows(monkeypatch, small_sizes):
     assert len(affordable(problem, StageClock(np.inf, now=hand), threads=2)) == 900
 
 
-def test_no_time_at_all_asks_no_block(monkeypatch, small_sizes):
+def test_no_time_at_all_asks_no_block(rng, monkeypatch, small_sizes):
     monkeypatch.setattr(_affordable, "seconds_per_row", None)
     hand = Hand()
     clock = StageClock(1e-3, now=hand)
     hand.time += 1.0
-    rows = affordable(_problem(), clock, threads=2)
+    rows = affordable(_problem(rng), clock, threads=2)
     assert len(rows) in (100, 101)
     assert 17 in rows  # the only row of its class
 
 
-def test_a_block_is_timed_by_the_clock(monkeypatch):
+def test_a_block_is_timed_by_the_clock(rng, monkeypatch):
     hand, plain = Hand(), _affordable.gaussian
 
     def slow(squares, width):
@@ -103,12 +106,12 @@ def test_a_block_is_timed_by_the_clock(monkeypatch):
 
     monkeypatch.setattr(_affordable, "gaussian", slow)
     # Two passes over 1,024 rows, two seconds each.
-    assert _affordable.seconds_per_row(_problem(2000), StageClock(10.0, now=hand)) == pytest.approx(4.0 / 1024)
+    assert _affordable.seconds_per_row(_problem(rng, 2000), StageClock(10.0, now=hand)) == pytest.approx(4.0 / 1024)
 
 
-def test_a_fit_to_a_part_says_so_and_scores_that_part(monkeypatch, small_sizes):
+def test_a_fit_to_a_part_says_so_and_scores_that_part(rng, monkeypatch, small_sizes):
     monkeypatch.setattr(_affordable, "_affordable_count", lambda problem, clock, threads: 400)
-    X = RNG.randn(900, 2)
+    X = rng.randn(900, 2)
     y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
     y[5] = "rare"
     model = SepalClassifier(balanced=True).fit(X, y)
@@ -122,15 +125,15 @@ def test_a_fit_to_a_part_says_so_and_scores_that_part(monkeypatch, small_sizes):
     assert model.leave_one_out_score_ == pytest.approx(np.mean(per_class))
     assert np.isfinite(model.predict_proba(X)).all()
     assert "time_limit" in model.explain(time_limit=0.1).codes
-    order = RNG.permutation(900)  # which rows take part does not depend on where they stood
+    order = rng.permutation(900)  # which rows take part does not depend on where they stood
     np.testing.assert_array_equal(
         SepalClassifier(balanced=True).fit(X[order], y[order]).left_out_proba_, model.left_out_proba_[order]
     )
 
 
-def test_numbers_of_a_part(monkeypatch, small_sizes):
+def test_numbers_of_a_part(rng, monkeypatch, small_sizes):
     monkeypatch.setattr(_affordable, "_affordable_count", lambda problem, clock, threads: 300)
-    X = RNG.randn(700, 2)
+    X = rng.randn(700, 2)
     y = 5.0 + X[:, 0] ** 2
     model = SepalRegressor().fit(X, y)
     used = np.isfinite(model.left_out_predictions_)
@@ -139,15 +142,15 @@ def test_numbers_of_a_part(monkeypatch, small_sizes):
     assert model.trace_.notes == ("time_limit: fitted to 300 of 700 rows",)
 
 
-def test_a_part_has_no_more_vectors_than_the_whole_would(monkeypatch, small_sizes):
+def test_a_part_has_no_more_vectors_than_the_whole_would(rng, monkeypatch, small_sizes):
     monkeypatch.setattr(_affordable, "_affordable_count", lambda problem, clock, threads: 300)
     monkeypatch.setattr(_solve, "_MOST_WORK", 900 * 40**2)  # 40 vectors for 900 rows, 69 for 300
-    done = solve_in_time(_problem(rare=False), clock=StageClock(50.0), seed=0, threads=1)
+    done = solve_in_time(_problem(rng, rare=False), clock=StageClock(50.0), seed=0, threads=1)
     assert len(done.rows) == 300
     assert {len(member.points) for member in done.solution.average.kernels} <= {30, 40}
 
 
-def test_a_view_is_left_out_when_the_last_one_took_too_long(monkeypatch, small_sizes):
+def test_a_view_is_left_out_when_the_last_one_took_too_long(rng, monkeypatch, small_sizes):
     hand, plain = Hand(), _solve.stream_ridge
 
     def slow(*given, **named):
@@ -155,13 +158,13 @@ def test_a_view_is_left_out_when_the_last_one_took_too_long(monkeypatch, small_s
         return plain(*given, **named)
 
     monkeypatch.setattr(_solve, "stream_ridge", slow)
-    solution = _solve.solve(_problem(rare=False), clock=StageClock(7.0, now=hand), seed=0, threads=1)
+    solution = _solve.solve(_problem(rng, rare=False), clock=StageClock(7.0, now=hand), seed=0, threads=1)
     assert [line.name for line in solution.trace.members][:1] == ["kernel-standard"]
     assert "time_limit: the view minmax was left out" in solution.trace.notes
 
 
-def test_progress_goes_up_to_one_and_may_end_the_work(small_sizes):
-    problem, heard = _problem(), []
+def test_progress_goes_up_to_one_and_may_end_the_work(rng, small_sizes):
+    problem, heard = _problem(rng), []
     model = SepalClassifier().fit(problem.table, problem.answers, progress=lambda text, share: heard.append(share))
     assert heard == sorted(heard)
     assert heard[-1] == 1.0
@@ -191,8 +194,8 @@ def test_an_interrupted_wait_drops_what_has_not_begun_and_ends_the_rest():
     assert len(begun) < 6
 
 
-def test_answers_do_not_depend_on_the_blocks(monkeypatch):
-    problem = _problem(120)
+def test_answers_do_not_depend_on_the_blocks(rng, monkeypatch):
+    problem = _problem(rng, 120)
     model = SepalClassifier().fit(problem.table, problem.answers)
     whole = model.predict_proba(problem.table)
     monkeypatch.setattr(_answering, "_BLOCK_ROWS", 7)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sepal.data import content_columns, content_order, geometric_rank
+from sepal.data import _content_order, content_columns, content_order, geometric_rank, telling_columns
 
 
 def sorted_by_content(X, y):
@@ -58,3 +58,20 @@ def test_zeros_and_missing_cells_have_one_form(rng):
     signed = np.where(X == 0, -0.0, np.where(np.isnan(X), -np.nan, X))
     np.testing.assert_array_equal(content_columns(signed, np.zeros(3, int)), content_columns(X, np.zeros(3, int)))
     np.testing.assert_array_equal(content_order(signed, np.zeros(3, int)), content_order(X, np.zeros(3, int)))
+
+
+def test_quickly_told_columns_follow_neither_rows_nor_places_nor_units_nor_copies(rng, monkeypatch):
+    monkeypatch.setattr(_content_order, "MANY_CELLS", 0)
+    for number in range(100):
+        X, y = rng.normal(size=(12, 5)), rng.integers(0, 2, size=12)
+        if number % 3 == 0:  # where means do not tell: the longer way
+            X = rng.integers(0, 2, size=(12, 5)).astype(float)
+        if number % 3 == 1:
+            X[rng.random(X.shape) < 0.1] = np.nan
+        rows, columns = rng.permutation(np.repeat(np.arange(12), rng.integers(1, 4, size=12))), rng.permutation(5)
+        units = 2.0 ** rng.integers(-400, 400, size=5)
+        moved = (X * units)[rows][:, columns]
+        order, other = telling_columns(X * units, y), columns[telling_columns(moved, y[rows])]
+        np.testing.assert_array_equal(X[:, other], X[:, order])
+        if number % 3 == 2:
+            np.testing.assert_array_equal(telling_columns(X, y), order)

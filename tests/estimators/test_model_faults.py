@@ -29,9 +29,8 @@ from sepal.machines import (
 )
 from sepal.selection import SeparabilitySelector
 
-RNG = np.random.default_rng(5)
 Y = np.array(["a", "b"] * 15)
-X = RNG.normal(size=(30, 3)) + (Y == "b")[:, None]
+X = np.random.default_rng(5).normal(size=(30, 3)) + (Y == "b")[:, None]
 
 
 @pytest.fixture

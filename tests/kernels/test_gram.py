@@ -14,9 +14,8 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS, fit_kernel, gamma_from_width, gram, gram_blocks, width_from_gamma
 from tests.oracles import kernels as oracle
 
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(30, 4))
-Z = RNG.normal(size=(17, 4))
+X = np.random.default_rng(0).normal(size=(30, 4))
+Z = np.random.default_rng(1).normal(size=(17, 4))
 SHARES, OTHER_SHARES = np.abs(X), np.abs(Z)
 BITS, OTHER_BITS = (X > 0.3).astype(float), (Z > 0.3).astype(float)
 BITS[3] = BITS[7] = OTHER_BITS[2] = 0.0
@@ -36,6 +35,11 @@ CASES = {
     "tanimoto": (BITS, OTHER_BITS, {}, oracle.tanimoto),
     "correlation": (X, Z, {"degree": 5}, partial(oracle.correlation, degree=5, center=True)),
 }
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
 
 
 def test_every_named_kernel_has_a_case() -> None:
@@ -87,16 +91,16 @@ def test_uncentered_correlation_and_constant_rows() -> None:
     np.testing.assert_allclose(gram(rows, kernel="correlation", degree=2)[-1], 0.25, rtol=1e-12)
 
 
-def _mixed_rows() -> tuple[np.ndarray, pd.DataFrame]:
-    values = np.column_stack([RNG.random(25), RNG.integers(0, 3, 25), RNG.random(25)])
+def _mixed_rows(rng) -> tuple[np.ndarray, pd.DataFrame]:
+    values = np.column_stack([rng.random(25), rng.integers(0, 3, 25), rng.random(25)])
     values[4, 0] = values[5, 1] = values[6, 2] = values[4, 1] = np.nan
     frame = pd.DataFrame({"a": values[:, 0], "b": values[:, 1], "c": values[:, 2]})
     frame["b"] = frame["b"].map({0.0: "red", 1.0: "green", 2.0: "blue"}).astype("category")
     return values, frame
 
 
-def test_mixed_kinds_with_missing_cells() -> None:
-    values, frame = _mixed_rows()
+def test_mixed_kinds_with_missing_cells(rng) -> None:
+    values, frame = _mixed_rows(rng)
     K = gram(frame, kernel="mixed", gamma=0.8)
     formula = partial(oracle.mixed, gamma=0.8, nominal=[False, True, False], training=values.tolist())
     np.testing.assert_allclose(K, oracle.matrix(formula, values.tolist(), values.tolist()), rtol=1e-12)
@@ -105,8 +109,8 @@ def test_mixed_kinds_with_missing_cells() -> None:
     assert K[0, 0] == 1.0
 
 
-def test_mixed_levels_are_matched_by_name() -> None:
-    _, frame = _mixed_rows()
+def test_mixed_levels_are_matched_by_name(rng) -> None:
+    _, frame = _mixed_rows(rng)
     fitted = fit_kernel(frame, "mixed", gamma=1.0)
     query = pd.DataFrame({"a": [0.5, 0.5], "b": ["green", "violet"], "c": [0.5, 0.5]})
     train = pd.DataFrame({"a": [0.5, 0.5], "b": ["green", "red"], "c": [0.5, 0.5]})
@@ -114,8 +118,8 @@ def test_mixed_levels_are_matched_by_name() -> None:
     np.testing.assert_allclose(K, [[1.0, np.exp(-1)], [np.exp(-1), np.exp(-1)]])
 
 
-def test_mixed_column_with_many_distinct_cells_keeps_the_mean_embedding() -> None:
-    column = RNG.normal(size=(5000, 1))
+def test_mixed_column_with_many_distinct_cells_keeps_the_mean_embedding(rng) -> None:
+    column = rng.normal(size=(5000, 1))
     rows = np.vstack([column, [[np.nan]]])
     K = gram(rows, rows[-1:], "mixed", gamma=0.5)
     assert K[0, 0] == pytest.approx(np.exp(-0.5 * (column - column[0]) ** 2).mean(), abs=1e-3)

@@ -22,8 +22,7 @@ from sepal.machines._vectors._selection import project, select_vectors
 from tests.machines.contract import contract
 from tests.oracles import feature_vectors as oracle
 
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(40, 3))
+X = np.random.default_rng(0).normal(size=(40, 3))
 KERNELS = {"rbf": gram(X, width=1.5), "polynomial": gram(X, kernel="polynomial", degree=3)}
 
 
@@ -37,6 +36,11 @@ CHECKED = [
     FeatureVectorRegressor(),
     FeatureVectorRegressor(kernel="precomputed"),
 ]
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
 
 
 @pytest.mark.parametrize(("estimator", "check"), contract(CHECKED))
@@ -163,11 +167,11 @@ def test_indefinite_kernel_warns() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3])
-def test_leave_one_out_is_exact_for_every_number_of_vectors(alpha: float) -> None:
+def test_leave_one_out_is_exact_for_every_number_of_vectors(rng, alpha: float) -> None:
     Z = _select(KERNELS["rbf"], 6).coordinates
-    codes = RNG.integers(0, 3, len(Z)).astype(np.int32)
+    codes = rng.integers(0, 3, len(Z)).astype(np.int32)
     y = np.eye(3)[codes]
-    weights = RNG.integers(1, 4, len(Z)).astype(float)
+    weights = rng.integers(1, 4, len(Z)).astype(float)
     factors = np.array([1.0, 2.0, 0.5])[codes]
     path = ridge_path(Z, y, alpha=alpha, weights=weights * factors, taken=factors, codes=codes)
     for size in range(7):
@@ -231,9 +235,9 @@ def test_probabilities_agree_with_predictions(model: str, n_classes: int) -> Non
         {"class_weight": "balanced"},
     ],
 )
-def test_weights_count_copies(params: dict[str, object]) -> None:
+def test_weights_count_copies(rng, params: dict[str, object]) -> None:
     iris = load_iris()
-    weights = RNG.integers(0, 3, 150)
+    weights = rng.integers(0, 3, 150)
     weighted = FeatureVectorClassifier(**params).fit(iris.data, iris.target, sample_weight=weights)
     repeated = FeatureVectorClassifier(**params).fit(
         np.repeat(iris.data, weights, axis=0), np.repeat(iris.target, weights)
@@ -272,9 +276,9 @@ def test_callable_and_containers() -> None:
     np.testing.assert_allclose(by_call.predict_proba(iris.data), linear.predict_proba(iris.data), atol=1e-8)
 
 
-def test_mixed_kinds_and_gaps() -> None:
-    color = RNG.integers(0, 3, 120)
-    size = RNG.random(120)
+def test_mixed_kinds_and_gaps(rng) -> None:
+    color = rng.integers(0, 3, 120)
+    size = rng.random(120)
     y = np.where(color == 0, "a", np.where(size > 0.5, "b", "a"))
     frame = pd.DataFrame({"size": size, "color": pd.Categorical([("red", "green", "blue")[c] for c in color])})
     frame.loc[3, "size"] = np.nan
@@ -293,10 +297,10 @@ def test_pickle_clone_and_determinism() -> None:
         assert np.array_equal(other.predict_proba(iris.data), machine.predict_proba(iris.data))
 
 
-def test_regression() -> None:
-    x = np.sort(RNG.random(200))[:, None]
+def test_regression(rng) -> None:
+    x = np.sort(rng.random(200))[:, None]
     truth = np.sin(6 * x[:, 0])
-    machine = FeatureVectorRegressor().fit(x, truth + 0.1 * RNG.normal(size=200))
+    machine = FeatureVectorRegressor().fit(x, truth + 0.1 * rng.normal(size=200))
     assert np.abs(machine.predict(x) - truth).max() < 0.12
     assert machine.loo_squared_ == pytest.approx(0.01, rel=0.3)
     assert machine.n_vectors_ < 20

@@ -18,7 +18,6 @@ from tests.machines.contract import contract
 from tests.oracles import discriminant as oracle
 
 IRIS = load_iris()
-RNG = np.random.default_rng(0)
 
 
 CHECKED = [
@@ -27,6 +26,11 @@ CHECKED = [
     GeneralizedDiscriminant(kernel="linear", priors="equal"),
     GeneralizedDiscriminant(kernel="precomputed"),
 ]
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
 
 
 @pytest.mark.parametrize(("estimator", "check"), contract(CHECKED))
@@ -67,8 +71,8 @@ def test_ridge_is_the_definition_on_the_full_kernel() -> None:
     np.testing.assert_allclose(machine.scatter_ratio_, ratio[::-1][:2], rtol=1e-6)
 
 
-def test_without_a_ridge_classes_collapse() -> None:
-    X = RNG.normal(size=(60, 3))
+def test_without_a_ridge_classes_collapse(rng) -> None:
+    X = rng.normal(size=(60, 3))
     y = np.arange(60) % 3
     machine = GeneralizedDiscriminant(alpha=0.0, width=0.3).fit(X, y)
     np.testing.assert_allclose(machine.scatter_ratio_, 1.0, atol=1e-6)
@@ -85,14 +89,14 @@ def test_ripley_and_sparse() -> None:
     assert sparse.transform(test).shape == (1000, 1)
 
 
-def test_probabilities_weights_and_components() -> None:
+def test_probabilities_weights_and_components(rng) -> None:
     machine = GeneralizedDiscriminant().fit(IRIS.data, IRIS.target)
     P = machine.predict_proba(IRIS.data)
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
     assert np.array_equal(P.argmax(axis=1), machine.predict(IRIS.data))
     assert machine.score(IRIS.data, IRIS.target) > 0.95
     assert GeneralizedDiscriminant(1).fit_transform(IRIS.data, IRIS.target).shape == (150, 1)
-    weights = RNG.integers(0, 3, 150)
+    weights = rng.integers(0, 3, 150)
     copies = np.repeat(np.arange(150), weights)
     weighted = GeneralizedDiscriminant().fit(IRIS.data, IRIS.target, sample_weight=weights)
     repeated = GeneralizedDiscriminant().fit(IRIS.data[copies], IRIS.target[copies])
@@ -100,8 +104,8 @@ def test_probabilities_weights_and_components() -> None:
 
 
 @pytest.mark.parametrize("factors", [None, {0: 1.0, 1: 3.0, 2: 0.5}])
-def test_class_means_are_those_of_rows_left_out(factors: dict[int, float] | None) -> None:
-    weights = RNG.integers(1, 4, 150)
+def test_class_means_are_those_of_rows_left_out(rng, factors: dict[int, float] | None) -> None:
+    weights = rng.integers(1, 4, 150)
     machine = GeneralizedDiscriminant(alpha=0.05, kernel="linear", scale=None, class_weight=factors)
     machine.fit(IRIS.data, IRIS.target, sample_weight=weights, groups="rows")  # one copy at a time
     each = np.ones(150) if factors is None else np.array([factors[c] for c in IRIS.target])
@@ -129,9 +133,9 @@ def test_class_weights_are_copies_of_rows_in_the_scatter() -> None:
     np.testing.assert_allclose(weighted.transform(IRIS.data), repeated.transform(IRIS.data), rtol=1e-4, atol=1e-7)
 
 
-def test_noise_is_not_mistaken_for_certainty() -> None:
+def test_noise_is_not_mistaken_for_certainty(rng) -> None:
     """On labels drawn by lot the in-sample classes lie far apart; the probabilities must not."""
-    X, y = RNG.normal(size=(300, 5)), RNG.integers(0, 2, 300)
+    X, y = rng.normal(size=(300, 5)), rng.integers(0, 2, 300)
     machine = GeneralizedDiscriminant(width=0.1).fit(X[:150], y[:150])
     assert machine.scatter_ratio_[0] > 0.95
     P = machine.predict_proba(X[150:])

@@ -10,8 +10,12 @@ import pytest
 from sepal.exceptions import DataError, SepalWarning
 from sepal.machines import FeatureVectorClassifier, GeneralizedDiscriminant, KernelAdatronClassifier, SVMClassifier
 
-RNG = np.random.default_rng(0)
-X, y = RNG.normal(size=(50, 2)), np.arange(50) % 2
+X, y = np.random.default_rng(0).normal(size=(50, 2)), np.arange(50) % 2
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
 
 
 def _squares(A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -60,12 +64,12 @@ def test_a_kernel_is_not(machine, kernel, rows) -> None:
         machine(kernel=kernel).fit(rows, y)
 
 
-def test_of_many_rows_the_same_thousand_are_looked_at_in_any_order() -> None:
-    rows = RNG.normal(size=(1300, 3))
+def test_of_many_rows_the_same_thousand_are_looked_at_in_any_order(rng) -> None:
+    rows = rng.normal(size=(1300, 3))
     labels = np.arange(1300) % 2
     K = np.exp(-_squares(rows, rows)) - 0.2 * np.eye(1300)
     messages = []
-    for order in (np.arange(1300), RNG.permutation(1300)):
+    for order in (np.arange(1300), rng.permutation(1300)):
         with pytest.warns(SepalWarning, match="on 1000 training rows") as caught:
             SVMClassifier(kernel="precomputed", C=0.1).fit(K[np.ix_(order, order)], labels[order])
         messages.append(str(caught[0].message))

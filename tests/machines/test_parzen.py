@@ -16,8 +16,12 @@ from sepal.machines import ParzenClassifier
 from sepal.measures import thornton_score
 from tests.oracles import kernels
 
-RNG = np.random.default_rng(0)
 IRIS = load_iris()
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
 
 
 @parametrize_with_checks([ParzenClassifier()])
@@ -28,9 +32,9 @@ def test_scikit_learn_checks(estimator, check) -> None:
 
 
 @pytest.mark.parametrize(("priors", "shares"), [("equal", [1 / 3] * 3), ([2.0, 1.0, 1.0], [0.5, 0.25, 0.25])])
-def test_densities(priors: object, shares: list[float]) -> None:
+def test_densities(rng, priors: object, shares: list[float]) -> None:
     machine = ParzenClassifier(0.4, priors=priors, scale=None).fit(IRIS.data, IRIS.target)
-    queries = IRIS.data + RNG.normal(size=IRIS.data.shape)
+    queries = IRIS.data + rng.normal(size=IRIS.data.shape)
     logs = [
         KernelDensity(bandwidth=0.4).fit(IRIS.data[IRIS.target == c]).score_samples(queries) + np.log(shares[c])
         for c in range(3)
@@ -51,8 +55,8 @@ def test_empirical_priors_differ_at_large_widths() -> None:
 
 
 @pytest.mark.parametrize("priors", ["equal", "empirical"])
-def test_leave_one_out_is_refitting(priors: str) -> None:
-    rows = RNG.choice(150, 60, replace=False)
+def test_leave_one_out_is_refitting(rng, priors: str) -> None:
+    rows = rng.choice(150, 60, replace=False)
     X, y = IRIS.data[rows], IRIS.target[rows]
     machine = ParzenClassifier(priors=priors, scale=None).fit(X, y)
     for width in machine.loo_widths_[4::12]:
@@ -72,16 +76,16 @@ def _shares(y: np.ndarray, priors: str) -> object:
     return priors if priors == "equal" else (np.bincount(y) / len(y)).tolist()
 
 
-def test_narrow_windows_are_the_nearest_neighbor() -> None:
-    X, y = RNG.normal(size=(80, 3)), RNG.integers(0, 3, 80)
+def test_narrow_windows_are_the_nearest_neighbor(rng) -> None:
+    X, y = rng.normal(size=(80, 3)), rng.integers(0, 3, 80)
     machine = ParzenClassifier(1e-4).fit(X, y)
     assert machine.loo_score_ == pytest.approx(thornton_score(X, y))
     assert np.array_equal(machine.predict(X), y)
     assert np.all(np.isfinite(machine.predict_proba(X + 100.0)))
 
 
-def test_weights_count_copies() -> None:
-    weights = RNG.integers(0, 3, 150)
+def test_weights_count_copies(rng) -> None:
+    weights = rng.integers(0, 3, 150)
     copies = np.repeat(np.arange(150), weights)
     weighted = ParzenClassifier().fit(IRIS.data, IRIS.target, sample_weight=weights)
     repeated = ParzenClassifier().fit(IRIS.data[copies], IRIS.target[copies])

@@ -18,9 +18,8 @@ from sepal.machines import (
 )
 
 IRIS = load_iris()
-RNG = np.random.default_rng(0)
-WEIGHTS = RNG.integers(0, 4, 150)
-COPIES = RNG.permutation(np.repeat(np.arange(150), WEIGHTS))
+WEIGHTS = np.random.default_rng(0).integers(0, 4, 150)
+COPIES = np.random.default_rng(1).permutation(np.repeat(np.arange(150), WEIGHTS))
 MACHINES = [
     SVMClassifier(probability=True),
     SVMClassifier(kernel="laplacian"),
@@ -38,6 +37,11 @@ MACHINES = [
     GeneralizedDiscriminant(n_vectors=20),
     FeatureVectorRegressor(),
 ]
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
 
 
 def _answers(machine, X) -> np.ndarray:
@@ -65,13 +69,13 @@ def test_weights_are_copies_to_the_last_bit_in_any_order(machine, scale: str | N
     ],
 )
 @pytest.mark.parametrize("scale", ["minmax", "standard"])
-def test_weights_are_copies_where_cells_are_missing(machine, scale: str) -> None:
+def test_weights_are_copies_where_cells_are_missing(rng, machine, scale: str) -> None:
     """A missing cell stands for the cells of its column, and those of a heavy row are more likely."""
     frame = pd.DataFrame(IRIS.data[:, :3]).astype(float)
-    frame["color"] = pd.Categorical(np.array(["red", "green", "blue"])[RNG.integers(0, 3, 150)])
+    frame["color"] = pd.Categorical(np.array(["red", "green", "blue"])[rng.integers(0, 3, 150)])
     frame.columns = ["a", "b", "c", "color"]
-    frame.loc[RNG.random(150) < 0.2, "a"] = np.nan
-    frame.loc[RNG.random(150) < 0.2, "color"] = None
+    frame.loc[rng.random(150) < 0.2, "a"] = np.nan
+    frame.loc[rng.random(150) < 0.2, "color"] = None
     machine = clone(machine).set_params(scale=scale)
     weighted = clone(machine).fit(frame, IRIS.target, sample_weight=WEIGHTS)
     repeated = clone(machine).fit(frame.iloc[COPIES], IRIS.target[COPIES])

@@ -14,13 +14,17 @@ from sepal.measures._alignment import alignment_solve, class_target, pair_rows, 
 from sepal.measures._alignment_weights import weighted_alignment
 from tests.oracles import alignment as oracle
 
-RNG = np.random.default_rng(0)
 CODINGS = ("signed", "indicator", "balanced")
 
 
-def _rows(n: int = 60, n_classes: int = 3, p: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    y = np.sort(RNG.integers(0, n_classes, n))[RNG.permutation(n)]
-    return RNG.normal(size=(n, p)) + 0.7 * y[:, None], y
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def _rows(rng, n: int = 60, n_classes: int = 3, p: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    y = np.sort(rng.integers(0, n_classes, n))[rng.permutation(n)]
+    return rng.normal(size=(n, p)) + 0.7 * y[:, None], y
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +35,8 @@ def breast_cancer() -> Table:
 @pytest.mark.parametrize("coding", CODINGS)
 @pytest.mark.parametrize("centered", [True, False])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_definition(coding: str, centered: bool, n_classes: int) -> None:
-    X, y = _rows(n_classes=n_classes)
+def test_definition(rng, coding: str, centered: bool, n_classes: int) -> None:
+    X, y = _rows(rng, n_classes=n_classes)
     K = np.exp(-oracle.distances(X))
     expected = oracle.alignment(K, oracle.target_matrix(y.tolist(), coding), centered=centered)
     assert kernel_alignment(K, y, centered=centered, target=coding) == pytest.approx(expected, rel=1e-12)
@@ -41,8 +45,8 @@ def test_definition(coding: str, centered: bool, n_classes: int) -> None:
 @pytest.mark.parametrize("coding", CODINGS)
 @pytest.mark.parametrize("centered", [True, False])
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
-def test_curve_is_the_definition_at_every_width(coding: str, centered: bool, kernel: str) -> None:
-    X, y = _rows(n=330)
+def test_curve_is_the_definition_at_every_width(rng, coding: str, centered: bool, kernel: str) -> None:
+    X, y = _rows(rng, n=330)
     D = oracle.distances(X, absolute=kernel == "laplacian")
     T = oracle.target_matrix(y.tolist(), coding)
     widths = np.array([0.05, 0.31, 0.5, 0.5 * np.sqrt(2), 1.0, 2.0, 4.0, 60.0])
@@ -52,17 +56,17 @@ def test_curve_is_the_definition_at_every_width(coding: str, centered: bool, ker
         assert score == pytest.approx(oracle.alignment(K, T, centered=centered), rel=1e-10, abs=1e-13)
 
 
-def test_target_invariance() -> None:
+def test_target_invariance(rng) -> None:
     """Centred alignment is the same for the codings 1/0 and 1/-1/(C-1); plain alignment is not."""
-    X, y = _rows()
+    X, y = _rows(rng)
     signed, indicator = (alignment_curve(X, y, target=t) for t in ("signed", "indicator"))
     np.testing.assert_allclose(signed.scores, indicator.scores, rtol=1e-12)
     plain = [alignment_curve(X, y, target=t, centered=False).best_score for t in ("signed", "indicator")]
     assert abs(plain[0] - plain[1]) > 0.05
 
 
-def test_two_classes_are_products_of_signs() -> None:
-    X, y = _rows(n_classes=2)
+def test_two_classes_are_products_of_signs(rng) -> None:
+    X, y = _rows(rng, n_classes=2)
     t = 2.0 * y - 1.0
     K = np.exp(-oracle.distances(X))
     assert kernel_alignment(K, y, centered=False) == pytest.approx(t @ K @ t / (len(y) * np.linalg.norm(K)))
@@ -111,8 +115,8 @@ def test_peak_is_a_zero_of_the_derivative(breast_cancer: Table, centered: bool) 
 
 @pytest.mark.parametrize("centered", [True, False])
 @pytest.mark.parametrize("gamma", [1e-4, 0.05, 2.0])
-def test_derivative_against_differences(centered: bool, gamma: float) -> None:
-    X, y = _rows(n=300)
+def test_derivative_against_differences(rng, centered: bool, gamma: float) -> None:
+    X, y = _rows(rng, n=300)
     rows = pair_rows(X, y.astype(np.int32), np.ones(len(y)), 3, absolute=False)
     target = class_target(rows.masses, "balanced")
     step = 1e-5 * gamma
@@ -124,20 +128,20 @@ def test_derivative_against_differences(centered: bool, gamma: float) -> None:
     assert slopes[1] * gamma == pytest.approx((scores[2] - scores[0]) / 2e-5, abs=1e-8)
 
 
-def test_wide_kernels_do_not_cancel() -> None:
+def test_wide_kernels_do_not_cancel(rng) -> None:
     """As the width grows, HKH / gamma tends to -HDH, whose alignment is known."""
-    X, y = _rows()
+    X, y = _rows(rng)
     limit = oracle.alignment(-oracle.distances(X), oracle.target_matrix(y.tolist(), "signed"), centered=True)
     curve = alignment_curve(X, y, widths=[1e5, 1e6], scale=None)
     np.testing.assert_allclose(curve.scores, limit, rtol=1e-9)
 
 
-def test_invariances(breast_cancer: Table) -> None:
+def test_invariances(rng, breast_cancer: Table) -> None:
     one = alignment_curve(breast_cancer, n_jobs=1)
     two = alignment_curve(breast_cancer, n_jobs=2)
     assert np.array_equal(one.scores, two.scores)
     assert one.best_width == two.best_width
-    order = RNG.permutation(breast_cancer.n_rows)
+    order = rng.permutation(breast_cancer.n_rows)
     shuffled = alignment_curve(breast_cancer.take(order))
     np.testing.assert_allclose(shuffled.scores, one.scores, rtol=1e-10)
     renamed = alignment_curve(breast_cancer.values, np.where(breast_cancer.y == breast_cancer.y[0], "z", "a"))
@@ -146,9 +150,9 @@ def test_invariances(breast_cancer: Table) -> None:
     assert np.array_equal(alignment_curve(frame, breast_cancer.y).scores, one.scores)
 
 
-def test_weights_count_copies() -> None:
-    X, y = _rows()
-    weights = RNG.integers(0, 4, len(y))
+def test_weights_count_copies(rng) -> None:
+    X, y = _rows(rng)
+    weights = rng.integers(0, 4, len(y))
     weighted = alignment_curve(X, y, sample_weight=weights)
     repeated = alignment_curve(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     np.testing.assert_allclose(weighted.scores, repeated.scores, rtol=1e-10)
@@ -158,8 +162,8 @@ def test_weights_count_copies() -> None:
     assert kernel_alignment(K, y, sample_weight=weights) == pytest.approx(kernel_alignment(big, np.repeat(y, weights)))
 
 
-def test_many_small_classes() -> None:
-    X, _ = _rows(n=40)
+def test_many_small_classes(rng) -> None:
+    X, _ = _rows(rng, n=40)
     y = np.arange(40) // 2
     curve = alignment_curve(X, y, widths=[0.3, 1.0], scale=None)
     T = oracle.target_matrix(y.tolist(), "signed")
@@ -167,9 +171,9 @@ def test_many_small_classes() -> None:
     np.testing.assert_allclose(curve.scores, expected, rtol=1e-10)
 
 
-def test_mixed_kinds() -> None:
-    color = RNG.integers(0, 3, 50)
-    size = RNG.random(50)
+def test_mixed_kinds(rng) -> None:
+    color = rng.integers(0, 3, 50)
+    size = rng.random(50)
     frame = pd.DataFrame({"size": size, "color": pd.Categorical([("red", "green", "blue")[c] for c in color])})
     y = (color + (size > 0.5)) % 2
     D = (size[:, None] - size) ** 2 + (color[:, None] != color)
@@ -198,8 +202,8 @@ def test_missing_cells() -> None:
     assert "16 of 699" in dropped.notes[0]
 
 
-def test_progress_and_interruption() -> None:
-    X, y = _rows(n=3000)
+def test_progress_and_interruption(rng) -> None:
+    X, y = _rows(rng, n=3000)
 
     def stop(text: str, done: float) -> None:
         assert 0 <= done <= 1
@@ -219,8 +223,8 @@ def test_progress_and_interruption() -> None:
         ({"missing": "distance"}, "missing"),
     ],
 )
-def test_wrong_parameters(kwargs: dict[str, object], text: str) -> None:
-    X, y = _rows()
+def test_wrong_parameters(rng, kwargs: dict[str, object], text: str) -> None:
+    X, y = _rows(rng)
     with pytest.raises(ParameterError, match=text):
         alignment_curve(X, y, **kwargs)
 
@@ -237,8 +241,8 @@ def test_wrong_data() -> None:
 
 
 @pytest.mark.parametrize("coding", CODINGS)
-def test_feature_weight_gradient(coding: str) -> None:
-    X, y = _rows(n=40)
+def test_feature_weight_gradient(rng, coding: str) -> None:
+    X, y = _rows(rng, n=40)
     T = oracle.target_matrix(y.tolist(), coding)
     weights = np.array([0.3, 1.1, 0.05])
     score, gradient = weighted_alignment(X - X.mean(axis=0), oracle.center(T), weights)
@@ -249,8 +253,8 @@ def test_feature_weight_gradient(coding: str) -> None:
         assert gradient[f] == pytest.approx((high - low) / 2e-6, abs=1e-7)
 
 
-def test_feature_weights_find_the_feature() -> None:
-    X = RNG.random((120, 4))
+def test_feature_weights_find_the_feature(rng) -> None:
+    X = rng.random((120, 4))
     y = X[:, 2] > 0.5
     found = align_feature_weights(X, y, n_starts=3)
     assert np.argmax(found.weights) == 2
@@ -270,8 +274,8 @@ def test_feature_weights_find_the_feature() -> None:
     assert "sample" in sampled.notes[0]
 
 
-def test_combination_of_kernels() -> None:
-    X, y = _rows(n=50)
+def test_combination_of_kernels(rng) -> None:
+    X, y = _rows(rng, n=50)
     T = oracle.target_matrix(y.tolist(), "signed")
     kernels = [np.exp(-oracle.distances(X[:, [0]])), 5.0 * np.exp(-oracle.distances(X[:, [1]]))]
     found = align_kernels(kernels, y)
@@ -283,8 +287,8 @@ def test_combination_of_kernels() -> None:
     np.testing.assert_allclose(found.single_scores, [kernel_alignment(K, y) for K in kernels])
 
 
-def test_useless_and_repeated_kernels() -> None:
-    X, y = _rows(n=50)
+def test_useless_and_repeated_kernels(rng) -> None:
+    X, y = _rows(rng, n=50)
     K = np.exp(-oracle.distances(X))
     found = align_kernels([K, K, np.ones((50, 50))], y)
     assert found.score == pytest.approx(kernel_alignment(K, y))
@@ -293,7 +297,7 @@ def test_useless_and_repeated_kernels() -> None:
     assert against.score == 0.0
 
 
-def test_wrong_kernels() -> None:
+def test_wrong_kernels(rng) -> None:
     with pytest.raises(DataError, match="at least one"):
         align_kernels([], [0, 1])
     with pytest.raises(DataError, match="agree"):
@@ -301,12 +305,12 @@ def test_wrong_kernels() -> None:
     with pytest.raises(DataError, match="constant"):
         align_kernels([np.ones((2, 2))], [0, 1])
     with pytest.raises(ParameterError, match="n_starts"):
-        align_feature_weights(*_rows(), n_starts=0)
+        align_feature_weights(*_rows(rng), n_starts=0)
 
 
 @pytest.mark.parametrize("scale", ["minmax", "standard"])
-def test_weights_are_copies_under_every_scaling(scale: str) -> None:
-    X, y = _rows()
+def test_weights_are_copies_under_every_scaling(rng, scale: str) -> None:
+    X, y = _rows(rng)
     weights = np.random.default_rng(1).integers(0, 4, len(y))
     weighted = alignment_curve(X, y, scale=scale, sample_weight=weights)
     repeated = alignment_curve(np.repeat(X, weights, axis=0), np.repeat(y, weights), scale=scale)
@@ -324,7 +328,7 @@ def test_feature_weights_of_a_sample_do_not_depend_on_row_order() -> None:
 
 
 @pytest.mark.parametrize("params", [{"n_starts": 0}, {"max_rows": 0}, {"max_iter": 0}, {"max_rows": 1.5}])
-def test_feature_weights_name_wrong_parameters(params: dict[str, object]) -> None:
-    X, y = _rows()
+def test_feature_weights_name_wrong_parameters(rng, params: dict[str, object]) -> None:
+    X, y = _rows(rng)
     with pytest.raises(ParameterError, match=next(iter(params))):
         align_feature_weights(X, y, **params)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.statistics._coverage import (
+    complexity_covers,
     evaluation_covers,
     mahalanobis_covers,
     queries_cover,
@@ -75,3 +76,8 @@ COVERS = {
 def test_intervals_cover_what_they_are_intervals_of(name):
     covers, repeats, least = COVERS[name]
     assert share_of(covers, repeats) >= least
+
+
+def test_intervals_of_sampled_complexity_cover_the_mean_over_samples():
+    shares = complexity_covers(shifted(1.5, 3), 130, 40, 16)
+    assert np.mean([*shares.values()]) >= 0.85

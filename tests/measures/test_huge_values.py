@@ -17,8 +17,7 @@ from sepal.measures import (
     thornton_test,
 )
 
-RNG = np.random.default_rng(0)
-X = np.r_[RNG.normal(size=(20, 3)), RNG.normal(size=(20, 3)) + 2]
+X = np.random.default_rng(0).normal(size=(40, 3)) + 2 * (np.arange(40) >= 20)[:, None]
 Y = np.repeat(["a", "b"], 20)
 LARGEST = np.finfo(np.float64).max
 

@@ -376,7 +376,7 @@ def effective_rows(D: np.ndarray, y: Labels, prior: int = 4) -> float:
     alone = sum(len(groups[i]) == 1 == len(groups[k]) for i, k in pairs)
     binomial = n * score * (1 - score)
     spread = sum((s - score) ** 2 for s in samples) + max(Fraction(0), products)
-    return float(n * (binomial + prior) / (min(spread, 2 * binomial) + prior * (1 + Fraction(alone, 2 * n))))
+    return float(n * (binomial + prior) / (min(spread, 2 * binomial) + prior * (1 + Fraction(alone, n))))
 
 
 def _falling(x: int, k: int) -> int:

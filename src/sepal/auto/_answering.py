@@ -10,11 +10,12 @@ from sepal.data import Table
 from sepal.neighbors import thread_count
 
 _BLOCK_ROWS = 16_384
+_FEW_ROWS = 64  # answered before threads would have started
 
 
 def answers_in_blocks(average: Average, table: Table, n_jobs: int | None) -> NDArray[np.float64]:
     """Probabilities, or numbers, one line per row."""
-    threads = thread_count(n_jobs)
+    threads = 1 if table.n_rows <= _FEW_ROWS else thread_count(n_jobs)
     if table.n_rows <= _BLOCK_ROWS:
         return average.answers(table, threads)
     starts = range(0, table.n_rows, _BLOCK_ROWS)

@@ -51,7 +51,7 @@ class NarrowModel:
     interval: tuple[float, float]
 
 
-def is_wide(table: Table) -> bool:
+def has_many_columns(table: Table) -> bool:
     """Whether a subset of the columns may be worth looking for."""
     n, p = table.n_rows, table.n_columns
     return p >= FEWEST_COLUMNS and p >= WIDE * n and n <= MOST_ROWS and n * p <= MOST_CELLS
@@ -60,7 +60,7 @@ def is_wide(table: Table) -> bool:
 def narrow_model(table: Table, model: Any, groups: Any = None) -> NarrowModel | None:
     """Judge the model on a selected subset; None where there is none, or too few rows to tell."""
     _, counts = np.unique(np.asarray(table.y), return_counts=True)
-    if not is_wide(table) or counts.min() < FOLDS:
+    if not has_many_columns(table) or counts.min() < FOLDS:
         return None
     try:
         found = evaluate(NarrowClassifier(model), table, cv=FOLDS, groups=groups, random_state=0)

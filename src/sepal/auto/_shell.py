@@ -57,20 +57,20 @@ class AutoEstimator(CallbackSupportMixin, TableEstimator):  # type: ignore[misc]
 
     def _new_rows(self, X: Any) -> Table:
         """New rows; sparse ones are written out as the training rows were."""
-        rows = super()._new_rows(written_out(X))
+        rows = super()._new_rows(as_dense(X))
         assert isinstance(rows, Table)  # noqa: S101 - training rows were one
         return rows
 
     def _training_table(self, X: Any, y: Any) -> Table:
         """The training rows and answers as a Table; remembers the columns."""
-        table = self._training_rows(written_out(X), y)
+        table = self._training_rows(as_dense(X), y)
         assert isinstance(table, Table)  # noqa: S101 - sparse rows were not asked for
         if table.n_rows < 2:
             raise DataError(f"n_samples={table.n_rows}: leaving one row out needs at least two")
         return table
 
 
-def written_out(X: Any) -> Any:
+def as_dense(X: Any) -> Any:
     """Sparse rows with their zeros, which are numbers like any other; anything else as it is."""
     if not hasattr(X, "tocsr"):
         return X

@@ -27,6 +27,7 @@ from sepal.data._content_order import content_order as content_order
 from sepal.data._content_order import geometric_rank as geometric_rank
 from sepal.data._content_order import lexical_order as lexical_order
 from sepal.data._content_order import rows_by_content as rows_by_content
+from sepal.data._content_order import telling_columns as telling_columns
 from sepal.data._convert import as_table
 from sepal.data._equal_rows import copies_of as copies_of
 from sepal.data._equal_rows import equal_groups as equal_groups

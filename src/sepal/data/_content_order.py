@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data._equal_rows import Marks, mixed_bits, plain_cells
+from sepal.data._equal_rows import Marks, mixed_bits, plain_cells, row_hash
 from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
 
+MANY_CELLS = 100_000  # fewer are sorted in a few milliseconds
+_TELLS = 1e-9  # of the range of a column: far more than rounding
 _SET_APART = np.uint64(0xD6E8FEB86659FD93)
 
 
@@ -46,13 +48,32 @@ def content_columns(
         marks = mixed_bits(cells ^ place).sum(axis=1, dtype=np.uint64) + mixed_bits(~group_of.astype(np.uint64))
         first = np.unique(marks, return_index=True)[1]
         cells, group_of = cells[first], group_of[first]
-    columns, held = np.zeros(values.shape[1], dtype=np.uint64), _held(values)
-    while True:
-        columns = _refined(cells, group_of, columns)
-        shared = _first_shared(cells, columns, held)
-        if shared is None:
-            return np.lexsort((held, columns))
+    columns = _refined(cells, group_of, np.zeros(values.shape[1], dtype=np.uint64))
+    if len(np.unique(columns)) == len(columns):
+        return np.argsort(columns)
+    held = _held(values)  # takes longer than all the rest, and few tables need it
+    while (shared := _first_shared(cells, columns, held)) is not None:
         columns[shared] = mixed_bits(columns[shared : shared + 1] ^ _SET_APART)[0]
+        columns = _refined(cells, group_of, columns)
+    return np.lexsort((held, columns))
+
+
+def telling_columns(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+    """Positions of the columns in another such order, found in a fraction of the time; repeated rows count once.
+
+    Columns stand by where the mean of the different rows lies between their lowest and their highest value, which is
+    the same in any unit. Where that does not tell all columns apart, and where there are few cells, it is
+    ``content_columns(..., copies=False)``.
+    """
+    rows = values[np.unique(row_hash(plain_cells(values)), return_index=True)[1]]
+    if rows.size < MANY_CELLS:
+        return content_columns(values, groups, copies=False)
+    low, high = np.fmin.reduce(rows, axis=0), np.fmax.reduce(rows, axis=0)
+    with np.errstate(all="ignore"):
+        place = (np.nansum(rows, axis=0) / np.sum(~np.isnan(rows), axis=0) - low) / (high - low)
+        order = np.argsort(place)
+        told = bool(np.all(np.diff(place[order]) > _TELLS))  # False for NaN
+    return order if told else content_columns(values, groups, copies=False)
 
 
 def content_order(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> NDArray[np.intp]:

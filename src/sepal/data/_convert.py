@@ -25,7 +25,7 @@ from sepal.data._columns import (
     rounding_note,
 )
 from sepal.data._error_words import MEMORY, Origin, shown
-from sepal.data._foreign_frames import declared_levels, is_frame, is_series
+from sepal.data._foreign_frames import declared_levels, is_frame, is_series, plain_floats
 from sepal.data._labels import Labels, label_array
 from sepal.data._table import Table, assemble, constant_notes
 from sepal.exceptions import CellTypeError, DataError, ParameterError
@@ -334,7 +334,11 @@ def frame_columns(X: Any, origin: Origin = MEMORY) -> list[Column]:
     import narwhals as nw
 
     _check_shape(X.shape)
-    check_names([str(name) for name in getattr(X, "column_names", X.columns)], f"{origin.source or 'X'}: ")
+    names = [str(name) for name in getattr(X, "column_names", X.columns)]
+    check_names(names, f"{origin.source or 'X'}: ")
+    floats = plain_floats(X)
+    if floats is not None:
+        return [Column(name, j, column) for j, (name, column) in enumerate(zip(names, floats, strict=True))]
     frame = nw.from_native(X, eager_only=True)
     return [_decoded_column(series, j, origin) for j, series in enumerate(frame.iter_columns())]
 

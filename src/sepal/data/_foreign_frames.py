@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+_FLOAT = np.dtype(np.float64)
 
 
 def is_frame(data: Any) -> bool:
@@ -23,6 +26,14 @@ def is_series(data: Any) -> bool:
     import narwhals as nw
 
     return bool(nw.dependencies.is_into_series(data))
+
+
+def plain_floats(frame: Any) -> NDArray[np.float64] | None:
+    """The columns, as rows of an array, of a pandas data frame of nothing but float64; None for any other."""
+    types = getattr(getattr(frame, "dtypes", None), "values", None)
+    if not isinstance(types, np.ndarray) or not all(type(each) is type(_FLOAT) and each == _FLOAT for each in types):
+        return None
+    return np.array(frame.to_numpy().T, order="C")
 
 
 def declared_levels(series: Any) -> tuple[tuple[Any, ...] | None, bool]:

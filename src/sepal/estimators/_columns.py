@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from sepal.data import Table, is_frame
@@ -21,6 +22,7 @@ def given_names(X: Any) -> tuple[str, ...] | None:
     return tuple(str(name) for name in getattr(X, "column_names", X.columns))
 
 
+@cache
 def array_names(n_columns: int) -> tuple[str, ...]:
     """What the columns of an array are called where a name is needed."""
     return tuple(f"x{j + 1}" for j in range(n_columns))

@@ -195,7 +195,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
                 as_numbers(as_table(X), self._diet())
             raise
         check_column_count(values.shape[1], columns.n_columns, self)
-        return replace(numeric_table(values, columns.names), kinds=columns.kinds, levels=columns.levels)
+        return Table(np.array(values, order="C"), columns.names, columns.kinds, columns.levels)
 
     # ---------------------------------------------------------------- names
 

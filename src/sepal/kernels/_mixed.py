@@ -49,7 +49,7 @@ class ColumnCells:
         return float(self.shares @ self.factor(self.cells, self.cells, gamma) @ self.shares)
 
 
-def column_cells(table: Table) -> tuple[ColumnCells, ...]:
+def cells_by_column(table: Table) -> tuple[ColumnCells, ...]:
     """What each column holds in the training rows, weighted rows as often as their weight says.
 
     An empty column counts as one constant cell.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import _formulas as f
-from sepal.kernels._mixed import column_cells, mixed, mixed_diagonal
+from sepal.kernels._mixed import cells_by_column, mixed, mixed_diagonal
 from sepal.parameters import Parameter, check_number, check_whole
 
 Params = Mapping[str, Any]
@@ -172,7 +172,7 @@ def _fit_correlation(table: Table, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fit_mixed(table: Table, params: dict[str, Any]) -> dict[str, Any]:
-    return {"gamma": _with_gamma("mixed", gamma_from_width, table, params), "columns": column_cells(table)}
+    return {"gamma": _with_gamma("mixed", gamma_from_width, table, params), "columns": cells_by_column(table)}
 
 
 _WIDE: Params = {"gamma": None, "width": None}

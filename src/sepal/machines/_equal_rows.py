@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import content_columns
+from sepal.data import telling_columns
 
 Floats = NDArray[np.float64]
 
@@ -134,7 +134,7 @@ def row_keys(
 
 def _column_order(x: Floats, codes: NDArray[Any] | None) -> NDArray[np.intp]:
     groups = np.zeros(len(x), dtype=np.intp) if codes is None else codes
-    return content_columns(x, groups, copies=False) if x.shape[1] > 1 else np.arange(x.shape[1])
+    return telling_columns(x, groups) if x.shape[1] > 1 else np.arange(x.shape[1])
 
 
 def _group(x: Floats, codes: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:

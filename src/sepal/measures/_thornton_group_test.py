@@ -167,7 +167,7 @@ def effective_rows_of_groups(graph: GroupGraph, codes: NDArray[np.int32], confid
     pairs, mutual = _answering_each_other(graph, samples)
     heavy = float(np.sum(sizes**2))  # n if groups were single rows
     single = score * (1.0 - score) * n
-    usual = heavy / n + 0.5 * mutual / n
+    usual = (heavy + mutual) / n
     # Few groups tell little about how much they differ: Student's quantile in place of the normal one.
     tail = 0.5 + confidence / 2
     student = float(ndtri(tail) / stdtrit(m - 1, tail)) ** 2

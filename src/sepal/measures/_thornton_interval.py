@@ -63,7 +63,9 @@ def effective_rows(
 ) -> float:
     """How many independent trials tell as much about further rows as these rows do.
 
-    ``groups`` are the tied groups around every row, at least the two nearest.
+    ``groups`` are the tied groups around every row, at least the two nearest. Where errors are few the rows do not tell
+    E(d_ik d_ki), and what it is where labels do not depend on places stands in for it: p (1 - p) for every row that has
+    a mutual neighbour, since then d_ik = a - b and d_ki = a - c with a, b, c independent.
     """
     n, score = len(samples), float(np.mean(samples))
     single = score * (1.0 - score) * n  # what n independent trials would have
@@ -72,7 +74,7 @@ def effective_rows(
     twins, in_twins = _twins(graph, change)
     cliques = _cliques(graph, codes, n_classes)
     own = float(np.sum((samples - score) ** 2))
-    usual = 1.0 + 0.5 * (mutual + in_twins) / n
+    usual = 1.0 + (mutual + in_twins) / n
     spread = own + max(0.0, pairs + twins + cliques)
     return n * (single + SEEN_BEFORE) / (min(spread, 2.0 * single) + SEEN_BEFORE * usual)
 

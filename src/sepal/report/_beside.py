@@ -43,14 +43,14 @@ def _told(cells: list[Any], numeric: bool) -> str:
     missing = f"{gaps} missing" if gaps else ""
     if numeric and known:
         low, high = min(known), max(known)
-        told = shown(low) if low == high else f"{shown(low)} to {shown(high)}"
+        told = cell_text(low) if low == high else f"{cell_text(low)} to {cell_text(high)}"
     else:
         counts = Counter(map(str, known)).most_common()
         told = counts[0][0] if len(counts) == 1 else ", ".join(f"{count} {level}" for level, count in counts)
     return ", ".join(part for part in (told, missing) if part)
 
 
-def shown(cell: Any) -> str:
+def cell_text(cell: Any) -> str:
     """A cell in a sentence."""
     if cell is None:
         return "missing"
@@ -59,10 +59,12 @@ def shown(cell: Any) -> str:
 
 def told_beside(beside: RowBeside) -> str:
     """The columns as a sentence: ``age 63 (41 to 57), thal fixed (normal)``."""
-    return ", ".join(f"{each.name} {shown(each.own)} ({each.neighbors})" for each in beside.columns)
+    return ", ".join(f"{each.name} {cell_text(each.own)} ({each.neighbors})" for each in beside.columns)
 
 
 def row_name(beside: RowBeside | None, row: int) -> str:
     """The number of a row, and what says which one it is."""
-    named = "" if beside is None else "".join(f", {name} {shown(cell)}" for name, cell in beside.identifiers.items())
+    named = (
+        "" if beside is None else "".join(f", {name} {cell_text(cell)}" for name, cell in beside.identifiers.items())
+    )
     return f"{row:,}{named}"

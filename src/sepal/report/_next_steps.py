@@ -15,7 +15,7 @@ NEARLY_ALL = 0.98
 FEW_ROWS, MANY_ROWS = 50, 500
 
 
-class Step(NamedTuple):
+class NextStep(NamedTuple):
     """A code, when it holds, and what it says."""
 
     code: str
@@ -24,31 +24,31 @@ class Step(NamedTuple):
 
 
 MODEL = (
-    Step(
+    NextStep(
         "choose_the_target",
         lambda report: any(caution.code == "determines_class" for caution in report.table.cautions),
         "Decide first whether the column that determines the class is known beforehand; if not, leave it out with "
         "--drop, and read this report again.",
     ),
-    Step("try_a_model", lambda report: report.model is None, "See what a model reaches: sepal evaluate DATA."),
-    Step(
+    NextStep("try_a_model", lambda report: report.model is None, "See what a model reaches: sepal evaluate DATA."),
+    NextStep(
         "train_on_few_columns",
         lambda report: report.model is not None and bool(report.model.columns),
         "Train on few columns, which does better here: sepal train DATA --columns {columns} -o model.sepal.",
     ),
-    Step(
+    NextStep(
         "find_other_columns",
         lambda report: report.model is not None and not report.model.learns,
         "Look for columns that tell the classes apart: with these no model was measurably better than always "
         "answering {majority_class}.",
     ),
-    Step(
+    NextStep(
         "train_balanced",
         lambda report: report.model is not None and report.model.balanced,
         "Train a model in which every class counts alike: sepal train DATA --set balanced=true -o model.sepal; expect "
         "{best} right answers, averaged over the classes.",
     ),
-    Step(
+    NextStep(
         "train_a_model",
         lambda report: True,
         "Train a model: sepal train DATA -o model.sepal; expect {best} right answers on new rows.",
@@ -56,63 +56,63 @@ MODEL = (
 )
 
 ROWS = (
-    Step(
+    NextStep(
         "rows_cannot_be_checked",
         lambda report: like_chance(report),
         "Do not look for mislabelled rows yet: neighbours agree no more often than by chance, so they cannot tell.",
     ),
-    Step(
+    NextStep(
         "check_rows",
         lambda report: report.suspects is not None and bool(report.suspects.rows),
         "Check the labels of the {n_suspects} rows that their neighbours contradict, row {suspect_row} first (rows are "
         "counted from 0).",
     ),
-    Step(
+    NextStep(
         "rows_not_checked",
         lambda report: report.suspects is None,
         "Look for mislabelled rows with more time: that section was left out.",
     ),
-    Step("rows_fine", lambda report: True, "No row looks mislabelled; there is none to check first."),
+    NextStep("rows_fine", lambda report: True, "No row looks mislabelled; there is none to check first."),
 )
 
 COLLECT = (
-    Step(
+    NextStep(
         "collect_rare_rows",
         lambda report: report.majority.share >= UNEQUAL and rarest(report).n_rows < MANY_ROWS,
         "Collect more rows of {rare_class}: there are only {n_rare}, and every figure about that class rests on them.",
     ),
-    Step(
+    NextStep(
         "little_to_gain",
         lambda report: (report.thornton.score if report.model is None else report.model.best[0]) >= NEARLY_ALL,
         "There is little left to gain: test it on rows that were collected later, or elsewhere.",
     ),
-    Step(
+    NextStep(
         "test_few_columns",
         lambda report: report.model is not None and bool(report.model.columns),
         "Test these columns on rows that were collected later: they were chosen by looking at {n_rows} rows.",
     ),
-    Step(
+    NextStep(
         "collect_nothing_yet",
         lambda report: like_chance(report) and report.model is not None and not report.model.learns,
         "Collect no further rows with these columns alone: nothing yet shows that they have to do with the classes.",
     ),
-    Step(
+    NextStep(
         "collect_groups",
         lambda report: report.settings.n_groups is not None,
         "Collect further groups rather than more rows of these: the figures rest on {n_groups} groups.",
     ),
-    Step(
+    NextStep(
         "collect_rows",
         lambda report: last_rise(report) > RISE,
         "Collect more rows: going from {half_rows} to {most_rows} training rows brought the nearest neighbour {rise} "
         "points.",
     ),
-    Step(
+    NextStep(
         "collect_first",
         lambda report: report.settings.n_rows < FEW_ROWS,
         "Collect more rows before you decide anything: {n_rows} are a first impression.",
     ),
-    Step(
+    NextStep(
         "collect_columns",
         lambda report: True,
         "Look for further columns rather than rows: going from {half_rows} to {most_rows} training rows brought the "

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sepal.data import data_frame
 from sepal.exceptions import SepalWarning
-from sepal.machines._dual._leave_one_out import MOST_ROWS, LeftOut, left_out
+from sepal.machines._dual._leave_one_out import MOST_ROWS, LeaveOneOutEstimate, left_out
 from sepal.machines._dual._pairs import TrainingRows
 from sepal.machines._dual._solvers import PairSolution, kernel_matrix
 
@@ -95,7 +95,7 @@ def search_c(
     if len(rows.codes) <= MOST_ROWS and training.gram is None:
         gram = kernel_matrix(rows.x, rows.x, training.kernel, threads)
         training = TrainingRows(rows, type(training.kernel)("precomputed"), gram)
-    found: list[LeftOut] = []
+    found: list[LeaveOneOutEstimate] = []
     solutions: list[PairSolution] = []
     best: list[PairSolution] = []
     for k, C in enumerate(C_GRID):

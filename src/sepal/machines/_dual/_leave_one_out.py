@@ -19,7 +19,7 @@ _MOST_STEPS = 1000  # for a row of a large problem that has no path; one not sol
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class LeaveOneOutEstimate:
     """The share of rows that the machine trained without them gets wrong.
 
     Attributes
@@ -40,7 +40,7 @@ class LeftOut:
 
 def left_out(
     training: TrainingRows, solutions: list[PairSolution], *, tol: float, threads: int, end: float = np.inf
-) -> LeftOut:
+) -> LeaveOneOutEstimate:
     """The leave-one-out error from the solutions of all rows; a distinct row goes one unit of its weight
     at a time, as one of its copies would.
 
@@ -136,14 +136,14 @@ def _summary(
     chosen: NDArray[np.bool_],
     unsolved: NDArray[np.bool_],
     unknown: NDArray[np.bool_],
-) -> LeftOut:
+) -> LeaveOneOutEstimate:
     lower = float(share[wrong & ~unsolved & ~unknown].sum())
     upper = lower + float(share[unsolved | unknown].sum())
     error, rest = float(share[wrong & ~unknown].sum()), float(share[unknown].sum())
     if rest == 0:
-        return LeftOut(error, lower, max(upper, error), 0.0)
+        return LeaveOneOutEstimate(error, lower, max(upper, error), 0.0)
     rate = float(np.average(wrong[chosen], weights=share[chosen]))
     count, others = int(chosen.sum()), int(unknown.sum())
     likely = (count * rate + 1.0) / (count + 2.0)  # Laplace: no certainty from a sample without errors
     spread = np.sqrt(likely * (1.0 - likely) * (1.0 / count + 1.0 / others))
-    return LeftOut(error + rate * rest, lower, upper, rest * float(spread))
+    return LeaveOneOutEstimate(error + rate * rest, lower, upper, rest * float(spread))

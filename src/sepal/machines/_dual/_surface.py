@@ -18,7 +18,7 @@ from sepal.kernels import gamma_from_width
 from sepal.machines._dual._c_by_groups import group_folds, group_parts
 from sepal.machines._dual._c_search import C_GRID, warm_start
 from sepal.machines._dual._cross_fitting import given_groups
-from sepal.machines._dual._leave_one_out import MOST_ROWS, LeftOut, left_out
+from sepal.machines._dual._leave_one_out import MOST_ROWS, LeaveOneOutEstimate, left_out
 from sepal.machines._dual._pairs import TrainingRows, gather, winners
 from sepal.machines._dual._solvers import NativeKernel, PairSolution, kernel_matrix
 from sepal.machines._dual._svm import SVMClassifier
@@ -257,7 +257,7 @@ class _Task:
             path.append((training, self.machine._solve(training, C * self.unit_box, threads, warm)))
         return path
 
-    def _left_out(self, training: TrainingRows, solutions: list[PairSolution], threads: int) -> LeftOut:
+    def _left_out(self, training: TrainingRows, solutions: list[PairSolution], threads: int) -> LeaveOneOutEstimate:
         if self.stopped.is_set():
             raise KeyboardInterrupt
         return left_out(training, solutions, tol=self.machine.tol, threads=threads)

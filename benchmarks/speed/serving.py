@@ -1,0 +1,68 @@
+"""One row at a time: what a service asks of a fitted model, beside scikit-learn's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+
+from benchmarks.speed._timing import race
+from sepal.auto import SepalClassifier
+from sepal.learners import KNNClassifier
+from sepal.machines import SVMClassifier
+
+QUESTIONS = 60
+
+
+def _rows(n: int, p: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(n + p)
+    X = rng.random((n, p))  # in [0, 1], so that both see the same scale
+    X[:2] = [[0.0] * p, [1.0] * p]
+    return X, np.where(X[:, 0] + 0.3 * rng.normal(size=n) > 0.5, "yes", "no"), rng.random((QUESTIONS, p))
+
+
+def _side_by_side(asks: dict[str, Callable[[Any], Any]], questions: list[Any]) -> dict[str, float]:
+    """Median milliseconds of one question, the askers taking turns."""
+
+    def one(ask: Callable[[Any], Any]) -> Callable[[], object]:
+        ask(questions[0])
+        rows = iter(questions)
+        return lambda: ask(next(rows))
+
+    timing = race({name: one(ask) for name, ask in asks.items()}, rounds=len(questions))
+    return {name: 1e3 * timing.median(name) for name in asks}
+
+
+def _line(what: str, ours: float, theirs: float, goal: str) -> None:
+    print(f"  {what:<42} {ours:8.3f} ms  {theirs:8.3f} ms  {theirs / ours:6.1f} x   {goal}")
+
+
+def run(data: Path | None = None) -> None:
+    """Print a line for each model and size; the goal is scikit-learn's time."""
+    print("\nOne row at a time: ours, scikit-learn's, and how many times faster")
+    for n in (1_000, 20_000, 200_000):
+        for p in (2, 10, 50):
+            X, y, asked = _rows(n, p)
+            ours, theirs = KNNClassifier(5).fit(X, y), KNeighborsClassifier(5).fit(X, y)
+            if (ours.predict(asked) != theirs.predict(asked)).any():
+                raise AssertionError(f"{n} x {p}: the answers differ")
+            found = _side_by_side({"ours": ours.predict, "theirs": theirs.predict}, [row[None] for row in asked])
+            _line(f"5-NN {n:,} x {p}, array", found["ours"], found["theirs"], "goal 1 x")
+            if n == 20_000:
+                frames = [pd.DataFrame(row[None], columns=[f"c{j}" for j in range(p)]) for row in asked]
+                named = pd.DataFrame(X, columns=frames[0].columns)
+                asks = {"ours": KNNClassifier(5).fit(named, y).predict, "theirs": theirs.fit(named, y).predict}
+                found = _side_by_side(asks, frames)
+                _line(f"5-NN {n:,} x {p}, data frame", found["ours"], found["theirs"], "goal 1 x")
+    X, y, asked = _rows(1_000, 10)
+    rows = [row[None] for row in asked]
+    svm, svc = SVMClassifier(scale=None, gamma=2.0).fit(X, y), SVC(gamma=2.0).fit(X, y)
+    found = _side_by_side({"ours": svm.predict, "theirs": svc.predict}, rows)
+    _line("SVM 1,000 x 10, array", found["ours"], found["theirs"], "goal 1 x")
+    alone = _side_by_side({"ours": SepalClassifier().fit(X, y).predict}, rows)["ours"]
+    print(f"  {'SepalClassifier 1,000 x 10, array':<42} {alone:8.3f} ms  goal under 1 ms")
