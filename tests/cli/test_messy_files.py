@@ -184,3 +184,15 @@ def test_loading_counts_for_a_time_limit(monkeypatch):
     _since_start._began[0] -= 3.0
     assert 1.5 < _since_start.left_of(5.0) <= 2.0
     assert _since_start.left_of(1.0) == 1e-3
+    _since_start.ended()
+    assert _since_start.left_of(1.0) == 1.0
+
+
+def test_a_command_that_ran_before_in_this_process_does_not_count(monkeypatch, capsys):
+    from sepal.cli import _since_start, main
+
+    monkeypatch.setattr("sys.argv", ["sepal", "--version"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "sepal" in capsys.readouterr().out
+    assert _since_start.seconds_so_far() == 0.0

@@ -14,7 +14,7 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command; the entry point of the script ``sepal``."""
     from sepal.cli._interrupts import all_done, listen
-    from sepal.cli._since_start import started
+    from sepal.cli._since_start import ended, started
 
     started()
     listen()
@@ -22,6 +22,7 @@ def main() -> None:
         _run()
     finally:
         all_done()
+        ended()
 
 
 def _run() -> None:

@@ -12,6 +12,11 @@ def started() -> None:
     _began[:] = [time.perf_counter()]
 
 
+def ended() -> None:
+    """The command is over; what runs later in the same process does not count for it."""
+    _began.clear()
+
+
 def seconds_so_far() -> float:
     """Since then; 0 where a verb was called without the command."""
     return time.perf_counter() - _began[0] if _began else 0.0
