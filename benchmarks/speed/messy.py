@@ -6,6 +6,7 @@ No column may make the command slow. Each file is read by a new process; the goa
 from __future__ import annotations
 
 import csv
+import os
 import subprocess
 import sys
 import tempfile
@@ -95,12 +96,15 @@ def _write(path: Path, columns: Columns) -> None:
         writer.writerows(zip(*columns.values(), strict=True))
 
 
-def _seconds(verb: str, file: Path, *options: str) -> float:
+def _seconds(verb: str, file: Path, *options: str) -> tuple[float, str]:
+    """The seconds, and a mark where no learner answered within the time limit."""
     begin = time.perf_counter()
-    subprocess.run(
-        [*COMMAND, verb, str(file), "--target", "class", "--json", *options], check=True, capture_output=True
-    )
-    return time.perf_counter() - begin
+    words = [*COMMAND, verb, str(file), "--target", "class", "--json", *options]
+    done = subprocess.run(words, capture_output=True, text=True)
+    seconds = time.perf_counter() - begin
+    if done.returncode and "time limit" not in done.stderr:
+        raise RuntimeError(done.stderr)
+    return seconds, "!" if done.returncode else " "
 
 
 def run(data_folder: Path | None, *, only: int | None = None) -> None:
@@ -112,7 +116,8 @@ def run(data_folder: Path | None, *, only: int | None = None) -> None:
         file = Path(folder) / "file.csv"
         for name, (made, options) in list(_files(rng).items())[:only]:
             _write(file, made())
-            report = _seconds("report", file, *options)
-            quick = _seconds("evaluate", file, "--quick", *options)
+            report, _ = _seconds("report", file, *options)
+            quick, mark = _seconds("evaluate", file, "--quick", *options)
             verdict = "reached" if report <= GOAL else "missed"
-            print(f"  {name:<40}{report:8.2f}{quick:18.2f}   {verdict}", flush=True)
+            print(f"  {name:<40}{report:8.2f}{quick:18.2f}{mark}  {verdict}", flush=True)
+    print(f"  !: no learner answered in time. Processes waiting for a core at the end: {os.getloadavg()[0]:.1f}")

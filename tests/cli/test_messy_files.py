@@ -143,3 +143,44 @@ def test_progress_names_the_learner_and_the_fold():
     tell("fold 1 of 4", 0.25)
     tell("fold 4 of 4", 1.0)
     assert told == [("k-NN, fold 1 of 4", 0.0), ("k-NN, fold 2 of 4", 0.25), ("k-NN", 1.0)]
+
+
+@pytest.mark.parametrize("slow", [{"auto"}, {"auto", "svm", "knn", "fisher"}])
+def test_a_slow_first_learner_does_not_end_the_comparison(monkeypatch, slow):
+    """It was an error, whatever the others would have answered."""
+    from sepal.cli import _contest
+    from sepal.report import TimeIsOverError
+
+    usual = _contest.evaluate
+
+    def late(learner, *arguments, **options):
+        within = getattr(learner, "machine", learner)
+        names = {
+            "SepalClassifier": "auto",
+            "SVMClassifier": "svm",
+            "KNNClassifier": "knn",
+            "FisherDiscriminant": "fisher",
+        }
+        if names[type(within).__name__] in slow:
+            raise TimeIsOverError
+        return usual(learner, *arguments, **options)
+
+    monkeypatch.setattr(_contest, "evaluate", late)
+    found = run("evaluate", "athletes", "--cv", "2", "--time-limit", "60s", code=0 if len(slow) == 1 else 2)
+    if len(slow) == 1:
+        assert "gain: how much higher the accuracy of SVM" in found.stdout
+        assert "SepalClassifier: no answer: its share of the time limit was over" in found.stdout
+    else:
+        assert "Even the quickest learner did not answer all folds" in found.stderr
+
+
+def test_loading_counts_for_a_time_limit(monkeypatch):
+    from sepal.cli import _since_start
+
+    monkeypatch.setattr(_since_start, "_began", [])
+    assert _since_start.left_of(5.0) == 5.0
+    assert _since_start.left_of(None) is None
+    _since_start.started()
+    _since_start._began[0] -= 3.0
+    assert 1.5 < _since_start.left_of(5.0) <= 2.0
+    assert _since_start.left_of(1.0) == 1e-3

@@ -369,3 +369,29 @@ def test_a_damaged_workbook(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", SimpleNamespace(load_workbook=refuse))
     with pytest.raises(DataError, match="expected a whole Excel workbook, found a damaged one"):
         read(tmp_path, workbook(), "t.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "why"),
+    [
+        ("id", "1 2 3 4 5 6", "row_number"),
+        ("Unnamed: 0", "0 1 2 3 4 5", "row_number"),
+        ("order_id", "A7 B2 C9 D1 E3 F4", "identifier"),
+        ("id", "3 1 2 6 5 4", "row_number"),  # in any order
+        ("id", "1 2 4 8 16 32", None),  # numbers that do not count the rows may be measured
+        ("id", "1 1 2 3 4 5", None),
+        ("order_id", "A A C D E F", None),
+        ("rank", "1 2 3 4 5 6", None),  # nothing says that it numbers the rows, and six rows prove nothing
+    ],
+)
+def test_few_rows_are_judged_by_the_name_of_the_column(tmp_path, name, cells, why):
+    """A file of six rows with a column id, 1 to 6, was trained on its row numbers."""
+    file = tmp_path / "six.csv"
+    lines = [
+        f"{cell},{x},{label}"
+        for cell, x, label in zip(cells.split(), ["3", "4", "3", "9", "8", "9"], "aaabbb", strict=True)
+    ]
+    file.write_text(f"{name},x,class\n" + "\n".join(lines) + "\n")
+    table = read_table(file)
+    assert [(each.name, each.why) for each in table.apart] == ([] if why is None else [(name, why)])
+    assert read_table(file, kinds={name: "nominal"}).names == (name, "x")

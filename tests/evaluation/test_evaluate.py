@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import sepal.datasets
+from sepal.data import as_table
 from sepal.evaluation import Evaluation, evaluate
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier, KNNRegressor
@@ -302,3 +303,16 @@ def test_classes_with_fewer_rows_than_folds_are_in_as_many_folds_as_they_have_ro
     for code in (0, 1):
         folds = found.fold[found.actual == code]
         assert len(set(folds.tolist())) == len(folds)
+
+
+@pytest.mark.parametrize("cv", ["loo", 4])
+def test_missing_cells_that_only_a_held_out_part_has_are_compared_by_heom(cv):
+    """distance="auto" took Euclid's distance where all training rows of a fold were complete, and then refused."""
+    whole = sepal.datasets.load("athletes")
+    values = whole.values.copy()
+    values[3, 1] = np.nan
+    table = as_table(values, whole.y)
+    found = evaluate(KNNClassifier(1), table, cv=cv)
+    expected = evaluate(KNNClassifier(1, distance="heom"), table, cv=cv)
+    np.testing.assert_array_equal(found.predicted, expected.predicted)
+    np.testing.assert_array_equal(found.share, expected.share)

@@ -6,6 +6,7 @@ import pytest
 import sepal.datasets
 from sepal.data import as_table
 from sepal.learners import KNNClassifier, KNNRegressor
+from sepal.neighbors import Search
 
 
 def athletes(**options):
@@ -128,3 +129,35 @@ def test_explained_numbers_are_the_predicted_ones(aggregate):
     np.testing.assert_array_equal(why.std, model.predict(X[:7], return_std=True)[1])
     if aggregate == "mean":
         np.testing.assert_allclose(np.add.reduceat(why.contributions, why.start[:-1]), why.predicted)
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+@pytest.mark.parametrize("repeated", [1, 3])
+def test_explain_says_what_predict_says_and_searches_the_same_rows_once(monkeypatch, weights, repeated):
+    """It searched three times: for the votes, for the answer and for the rows."""
+    table = sepal.datasets.load("liver")
+    model = KNNClassifier(5, weights=weights).fit(table.values.repeat(repeated, axis=0), table.y.repeat(repeated))
+    rows = np.round(table.values[::9] + 0.3, 1)
+    votes, answers = model.predict_proba(rows), model.predict(rows)
+    asked: list[int] = []
+    search = Search.query_ranking
+    monkeypatch.setattr(Search, "query_ranking", lambda self, q, k, *more: asked.append(k) or search(self, q, k, *more))
+    why = model.explain(rows)
+    np.testing.assert_array_equal(why.votes, votes)
+    np.testing.assert_array_equal(why.predicted, answers)
+    assert asked == [5, 1, 1]  # the neighbours, and the nearest row of another class for the answers of each class
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "median", "linear"])
+def test_explaining_numbers_says_what_predict_says_and_searches_once(monkeypatch, aggregate):
+    table = sepal.datasets.load("liver")
+    model = KNNRegressor(5, aggregate=aggregate).fit(table.values[:, 1:], table.values[:, 0])
+    rows = table.values[::9, 1:] + 0.25
+    answers, spread = model.predict(rows, return_std=True)
+    asked: list[int] = []
+    search = Search.query_ranking
+    monkeypatch.setattr(Search, "query_ranking", lambda self, q, k, *more: asked.append(k) or search(self, q, k, *more))
+    why = model.explain(rows)
+    np.testing.assert_array_equal(why.predicted, answers)
+    np.testing.assert_array_equal(why.std, spread)
+    assert asked == [5]

@@ -17,11 +17,16 @@ LEFT_OUT = {"check_array_api_input", "check_dataframe_column_names_consistency"}
 NOT_SQUARE = {"check_decision_proba_consistency"}
 
 
+# A dozen fits on rows of noise, one for each kind of sparse matrix: dear where each compares many values of C.
+SPARSE = {"check_estimator_sparse_matrix", "check_estimator_sparse_array"}
+
+
 def contract(estimators: list[Any]) -> list[Any]:
     return [
         pytest.param(each, check, id=f"{estimator}-{name}-{k}")
         for estimator in estimators
         for k, (each, check, name) in enumerate(_checks(estimator))
+        if not (name in SPARSE and getattr(estimator, "C", None) == "auto")
     ]
 
 

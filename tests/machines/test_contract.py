@@ -43,7 +43,7 @@ CASES = [
     (SVMClassifier(kernel=plus_one), {}),
     (SVMClassifier(scale="standard", probability=True, class_weight="balanced"), {}),
     (SVMClassifier(scale=None, gamma="scale", C=1000.0), {}),
-    (KernelAdatronClassifier(kernel="poly"), {}),
+    (KernelAdatronClassifier(kernel="poly", tol=1e-2), {}),
     (KernelAdatronClassifier(kernel="sigmoid"), TANH),
     (KernelAdatronClassifier(kernel="laplacian", class_weight="balanced"), {}),
     (ParzenClassifier("aligned", priors="empirical"), NARROW),
@@ -51,14 +51,14 @@ CASES = [
     (ParzenClassifier(priors="empirical", scale="standard"), {}),
     (GeneralizedDiscriminant(alpha=0), {}),
     (GeneralizedDiscriminant(alpha=0, n_vectors=20), {}),
-    (GeneralizedDiscriminant(kernel="chi2"), {}),
+    (GeneralizedDiscriminant(kernel="chi2", n_vectors=20), {}),
     (FeatureVectorClassifier(alpha=0.0), NO_RIDGE),
     (FeatureVectorClassifier(kernel="cosine"), DIRECTION),
-    (FeatureVectorClassifier(kernel="chi2"), {}),
+    (FeatureVectorClassifier(kernel="chi2", max_vectors=20), {}),
     (FeatureVectorClassifier(10, kernel="polynomial", criterion="local", scale="standard"), {}),
     (FeatureVectorSelector(kernel="linear"), {}),
     (FeatureVectorRegressor(kernel="polynomial", coef0=1.0), {}),
-    (FeatureVectorRegressor(alpha=0.0), {}),
+    (FeatureVectorRegressor(alpha=0.0, width="scale"), {}),
 ]
 
 

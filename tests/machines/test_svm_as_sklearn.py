@@ -65,6 +65,19 @@ def test_sparse_rows_in_another_order_and_form_give_the_same_machine_to_the_last
     assert np.array_equal(SVMClassifier().fit(stored_zero, y).decision_function(stored_zero), one)
 
 
+@pytest.mark.parametrize("n_columns", [6, 60])
+def test_the_choice_of_c_is_that_of_the_rows_written_out(n_columns):
+    rng = np.random.default_rng(1)
+    X = rng.random((30, n_columns)) * (rng.random((30, n_columns)) < 0.4)
+    half = n_columns // 2
+    y = (X[:, :half].sum(axis=1) > X[:, half:].sum(axis=1)).astype(int)
+    rows = sparse.csr_array(X)
+    thin, dense = (SVMClassifier(C="auto", kernel="linear", class_weight="balanced").fit(each, y) for each in (rows, X))
+    assert thin.C_ == dense.C_
+    np.testing.assert_allclose(thin.C_search_.error, dense.C_search_.error, atol=1e-12)
+    assert np.array_equal(thin.predict(rows), dense.predict(X))
+
+
 def test_narrow_sparse_rows_and_other_kernels_are_written_out():
     X, y = sparse.csr_array(IRIS.data), IRIS.target
     for kernel in ("rbf", "laplacian"):

@@ -62,3 +62,19 @@ def test_picture_shows_the_best_planes():
     assert axes[4].get_visible() is False
     pyplot.close("all")
     assert "<table" in found._repr_html_()
+
+
+def test_levels_stand_along_the_axes():
+    import matplotlib
+    import pandas as pd
+
+    matplotlib.use("Agg")
+    frame = pd.DataFrame({"colour": ["red", "blue"] * 10, "x": range(20), "z": [1.0, 4.0, 2.0, 8.0] * 5})
+    axes = informative_projections(frame, ["a", "b"] * 10).plot()
+    named = {}
+    for ax in axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            named.setdefault(axis.get_label().get_text(), [label.get_text() for label in axis.get_ticklabels()])
+    assert named["colour"] == ["blue", "red"]
+    assert "blue" not in named["x"]
+    matplotlib.pyplot.close("all")

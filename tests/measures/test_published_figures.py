@@ -1,4 +1,10 @@
-"""Figures that are known from elsewhere: published, or computed with other code."""
+"""Figures that are known from elsewhere.
+
+Sources. Breast cancer under each tie policy and with jitter, the indices of the bundled sets and the expected
+accuracies: a brute force over all pairs of rows in plain numpy, with the averages over all splits by counting, that
+shares no code with Sepal. Iris: 6 of 150 rows have a nearest row of another class, as any 1-NN by leave-one-out finds.
+Chance: the formula beside it.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +68,7 @@ def test_thornton_index_of_bundled_sets(name, figure):
     assert round(thornton_score(datasets.load(name)), 4) == figure
 
 
-# The table of algorithms: half, two thirds, 0.8, 0.9 of the rows for training.
+# Half, two thirds, 0.8 and 0.9 of the rows train.
 @pytest.mark.parametrize(
     ("name", "figures"),
     [

@@ -14,7 +14,9 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command; the entry point of the script ``sepal``."""
     from sepal.cli._interrupts import all_done, listen
+    from sepal.cli._since_start import started
 
+    started()
     listen()
     try:
         _run()

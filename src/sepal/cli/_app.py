@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,6 +34,7 @@ from sepal.cli._output import check_out, check_text_name, give, look_of, print_t
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, with_reading
 from sepal.cli._select import select
+from sepal.cli._since_start import left_of
 
 if TYPE_CHECKING:
     from sepal.report import MeasureFacts, SeparabilityReport
@@ -96,14 +96,12 @@ def report(
         if out is not None:
             check_out(out, data)
             check_text_name(out, "a report")
-        started = time.perf_counter()
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
         with watching("reading") as progress:
             table, apart = without_groups(classes_given(data, target, reading, "a report"), groups)
             from sepal.report import separability  # after reading: whoever mistyped a name need not wait for it
 
-            if limit is not None:  # reading counts
-                limit = max(1e-3, limit - (time.perf_counter() - started))
+            limit = left_of(limit)  # loading and reading count
             how = _how(missing, distance, scale, seed, jobs)
             found = separability(table, groups=apart, time_limit=limit, progress=progress, **how)
         if out is not None and out.suffix.lower() in (".html", ".htm"):

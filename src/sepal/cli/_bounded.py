@@ -39,6 +39,6 @@ def fold_progress(title: str, folds: Any, clock: Clock, progress: Progress) -> P
 def too_slow(title: str, limit: float | None) -> DataError:
     """What is said where not even the first learner answered in time."""
     return DataError(
-        f"{title} did not answer all folds within its share of the time limit of {limit:g} s",
+        f"{title} did not answer all folds within the {limit:.1f} s that the time limit left",
         hint="allow more time, name one learner (--learner knn), or use fewer folds (--cv 3)",
     )

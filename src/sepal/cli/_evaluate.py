@@ -56,6 +56,7 @@ from sepal.cli._output import (
 )
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, with_reading
+from sepal.cli._since_start import left_of
 from sepal.exceptions import ParameterError
 from sepal.progress import Progress
 
@@ -131,8 +132,7 @@ def evaluate(
     with leaving_cleanly():
         _check_files(data, out, predictions)
         held_out = _held_out(cv, split, test, quick)
-        limit = QUICK_SECONDS if quick else None
-        limit = limit if time_limit is None else seconds(time_limit, "--time-limit")
+        limit = None if time_limit is None else seconds(time_limit, "--time-limit")
         chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs)
         with watching("reading") as progress:
             table, together = learning_rows(data, target, reading, groups, missing)
@@ -146,6 +146,9 @@ def evaluate(
             }
             alone = learner is not None or chosen.any
             names = (for_target(name, table, reading.task),) if alone else CLASSIFIERS if name == "auto" else REGRESSORS
+            from sepal.cli import _contest as _contest  # loading and reading count for a limit that was given
+
+            limit = QUICK_SECONDS if quick and limit is None else left_of(limit)
             found, kind, facts, text = _found(names, alone, chosen, table, how, limit, progress, _width(out))
         if show_wrong:
             from sepal.cli._wrong_rows import wrong_rows, wrong_rows_text

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FEWEST_ROWS = 20  # of fewer rows nothing is judged
+FEWEST_ROWS = 20  # of fewer rows only columns are judged whose name says that they number or name the rows
+FEWEST_NAMED = 3
 SURE_ROWS = 30  # from here on distinct whole numbers in a narrow range are no chance
 MOST_LEVELS = 1_000
 WORDS_OF_TEXT = 4.0  # on average, from which on a cell is a text and not a name
@@ -61,11 +62,24 @@ def why_apart(
 
     It does not depend on the order of the rows.
     """
-    if values.size < FEWEST_ROWS or kind == "ordinal":
+    if kind == "ordinal":
         return None
+    if values.size < FEWEST_ROWS:
+        return _why_named(values, levels) if is_identifier_name(name) else None
     if kind == "nominal" and levels is not None:
         return _why_levels(values, levels)
     return _why_numbers(name, values)
+
+
+def _why_named(values: NDArray[np.float64], levels: Sequence[Any] | None) -> tuple[str, int] | None:
+    """Of few rows: a column called ``id`` that counts them, or holds another text in each."""
+    n = values.size
+    if n < FEWEST_NAMED or np.isnan(values).any() or np.unique(values).size < n:
+        return None
+    if levels is not None:
+        return "identifier", n
+    counts = bool((values == np.floor(values)).all()) and float(values.max() - values.min()) + 1 == n
+    return ("row_number", n) if counts else None
 
 
 def _why_levels(values: NDArray[np.float64], levels: Sequence[Any]) -> tuple[str, int] | None:

@@ -172,7 +172,7 @@ def _answer(
 ) -> dict[str, Any]:
     """Fit on all other rows and answer these; who leaves rows out to choose is told of the groups."""
     others = np.setdiff1d(np.arange(table.n_rows), rows)
-    model = clone(estimator)
+    model = _for_all_rows(clone(estimator), table, others)
     told = {}
     if groups is not None and "groups" in signature(model.fit).parameters:
         labels = groups if isinstance(groups, str) else np.asarray(groups)[others]
@@ -194,6 +194,18 @@ def _answer(
     prior = np.tile(counts / counts.sum(), (len(rows), 1))
     predicted = np.searchsorted(classes, answer)
     return {"actual": codes[rows], "predicted": predicted, "share": share, "prior": prior, "scores": scores}
+
+
+def _for_all_rows(model: Any, table: Rows, others: NDArray[np.intp]) -> Any:
+    """The model, told to expect missing cells where only rows that are held out have any.
+
+    ``distance="auto"`` goes by its training rows: of complete ones it would be Euclid's, which then refuses the others.
+    """
+    if not isinstance(table, Table) or not table.has_missing or getattr(model, "distance", None) != "auto":
+        return model
+    if not np.isnan(table.values[others]).any() and type(model).__module__.startswith("sepal."):
+        model.set_params(distance="heom")
+    return model
 
 
 def _rows_for(model: Any, table: Rows, rows: NDArray[np.intp]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from sepal.learners._base import NeighborLearner, checked_weights, target_column
 from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._explain import NeighborExplanation, flips_needed
 from sepal.learners._leave_one_out import MOST_K, LeaveOneOutCurve, class_sizes, classification_curve, credit, told
-from sepal.learners._neighborhood import TiedGroups
+from sepal.learners._neighborhood import Neighborhood, NeighborLists, TiedGroups
 from sepal.learners._numeric import break_ties_for
 from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import VoteWeights, vote_weights
@@ -257,11 +257,19 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
 
         Without rows every training row asks, and is left out: of its class, too.
         """
-        k, hood, weights = self.n_neighbors_, self._asked(X), self._weights()
+        hood = self._asked(X)
+        parts = (lists for *_, lists in self._lists(X, len(self.classes_), self.n_neighbors_, hood))
+        return self._counted(hood, parts, X is None)
+
+    def _counted(
+        self, hood: Neighborhood, parts: Iterable[NeighborLists], left_out: bool
+    ) -> Iterator[tuple[TiedGroups, NDArray[np.float64], NDArray[np.float64]]]:
+        """As :meth:`_votes`, of lists that were searched for; ``left_out`` where training rows ask."""
+        k, weights = self.n_neighbors_, self._weights()
         sums = hood.class_sums(self.codes_, len(self.classes_)).of_voter
-        one_hot = np.eye(len(self.classes_))[self.codes_] if X is None else None  # what a training row takes out
+        one_hot = np.eye(len(self.classes_))[self.codes_] if left_out else None  # what a training row takes out
         sizes = class_sizes(hood, self.codes_, len(self.classes_), self.left_out_groups_)
-        for _, _, lists in self._lists(X, len(self.classes_), k, hood):
+        for lists in parts:
             mass = sizes(lists.asker)
             groups = hood.groups(lists, sums, one_hot, k)
             yield groups, sums_at(groups, weights, k) * self._factors().of(mass), mass
@@ -320,8 +328,14 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         check_is_fitted(self)
         if hasattr(self, "outputs_"):
             return [model.predict_proba(X) for model in self.outputs_]
-        shares = []
-        for groups, votes, mass in self._votes(X):
+        return self._answered(self._votes(X))[0]
+
+    def _answered(
+        self, counted: Iterable[tuple[TiedGroups, NDArray[np.float64], NDArray[np.float64]]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """The shares of the classes, and the class that wins."""
+        shares, winners = [], []
+        for groups, votes, mass in counted:
             total = votes.sum(axis=1, keepdims=True)
             # Nobody of a class with a positive weight is near: fall back to the class sizes.
             sizes = np.broadcast_to(mass / mass.sum(axis=1, keepdims=True), votes.shape).copy()
@@ -329,8 +343,9 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             if self.smoothing:
                 k = float(self.n_neighbors_)
                 share = (share * k + self.smoothing) / (k + len(self.classes_) * self.smoothing)
-            shares.append(break_ties_for(share, self._winners(groups, votes, mass)))
-        return np.concatenate(shares)
+            winners.append(self._winners(groups, votes, mass))
+            shares.append(break_ties_for(share, winners[-1]))
+        return np.concatenate(shares), np.concatenate(winners)
 
     def explain(self, X: Any) -> NeighborExplanation:
         """The neighbours behind each answer, their distances split by column, and how close the vote was.
@@ -353,10 +368,12 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         """
         self._only_target("explain(X)")
         table = self._new_rows(X)
-        hood, k, weights = self.neighborhood_.for_rows(), self.n_neighbors_, self._weights()
-        listed, shares = entry_shares(hood, hood.lists(table, k), weights, k)
-        votes, predicted = self.predict_proba(X), self.predict(X)
-        codes = np.searchsorted(self.classes_, predicted)
+        hood, k = self.neighborhood_.for_rows(), self.n_neighbors_
+        voters, by_row = self.neighborhood_.lists_and_rows(table, k)
+        listed, shares = entry_shares(hood, by_row, self._weights(), k)
+        chunks = self.neighborhood_.chunks(len(voters), len(self.classes_), k)
+        some = (voters.part(begin, end) for begin, end in chunks)
+        votes, codes = self._answered(self._counted(self.neighborhood_, some, False))
         sizes = class_sizes(hood, self.codes_, len(self.classes_), None)(None)
         factor = self._factors().of(sizes)[0, self.codes_[listed.voter]]
         shares = shares * factor
@@ -368,7 +385,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         other = self._nearest_of_another_class(table, codes)
         parts, names = self._parts(table, listed)
         return NeighborExplanation(
-            predicted=predicted,
+            predicted=self.classes_[codes],
             classes=self.classes_,
             votes=votes,
             start=listed.start,

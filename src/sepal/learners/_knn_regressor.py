@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.learners._base import NeighborLearner, target_columns
 from sepal.learners._explain import NumberExplanation
 from sepal.learners._leave_one_out import MOST_K, LeaveOneOutCurve, told
+from sepal.learners._neighborhood import Neighborhood, NeighborLists
 from sepal.learners._parameters import KNN_REGRESSOR
 from sepal.learners._regression import (
     Aggregate,
@@ -194,16 +195,23 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
             each = [model.predict(X, return_std=True) for model in self.outputs_]
             means, spreads = (np.stack(columns, axis=1) for columns in zip(*each, strict=True))
             return (means, spreads) if return_std else means
+        hood = self._asked(X) if self.aggregate == "mean" else self.neighborhood_.for_rows()
+        found, spread = self._answered(X, hood, self._lists(X, 6, self.n_neighbors_, hood), return_std)
+        return (found, spread) if return_std else found
+
+    def _answered(
+        self, X: Any, hood: Neighborhood, parts: Iterable[tuple[int, int, NeighborLists]], spread_too: bool = True
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The answers from lists that were searched for, and on request how far the neighbours are spread."""
         k, weights = self.n_neighbors_, self._weights()
         found, spread = [], []
-        hood = self._asked(X) if self.aggregate == "mean" else self.neighborhood_.for_rows()
         points = self._query_points(X) if self.aggregate == "linear" else None
-        for begin, end, lists in self._lists(X, 6, k, hood):
+        for begin, end, lists in parts:
             at = None if points is None else points[begin:end]
             found.append(answers(hood, lists, self.y_, weights, k, self.aggregate, at))
-            if return_std:
+            if spread_too:
                 spread.append(mean_and_std(hood, lists, self.y_, weights, k)[1])
-        return (np.concatenate(found), np.concatenate(spread)) if return_std else np.concatenate(found)
+        return np.concatenate(found), np.concatenate(spread) if spread_too else np.zeros(0)
 
     def _query_points(self, X: Any) -> NDArray[np.float64] | None:
         if X is None:
@@ -232,9 +240,12 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
         self._only_target("explain(X)")
         table, k = self._new_rows(X), self.n_neighbors_
         hood = self.neighborhood_.for_rows()
-        listed, shares = entry_shares(hood, hood.lists(table, k), self._weights(), k)
+        voters, by_row = self.neighborhood_.lists_and_rows(table, k)
+        listed, shares = entry_shares(hood, by_row, self._weights(), k)
         total = np.bincount(listed.query, weights=shares, minlength=len(listed))
-        predicted, std = self.predict(X, return_std=True)
+        asked, lists = (self.neighborhood_, voters) if self.aggregate == "mean" else (hood, by_row)
+        some = ((begin, end, lists.part(begin, end)) for begin, end in asked.chunks(len(lists), 6, k))
+        predicted, std = self._answered(X, asked, some)
         parts, names = self._parts(table, listed)
         return NumberExplanation(
             predicted=predicted,

@@ -220,6 +220,18 @@ class Neighborhood:
         rows = ranking.per_row(depth, "expected", None)
         return NeighborLists(rows["start"], rows["flat_rows"], rows["flat_distances"])
 
+    def lists_and_rows(self, queries: Rows | NDArray[np.float64], k: float) -> tuple[NeighborLists, NeighborLists]:
+        """What :meth:`lists` gives, and the same with rows as voters, from one search where it is as deep for both."""
+        by_row, depth = self.for_rows(), min(self.depth(k), self.n_rows)
+        if self.search is None or self.by_row or depth != min(by_row.depth(k), self.n_rows):
+            return self.lists(queries, k), by_row.lists(queries, k)
+        ranking = self.search.query_ranking(queries, depth)  # type: ignore[arg-type]
+        rows = ranking.per_row(depth, "expected", None)
+        return (
+            NeighborLists(ranking.start, ranking.entries.number.astype(np.intp), ranking.distances),
+            NeighborLists(rows["start"], rows["flat_rows"], rows["flat_distances"]),
+        )
+
     def lists_without(self, k: float, groups: NDArray[np.intp] | None = None) -> NeighborLists:
         """Neighbours of every training row when it is left out; with ``groups``, when its whole group is.
 

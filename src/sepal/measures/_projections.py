@@ -27,6 +27,8 @@ from sepal.neighbors import Search
 from sepal.parameters import Parameter, RandomState, checked
 from sepal.progress import Progress, silent, stage
 
+_MOST_LEVELS = 12  # names that fit along an axis
+
 
 @dataclass(frozen=True)
 class Projection:
@@ -96,7 +98,13 @@ class Projections:
             )
             for plane in shown
         ]
-        return draw_planes(planes, self.table.y if self.table.y is not None else (), axes=axes)
+        drawn = draw_planes(planes, self.table.y if self.table.y is not None else (), axes=axes)
+        for ax, plane in zip(drawn, shown, strict=False):
+            for name, axis in ((plane.first, ax.xaxis), (plane.second, ax.yaxis)):
+                levels = self.table.levels[places[name]]
+                if levels is not None and len(levels) <= _MOST_LEVELS:
+                    axis.set_ticks(range(len(levels)), labels=[str(level) for level in levels])
+        return drawn
 
     def _repr_html_(self) -> str:
         return frame_html(self, float_format="{:.4f}".format)

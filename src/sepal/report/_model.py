@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 MODEL_ROWS = 1_000  # of a larger table a sample, so that the report is a matter of seconds
 MOST_CELLS = 4_000_000
 FEWEST_ROWS = 10
+LOADING = 3.0  # seconds for the modules of the classifier, which nothing can interrupt
 SHAPES = ("few_columns_win", "no_better_than_majority", "not_linear", "linear_is_enough")
 
 
@@ -37,6 +39,9 @@ def model_facts(rows: ReportRows, random_state: int, clock: Clock, progress: Pro
         table, groups = table.take(drawn), None if groups is None else groups[drawn]
     if table.values.size > MOST_CELLS:
         raise DataError(f"{table.n_columns:,} columns take long to learn from; see sepal evaluate")
+    left = clock.left()
+    if left is not None and left < LOADING and "sepal.auto" not in sys.modules:
+        raise DataError("the time limit does not leave enough to load it")
     from sepal.auto import SepalClassifier, explain_briefly
 
     left = clock.left()
