@@ -85,7 +85,7 @@ def further_accuracy(X: NDArray[np.float64], y: NDArray[np.int64], more: Sample)
 
 def thornton_covers(draw: Draw, n: int, repeat: int) -> bool:
     """Whether the interval of one sample covers the accuracy of 1-NN on further rows."""
-    rng = np.random.default_rng([n, repeat, 77])
+    rng = np.random.default_rng([n, repeat, 78])
     X, y = draw(rng, n)
     if len(np.unique(y)) < 2:
         return thornton_covers(draw, n, repeat + 1_000_000)
