@@ -11,8 +11,8 @@ from sklearn.linear_model import Ridge
 import sepal
 from sepal.auto._baselines import (
     fisher_left_out,
-    linear,
     linear_number,
+    linear_rule,
     majority,
     mean,
     nearest_number,
@@ -44,7 +44,7 @@ def test_fishers_left_out_decisions_equal_refits():
 def test_a_line_separates_iris_as_well_as_published():
     X, y = load_iris(return_X_y=True)
     table = as_table(X, y)
-    score = linear(table, class_judge(y.astype(np.int32), balanced=False)).score
+    score = linear_rule(table, class_judge(y.astype(np.int32), balanced=False)).score
     assert score == pytest.approx(147 / 150)  # leave-one-out of Fisher's discriminant: three flowers are wrong
 
 
@@ -52,14 +52,14 @@ def test_more_columns_than_rows_and_a_class_of_one_row():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(12, 40))
     codes = np.array([0] * 6 + [1] * 5 + [2], dtype=np.int32)
-    score = linear(as_table(X, codes), class_judge(codes, balanced=False)).score
+    score = linear_rule(as_table(X, codes), class_judge(codes, balanced=False)).score
     assert 0 <= score <= 11 / 12  # the only row of its class cannot be right
 
 
 def test_sonar_is_not_linear():
     table = sepal.datasets.load("sonar")
     codes = np.unique(table.y, return_inverse=True)[1].astype(np.int32)
-    assert 0.7 < linear(table, class_judge(codes, balanced=False)).score < 0.82
+    assert 0.7 < linear_rule(table, class_judge(codes, balanced=False)).score < 0.82
 
 
 @pytest.mark.parametrize("columns", [3, 20])

@@ -33,7 +33,8 @@ def explain_classifier(model: SepalClassifier, time_limit: float, advice: bool =
     table = model.sample_
     codes = np.searchsorted(model.classes_, np.asarray(table.y)).astype(np.int32)
     judge = class_judge(codes, model.balanced, model.sample_groups_, model.sample_mass_)
-    baselines = (majority(judge), nearest(table, judge, model.n_jobs), _one_linear_rule(model, table, judge))
+    near = [nearest(table, judge, model.n_jobs)] if advice else []
+    baselines = (majority(judge), *near, _one_linear_rule(model, table, judge))
     narrow = None
     if judge.mass is None and not model.balanced:
         quick = _silent(model).set_params(time_limit=max(time_limit / FOLDS, _LEAST_SECONDS))
@@ -69,7 +70,10 @@ def _one_linear_rule(model: SepalClassifier, table: Table, judge: ClassJudge) ->
 
 
 def explain_briefly(model: SepalClassifier, time_limit: float) -> Explanation:
-    """The same without advice on subsets of ordinary tables, and without fits that show what copies do."""
+    """The same without advice on subsets, the nearest neighbour, and fits that show what copies do.
+
+    For those who have looked at neighbours already.
+    """
     return explain_classifier(model, time_limit, advice=False)
 
 

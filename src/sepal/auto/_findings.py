@@ -148,8 +148,8 @@ def _no_better(f: Facts, name: str, what: str, so: str) -> Finding | None:
 
 
 def _enough(f: Facts, name: str, code: str, what: str) -> Finding | None:
-    base = f.baselines[name]
-    if base.score < f.trace.score - max(f.trace.standard_error, base.standard_error):
+    base = f.baselines.get(name)
+    if base is None or base.score < f.trace.score - max(f.trace.standard_error, base.standard_error):
         return None
     text = (
         f"{what} reaches {f.said(base.score)}, and the model {f.said(f.trace.score)}, which is no measurable gain: "

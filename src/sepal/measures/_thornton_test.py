@@ -80,7 +80,7 @@ class ThorntonTest:
     >>> import sepal
     >>> found = sepal.thornton_test(sepal.datasets.load("athletes"))
     >>> found.score, found.p_value, round(found.interval[0], 2)
-    (1.0, 0.0001, 0.79)
+    (1.0, 0.0001, 0.75)
     """
 
     score: float
