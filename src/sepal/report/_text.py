@@ -170,7 +170,7 @@ def _thornton_lines(thornton: ThorntonFacts) -> list[tuple[str, str | None]]:
     low, high = thornton.interval
     test = permuted = None
     if thornton.z is not None and thornton.p_value is not None:
-        test = f"z = {thornton.z:.1f}, {p_phrase(thornton.p_value)} (over all permutations of the classes)"
+        test = f"z = {thornton.z:.1f} over all permutations of the classes, {p_phrase(thornton.p_value)}"
     if thornton.permutation_p is not None:
         permuted = f"{p_phrase(thornton.permutation_p)} from {thornton.n_permutations:,} random permutations"
     return [
