@@ -34,8 +34,8 @@ def ib3_solve(
 
 
 @checked(
-    Parameter("accept", "number", "", above=0.0, below=1.0),
-    Parameter("drop", "number", "", above=0.0, below=1.0),
+    Parameter("accept", "number", "confidence at which a row is taken into use", above=0.0, below=1.0),
+    Parameter("drop", "number", "confidence at which a row is dropped", above=0.0, below=1.0),
     without={"groups": "its rows answer one after the other, each by itself; edit with enn(..., groups=...) first"},
 )
 def ib3(
