@@ -161,5 +161,5 @@ def _cost_block(evaluation: Evaluation) -> str:
         lines.append(f"{labels[1]} is answered where its probability is above {limit:.4g}.")
     for c, label in enumerate(labels):
         wrong = ", ".join(f"{matrix[c, j]:g} as {labels[j]}" for j in range(len(labels)) if j != c)
-        lines.append(f"A row of {label} costs {wrong}." if len(labels) <= MOST_COLUMNS else "")
+        lines.append(f"A row of {label} costs {wrong}." if len(labels) <= 12 else "")
     return "\n".join(line for line in lines if line) + "\n"
