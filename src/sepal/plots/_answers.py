@@ -149,3 +149,36 @@ def draw_roc(truth: ArrayLike, scores: Mapping[str, ArrayLike], ax: Any = None) 
     quiet_frame(ax)
     ax.legend(loc="lower right")
     return ax
+
+
+@styled
+def draw_cost_curve(weight: ArrayLike, cost: ArrayLike, trivial: ArrayLike, ax: Any = None) -> Any:
+    """A cost curve (Drummond and Holte): the least cost over the weight of misses, and what needs no classifier.
+
+    Parameters
+    ----------
+    weight : array-like
+        The share of the possible cost that misses make up.
+    cost, trivial : array-like
+        The cost of the best threshold there, and that of one answer for all rows.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = draw_cost_curve([0.0, 0.5, 1.0], [0.0, 0.1, 0.0], [0.0, 0.5, 0.0], ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['without a classifier', 'best threshold']
+    """
+    ax = on_axes(ax)
+    ax.plot(weight, trivial, color=SOFT, linewidth=0.8, linestyle="--", label="without a classifier")
+    ax.plot(weight, cost, color=COLORS[0], label="best threshold")
+    ax.set(xlabel="weight of misses", ylabel="cost", xlim=(0.0, 1.0), ylim=(0.0, 0.52))
+    quiet_frame(ax)
+    ax.legend()
+    return ax

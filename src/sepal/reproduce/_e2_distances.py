@@ -16,8 +16,8 @@ FULL: dict[str, Any] = {
     "ages": (24, 19, 50, 40, 23, 68, 45, 33, 80, 58),
 }
 QUICK = FULL
-PUBLISHED_AGES = (0.08, 0.00, 0.51, 0.34, 0.07, 0.80, 0.43, 0.23, 1.00, 0.64)
-DOSAGES = ("Low", "Medium", "High")
+_PUBLISHED = (0.08, 0.00, 0.51, 0.34, 0.07, 0.80, 0.43, 0.23, 1.00, 0.64)
+_DOSAGES = ("Low", "Medium", "High")
 
 
 def run(pair: tuple[tuple[float, float], ...], ages: tuple[int, ...]) -> Result:
@@ -26,7 +26,7 @@ def run(pair: tuple[tuple[float, float], ...], ages: tuple[int, ...]) -> Result:
         name: float(neighbor_ranking([list(pair[0])], 1, queries=[list(pair[1])], distance=name).distances[0, 0])
         for name in ("manhattan", "euclidean")
     }
-    dosage = as_table([["Low"], ["High"], ["Medium"]], kinds={0: DOSAGES})
+    dosage = as_table([["Low"], ["High"], ["Medium"]], kinds={0: _DOSAGES})
     steps = dosage.values[:, 0]
     column = np.array(ages, dtype=np.float64)[:, None]
     normal = fit_scaling(column, ("numeric",), "minmax").apply(column)[:, 0]
@@ -40,7 +40,7 @@ def run(pair: tuple[tuple[float, float], ...], ages: tuple[int, ...]) -> Result:
         Fact("ordinal steps from Medium to Low", abs(float(steps[2] - steps[0])), 1.0),
         Fact(
             "largest difference of a normalised age",
-            float(np.abs(np.round(normal, 2) - PUBLISHED_AGES).max()),
+            float(np.abs(np.round(normal, 2) - _PUBLISHED).max()),
             0.0,
             "All ten ages agree to the two decimals of the slide.",
         ),
@@ -60,9 +60,9 @@ def run(pair: tuple[tuple[float, float], ...], ages: tuple[int, ...]) -> Result:
     table = FactTable(
         "Ages, normalised",
         ("age", "ours", "published"),
-        as_rows([ages, [f"{v:.2f}" for v in normal], [f"{v:.2f}" for v in PUBLISHED_AGES]]),
+        as_rows([ages, [f"{v:.2f}" for v in normal], [f"{v:.2f}" for v in _PUBLISHED]]),
     )
-    data = {"pair": pair, "ages": ages, "normal": normal, "published": PUBLISHED_AGES}
+    data = {"pair": pair, "ages": ages, "normal": normal, "published": _PUBLISHED}
     return Result("The slides' sums come out to the last digit.", facts, data, (table,))
 
 

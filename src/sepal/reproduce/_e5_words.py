@@ -24,7 +24,7 @@ FULL: dict[str, Any] = {
 }
 QUICK = FULL
 # The two vectors of the slide: ones at places 2 and 9, and at places 5 and 9, of ten.
-SLIDE = ((0, 1, 0, 0, 0, 0, 0, 0, 1, 0), (0, 0, 0, 0, 1, 0, 0, 0, 1, 0))
+_SLIDE = ((0, 1, 0, 0, 0, 0, 0, 0, 1, 0), (0, 0, 0, 0, 1, 0, 0, 0, 1, 0))
 
 
 def _counts(bags: list[list[Any]]) -> tuple[Any, list[Any]]:
@@ -48,7 +48,7 @@ def run(texts: tuple[str, ...], stopwords: tuple[str, ...]) -> Result:
     bag, terms = _counts(bare)
     pairs, bigrams = _counts([[" ".join(two) for two in pairwise(text)] for text in words])
     by_words, by_pairs = _cosine(bag), _cosine(pairs)
-    slide = float(_cosine(np.array(SLIDE, dtype=np.float64))[0, 1])
+    slide = float(_cosine(np.array(_SLIDE, dtype=np.float64))[0, 1])
     facts = (
         Fact("bigrams of a sentence of six words", len(set(pairwise(words[0]))), 5),
         Fact("cosine of the slide's two vectors", slide, why="One word in common, two in each: 1 / (√2 · √2)."),
