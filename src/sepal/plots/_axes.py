@@ -15,7 +15,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
 ALARM = "#c8102e"
 # Legible where a picture takes half a page, and the same in a notebook, a report and a file.
-STYLE = {
+STYLE: Any = {
     "font.size": 10.0,
     "axes.titlesize": 10.5,
     "axes.titlelocation": "left",

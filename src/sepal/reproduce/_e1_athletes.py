@@ -20,6 +20,7 @@ QUICK = FULL
 def run(query: tuple[float, float], counts: tuple[int, ...]) -> Result:
     """The neighbours of the query and what they vote for."""
     table = load("athletes")
+    labels = np.asarray(table.y)
     near = neighbor_ranking(table, max(counts), queries=[list(query)])
     rows, distances = near.rows[0], near.distances[0]
     answers = {
@@ -40,7 +41,7 @@ def run(query: tuple[float, float], counts: tuple[int, ...]) -> Result:
         Fact("Thornton's index of the athletes", thornton_score(table), why="Every athlete's nearest one agrees."),
     )
     listed = tuple(
-        (str(row + 1), *(f"{v:g}" for v in table.values[row]), str(table.y[row]), f"{d:.4f}")
+        (str(row + 1), *(f"{v:g}" for v in table.values[row]), str(labels[row]), f"{d:.4f}")
         for row, d in zip(rows, distances, strict=True)
     )
     return Result(

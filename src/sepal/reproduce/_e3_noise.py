@@ -63,7 +63,7 @@ def draw(result: Result) -> Any:
     data = result.data
     figure, axes = new_panels(1, 2, (5.4, 3.8))
     few = data["k"] <= 30
-    words = {"xlabel": "k", "ylabel": "error on clean rows"}
+    words: dict[str, Any] = {"xlabel": "k", "ylabel": "error on clean rows"}
     draw_lines(data["k"][few], {n: e[few] for n, e in data["errors"].items()}, ax=axes[0, 0], **words)
     draw_lines(data["k"], data["errors"], ax=axes[0, 1], **words)
     axes[0, 0].set_title("noise and k")

@@ -56,7 +56,7 @@ def draw(result: Result) -> Any:
     """All rows, two random condensed sets, and that of the enemy order."""
     data = result.data
     figure, axes = new_panels(2, 2, (5.2, 3.6))
-    words = {"xlabel": "x1", "ylabel": "x2"}
+    words: dict[str, Any] = {"xlabel": "x1", "ylabel": "x2"}
     draw_points(data["points"], data["labels"], ax=axes[0, 0], **words)
     axes[0, 0].set_title(f"all {len(data['points'])} rows")
     for ax, kept, name in (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from sepal.datasets import load
 from sepal.evaluation import evaluate
 from sepal.learners import KNNClassifier
@@ -39,10 +41,9 @@ def run(counts: tuple[int, ...]) -> Result:
         FactTable(f"The block for k = {k}", ("line",), tuple((line,) for line in each.summary().splitlines() if line))
         for k, each in found.items()
     )
-    assert found[counts[0]].classes is not None  # noqa: S101 - a classifier
     data = {
         "confusion": {f"{k}-NN": each.confusion for k, each in loo.items()},
-        "classes": [str(c) for c in found[counts[0]].classes.tolist()],
+        "classes": [str(c) for c in np.asarray(found[counts[0]].classes).tolist()],
     }
     return Result(
         "The same block of figures that Weka prints, with the interval and the majority that it leaves out. "
