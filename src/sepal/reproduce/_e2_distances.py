@@ -9,7 +9,7 @@ import numpy as np
 from sepal.data import as_table, fit_scaling
 from sepal.neighbors import neighbor_ranking
 from sepal.plots import new_panels, quiet_frame
-from sepal.reproduce._facts import Fact, FactTable, Result, as_rows
+from sepal.reproduce._facts import Fact, FactTable, Result, word_rows
 
 FULL: dict[str, Any] = {
     "pair": ((60.0, 62.0), (70.0, 53.0)),
@@ -60,7 +60,7 @@ def run(pair: tuple[tuple[float, float], ...], ages: tuple[int, ...]) -> Result:
     table = FactTable(
         "Ages, normalised",
         ("age", "ours", "published"),
-        as_rows([ages, [f"{v:.2f}" for v in normal], [f"{v:.2f}" for v in _PUBLISHED]]),
+        word_rows([ages, [f"{v:.2f}" for v in normal], [f"{v:.2f}" for v in _PUBLISHED]]),
     )
     data = {"pair": pair, "ages": ages, "normal": normal, "published": _PUBLISHED}
     return Result("The slides' sums come out to the last digit.", facts, data, (table,))

@@ -118,6 +118,6 @@ class Experiment:
         return self.code.draw(result)
 
 
-def as_rows(columns: Sequence[Sequence[Any]]) -> tuple[tuple[str, ...], ...]:
+def word_rows(columns: Sequence[Sequence[Any]]) -> tuple[tuple[str, ...], ...]:
     """Columns of a table as rows of words."""
     return tuple(tuple(str(cell) for cell in row) for row in zip(*columns, strict=True))
