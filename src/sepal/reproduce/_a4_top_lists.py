@@ -46,8 +46,8 @@ def run(n_top: int) -> Result:
             "subsets within one standard error of the best index",
             len(near),
             None,
-            f"The twentieth is {behind:.4f} behind the best: the order within the list is noise, and a list of twenty is "
-            "an arbitrary part of these.",
+            f"The twentieth is {behind:.4f} behind the best: the order within the list is noise, and a list of twenty "
+            "is an arbitrary part of these.",
         ),
         Fact(
             "mean size, best by index",

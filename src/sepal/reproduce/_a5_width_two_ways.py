@@ -41,8 +41,8 @@ def run(names: tuple[str, ...], n_widths: int) -> Result:
         Fact(
             "data sets where it costs more than a standard error",
             int(np.sum(lost > np.maximum(noise, 1e-9))),
-            why="The paper finds peaks close to the widths of cross-validation. Alignment bounds an error; it is not one. "
-            "The least of a grid is flattered, too.",
+            why="The paper finds peaks close to the widths of cross-validation. Alignment bounds an error; it is not "
+            "one. The least of a grid is flattered, too.",
         ),
     )
     table_of = FactTable(

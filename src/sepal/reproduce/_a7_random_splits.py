@@ -83,8 +83,8 @@ def run(name: str, share: float, n_splits: int, seed: int) -> Result:
         "spread": splits.std(),
     }
     return Result(
-        "The index is the mean over splits only where all rows but one train. For every other size there is an exact mean, "
-        "and no simulation is needed for it.",
+        "The index is the mean over splits only where all rows but one train. For every other size there is an exact "
+        "mean, and no simulation is needed for it.",
         facts,
         data,
     )

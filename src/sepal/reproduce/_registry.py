@@ -15,6 +15,42 @@ GROUPS = {
 
 _LIST = (
     Experiment(
+        "D1",
+        "Voronoi cells",
+        "_d1_voronoi",
+        "One nearest neighbour divides the space into regions by perpendicular bisectors: a Voronoi diagram.",
+    ),
+    Experiment(
+        "D2",
+        "Maps of 1-NN and 15-NN",
+        "_d2_neighbor_maps",
+        "Small k captures fine structure, large k is less sensitive to noise.",
+    ),
+    Experiment(
+        "D3",
+        "Training, ten-fold, test and Bayes error against k",
+        "_d3_four_errors",
+        "Test and cross-validation error fall and rise again; the training error does not warn.",
+    ),
+    Experiment(
+        "D4",
+        "Weights for elliptical classes, learned five ways",
+        "_d4_learned_weights",
+        "Weights allow k-NN to be effective with axis-parallel elliptical classes. Where do weights come from?",
+    ),
+    Experiment(
+        "D5",
+        "Locally weighted averages",
+        "_d5_local_averages",
+        "Let every row vote, with a weight that falls off rapidly; KernelWidth controls the neighbourhood.",
+    ),
+    Experiment(
+        "D6",
+        "Irrelevant columns",
+        "_d6_irrelevant_columns",
+        "Irrelevant features hurt neighbours most of all; removing them is very important.",
+    ),
+    Experiment(
         "A1",
         "Index against the accuracy of a kernel machine",
         "_a1_subset_accuracy",
@@ -48,7 +84,7 @@ _LIST = (
         "A6",
         "The whole chain against a grid",
         "_a6_whole_chain",
-        "Features by index, width by alignment, a sparse kernel machine: close to the state of the art, no choice to make.",
+        "Features by index, width by alignment, a sparse machine: close to the state of the art, no choice to make.",
     ),
     Experiment(
         "A7",

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.datasets import load
-from sepal.selection import subset_sweep
+from sepal.selection import Alignment, subset_sweep
+
+_WIDTHS = np.geomspace(0.05, 2.0, 40).tolist()  # the best of them counts, for each subset
 
 
 @dataclass(frozen=True)
@@ -40,4 +42,4 @@ class SweptSubsets:
 def swept() -> SweptSubsets:
     """The sweep over the complete rows."""
     table = load("breast-cancer").drop_missing()
-    return SweptSubsets(subset_sweep(table, criterion=["thornton", "alignment"]))
+    return SweptSubsets(subset_sweep(table, criterion=["thornton", Alignment(width=tuple(_WIDTHS))]))
