@@ -16,7 +16,7 @@ from sepal.measures import thornton_score
 from sepal.plots import new_panels, quiet_frame
 from sepal.reproduce._facts import Fact, Result
 
-FULL: dict[str, Any] = {"names": ("liver", "sonar", "breast-cancer", "heart"), "n_subsets": 25, "folds": 10, "seed": 0}
+FULL: dict[str, Any] = {"names": ("liver", "sonar", "breast-cancer", "heart"), "n_subsets": 20, "folds": 10, "seed": 0}
 QUICK = {**FULL, "n_subsets": 6, "folds": 3}
 
 

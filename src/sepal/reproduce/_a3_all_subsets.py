@@ -10,13 +10,13 @@ from sepal.plots import draw_criteria, new_panels
 from sepal.reproduce._facts import Fact, Result
 from sepal.reproduce._subset_scores import swept
 
-FULL: dict[str, Any] = {"corner": 0.95}
-QUICK = FULL
+FULL: dict[str, Any] = {"corner": 0.95, "n_widths": 12}
+QUICK = {**FULL, "n_widths": 5}
 
 
-def run(corner: float) -> Result:
+def run(corner: float, n_widths: int) -> Result:
     """Both scores of all subsets."""
-    found = swept()
+    found = swept(n_widths)
     index, alignment, sizes = found.all_scores["thornton"][1:], found.all_scores["alignment"][1:], found.sizes[1:]
     best, aligned = int(np.argmax(index)) + 1, int(np.argmax(alignment)) + 1
     facts = (

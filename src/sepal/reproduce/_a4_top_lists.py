@@ -11,13 +11,13 @@ from sepal.plots import draw_bars, new_panels
 from sepal.reproduce._facts import Fact, FactTable, Result
 from sepal.reproduce._subset_scores import swept
 
-FULL: dict[str, Any] = {"n_top": 20}
-QUICK = FULL
+FULL: dict[str, Any] = {"n_top": 20, "n_widths": 12}
+QUICK = {**FULL, "n_widths": 5}
 
 
-def run(n_top: int) -> Result:
+def run(n_top: int, n_widths: int) -> Result:
     """The lists, the subsets that cannot be told from the best, and what two random lists would share."""
-    found = swept()
+    found = swept(n_widths)
     index, alignment = found.all_scores["thornton"][1:], found.all_scores["alignment"][1:]
     tops = {
         name: np.argsort(-scores, kind="stable")[:n_top] + 1
@@ -61,7 +61,7 @@ def run(n_top: int) -> Result:
             "mean size, best by alignment",
             sizes["alignment"],
             None,
-            "On these rows it is the alignment that does.",
+            "Here the sizes are much the same.",
             "features",
             1,
         ),

@@ -29,8 +29,13 @@ def _grid() -> Any:
 
 def run(names: tuple[str, ...], folds: int) -> Result:
     """Held-out accuracy and time of each."""
-    makers = {"the paper's chain": PaperChainClassifier, "SepalClassifier": SepalClassifier, "SVC with a grid": _grid}
-    lines, found = [], {name: {} for name in makers}  # type: dict[str, dict[str, tuple[float, float]]]
+    makers: dict[str, Any] = {
+        "the paper's chain": PaperChainClassifier,
+        "SepalClassifier": SepalClassifier,
+        "SVC with a grid": _grid,
+    }
+    lines: list[tuple[str, ...]] = []
+    found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in makers}
     for data_name in names:
         table = load(data_name).drop_missing()
         for name, make in makers.items():

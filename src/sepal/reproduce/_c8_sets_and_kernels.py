@@ -39,8 +39,8 @@ def run(n_rows: int, seed: int) -> Result:
         Fact(
             "largest difference of the induced distance, quadratic kernel",
             float(np.abs(induced - direct).max()),
-            why="K(x, x) + K(y, y) - 2 K(x, y) against the distance of the images themselves, all pairs; small distances "
-            "lose digits in the difference.",
+            why="K(x, x) + K(y, y) - 2 K(x, y) against the distance of the images themselves, all pairs; small "
+            "distances lose digits in the difference.",
             digits=10,
         ),
         Fact(

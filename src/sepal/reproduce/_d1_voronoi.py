@@ -32,7 +32,7 @@ def run(n_rows: int, seed: int) -> Result:
         ),
     )
     return Result(
-        "Each point rules the places that are nearer to it than to any other; the boundary of 1-NN follows edges of cells.",
+        "Each point rules the places that are nearer to it than to any other; the boundary of 1-NN follows the edges.",
         facts,
         {"rows": rows, "labels": labels},
     )

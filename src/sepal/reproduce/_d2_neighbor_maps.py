@@ -33,8 +33,8 @@ def run(n_per_class: int, n_test: int, seed: int) -> Result:
         facts.append(Fact(f"training error of {k}-NN", float(np.mean(model.predict(rows) != labels)), digits=3))
         facts.append(Fact(f"test error of {k}-NN", float(np.mean(model.predict(test) != truth)), digits=3))
     return Result(
-        "One neighbour draws islands around single points and has no training error; fifteen draw smooth borders and err "
-        "less on new rows. (The lecture names its second map 15-NN and 50-NN.)",
+        "One neighbour draws islands around single points and has no training error; fifteen draw smooth borders and "
+        "err less on new rows. (The lecture names its second map 15-NN and 50-NN.)",
         tuple(facts),
         {"rows": rows, "labels": labels},
     )

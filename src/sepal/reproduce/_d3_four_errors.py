@@ -44,8 +44,8 @@ def run(k_max: int, folds: int) -> Result:
         Fact("Bayes error on the test rows", bayes, digits=3),
     )
     return Result(
-        "The shape of the lecture's figure: training error starts at 0 and says nothing; held-out and test errors fall, "
-        "then stay flat above the Bayes line.",
+        "The shape of the lecture's figure: training error starts at 0 and says nothing; held-out and test errors "
+        "fall, then stay flat above the Bayes line.",
         facts,
         {"k": np.arange(1, k_max + 1), "errors": errors, "bayes": bayes},
     )

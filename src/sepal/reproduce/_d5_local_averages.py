@@ -32,8 +32,8 @@ def run(n_rows: int, noise: float, widths: tuple[float, ...], seed: int) -> Resu
         Fact(
             "weight at distance 1, KernelWidth 0.3 and 3",
             f"{np.exp(-0.3):.2f} and {np.exp(-3.0):.2f}",
-            why="By the lecture's formula exp(-KernelWidth · distance) a large KernelWidth means a small neighbourhood: "
-            "the reverse of what it says.",
+            why="By the lecture's formula exp(-KernelWidth · distance) a large KernelWidth means a small "
+            "neighbourhood: the reverse of what it says.",
         ),
     )
     return Result(

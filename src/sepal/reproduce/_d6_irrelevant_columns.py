@@ -39,8 +39,8 @@ def run(counts: tuple[int, ...], n_rows: int, n_test: int, n_repeats: int) -> Re
         Fact(
             f"1-NN after selection, {counts[-1]} irrelevant columns",
             float(few[-1]),
-            why="Selected by the index on the training rows, judged on new ones. Selection is not free either: with many "
-            "columns some noise gets in.",
+            why="Selected by the index on the training rows, judged on new ones. Selection is not free either: with "
+            "many columns some noise gets in.",
             digits=3,
         ),
     )

@@ -26,7 +26,7 @@ def bayes_answers(points: NDArray[np.float64]) -> NDArray[np.int64]:
         sum(np.exp(-((points - np.array(center)) ** 2).sum(axis=1) / (2 * _VARIANCE)) for center in centers)
         for centers in _CENTERS
     ]
-    return (density[1] > density[0]).astype(np.int64)
+    return np.asarray(density[1] > density[0], dtype=np.int64)
 
 
 def mcnemar(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> tuple[int, int, float]:

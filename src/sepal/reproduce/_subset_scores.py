@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from sepal.datasets import load
 from sepal.selection import Alignment, subset_sweep
 
-_WIDTHS = np.geomspace(0.05, 2.0, 40).tolist()  # the best of them counts, for each subset
-
 
 @dataclass(frozen=True)
 class SweptSubsets:
@@ -39,7 +37,8 @@ class SweptSubsets:
 
 
 @cache
-def swept() -> SweptSubsets:
-    """The sweep over the complete rows."""
+def swept(n_widths: int) -> SweptSubsets:
+    """The sweep over the complete rows; of the widths of the kernel the best one counts, for each subset."""
+    widths = tuple(np.geomspace(0.12, 0.8, n_widths).tolist())
     table = load("breast-cancer").drop_missing()
-    return SweptSubsets(subset_sweep(table, criterion=["thornton", Alignment(width=tuple(_WIDTHS))]))
+    return SweptSubsets(subset_sweep(table, criterion=["thornton", Alignment(width=widths)]))
