@@ -53,7 +53,7 @@ def plot_regions(machine: Any, X: Any, y: Any = None, *, n_grid: int = 200, ax: 
     classes = np.asarray(machine.classes_)
     unknown = ~np.isin(table.y, classes)
     if unknown.any():
-        raise DataError(f"y, row {int(np.argmax(unknown)) + 1}: the machine knows no class {table.y[unknown][0]}")
+        raise DataError(f"y, row {int(np.argmax(unknown))}: the machine knows no class {table.y[unknown][0]}")
     regions = np.searchsorted(classes, machine.predict(query)).reshape(n_grid, n_grid)
     decision = None
     if len(classes) == 2 and hasattr(machine, "decision_function"):
