@@ -54,6 +54,7 @@ SURFACE = {
         "KindsSpec",
         "ScaleName",
         "Table",
+        "TextOptions",
         "as_table",
         "load",
         "names",

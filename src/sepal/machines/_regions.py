@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import as_table
+from sepal.data import as_table, refuse_texts
 from sepal.exceptions import DataError
 
 
@@ -41,6 +41,7 @@ def plot_regions(machine: Any, X: Any, y: Any = None, *, n_grid: int = 200, ax: 
 
     check_is_fitted(machine)
     table = as_table(X, y)
+    refuse_texts(table, "regions are drawn for numbers")
     if table.n_columns != 2:
         raise DataError(f"regions are drawn for two columns; found {table.n_columns}")
     if table.y is None:
