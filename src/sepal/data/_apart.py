@@ -107,7 +107,7 @@ def is_running_text(values: NDArray[np.float64], levels: Sequence[Any]) -> bool:
     >>> is_running_text(np.arange(30.0), texts), is_running_text(np.arange(30.0), ["A17"] * 30)
     (True, False)
     """
-    if values.size < FEWEST_ROWS or len(levels) <= FEWEST_ROWS:
+    if values.size < FEWEST_JUDGED or len(levels) <= FEWEST_JUDGED:
         return False
     found = _why_levels(values, levels)
     if found is None or found[0] != "text":

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from sepal.data import ScaleName, Table, equal_groups, equal_sparse_rows
 from sepal.distances import SparsePoints, TextDistance, TextPoints, fit_text_distance
-from sepal.neighbors._copies import Copies, DistinctRows, Lists, drop_own, list_copies
+from sepal.neighbors._copies import Copies, DistinctRows, Lists
+from sepal.neighbors._point_search import PointSearch
 from sepal.neighbors._ranking import DistinctRanking
 from sepal.neighbors._search import pair_values, rank_distances
 from sepal.neighbors._sparse_search import SparseSearch
@@ -112,14 +113,9 @@ class TextSearch:
 
 
 @dataclass(frozen=True, eq=False)
-class MixedSearch:
+class MixedSearch(PointSearch[Table, TextDistance, TextPoints]):
     """What :class:`Search` is for numbers, for texts beside other columns; always by brute force."""
 
-    table: Table
-    fitted: TextDistance
-    points: TextPoints  # distinct rows
-    copies: Copies
-    threads: int
     method: ClassVar[str] = "brute"
 
     def fits_together(self) -> bool:
@@ -135,86 +131,36 @@ class MixedSearch:
             and self.threads >= 1
         )
 
-    @property
-    def n_rows(self) -> int:
-        """Training rows, copies included."""
-        return self.table.n_rows
+    def _take(self, distinct: DistinctRows) -> TextPoints:
+        return self.points.take(distinct.number)
 
-    def distinct_ranking(
-        self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Share | None = None
-    ) -> DistinctRanking:
-        """The k nearest distinct rows of every distinct training row, or of those that ``rows`` belong to."""
-        n = self.copies.n_distinct
-        if rows is None:
-            asking = self.copies.every()
-            found = self._ranked(self.points, min(k, n - 1), progress, without_self=True)
-        else:
-            asking = self.copies.asked_by(rows)
-            found = drop_own(*self._ranked(self.points.take(asking.number), min(k + 1, n), progress), asking)
-        return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
+    def _embedded(self, rows: Table) -> TextPoints:
+        return self.fitted.embed(rows)
 
-    def query_ranking(self, queries: Table, k: int, progress: Share | None = None) -> DistinctRanking:
-        """The k nearest distinct training rows of rows that are not among them."""
-        found = self._ranked(self.fitted.embed(queries), min(k, self.copies.n_distinct), progress)
-        return DistinctRanking(None, *found, self.copies)
-
-    def within(self, radius: NDArray[np.float64], queries: Table | None = None) -> DistinctRanking:
-        """As in :class:`Search`: every distinct training row up to a distance."""
-        n = self.copies.n_distinct
-        if queries is not None:
-            found = self._ranked(self.fitted.embed(queries), n, None, radius=radius)
-            return DistinctRanking(None, *found, self.copies)
-        asking, reach = self.copies.every(), np.full(n, float(radius[0]))
-        found = self._ranked(self.points, n, None, without_self=True, radius=reach)
-        return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
-
-    def nearest_distance(self, among: NDArray[np.intp], asking: NDArray[np.intp]) -> NDArray[np.float64]:
-        """As in :class:`Search`: distance from each asking training row to the nearest of some others."""
-        part = self.among(among)
-        if among is asking:
-            found = part.distinct_ranking(1)
-            return np.asarray(found.distances[found.start[:-1]][part.copies.of_row.number])
-        start, _, distances = part._ranked(self.points.take(self.copies.distinct(asking).number), 1, None)
-        return np.asarray(distances[start[:-1]])
-
-    def among(self, rows: NDArray[np.intp]) -> MixedSearch:
-        """The same search over some of the training rows only."""
-        left, copies = self.copies.among(rows)
-        return replace(self, table=self.table.take(rows), points=self.points.take(left.number), copies=copies)
-
-    def _ranked(
-        self,
-        queries: TextPoints,
-        k: int,
-        progress: Share | None,
-        *,
-        without_self: bool = False,
-        radius: NDArray[np.float64] | None = None,
+    def _nearest(
+        self, queries: TextPoints | None, k: int, progress: Share | None, radius: NDArray[np.float64] | None
     ) -> Lists:
         """Ragged lists: start, distinct rows, distances; ties at the k-th place included."""
-        n = len(queries)
-        if k < 1:
-            return np.zeros(n + 1, dtype=np.int64), DistinctRows(np.zeros(0, np.int32)), np.zeros(0)
         columns = self.points.rows.T.tocsr()
-        step = max(1, _CELLS // len(self.points))
+        asked, step = self.points if queries is None else queries, max(1, _CELLS // len(self.points))
         limits = None if radius is None else self.fitted.native_values(radius) * (1 + 2.0**-50)
 
         def block(begin: int) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
-            asking = queries.take(slice(begin, begin + step))
+            asking = asked.take(slice(begin, begin + step))
             values = self.fitted.text_squares(asking, columns)
             if self.fitted.rest is not None:
                 values += pair_values(self.fitted.rest, asking.rest, self.points.rest)
-            if without_self:
+            if queries is None:
                 values[np.arange(len(asking)), begin + np.arange(len(asking))] = np.inf
             part = None if limits is None else np.ascontiguousarray(limits[begin : begin + step])
             return rank_distances(values, k, n_jobs=1, may_be_exact=False, limits=part)
 
         with ThreadPoolExecutor(self.threads) as pool:
             found = []
-            for each in pool.map(block, range(0, n, step)):
+            for each in pool.map(block, range(0, len(asked), step)):
                 found.append(each)
                 if progress is not None:
-                    progress(min(1.0, len(found) * step / n))
+                    progress(min(1.0, len(found) * step / len(asked)))
         lengths = np.concatenate([np.diff(start) for start, _, _ in found])
         entries = DistinctRows(np.concatenate([rows for _, rows, _ in found]).astype(np.int32))
         distances = self.fitted.distances(np.concatenate([values for _, _, values in found]))
