@@ -9,7 +9,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import sepal
-from sepal.machines import FisherDiscriminant, plot_regions
+from sepal.machines import FisherDiscriminant
+from sepal.plots import plot_regions
 
 rng = np.random.default_rng(0)
 angle, y = rng.uniform(0, 2 * np.pi, 300), np.repeat(["disc", "ring"], 150)

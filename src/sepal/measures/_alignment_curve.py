@@ -19,6 +19,7 @@ from sepal.data import (
     first_missing,
     fit_scaling,
     frame_html,
+    refuse_texts,
 )
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS
@@ -126,6 +127,7 @@ def kernel_points(table: Table, kernel: str, scale: ScaleName | None, weights: A
     """Coordinates whose (squared or absolute) differences the kernel exponentiates. Complete rows only."""
     if kernel not in CURVE_KERNELS:
         raise ParameterError(f"kernel must be one of {', '.join(CURVE_KERNELS)}, which have a width; got {kernel!r}")
+    refuse_texts(table, "alignment is of numbers and names")
     if table.has_missing:
         raise DataError(
             f"{first_missing(table)}; alignment needs complete rows",
@@ -277,7 +279,7 @@ def curve_solve(
     return scores, width, best, False
 
 
-@checked(Parameter("widths", "other", "", words=("auto",), also=("sequence", "anything")))
+@checked(Parameter("widths", "other", "the widths to look at", words=("auto",), also=("sequence", "anything")))
 def alignment_curve(
     X: Any,
     y: Any = None,
