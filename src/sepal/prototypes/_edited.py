@@ -68,7 +68,7 @@ class Vote:
         return None if self.groups is None else self.groups[kept_pos]
 
 
-def _apart(X: Any, y: Any, data: Prepared, groups: Any) -> Groups:
+def groups_apart(X: Any, y: Any, data: Prepared, groups: Any) -> Groups:
     """Groups from what the user said, by data position."""
     return None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
 
@@ -177,9 +177,9 @@ def _finish(
     return prototype_set(name, cases, CaseMetric.of(cases, progress), data.rows[kept], history, notes)
 
 
-def enn_solve(data: Prepared, k: int, progress: Progress | None) -> NDArray[np.intp]:
+def enn_solve(data: Prepared, k: int, progress: Progress | None, groups: Groups = None) -> NDArray[np.intp]:
     """Data positions that Wilson's rule takes out."""
-    return np.flatnonzero(enn_pass(data, np.arange(data.n_rows), _vote(data, k, "mode", None), progress))
+    return np.flatnonzero(enn_pass(data, np.arange(data.n_rows), _vote(data, k, "mode", None, groups), progress))
 
 
 @checked()
@@ -241,7 +241,7 @@ def enn(
     [0, 1, 3, 4, 5, 6]
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    vote = _vote(data, n_neighbors, kind_sel, protect, _apart(X, y, data, groups))
+    vote = _vote(data, n_neighbors, kind_sel, protect, groups_apart(X, y, data, groups))
     return _finish("enn", data, [np.flatnonzero(enn_pass(data, np.arange(data.n_rows), vote, progress))], progress)
 
 
@@ -286,7 +286,7 @@ def renn(
     1
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    vote = _vote(data, n_neighbors, kind_sel, protect, _apart(X, y, data, groups))
+    vote = _vote(data, n_neighbors, kind_sel, protect, groups_apart(X, y, data, groups))
     kept_pos: NDArray[np.intp] = np.arange(data.n_rows)
     passes: list[NDArray[np.intp]] = []
     while len(kept_pos) > vote.k and (max_passes is None or len(passes) < max_passes):
@@ -339,7 +339,7 @@ def all_knn(
     [0, 1, 4, 5, 6]
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    vote = _vote(data, n_neighbors, kind_sel, protect, _apart(X, y, data, groups))
+    vote = _vote(data, n_neighbors, kind_sel, protect, groups_apart(X, y, data, groups))
     mass = row_mass(data)
     ranking = data.ranking(depth(mass, vote.k, vote.groups), progress=progress)
     gone = vote.protected[data.codes]
@@ -415,7 +415,7 @@ def tomek_links(
     if remove not in ("both", "larger"):
         raise ParameterError(f"remove must be 'both' or 'larger'; got {remove!r}")
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    links = tomek_solve(data, progress, _apart(X, y, data, groups))
+    links = tomek_solve(data, progress, groups_apart(X, y, data, groups))
     protected = _vote(data, 1, "mode", protect).protected
     sizes = np.bincount(data.codes, weights=row_mass(data))[data.codes[links]]
     goes = np.ones(links.shape, dtype=bool) if remove == "both" else sizes == sizes.max(axis=1, keepdims=True)

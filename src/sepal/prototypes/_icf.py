@@ -11,12 +11,12 @@ from sepal.data import Missing, ScaleName
 from sepal.parameters import checked
 from sepal.progress import Progress
 from sepal.prototypes._cases import as_cases, label_rows
-from sepal.prototypes._condense import CaseMetric
-from sepal.prototypes._drop3 import edited_cases, filtered_set
+from sepal.prototypes._drop3 import cases_apart, edited_cases, filtered_set
+from sepal.prototypes._edited import groups_apart
 from sepal.prototypes._prototype_set import PrototypeSet
 
 
-@checked(without={"groups": "it counts single rows; edit with enn(..., groups=...), and give icf what it keeps"})
+@checked()
 def icf(
     X: Any,
     y: Any = None,
@@ -26,6 +26,7 @@ def icf(
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
+    groups: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> PrototypeSet:
@@ -40,12 +41,15 @@ def icf(
         As in :func:`hart`.
     n_neighbors : int
         Neighbours that vote in the noise filter.
+    groups : array-like, "copies" or None
+        Rows that are no neighbours of each other: those with the same label in an array (of one patient, for instance),
+        or "copies", equal in every column. In the filter, as the nearest enemy and in reach and
+        coverage only rows of other groups count, and a row itself. None: every other row, as the method has it.
 
     Returns
     -------
     PrototypeSet
-        Single rows are counted, as the method is defined (there is no ``groups``); equal rows of one class count once.
-        Not consistent in general.
+        Equal rows of one class count once; in groups as in :func:`drop3`. Not consistent in general.
 
     References
     ----------
@@ -59,10 +63,11 @@ def icf(
     """
     data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
     cases = as_cases(data)
-    filtered_pos = edited_cases(cases, data, n_neighbors, progress)
+    apart = groups_apart(X, y, data, groups)
+    filtered_pos = edited_cases(cases, data, n_neighbors, progress, apart)
     kept_pos, passes = filtered_pos, []
     while len(kept_pos):
-        part = CaseMetric(data.dense, cases.points[kept_pos], cases.codes[kept_pos], progress)
+        part = cases_apart(cases, kept_pos, apart, progress)
         reach, coverage = part.local_sets(part.enemy_values())
         goes = reach > coverage
         if not np.any(goes):
