@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FEWEST_ROWS = 20  # of fewer rows only columns are judged whose name says that they number or name the rows
+FEWEST_JUDGED = 20  # of fewer rows only columns are judged whose name says that they number or name the rows
 FEWEST_NAMED = 3
 SURE_ROWS = 30  # from here on distinct whole numbers in a narrow range are no chance
 MOST_LEVELS = 1_000
@@ -64,7 +64,7 @@ def why_apart(
     """
     if kind == "ordinal":
         return None
-    if values.size < FEWEST_ROWS:
+    if values.size < FEWEST_JUDGED:
         return _why_named(values, levels) if is_identifier_name(name) else None
     if kind == "nominal" and levels is not None:
         return _why_levels(values, levels)
@@ -83,11 +83,11 @@ def _why_named(values: NDArray[np.float64], levels: Sequence[Any] | None) -> tup
 
 
 def _why_levels(values: NDArray[np.float64], levels: Sequence[Any]) -> tuple[str, int] | None:
-    if len(levels) <= max(FEWEST_ROWS, min(values.size // 2, MOST_LEVELS)):
+    if len(levels) <= max(FEWEST_JUDGED, min(values.size // 2, MOST_LEVELS)):
         return None
     codes = np.unique(values[~np.isnan(values)]).astype(np.intp)
     distinct = codes.size
-    if distinct <= max(FEWEST_ROWS, min(values.size // 2, MOST_LEVELS)):
+    if distinct <= max(FEWEST_JUDGED, min(values.size // 2, MOST_LEVELS)):
         return None
     words = [len(level.split()) for level in (levels[code] for code in codes[:1000]) if isinstance(level, str)]
     if words and sum(words) / len(words) >= WORDS_OF_TEXT:
@@ -96,7 +96,7 @@ def _why_levels(values: NDArray[np.float64], levels: Sequence[Any]) -> tuple[str
 
 
 def _why_numbers(name: str, values: NDArray[np.float64]) -> tuple[str, int] | None:
-    head = values[:FEWEST_ROWS]
+    head = values[:FEWEST_JUDGED]
     if not (head == np.floor(head)).all() or np.unique(head).size < head.size:
         return None  # nearly every feature ends here
     if not (values == np.floor(values)).all():

@@ -15,12 +15,10 @@ from numpy.typing import NDArray
 from sepal.data._arff_header import QUOTED, Attribute, Header, quoted_text, read_header
 from sepal.data._columns import Column, coded_column, parse_number
 from sepal.data._error_words import Origin, listed, shown
-from sepal.data._source import Source
+from sepal.data._source import BLOCK_ROWS, Source
 from sepal.data._unpacking import most_unpacked
 from sepal.exceptions import DataError
 
-# Rows converted at a time: few enough for their cells to stay in the processor's cache.
-BLOCK_ROWS = 256
 _START = re.compile(r"(?:[ \t]*+(?:%[^\r\n]*+)?[\r\n])*+[ \t]*@relation\b", re.IGNORECASE)
 _WEIGHT = re.compile(r",?[ \t]*+\{([^{}]*+)\}[ \t]*+(?:%.*+)?$")
 _BLANKS = re.compile(r"[ \t]*+")

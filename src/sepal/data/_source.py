@@ -28,6 +28,9 @@ from sepal.data._messy_cells import SOFT_MISSING
 from sepal.data._table import Table, assemble
 from sepal.exceptions import DataError, ParameterError
 
+# Rows converted at a time: few enough for their cells to stay in the processor's cache.
+BLOCK_ROWS = 256
+
 TARGET_NAMES = ("class", "target", "label")
 # Longer rows of digits do not fit into float64 at all.
 MOST_DIGITS = 309

@@ -14,6 +14,7 @@ from sepal.evaluation._curve import leave_one_out_curve
 from sepal.evaluation._evaluate import evaluate
 from sepal.evaluation._evaluation import Evaluation
 from sepal.evaluation._reliability import Reliability, reliability
+from sepal.evaluation._summary import LINE_WIDTH as LINE_WIDTH
 from sepal.learners import LeaveOneOutCurve
 
 __all__ = [

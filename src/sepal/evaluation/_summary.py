@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _WIDTHS = (9, 9, 11, 9, 11, 9, 10, 10)
 _INDENT = 17
-MOST_COLUMNS = 12
-WIDTH = 100
+MOST_NAMED_COLUMNS = 12
+LINE_WIDTH = 100
 
 
 def summary_text(evaluation: Evaluation) -> str:
@@ -40,8 +40,8 @@ def run_information(evaluation: Evaluation) -> str:
     from sepal import __version__
 
     *features, target = evaluation.columns
-    first = ", ".join(features[:MOST_COLUMNS])
-    more = f", ... ({len(features):,} columns)" if len(features) > MOST_COLUMNS else ""
+    first = ", ".join(features[:MOST_NAMED_COLUMNS])
+    more = f", ... ({len(features):,} columns)" if len(features) > MOST_NAMED_COLUMNS else ""
     n_rows = int(evaluation.fold_sizes.sum(axis=1).max(initial=evaluation.n_rows))
     seed = "" if evaluation.random_state is None else f", seed {evaluation.random_state}"
     lines = [
@@ -54,7 +54,7 @@ def run_information(evaluation: Evaluation) -> str:
         ("Version", f"sepal {__version__}"),
     ]
     return "".join(
-        textwrap.fill(text, WIDTH, initial_indent=f"{word + ':':<14}", subsequent_indent=" " * 14) + "\n"
+        textwrap.fill(text, LINE_WIDTH, initial_indent=f"{word + ':':<14}", subsequent_indent=" " * 14) + "\n"
         for word, text in lines
         if text
     )

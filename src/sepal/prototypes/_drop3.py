@@ -18,7 +18,9 @@ from sepal.prototypes._edited import Groups, enn_solve, groups_apart
 from sepal.prototypes._prototype_set import PrototypeSet, Round, nothing_left, prototype_set
 
 
-def edited_cases(cases: Cases, data: Prepared, k: int, progress: Progress | None, groups: Groups = None) -> Positions:
+def edited_cases(
+    cases: Cases, data: Prepared, k: int, progress: Progress | None, groups: Groups | None = None
+) -> Positions:
     """Cases with a row that Wilson's editing leaves; of conflicting ones only the most frequent class."""
     noisy = np.zeros(data.n_rows, dtype=bool)
     noisy[enn_solve(data, k, progress, groups)] = True
@@ -27,7 +29,7 @@ def edited_cases(cases: Cases, data: Prepared, k: int, progress: Progress | None
     return np.flatnonzero(kept & cases.may_keep)
 
 
-def cases_apart(cases: Cases, some_pos: Positions, groups: Groups, progress: Progress | None) -> CaseMetric:
+def cases_apart(cases: Cases, some_pos: Positions, groups: Groups | None, progress: Progress | None) -> CaseMetric:
     """Some cases, those of one group no neighbours of each other."""
     found = cases.groups_of_cases(groups)
     kept_apart = None if found is None else found[some_pos]

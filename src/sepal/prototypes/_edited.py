@@ -23,10 +23,10 @@ Remove = Literal["both", "larger"]
 KindSel = Literal["mode", "all"]
 
 
-Groups = NDArray[np.intp] | None
+Groups = NDArray[np.intp]
 
 
-def _check_neighbors(n_neighbors: int, data: Prepared, groups: Groups) -> int:
+def _check_neighbors(n_neighbors: int, data: Prepared, groups: Groups | None) -> int:
     check_whole("n_neighbors", n_neighbors)
     most = data.n_rows - largest_group(groups)
     if n_neighbors > most:
@@ -37,7 +37,7 @@ def _check_neighbors(n_neighbors: int, data: Prepared, groups: Groups) -> int:
     return int(n_neighbors)
 
 
-def largest_group(groups: Groups) -> int:
+def largest_group(groups: Groups | None) -> int:
     """How many rows it has; a row alone where there are none."""
     return 1 if groups is None else int(np.bincount(groups).max())
 
@@ -61,19 +61,19 @@ class Vote:
     k: int
     kind_sel: KindSel
     protected: NDArray[np.bool_]
-    groups: Groups = None
+    groups: Groups | None = None
 
-    def groups_at(self, kept_pos: NDArray[np.intp]) -> Groups:
+    def groups_at(self, kept_pos: NDArray[np.intp]) -> Groups | None:
         """Of some data positions."""
         return None if self.groups is None else self.groups[kept_pos]
 
 
-def groups_apart(X: Any, y: Any, data: Prepared, groups: Any) -> Groups:
+def groups_apart(X: Any, y: Any, data: Prepared, groups: Any) -> Groups | None:
     """Groups from what the user said, by data position."""
     return None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
 
 
-def _vote(data: Prepared, n_neighbors: int, kind_sel: KindSel, protect: Any, groups: Groups = None) -> Vote:
+def _vote(data: Prepared, n_neighbors: int, kind_sel: KindSel, protect: Any, groups: Groups | None = None) -> Vote:
     if kind_sel not in ("mode", "all"):
         raise ParameterError(f"kind_sel must be 'mode' or 'all'; got {kind_sel!r}")
     if protect is None:
@@ -94,7 +94,7 @@ def misjudged(
     mass: NDArray[np.float64],
     k: int,
     kind_sel: KindSel,
-    groups: Groups = None,
+    groups: Groups | None = None,
 ) -> NDArray[np.bool_]:
     """Which rows the vote of their k nearest others gets wrong; ``mass`` is what each row counts for.
 
@@ -131,7 +131,7 @@ def misjudged(
     return np.asarray(beaten.any(axis=1))
 
 
-def depth(mass: NDArray[np.float64], k: int, groups: Groups = None) -> int:
+def depth(mass: NDArray[np.float64], k: int, groups: Groups | None = None) -> int:
     """How many of the nearest others surely hold a mass of k outside the group of a row."""
     inside = largest_group(groups) - 1
     if mass.min() >= 1.0:
@@ -177,7 +177,7 @@ def _finish(
     return prototype_set(name, cases, CaseMetric.of(cases, progress), data.rows[kept], history, notes)
 
 
-def enn_solve(data: Prepared, k: int, progress: Progress | None, groups: Groups = None) -> NDArray[np.intp]:
+def enn_solve(data: Prepared, k: int, progress: Progress | None, groups: Groups | None = None) -> NDArray[np.intp]:
     """Data positions that Wilson's rule takes out."""
     return np.flatnonzero(enn_pass(data, np.arange(data.n_rows), _vote(data, k, "mode", None, groups), progress))
 
@@ -351,7 +351,7 @@ def all_knn(
     return _finish("all_knn", data, passes, progress)
 
 
-def tomek_solve(data: Prepared, progress: Progress | None, groups: Groups = None) -> NDArray[np.intp]:
+def tomek_solve(data: Prepared, progress: Progress | None, groups: Groups | None = None) -> NDArray[np.intp]:
     """The links as pairs of data positions, one pair per line, lower position first."""
     if groups is None:
         ranking = data.ranking(1, progress=progress)

@@ -32,7 +32,7 @@ def ib3_solve(
     accept: float,
     drop: float,
     progress: Progress | None,
-    groups: Groups = None,
+    groups: Groups | None = None,
 ) -> Positions:
     """Data positions with an acceptable record after the stream."""
     points = data.dense.coordinates(np.arange(data.n_rows))
