@@ -90,7 +90,6 @@ def test_parameters_are_checked_in_one_place():
         "estimators/_saving.py",
         "estimators/_scikit_learn_steps.py",
         "estimators/_shell.py",  # levels
-        "evaluation/_held_out.py",  # folds: a number of them, a splitter or lists of rows
         "evaluation/_scorers.py",  # what a scorer gives
         "report/_facts.py",  # a fact as JSON
     }

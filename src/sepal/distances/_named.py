@@ -37,7 +37,7 @@ class Distance:
     sparse: bool = False  # defined for sparse rows too
 
 
-_POWER = Parameter("distance_params['p']", "number", "", at_least=1.0, infinite=True)
+_POWER = Parameter("distance_params['p']", "number", "exponent of Minkowski's distance", at_least=1.0, infinite=True)
 
 
 def _euclidean(table: Table, scaling: Scaling, params: Params) -> dict[str, Any]:

@@ -99,7 +99,10 @@ class LearnedWeights:
         return f"<p>{self}</p>{frame_html(self)}"
 
 
-@checked(Parameter("n_neighbors", "whole", "", at_least=1), Parameter("max_iter", "whole", "", at_least=1))
+@checked(
+    Parameter("n_neighbors", "whole", "how many rows vote", at_least=1),
+    Parameter("max_iter", "whole", "steps at most", at_least=1),
+)
 def learn_feature_weights(
     X: Any,
     y: Any = None,

@@ -268,7 +268,7 @@ def curve_solve(
     return scores, width, best, False
 
 
-@checked(Parameter("widths", "other", "", words=("auto",), also=("sequence", "anything")))
+@checked(Parameter("widths", "other", "the widths to look at", words=("auto",), also=("sequence", "anything")))
 def alignment_curve(
     X: Any,
     y: Any = None,

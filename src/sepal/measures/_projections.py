@@ -120,7 +120,10 @@ def jittered(column: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
     return column + np.random.default_rng(seed).uniform(-0.25 * gap, 0.25 * gap, len(column))
 
 
-@checked(Parameter("most_columns", "whole", "", at_least=2), Parameter("most_rows", "whole", "", at_least=2))
+@checked(
+    Parameter("most_columns", "whole", "columns that pairs are made of, the best alone first", at_least=2),
+    Parameter("most_rows", "whole", "rows used at most; of more a sample", at_least=2),
+)
 def informative_projections(
     X: Any,
     y: Any = None,

@@ -245,7 +245,7 @@ def enn(
     return _finish("enn", data, [np.flatnonzero(enn_pass(data, np.arange(data.n_rows), vote, progress))], progress)
 
 
-@checked(Parameter("max_passes", "whole", "", at_least=1, optional=True))
+@checked(Parameter("max_passes", "whole", "passes at most; no limit by default", at_least=1, optional=True))
 def renn(
     X: Any,
     y: Any = None,
@@ -369,7 +369,7 @@ def tomek_solve(data: Prepared, progress: Progress | None, groups: Groups | None
     return np.stack([source[link], target[link]], axis=1)
 
 
-@checked(Parameter("remove", "word", "", looked_up=True))
+@checked(Parameter("remove", "word", "both rows of a link, or that of the larger class", looked_up=True))
 def tomek_links(
     X: Any,
     y: Any = None,

@@ -41,8 +41,8 @@ def ib3_solve(
 
 
 @checked(
-    Parameter("accept", "number", "", above=0.0, below=1.0),
-    Parameter("drop", "number", "", above=0.0, below=1.0),
+    Parameter("accept", "number", "confidence at which a row is taken into use", above=0.0, below=1.0),
+    Parameter("drop", "number", "confidence at which a row is dropped", above=0.0, below=1.0),
 )
 def ib3(
     X: Any,

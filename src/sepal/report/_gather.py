@@ -33,7 +33,7 @@ SHARED_NEIGHBORS = 5  # of every row that asks: what suspects and overlaps read
 CURVE_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
-@checked(Parameter("train_sizes", "other", "", also=("sequence",)))
+@checked(Parameter("train_sizes", "other", "shares or numbers of rows to train on", also=("sequence",)))
 def measure_facts(
     X: Any,
     y: Any = None,
