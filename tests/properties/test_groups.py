@@ -36,8 +36,6 @@ LEAVES_NOBODY_OUT = {
 # What is defined by single rows, and says so.
 REFUSES = {
     "complexity": "thornton_score",
-    "expected_accuracy": "evaluate",
-    "expected_accuracy_curve": "evaluate",
 }
 
 
