@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sepal.evaluation._class_scores import CLASS_COLUMNS
+from sepal.evaluation._costs import bayes_threshold
 
 if TYPE_CHECKING:
     from sepal.evaluation._evaluation import Evaluation
@@ -32,6 +33,8 @@ def summary_text(evaluation: Evaluation) -> str:
         blocks += ["=== Detailed Accuracy By Class ===\n", _class_block(evaluation)]
         blocks += ["=== Confusion Matrix ===\n", _confusion_block(evaluation)]
         blocks += ["=== How sure ===\n", _sure_block(evaluation)]
+    if evaluation.costs is not None:
+        blocks += ["=== Costs ===\n", _cost_block(evaluation)]
     return "\n".join(blocks)
 
 
@@ -144,3 +147,19 @@ def _sure_block(evaluation: Evaluation) -> str:
     if evaluation.accuracy <= evaluation.majority_rate:
         lines.append("This is no better than always answering the largest class.")
     return "\n".join(lines) + "\n"
+
+
+def _cost_block(evaluation: Evaluation) -> str:
+    """Costs per row, of these answers and of the cheapest without a learner, and the threshold of two classes."""
+    matrix, labels = np.asarray(evaluation.costs), [str(label) for label in np.asarray(evaluation.classes).tolist()]
+    lines = [
+        _line("Mean cost of a row", evaluation.mean_cost()),
+        _line("Of the cheapest single answer", evaluation.majority.mean_cost()),
+    ]
+    if len(labels) == 2 and not np.any(np.diag(matrix)) and matrix.sum() > 0:
+        limit = bayes_threshold(float(matrix[0, 1]), float(matrix[1, 0]))
+        lines.append(f"{labels[1]} is answered where its probability is above {limit:.4g}.")
+    for c, label in enumerate(labels):
+        wrong = ", ".join(f"{matrix[c, j]:g} as {labels[j]}" for j in range(len(labels)) if j != c)
+        lines.append(f"A row of {label} costs {wrong}." if len(labels) <= 12 else "")
+    return "\n".join(line for line in lines if line) + "\n"

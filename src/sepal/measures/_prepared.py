@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,6 +164,22 @@ def sample_rows(
     return np.sort(order[rng.choice(n_rows, size=int(n_queries), replace=False)])
 
 
+class Preparing(TypedDict, total=False):
+    """The keywords of :func:`prepare` that every function takes which compares rows with each other."""
+
+    distance: str
+    distance_params: Mapping[str, Any] | None
+    scale: ScaleName | None
+    missing: Missing
+    n_jobs: int | None
+
+
+class PreparingSearch(Preparing, total=False):
+    """These, and how neighbours are searched for."""
+
+    method: Method
+
+
 @checked()
 def prepare(
     X: Any,
@@ -248,3 +265,7 @@ def prepare(
     )
     asking = sample_rows(table, codes, n_queries, random_state)
     return Prepared(search, codes, classes, rows, asking, scale, distance_params, (*notes, *search.fitted.notes))
+
+
+PREPARING = tuple(inspect.signature(prepare).parameters[name] for name in Preparing.__annotations__)
+PREPARING_SEARCH = tuple(inspect.signature(prepare).parameters[name] for name in PreparingSearch.__annotations__)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sepal.plots._answers import draw_actual_predicted as draw_actual_predicted
 from sepal.plots._answers import draw_confusion as draw_confusion
+from sepal.plots._answers import draw_cost_curve as draw_cost_curve
 from sepal.plots._answers import draw_reliability as draw_reliability
 from sepal.plots._axes import on_axes as on_axes
 from sepal.plots._curve import draw_curve

@@ -44,3 +44,16 @@ def draw_reliability(
     ax.set(xlabel="confidence", ylabel="share that is right", xlim=(0.0, 1.02), ylim=(0.0, 1.02))
     quiet_frame(ax)
     return ax
+
+
+def draw_cost_curve(
+    weight: NDArray[np.float64], cost: NDArray[np.float64], trivial: NDArray[np.float64], ax: Any = None
+) -> Any:
+    """The least cost over the weight of misses, and what needs no classifier."""
+    ax = on_axes(ax)
+    ax.plot(weight, trivial, color="gray", linewidth=0.8, linestyle="--", label="without a classifier")
+    ax.plot(weight, cost, color=COLORS[0], linewidth=1.5, label="best threshold")
+    ax.set(xlabel="weight of misses", ylabel="cost", xlim=(0.0, 1.0), ylim=(0.0, 0.52))
+    ax.legend(frameon=False)
+    quiet_frame(ax)
+    return ax

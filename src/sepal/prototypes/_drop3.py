@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName
-from sepal.measures import Prepared
+from sepal.measures import PREPARING, Prepared, Preparing, groups_of
 from sepal.parameters import checked
 from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions, tied_order
-from sepal.prototypes._edited import Groups, enn_solve, groups_apart
+from sepal.prototypes._edited import Groups, enn_solve
 from sepal.prototypes._prototype_set import PrototypeSet, Round, nothing_left, prototype_set
 
 
@@ -60,19 +58,15 @@ def filtered_set(
     return prototype_set(name, cases, metric, cases.first_rows[kept_pos], tuple(history))
 
 
-@checked()
+@checked(passes_on=PREPARING)
 def drop3(
     X: Any,
     y: Any = None,
     *,
     n_neighbors: int = 3,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
     groups: Any = None,
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """DROP3: small sets that stand label noise.
 
@@ -108,9 +102,9 @@ def drop3(
     >>> drop3(X, list("aaaabbbb"), n_neighbors=1).consistency
     1.0
     """
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
+    data = label_rows(X, y, **how)
     cases = as_cases(data)
-    apart = groups_apart(X, y, data, groups)
+    apart = groups_of(data, groups, X, y)
     filtered_pos = edited_cases(cases, data, n_neighbors, progress, apart)
     if len(filtered_pos) == 0:
         raise nothing_left("drop3", cases)

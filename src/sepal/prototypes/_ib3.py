@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from scipy.special import ndtri
 
-from sepal.data import Missing, ScaleName, rows_by_content
+from sepal.data import rows_by_content
 from sepal.exceptions import ParameterError
-from sepal.measures import Prepared
+from sepal.measures import PREPARING, Prepared, Preparing, groups_of
 from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.progress import Progress
 from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions
-from sepal.prototypes._edited import Groups, groups_apart
+from sepal.prototypes._edited import Groups
 from sepal.prototypes._prototype_set import PrototypeSet, Round, prototype_set
 
 
@@ -43,6 +42,7 @@ def ib3_solve(
 @checked(
     Parameter("accept", "number", "confidence at which a row is taken into use", above=0.0, below=1.0),
     Parameter("drop", "number", "confidence at which a row is dropped", above=0.0, below=1.0),
+    passes_on=PREPARING,
 )
 def ib3(
     X: Any,
@@ -52,13 +52,9 @@ def ib3(
     drop: float = 0.75,
     order: Literal["rows", "random"] = "rows",
     random_state: RandomState = 0,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
     groups: Any = None,
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """IB3: keeps rows whose record of right answers is better than the frequency of their class.
 
@@ -103,12 +99,12 @@ def ib3(
     """
     if order not in ("rows", "random"):
         raise ParameterError(f"order must be 'rows' or 'random'; got {order!r}")
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
+    data = label_rows(X, y, **how)
     rng = generator(random_state)
     stream_pos = np.arange(data.n_rows)
     if order == "random":
         stream_pos = rng.permutation(rows_by_content(data.search.table, data.codes))
-    apart = groups_apart(X, y, data, groups)
+    apart = groups_of(data, groups, X, y)
     kept_pos = ib3_solve(data, stream_pos, rng.random(data.n_rows), accept, drop, progress, apart)
     cases = as_cases(data)
     kept_rows = data.rows[kept_pos]

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName
+from sepal.measures import PREPARING, Preparing, groups_of
 from sepal.parameters import checked
 from sepal.progress import Progress
 from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._drop3 import cases_apart, edited_cases, filtered_set
-from sepal.prototypes._edited import groups_apart
 from sepal.prototypes._prototype_set import PrototypeSet
 
 
-@checked()
+@checked(passes_on=PREPARING)
 def icf(
     X: Any,
     y: Any = None,
     *,
     n_neighbors: int = 3,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
     groups: Any = None,
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """Iterative case filtering.
 
@@ -61,9 +55,9 @@ def icf(
     >>> icf([[0.0], [1.0], [2.0], [3.0], [5.0], [6.0]], list("aaaabb"), n_neighbors=1).rows.tolist()
     [2, 3, 4, 5]
     """
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
+    data = label_rows(X, y, **how)
     cases = as_cases(data)
-    apart = groups_apart(X, y, data, groups)
+    apart = groups_of(data, groups, X, y)
     filtered_pos = edited_cases(cases, data, n_neighbors, progress, apart)
     kept_pos, passes = filtered_pos, []
     while len(kept_pos):

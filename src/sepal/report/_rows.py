@@ -98,7 +98,7 @@ def take_rows(
     given = as_table(X, None if isinstance(X, Prepared) else y)
     rows = X if isinstance(X, Prepared) else given
     ready = prepare(rows, distance=distance, scale=scale, missing=missing, n_jobs=n_jobs)
-    apart = None if groups is None else groups_of(ready, groups, given.n_rows)
+    apart = groups_of(ready, groups, given)
     most, sample = ALL_PAIRS_ROWS, SAMPLE_ROWS
     if time_limit is not None:
         pairs = min(time_limit * RANKED_PER_SECOND / given.n_columns, 1e18)  # no limit at all is infinite
