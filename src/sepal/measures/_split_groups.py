@@ -81,7 +81,7 @@ class WithReplacement:
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
+class GroupLevels:
     """Groups around the asking rows in levels of equally near ones, row after row, nearest first.
 
     Attributes
@@ -109,7 +109,7 @@ class Levels:
 
 def levels_of(
     foreign: ForeignRows, groups: NDArray[np.intp], codes: NDArray[np.int32], asking: NDArray[np.intp]
-) -> Levels:
+) -> GroupLevels:
     """From lists of rows of other groups, nearest first."""
     n_groups = int(groups.max()) + 1
     pair, first, of = np.unique(foreign.query * n_groups + groups[foreign.near], return_index=True, return_inverse=True)
@@ -124,7 +124,7 @@ def levels_of(
     opens[1:] = (distance[1:] != distance[:-1]) | (query[1:] != query[:-1])
     begin = np.flatnonzero(opens)
     ahead = begin - np.searchsorted(query, query[begin])
-    return Levels(ahead, np.diff(np.append(begin, len(pair))), begin, size, same)
+    return GroupLevels(ahead, np.diff(np.append(begin, len(pair))), begin, size, same)
 
 
 @dataclass(frozen=True, eq=False)
