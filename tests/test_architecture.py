@@ -16,6 +16,7 @@ DOORS = {
     "measures/_alignment.py",
     "measures/_label_shuffles.py",
     "neighbors/_search.py",
+    "neighbors/_sparse_index.py",
     "prototypes/_condense.py",
     "selection/_sweep.py",
 }
