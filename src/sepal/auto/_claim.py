@@ -5,8 +5,8 @@ that both tend to be right or wrong together. As for the nearest neighbour (``me
 adds the mean of d_ik d_ki, d_ik being what the answer to row i changes with row k, and answers change where two classes
 are nearly tied. With c_i = 1 less the difference of the two largest left-out probabilities, the variance of the score
 was measured to be some 1 + 2 mean(c_i^2) times that of independent trials: 1.3 to 1.5 where classes can be told
-apart, 2.5 for noise. The farther end of Wilson's interval for so many trials gives the error, and the interval reaches as
-far to both sides: near a sharp border the score falls below the truth more often than Wilson's nearer end allows for.
+apart, 2.5 for noise. The farther end of Wilson's interval for so many trials gives the error, and the interval reaches
+as far to both sides: near a sharp border the score falls below the truth more often than Wilson's nearer end allows for.
 ``benchmarks/statistics`` measures how often it covers.
 
 R squared strays for another reason too: what is claimed is the score of the one model that these rows gave, and with
