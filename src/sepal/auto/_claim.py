@@ -6,8 +6,8 @@ adds the mean of d_ik d_ki, d_ik being what the answer to row i changes with row
 are nearly tied. With c_i = 1 less the difference of the two largest left-out probabilities, the variance of the score
 was measured to be some 1 + 2 mean(c_i^2) times that of independent trials: 1.3 to 1.5 where classes can be told
 apart, 2.5 for noise. The farther end of Wilson's interval for so many trials gives the error, and the interval reaches
-as far to both sides: near a sharp border the score falls below the truth more often than Wilson's nearer end allows for.
-``benchmarks/statistics`` measures how often it covers.
+as far to both sides: near a sharp border the score falls below the truth more often than Wilson's nearer end allows
+for. ``benchmarks/statistics`` measures how often it covers.
 
 R squared strays for another reason too: what is claimed is the score of the one model that these rows gave, and with
 few rows that differs between samples about as much as the left-out score does, without going with it. This part falls
