@@ -55,6 +55,7 @@ SURFACE = {
         "KindsSpec",
         "ScaleName",
         "Table",
+        "TextOptions",
         "as_table",
         "load",
         "names",
