@@ -20,7 +20,7 @@ ESTIMATORS = [
     KNNRegressor(),
     KNNRegressor(3, aggregate="median"),
     KNNRegressor(scale="standard", weights="distance"),
-    *(KNNClassifier(weights=weights) for weights in WEIGHTS),
+    *(KNNClassifier(weights=weights) for weights in (*WEIGHTS, "class_similarity")),
     *(KNNRegressor(weights=weights) for weights in WEIGHTS),
     MetricClusteringClassifier(),
     DANNClassifier(),

@@ -86,8 +86,8 @@ class Kernel:
     not_negative: bool = False
 
 
-_COEF0 = Parameter("coef0 of the kernel 'polynomial'", "number", "", at_least=0.0)
-_CENTER = Parameter("center of the kernel 'correlation'", "flag", "")
+_COEF0 = Parameter("coef0 of the kernel 'polynomial'", "number", "what is added to the product", at_least=0.0)
+_CENTER = Parameter("center of the kernel 'correlation'", "flag", "subtract the mean of each row")
 
 
 def _positive(name: str, value: Any, kernel: str) -> float:
