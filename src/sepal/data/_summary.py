@@ -13,7 +13,7 @@ from sepal.data._labels import is_continuous
 from sepal.data._table import Table
 from sepal.parameters import Parameter, checked
 
-MOST_CLASSES = 1_000  # of a target; one of more different numbers is a number
+_MOST_CLASSES = 1_000  # of a target; one of more different numbers is a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ def coded_target(table: Table) -> tuple[tuple[Any, ...] | None, NDArray[np.intp]
     if table.y is None or is_continuous(np.asarray(table.y)):
         return nothing
     labels, codes = np.unique(np.asarray(table.y), return_inverse=True)
-    if labels.dtype.kind in "iuf" and len(labels) > MOST_CLASSES:
+    if labels.dtype.kind in "iuf" and len(labels) > _MOST_CLASSES:
         return nothing
     levels = table.target_levels or tuple(labels.tolist())
     place = {level: at for at, level in enumerate(levels)}
