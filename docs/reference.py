@@ -17,6 +17,7 @@ QUESTIONS = {
     "How far can I trust a score?": ("evaluation",),
     "Tables, files, models": ("data", "datasets", "estimators", "parameters"),
     "Pictures": ("plots",),
+    "The founding documents, computed again": ("reproduce",),
     "Errors": ("exceptions",),
 }
 
