@@ -231,11 +231,12 @@ EVERYWHERE = {
 
 
 def checked(
-    *table: Parameter, without: Mapping[str, str] | None = None
+    *table: Parameter, without: Mapping[str, str] | None = None, passes_on: Sequence[inspect.Parameter] = ()
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """A decorator of functions: arguments in the table, and those of well-known names, are checked before it runs.
 
-    ``without`` are arguments that it has not though others of its kind have, each with the reason.
+    ``without`` are arguments that it has not though others of its kind have, each with the reason. ``passes_on`` are
+    the keywords that it takes as ``**how`` and gives to another function; its signature spells them out.
 
     Examples
     --------
@@ -251,7 +252,7 @@ def checked(
     """
 
     def of(function: Callable[_P, _R]) -> Callable[_P, _R]:
-        signature = inspect.signature(function)
+        signature = _spelled_out(inspect.signature(function), passes_on)
         known = EVERYWHERE | {each.name: each for each in table}
 
         @wraps(function)
@@ -260,17 +261,27 @@ def checked(
                 raise ParameterError(f"{function.__name__} takes no {name}: {(without or {})[name]}")
             try:
                 arguments = signature.bind(*given, **named).arguments
-            except TypeError:
-                return function(*given, **named)  # Python says itself what is missing or too many
+            except TypeError as error:
+                raise TypeError(f"{function.__name__}() {error}") from None
             for name, value in arguments.items():
                 if name in known:
                     known[name].check(value)
             return function(*given, **named)
 
+        run.__signature__ = signature  # type: ignore[attr-defined]
         run.parameter_table = tuple(known[name] for name in signature.parameters if name in known)  # type: ignore[attr-defined]
         return run
 
     return of
+
+
+def _spelled_out(signature: inspect.Signature, keywords: Sequence[inspect.Parameter]) -> inspect.Signature:
+    """The signature with these keywords before its own, in place of ``**how``."""
+    if not keywords:
+        return signature
+    own = [each for each in signature.parameters.values() if each.kind != inspect.Parameter.VAR_KEYWORD]
+    first = sum(each.kind != inspect.Parameter.KEYWORD_ONLY for each in own)
+    return signature.replace(parameters=[*own[:first], *keywords, *own[first:]])
 
 
 def check_whole(name: str, value: Any, *, at_least: int = 1, at_most: int | None = None, optional: bool = False) -> Any:

@@ -109,3 +109,15 @@ def test_parameters_of_a_function_come_with_their_defaults() -> None:
     assert told["distance"] == "auto"
     assert told["random_state"] == 0
     assert not told.keys() & {"X", "y", "groups"}
+
+
+def test_keywords_that_are_passed_on_are_spelled_out() -> None:
+    """``**how`` saves repeating them in each function, and must not hide them from whoever asks for the signature."""
+    found = inspect.signature(sepal.thornton_score)
+    assert list(found.parameters)[:4] == ["X", "y", "distance", "distance_params"]
+    assert found.parameters["scale"].default == "minmax"
+    assert not [each for each in found.parameters.values() if each.kind == each.VAR_KEYWORD]
+    with pytest.raises(TypeError, match=r"^thornton_score\(\) got an unexpected keyword argument 'distanse'"):
+        sepal.thornton_score([[0.0], [1.0]], ["a", "b"], distanse="auto")
+    with pytest.raises(ParameterError, match="n_jobs must be"):
+        sepal.thornton_score([[0.0], [1.0]], ["a", "b"], n_jobs=0)
