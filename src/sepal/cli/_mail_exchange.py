@@ -43,6 +43,6 @@ def _message(line: str, where: str) -> Labelled:
         spam, learned, subject = facts["spam"], float(facts["learned"]), str(facts["subject"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{where}: expected a message as export writes it; {error}") from error
-    if not isinstance(spam, bool) or len(known_by) != 16:
+    if spam not in (True, False) or len(known_by) != 16:
         raise DataError(f"{where}: expected spam as true or false, and a hash of 32 figures")
-    return Labelled(known_by, spam, learned, subject, words)
+    return Labelled(known_by, bool(spam), learned, subject, words)

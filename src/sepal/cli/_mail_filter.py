@@ -7,7 +7,7 @@ import re
 import sys
 
 from sepal.exceptions import SepalError
-from sepal.mail import Costs, MailFilter, Verdict, read_mail
+from sepal.mail import Costs, MailFilter, MailVerdict, read_mail
 
 STATUS = {"spam": 0, "ham": 1, "unsure": 2}
 TEMPFAIL = 75
@@ -49,7 +49,7 @@ def filter_message(asked: argparse.Namespace) -> int:
     return 0
 
 
-def marked(raw: bytes, verdict: Verdict) -> bytes:
+def marked(raw: bytes, verdict: MailVerdict) -> bytes:
     """The message with our header as the first one, behind the line of an mbox; one that claims to be ours goes."""
     line = b"\r\n" if b"\r\n" in raw[:2000] else b"\n"
     first = b""

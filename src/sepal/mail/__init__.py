@@ -11,7 +11,7 @@ from __future__ import annotations
 from sepal.mail._cases import CaseBase as CaseBase
 from sepal.mail._cases import Part as Part
 from sepal.mail._cases import Score
-from sepal.mail._decision import Costs, Verdict
+from sepal.mail._decision import Costs, MailVerdict
 from sepal.mail._explain import MailExplanation, SimilarMessage, explain_message
 from sepal.mail._filter import Labelled as Labelled
 from sepal.mail._filter import MailFilter
@@ -28,10 +28,10 @@ __all__ = [
     "MailFilter",
     "MailMessage",
     "MailStatus",
+    "MailVerdict",
     "Score",
     "SimilarMessage",
     "StreamResult",
-    "Verdict",
     "explain_message",
     "judge_stream",
     "mail_status",

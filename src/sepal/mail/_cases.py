@@ -17,7 +17,7 @@ from sepal._native import most_similar_cases
 
 Part = Literal["both", "cases", "linear"]
 PARTS: tuple[Part, ...] = ("both", "cases", "linear")
-NEIGHBORS = 5
+CASES_ASKED = 5
 STEP = 16.0  # of the linear model
 SHARE_STEP = 0.01  # of the shares of the two parts
 FIRST_SHARES = (1.0, 3.0)  # linear, cases
@@ -42,7 +42,7 @@ class Word:
         return self.spam + self.ham
 
 
-class Source(Protocol):
+class WordSource(Protocol):
     """Where words come from that are not in memory yet."""
 
     def load_words(self, words: Sequence[str]) -> dict[str, Word]:
@@ -62,6 +62,11 @@ class Score:
         Both, joined by their shares.
     spam, ham : tuple of (float, int)
         The most similar cases of each kind: similarity and number.
+
+    Examples
+    --------
+    >>> Score(cases=0.5, linear=-0.2, log_odds=0.0).probability
+    0.5
     """
 
     cases: float
@@ -91,7 +96,7 @@ class CaseBase:
     next_word: int = 0
     words: dict[str, Word] = field(default_factory=dict)
     flags: bytearray = field(default_factory=bytearray)
-    source: Source | None = None
+    source: WordSource | None = None
     changed: set[str] = field(default_factory=set)
 
     @property
@@ -103,7 +108,7 @@ class CaseBase:
         if self.source is not None:
             self.words.update(self.source.load_words([token for token in tokens if token not in self.words]))
 
-    def score(self, tokens: Sequence[str], k: int = NEIGHBORS) -> Score:
+    def score(self, tokens: Sequence[str], k: int = CASES_ASKED) -> Score:
         """What is known so far about these words (sorted, each once)."""
         self._known(tokens)
         n = self.n_messages

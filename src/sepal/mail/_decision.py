@@ -13,7 +13,7 @@ LEAST = 10  # messages of each kind before anything is said
 
 
 @dataclass(frozen=True)
-class Verdict:
+class MailVerdict:
     """What a message is taken for.
 
     Attributes
@@ -78,11 +78,11 @@ class Costs:
             return even, even
         return min(even, self.unsure / self.spam), max(even, 1.0 - self.unsure / self.ham)
 
-    def verdict(self, score: Score, n_spam: int, n_ham: int) -> Verdict:
+    def verdict(self, score: Score, n_spam: int, n_ham: int) -> MailVerdict:
         """The cheapest answer; unsure while fewer than ten messages of either kind are known."""
         low, high = self.thresholds
         p = score.probability
         label: Label = "spam" if p > high else "ham" if p <= low else "unsure"
         if min(n_spam, n_ham) < LEAST and self.unsure is not None:
             label = "unsure"
-        return Verdict(label, p, score)
+        return MailVerdict(label, p, score)

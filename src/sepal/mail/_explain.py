@@ -8,13 +8,19 @@ from dataclasses import dataclass
 from sepal.mail._cases import Score
 from sepal.mail._filter import MailFilter
 from sepal.mail._message import read_message
-from sepal.mail._store import told, word_numbers
+from sepal.mail._store import store_errors, word_numbers
 from sepal.mail._tokens import tokens
 
 
 @dataclass(frozen=True)
 class SimilarMessage:
-    """A message that was learned: how similar it is, its subject, and the shared words, rarest first."""
+    """A message that was learned: how similar it is, its subject, and the shared words, rarest first.
+
+    Examples
+    --------
+    >>> SimilarMessage(0.5, True, "offer", ("cheap", "pills")).words[0]
+    'cheap'
+    """
 
     similarity: float
     spam: bool
@@ -69,7 +75,12 @@ def explain_message(known: MailFilter, raw: bytes, n_words: int = 10) -> MailExp
 
     Examples
     --------
-    See :class:`MailExplanation`.
+    >>> import os, tempfile
+    >>> from sepal.mail import MailFilter, explain_message, mail_status
+    >>> with tempfile.TemporaryDirectory() as folder, MailFilter(os.path.join(folder, "mail.db")) as known:
+    ...     _ = known.learn(b"Subject: offer\\n\\ncheap pills", spam=True)
+    ...     explain_message(known, b"Subject: pills\\n\\npills").similar[0].words
+    ('pills',)
     """
     base, words = known.base(), tokens(read_message(raw))
     score = base.score(words)
@@ -80,7 +91,7 @@ def explain_message(known: MailFilter, raw: bytes, n_words: int = 10) -> MailExp
         return base.words[word].messages, word
 
     similar = []
-    with told(known.store.path):
+    with store_errors(known.store.path):
         for spam, cases in ((True, score.spam), (False, score.ham)):
             for similarity, case in cases:
                 row = known.store.db.execute("SELECT subject, words FROM message WHERE number = ?", (case,)).fetchone()

@@ -11,9 +11,9 @@ from typing import Any
 
 from sepal.exceptions import DataError
 from sepal.mail._cases import CaseBase, Part, Score
-from sepal.mail._decision import Costs, Verdict
+from sepal.mail._decision import Costs, MailVerdict
 from sepal.mail._message import MailMessage, read_message
-from sepal.mail._store import Store, open_store, told, word_numbers
+from sepal.mail._store import Store, open_store, store_errors, word_numbers
 from sepal.mail._tokens import tokens
 
 _BATCH = 100  # messages that are learned in one transaction
@@ -75,7 +75,7 @@ class MailFilter:
 
     def base(self) -> CaseBase:
         """What is known now; what is in memory is used as long as nobody else has written."""
-        with told(self.store.path):
+        with store_errors(self.store.path):
             changes = self.store.changes()
             if self._base is None or changes != self._changes or len(self._base.words) > _MOST_WORDS:
                 self._base, self._changes = self.store.case_base(), changes
@@ -85,7 +85,7 @@ class MailFilter:
         """What is known about a message."""
         return self.base().score(tokens(message))
 
-    def classify(self, raw: bytes, costs: Costs | None = None) -> Verdict:
+    def classify(self, raw: bytes, costs: Costs | None = None) -> MailVerdict:
         """Say what a message is; nothing is learned.
 
         Parameters
@@ -169,7 +169,7 @@ class MailFilter:
 
     def messages(self) -> Iterator[Labelled]:
         """All messages in the order in which they were learned."""
-        with told(self.store.path):
+        with store_errors(self.store.path):
             words = dict(self.store.db.execute("SELECT number, word FROM word").fetchall())
             rows = self.store.db.execute("SELECT hash, spam, learned, subject, words FROM message ORDER BY number")
             for known_by, spam, learned, subject, numbers in rows:
@@ -179,7 +179,7 @@ class MailFilter:
     def compact(self) -> tuple[int, int]:
         """Write the file anew without gaps; its size before and after."""
         before = self.store.path.stat().st_size
-        with told(self.store.path):
+        with store_errors(self.store.path):
             self.store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self.store.db.execute("VACUUM")
             self.store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

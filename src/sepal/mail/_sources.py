@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sepal.exceptions import DataError
 
-MOST_BYTES = 200_000_000  # of a file that is one message
+MOST_FILE_BYTES = 200_000_000  # of a file that is one message
 
 
 def read_mail(path: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
@@ -42,7 +42,7 @@ def read_mail(path: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
             for folder in (place / "cur", place / "new") if maildir else (place,):
                 for file in sorted(folder.iterdir(), key=lambda each: each.name):
                     if file.is_file() and not file.name.startswith("."):
-                        yield str(file), file.read_bytes()[:MOST_BYTES]
+                        yield str(file), file.read_bytes()[:MOST_FILE_BYTES]
             return
         with place.open("rb") as stream:
             yield from _file_messages(str(place), stream)

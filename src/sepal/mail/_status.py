@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sepal.mail._filter import MailFilter
-from sepal.mail._store import told, word_numbers
+from sepal.mail._store import store_errors, word_numbers
 
 _LATELY = 500  # messages that are compared with those before them
 _FIRST = 200  # messages whose errors do not count: the filter had hardly begun
@@ -71,10 +71,15 @@ def mail_status(known: MailFilter) -> MailStatus:
 
     Examples
     --------
-    See :class:`MailStatus`.
+    >>> import os, tempfile
+    >>> from sepal.mail import MailFilter, explain_message, mail_status
+    >>> with tempfile.TemporaryDirectory() as folder, MailFilter(os.path.join(folder, "mail.db")) as known:
+    ...     _ = known.learn(b"Subject: offer\\n\\ncheap pills", spam=True)
+    ...     mail_status(known).n_words
+    3
     """
     db = known.store.db
-    with told(known.store.path):
+    with store_errors(known.store.path):
         base = known.base()
         rows = db.execute("SELECT spam, log_odds, learned FROM message ORDER BY number").fetchall()
         n_words = db.execute("SELECT count(*) FROM word").fetchone()[0]

@@ -16,7 +16,7 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.mail._cases import CaseBase, Part, Word
 
 APPLICATION = 0x5365704D  # "SepM"
-VERSION = 1
+STORE_VERSION = 1
 _CHUNK = 512  # cases of a word in one row
 _FLAGS = 4096  # bytes of flags in one row
 _TABLES = """
@@ -45,13 +45,13 @@ class Store:
 
     def meta(self) -> dict[str, object]:
         """Counts and settings."""
-        with told(self.path):
+        with store_errors(self.path):
             return dict(self.db.execute("SELECT key, value FROM meta").fetchall())
 
     def load_words(self, words: Sequence[str]) -> dict[str, Word]:
         """Those of the words that are known, with the cases that have them."""
         found = {}
-        with told(self.path):
+        with store_errors(self.path):
             for word in words:
                 row = self.db.execute(
                     "SELECT number, spam, ham, weight, cases FROM word WHERE word = ?", (word,)
@@ -73,7 +73,7 @@ class Store:
         """What is known, words loaded when they are asked for."""
         meta = self.meta()
         flags = bytearray()
-        with told(self.path):
+        with store_errors(self.path):
             for (part,) in self.db.execute("SELECT flags FROM flags ORDER BY chunk"):
                 flags += part
         return CaseBase(
@@ -126,7 +126,7 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """A transaction: all of it, or nothing."""
-        with told(self.path):
+        with store_errors(self.path):
             self.db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -144,7 +144,7 @@ def word_numbers(raw: bytes) -> array[int]:
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def store_errors(path: Path) -> Iterator[None]:
     """Errors of SQLite as ours."""
     try:
         yield
@@ -180,7 +180,7 @@ def open_store(path: str | os.PathLike[str], *, part: Part | None = None, create
             place.parent.mkdir(parents=True)
         except OSError as error:
             raise DataError(f"{place}: the folder cannot be made: {error.strerror}") from error
-    with told(place):
+    with store_errors(place):
         # Transactions are written out: BEGIN IMMEDIATE ... COMMIT.
         db = sqlite3.connect(place, timeout=wait, isolation_level=None)
         try:
@@ -218,9 +218,9 @@ def _check_version(db: sqlite3.Connection, place: Path) -> None:
         return
     if application != APPLICATION:
         raise DataError(f"{place}: this SQLite file is no store of sepal mail; it was left as it is")
-    if version > VERSION:
+    if version > STORE_VERSION:
         raise DataError(
-            f"{place}: the store has version {version}, and this sepal knows {VERSION}; it was left as it is",
+            f"{place}: the store has version {version}, and this sepal knows {STORE_VERSION}; it was left as it is",
             hint="use the newer sepal that wrote it",
         )
 
@@ -239,7 +239,7 @@ def _make(db: sqlite3.Connection, part: Part) -> None:
             shares = dict(zip(("share_linear", "share_cases", "share_offset"), first.shares, strict=True))
             db.executemany("INSERT INTO meta VALUES (?, ?)", {**meta, **shares}.items())
             db.execute(f"PRAGMA application_id = {APPLICATION}")
-            db.execute(f"PRAGMA user_version = {VERSION}")
+            db.execute(f"PRAGMA user_version = {STORE_VERSION}")
     except BaseException:
         db.execute("ROLLBACK")
         raise
