@@ -211,8 +211,8 @@ def _curve(
     alone = curve.n_groups is None
     shares, accuracy, std = curve.train_shares.tolist(), curve.accuracy.tolist(), curve.split_std.tolist()
     points = tuple(
-        CurvePoint(size if alone else None, *values, None if alone else size)
-        for size, *values in zip(curve.train_sizes.tolist(), shares, accuracy, std, strict=True)
+        CurvePoint(size if alone else None, share, mean, noise, None if alone else size)
+        for size, share, mean, noise in zip(curve.train_sizes.tolist(), shares, accuracy, std, strict=True)
     )
     return CurveFacts(k=k, n_rows=curve.n_rows, points=points, n_groups=curve.n_groups)
 
