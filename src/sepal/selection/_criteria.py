@@ -189,7 +189,8 @@ class ExpectedAccuracy(DistanceCriterion):
     def _of_groups(self, problem: FeatureProblem, program: Program, progress: Share | None) -> NDArray[np.float64]:
         """Samples where whole groups train, subset by subset."""
         self.check(problem)
-        groups = np.unique(problem.groups, return_inverse=True)[1]
+        groups = problem.groups
+        assert groups is not None  # noqa: S101 - else it asks
         result = np.empty((program.n_out, problem.n_rows))
         for i, mask in enumerate(program.masks):
             part = problem.table.select(problem.columns_of(int(mask)))
