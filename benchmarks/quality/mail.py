@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
+import io
 import math
 import random
 import shutil
@@ -31,9 +32,9 @@ Mail = list[tuple[tuple[str, ...], bool]]
 def read_rows(path: Path) -> list[dict[str, str]]:
     """Rows in the order of time, without the lines that give the label away."""
     csv.field_size_limit(2**30)
-    opened = gzip.open(path, "rt", newline="", encoding="utf-8") if path.suffix == ".gz" else path.open(newline="")
-    with opened as file:
-        rows = [row for row in csv.DictReader(file) if "2002-07" <= row["date"] < "2002-10"]
+    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    read = csv.DictReader(io.StringIO(raw.decode("utf-8"), newline=""))
+    rows = [row for row in read if "2002-07" <= row["date"] < "2002-10"]
     for row in rows:
         row["text"] = "\n".join(line for line in row["text"].splitlines() if "DeathToSpam" not in line)
     return sorted(rows, key=lambda row: (row["date"], row["id"]))
