@@ -61,7 +61,8 @@ export async function planeOf({ view, summary }, axes) {
   const [lowX, lowY] = result.low;
   const [highX, highY] = result.high;
   return {
-    cloud: { x, y, classes: flat(result.codes), names: result.classes ? classNames(summary, result.classes) : [] },
+    cloud: { x, y, classes: flat(result.codes), names: result.classes ? classNames(summary, result.classes) : [], rows: flat(result.rows) },
+    missing: summary.n_rows - n,
     x: { low: lowX, high: highX, title: result.names[0], levels: result.levels?.[0] ?? undefined },
     y: { low: lowY, high: highY, title: result.names[1], levels: result.levels?.[1] ?? undefined },
   };

@@ -173,6 +173,18 @@ export function flat(values) {
 }
 
 /**
+ * A matrix as a list of rows, whether it came as bytes or as nested lists.
+ * @param {any} values
+ * @returns {number[][]}
+ */
+export function rowsOf(values) {
+  if (!ArrayBuffer.isView(values)) return values;
+  const [many, wide] = /** @type {{shape: number[]}} */ (/** @type {unknown} */ (values)).shape;
+  const all = /** @type {Float64Array} */ (values);
+  return Array.from({ length: many }, (_, i) => Array.from(all.subarray(i * wide, (i + 1) * wide)));
+}
+
+/**
  * A cheap question.
  * @param {string} action
  * @param {View} view
@@ -220,5 +232,17 @@ export const jobNow = (job, wait) => call("GET", `/api/jobs/${encodeURIComponent
 export const jobAnswer = (job) => call("GET", `/api/jobs/${encodeURIComponent(job)}/answer`, undefined, { binary: true });
 /** @param {string} job @returns {Promise<Job>} */
 export const cancelJob = (job) => call("DELETE", `/api/jobs/${encodeURIComponent(job)}`);
+/**
+ * A job that is cheap for a table of this size, from its start to its answer.
+ * @param {string} action
+ * @param {View} view
+ * @param {Record<string, any>} parameters
+ */
+export async function soon(action, view, parameters) {
+  let job = await startJob(action, view, parameters);
+  while (job.state === "waiting" || job.state === "running") job = await jobNow(job.job, 5);
+  if (job.state === "done") return jobAnswer(job.job);
+  throw new Refusal(job.error ?? { code: "cancelled", message: "A newer question took its place.", hint: null }, 499);
+}
 /** @param {File} file */
 export const upload = (file) => call("POST", `/api/upload?name=${encodeURIComponent(file.name)}`, file, { raw: true });

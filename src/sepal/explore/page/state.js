@@ -2,7 +2,7 @@
 // What the page knows: the view (which table, read how), what was done with it, and what the server offers.
 import { addressOf, readAddress } from "./address.js";
 import { className } from "./format.js";
-import { ask, call } from "./server.js";
+import { ask, call, flat, rowsOf } from "./server.js";
 
 /** @typedef {import("./server.js").View} View */
 /** @typedef {{name: string, kind: string, help: string, choices: any[], at_least: number | null, above: number | null, at_most: number | null, below: number | null, optional: boolean, default: any, wanted: string, role: string | null}} Parameter */
@@ -107,7 +107,11 @@ let known = null;
 export function summaryOf(view) {
   const key = JSON.stringify([view.data, view.target, view.task, view.kinds, view.left_out, view.columns]);
   if (known?.key !== key) {
-    const summary = ask("data.summary", view, {}).then((answer) => answer.result);
+    const summary = ask("data.summary", view, {}).then(({ result }) => ({
+      ...result, left_out: view.left_out, apart: result.apart.filter((/** @type {any} */ each) => !view.left_out.includes(each.name)),
+      columns: result.columns.map((/** @type {any} */ each) => ({ ...each, counts: rowsOf(each.counts), edges: each.edges && Array.from(flat(each.edges)) })),
+      classes: result.classes?.map((/** @type {any} */ label, /** @type {number} */ i) => ({ label, count: result.class_counts[i] })) ?? null,
+    }));
     known = { key, summary };
     summary.catch(() => (known = null));
   }

@@ -4,7 +4,7 @@ import { Curves } from "../draw/curves.js";
 import { button, choice, el, field, fill } from "../element.js";
 import { className, count, counted, number, percent } from "../format.js";
 import { downloadText, fileName } from "../save.js";
-import { ask, flat } from "../server.js";
+import { ask, flat, rowsOf } from "../server.js";
 import { remember } from "../state.js";
 import { makeRowTable } from "../rowtable.js";
 import { makeTable } from "../table.js";
@@ -60,9 +60,9 @@ function confusion(place, result, rows) {
     fill(rows, el("h3", {}, `${counted(which.length, "row")} of ${names[actual]}, answered ${names[predicted]}`),
       which.length ? makeRowTable({ view: place.view, length: which.length, rows: which, columns: [...summary.columns.map((column) => column.name), summary.target], numeric, name: `${names[actual]} answered ${names[predicted]}` }) : el("p", { class: "soft" }, "None."));
   };
-  const matrix = result.confusion.map((/** @type {any} */ row) => Array.from(row));
+  const matrix = rowsOf(result.confusion);
   if (names.length > MANY) {
-    const cells = matrix.flatMap((/** @type {number[]} */ row, /** @type {number} */ a) => row.map((many, p) => ({ many, a, p }))).filter((/** @type {any} */ cell) => cell.many > 0 && cell.a !== cell.p);
+    const cells = matrix.flatMap((row, a) => row.map((many, p) => ({ many, a, p }))).filter((/** @type {any} */ cell) => cell.many > 0 && cell.a !== cell.p);
     return cells.length === 0 ? el("p", { class: "soft" }, "No row was answered wrongly.") : makeTable({ name: "confusions", sorted: { column: 2, down: true }, onpick: (i) => openRows(cells[i].a, cells[i].p), columns: [
       { title: "class", values: cells.map((/** @type {any} */ cell) => names[cell.a]) },
       { title: "answered", values: cells.map((/** @type {any} */ cell) => names[cell.p]) },

@@ -120,11 +120,13 @@ function enlarge(column, names) {
   box.showModal();
 }
 
+const WHY = { row_number: "numbers the rows", identifier: "names each row", many_levels: "too many different values to compare", text: "free text", asked: "set apart when the file was read" };
+
 /** Columns that are not used, with the reason. @param {Place} place @param {string} wanted */
 function outside({ view, summary }, wanted) {
   const gone = [
     ...summary.left_out.map((name) => ({ name, why: "left out by you", back: () => changeView({ left_out: view.left_out.filter((each) => each !== name) }) })),
-    ...summary.apart.map((each) => ({ name: each.name, why: each.why, back: null })),
+    ...summary.apart.map((each) => ({ name: each.name, why: WHY[/** @type {keyof typeof WHY} */ (each.why)] ?? each.why, back: null })),
   ];
   return gone.filter((each) => each.name.toLowerCase().includes(wanted)).map((each) => el("section", { class: "column out", "aria-label": `${each.name}, not used` },
     el("h3", { title: each.name }, each.name), el("p", { class: "small" }, each.why), each.back ? button("Bring back", each.back, { "aria-label": `Bring back ${each.name}` }) : null));
@@ -142,7 +144,7 @@ function columnTable({ summary }) {
     { title: "mean", values: columns.map((each) => each.mean ?? NaN) },
     { title: "highest", values: columns.map((each) => each.high ?? NaN) },
     { title: "most frequent", values: columns.map((each) => {
-      const sums = each.counts.map((/** @type {number[]} */ bin) => bin.reduce((a, b) => a + b, 0));
+      const sums = each.counts.map((/** @type {number[]} */ bin) => bin.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0));
       return binNames(each)[sums.indexOf(Math.max(...sums))] ?? "–";
     }) },
   ] }).root;

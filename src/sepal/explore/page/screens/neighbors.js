@@ -6,10 +6,10 @@ import { choice, el, field, fill } from "../element.js";
 import { counted } from "../format.js";
 import { axesFields, axesFrom, axesQuery, gridOf, planeOf } from "../plane.js";
 import { makeRunner } from "../runner.js";
-import { ask, flat, latest } from "../server.js";
+import { flat, latest, soon } from "../server.js";
 import { changeView, offered, parametersOf, remember } from "../state.js";
 import { say } from "../toast.js";
-import { neighborPanel } from "./neighbor_panel.js";
+import { asNeighbors, neighborPanel } from "./neighbor_panel.js";
 
 /** @typedef {import("../main.js").Place} Place */
 
@@ -64,8 +64,9 @@ export async function show(place) {
   }, () => undefined);
   const askNeighbors = latest("neighbors.of", (answer) => {
     if (!place.alive()) return;
-    scatter.choose(answer.result.row, answer.result.neighbors.map((/** @type {any} */ each) => each.row));
-    panel.show(answer.result);
+    const found = asNeighbors(answer);
+    scatter.choose(found.row ?? -1, found.neighbors.map((each) => each.row));
+    panel.show(found);
     remember(view, "neighbors.of", answer.parameters);
   }, (error) => say(error instanceof Error ? error.message : String(error), { bad: true }));
 
@@ -102,7 +103,7 @@ export async function show(place) {
     try {
       const plane = await planeOf(place, axes);
       scatter.show(plane.cloud, plane.x, plane.y);
-      if (plane.cloud.x.length && scatter.places.missing) say(`${counted(scatter.places.missing, "row")} with a missing cell in these columns ${scatter.places.missing === 1 ? "is" : "are"} not drawn.`);
+      if (plane.missing) say(`${counted(plane.missing, "row")} with a missing cell in these columns ${plane.missing === 1 ? "is" : "are"} not drawn.`);
       redraw();
       if (summary.n_rows <= QUICK) askCurve();
     } catch (error) {
@@ -163,12 +164,12 @@ function latestCurve(place, parameters, then) {
   return async () => {
     const mine = ++wanted;
     try {
-      const answer = await ask("neighbors.curve", place.view, parameters());
+      const answer = await soon("neighbors.curve", place.view, parameters());
       if (mine !== wanted || !place.alive()) return;
       then(answer.result);
       remember(place.view, "neighbors.curve", answer.parameters);
     } catch (error) {
-      if (place.alive()) say(error instanceof Error ? error.message : String(error), { bad: true });
+      if (place.alive() && mine === wanted) say(error instanceof Error ? error.message : String(error), { bad: true });
     }
   };
 }

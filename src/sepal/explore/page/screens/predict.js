@@ -71,7 +71,7 @@ function oneAnswer(place, result) {
   const { summary } = place;
   const told = typeof result.predicted === "number" && !result.classes ? number(result.predicted) : className(result.predicted, summary.target);
   const panel = neighborPanel(place, { onpick: () => undefined }, false);
-  if (result.neighbors) panel.show({ row: null, label: null, votes: [], cells: {}, ...result });
+  if (result.neighbors) panel.show({ row: null, label: null, votes: [], cells: {}, flips: null, ...result });
   const bar = (/** @type {number} */ share) => {
     const made = el("span", { class: "bar", "aria-hidden": "true" });
     made.style.width = `${6 * share}rem`;

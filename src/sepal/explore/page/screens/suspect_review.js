@@ -6,7 +6,7 @@ import { csv, downloadText, fileName } from "../save.js";
 import { ask } from "../server.js";
 import { makeTable } from "../table.js";
 import { say } from "../toast.js";
-import { neighborPanel } from "./neighbor_panel.js";
+import { asNeighbors, neighborPanel } from "./neighbor_panel.js";
 
 /** @typedef {import("../main.js").Place} Place */
 
@@ -65,7 +65,7 @@ export function suspectReview(place, result) {
     marks();
     try {
       const answer = await ask("neighbors.of", view, { row: suspect.row, k: result.k ?? suspect.neighbors?.length ?? 5 });
-      if (place.alive() && suspects[at] === suspect) panel.show(answer.result);
+      if (place.alive() && suspects[at] === suspect) panel.show(asNeighbors(answer));
     } catch (error) {
       say(error instanceof Error ? error.message : String(error), { bad: true });
     }
