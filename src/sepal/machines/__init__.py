@@ -18,13 +18,15 @@ from sepal.machines._fisher import FisherDiscriminant
 from sepal.machines._kernel_rows import checked_labels as checked_labels
 from sepal.machines._kernel_rows import class_sample as class_sample
 from sepal.machines._parzen import ParzenClassifier
-from sepal.machines._regions import plot_regions
+from sepal.machines._regions import DecisionRegions, decision_regions, plot_regions
+from sepal.machines._regions import lead as lead
 from sepal.machines._vectors._feature_vectors import FeatureVectorClassifier, FeatureVectorRegressor
 from sepal.machines._vectors._gda import GeneralizedDiscriminant
 from sepal.machines._vectors._selector import FeatureVectorSelector
 
 __all__ = [
     "CSearch",
+    "DecisionRegions",
     "ErrorSurface",
     "FeatureVectorClassifier",
     "FeatureVectorRegressor",
@@ -34,6 +36,7 @@ __all__ = [
     "KernelAdatronClassifier",
     "ParzenClassifier",
     "SVMClassifier",
+    "decision_regions",
     "hyperparameter_surface",
     "plot_regions",
 ]
