@@ -16,6 +16,7 @@ DOORS = {
     "measures/_alignment.py",
     "measures/_label_shuffles.py",
     "neighbors/_search.py",
+    "neighbors/_sparse_index.py",
     "prototypes/_condense.py",
     "selection/_sweep.py",
 }
@@ -90,7 +91,6 @@ def test_parameters_are_checked_in_one_place():
         "estimators/_saving.py",
         "estimators/_scikit_learn_steps.py",
         "estimators/_shell.py",  # levels
-        "evaluation/_held_out.py",  # folds: a number of them, a splitter or lists of rows
         "evaluation/_scorers.py",  # what a scorer gives
         "report/_facts.py",  # a fact as JSON
     }
@@ -126,12 +126,37 @@ def test_no_module_of_tests_holds_a_random_generator():
     assert not found
 
 
+# What every module of sepal.reproduce that is an experiment has.
+EXPERIMENT = {"FULL", "QUICK", "run", "draw"}
+
+
+def _defined(path: Path) -> dict[str, str]:
+    """The public names of a module with what each is: its kind, or of a constant or an alias what it stands for."""
+    found = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found[node.name] = type(node).__name__
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+            found |= dict.fromkeys(names, ast.unparse(node.value))
+    shape = EXPERIMENT if re.fullmatch(r"_[a-e]\d_\w+", path.stem) else set()
+    return {name: what for name, what in found.items() if not name.startswith("_") and name not in shape}
+
+
 def test_two_rooms_never_give_one_name_to_two_things():
-    """Functions and classes only: ``Array`` and the like are the same type everywhere."""
-    homes: dict[str, set[str]] = {}
+    """A constant stands in one module only; ``Array`` and the like are the same type wherever they stand."""
+    homes: dict[str, dict[str, str]] = {}
     for path in SOURCES.rglob("*.py"):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
-                homes.setdefault(node.name, set()).add(path.relative_to(SOURCES).parts[0])
-    shared = {name: rooms for name, rooms in homes.items() if len(rooms) > 1}
-    assert shared == {"evaluate": {"cli", "evaluation"}}  # the verb is called after what it does
+        for name, what in _defined(path).items():
+            homes.setdefault(name, {})[str(path.relative_to(SOURCES))] = what
+    shared = {
+        name: sorted(where)
+        for name, where in homes.items()
+        if len(where) > 1 and (name.isupper() or len(set(where.values())) > 1 or "Def" in next(iter(where.values())))
+    }
+    # verbs are called after what they do
+    assert shared == {
+        "evaluate": ["cli/_evaluate.py", "evaluation/_evaluate.py"],
+        "reproduce": ["cli/_reproduce.py", "reproduce/_reproduce.py"],
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from importlib import import_module
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -73,9 +74,8 @@ def test_the_callback_gets_words_and_a_growing_share(name):
 
 @pytest.mark.parametrize("name", FOUND)
 def test_the_parameter_is_typed_and_described_alike(name):
-    parameter = inspect.signature(FOUND[name], eval_str=True).parameters["progress"]
-    assert parameter.default is None
-    assert parameter.annotation == Progress | None
+    assert inspect.signature(FOUND[name]).parameters["progress"].default is None
+    assert get_type_hints(FOUND[name])["progress"] == Progress | None
 
 
 def test_a_stage_tells_its_part_of_the_whole():

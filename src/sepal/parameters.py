@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import wraps
@@ -25,7 +25,7 @@ from sepal.exceptions import ParameterError
 __all__ = ["Parameter", "parameters"]
 
 ParameterKind = Literal["whole", "number", "flag", "word", "other"]
-Also = Literal["function", "mapping", "sequence", "anything", "RandomState", "Generator"]
+Also = Literal["function", "mapping", "sequence", "folds", "anything", "RandomState", "Generator"]
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _LARGEST = 2**63 - 1  # what a number of an array can count to
@@ -36,6 +36,12 @@ _ALSO: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "sequence": (
         "one value for each",
         lambda value: hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping)),
+    ),
+    "folds": (
+        "a splitter or lists of rows",
+        lambda value: (
+            not isinstance(value, (str, bytes, Mapping)) and (hasattr(value, "split") or isinstance(value, Iterable))
+        ),
     ),
     "anything": ("an object of its own", lambda value: not isinstance(value, (str, bool, Real))),
     "RandomState": ("a RandomState of numpy", lambda value: isinstance(value, np.random.RandomState)),
@@ -64,7 +70,7 @@ class Parameter:
         Texts that are allowed.
     optional : bool
         Whether None is allowed.
-    also : tuple of {"function", "mapping", "sequence", "anything", "RandomState", "Generator"}
+    also : tuple of {"function", "mapping", "sequence", "folds", "anything", "RandomState", "Generator"}
         What else is allowed; what is inside is checked where it is used.
     looked_up : bool
         Whether a text is looked up in a table when it is used, which then says what is near an unknown one.
@@ -166,12 +172,27 @@ class Parameter:
         raise ParameterError(f"{self.name} must be {self.wanted}; got {value!r}", hint=hint)
 
 
-def _name(name: str, meaning: str = "", *also: Also, optional: bool = False) -> Parameter:
+def _name(name: str, meaning: str, *also: Also, optional: bool = False) -> Parameter:
     return Parameter(name, "word", meaning, looked_up=True, also=also, optional=optional)
 
 
-def _flag(name: str) -> Parameter:
-    return Parameter(name, "flag", "")
+_FLAGS = {
+    "centered": "subtract the means first: alignment of centred kernel matrices",
+    "stratified": "draw the training rows class by class",
+    "return_std": "also give the standard deviation over all training sets",
+    "normalized": "divide each margin by the sum of both distances",
+    "include_self": "count a row as its own nearest neighbour",
+}
+_NAMES = {
+    "method": "how neighbours are searched for, or which method is used; no search changes an answer",
+    "ties": "what happens when several rows are equally near",
+    "target": "which kernel of the classes the rows are aligned with",
+    "graph": "how the graph of near rows is built",
+    "mode": "what an entry of the graph holds: 1 for a neighbour, or its distance",
+    "kind_sel": "remove a row whose neighbours outvote it, or any row one of whose neighbours disagrees",
+    "strategy": "how subsets are searched",
+    "task": "whether the answers are classes or numbers",
+}
 
 
 # What an argument of this name is in every function; which names there are is looked up where they are used.
@@ -185,11 +206,11 @@ EVERYWHERE = {
         ),
         Parameter("distance_params", "other", "parameters of the distance", optional=True, also=("mapping",)),
         _name("scale", "how numeric columns are scaled before rows are compared", optional=True),
-        _name("order", optional=True),
+        _name("order", "in which order rows are looked at", optional=True),
         _name("missing", "leave missing cells to the distance or the learner, or drop the rows that have any"),
-        *(_name(name) for name in ("method", "ties", "target", "graph", "mode", "kind_sel", "strategy", "task")),
+        *(_name(name, meaning) for name, meaning in _NAMES.items()),
         _name("kernel", "how alike two rows are", "function"),
-        *(_flag(name) for name in ("centered", "stratified", "return_std", "normalized", "include_self")),
+        *(Parameter(name, "flag", meaning) for name, meaning in _FLAGS.items()),
         Parameter(
             "n_jobs", "whole", "threads; all cores by default, and no answer depends on it", optional=True, without=(0,)
         ),
@@ -203,18 +224,19 @@ EVERYWHERE = {
         ),
         Parameter("progress", "other", "called with a few words and the share done", optional=True, also=("function",)),
         Parameter("time_limit", "number", "seconds at most", above=0.0, infinite=True, optional=True),
-        Parameter("n_permutations", "whole", "", at_least=0, at_most=10**7),
-        Parameter("confidence", "number", "", above=0.0, below=1.0),
+        Parameter("n_permutations", "whole", "how often labels are shuffled; 0 for none", at_least=0, at_most=10**7),
+        Parameter("confidence", "number", "how often such an interval holds the true value", above=0.0, below=1.0),
     )
 }
 
 
 def checked(
-    *table: Parameter, without: Mapping[str, str] | None = None
+    *table: Parameter, without: Mapping[str, str] | None = None, passes_on: Sequence[inspect.Parameter] = ()
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """A decorator of functions: arguments in the table, and those of well-known names, are checked before it runs.
 
-    ``without`` are arguments that it has not though others of its kind have, each with the reason.
+    ``without`` are arguments that it has not though others of its kind have, each with the reason. ``passes_on`` are
+    the keywords that it takes as ``**how`` and gives to another function; its signature spells them out.
 
     Examples
     --------
@@ -230,7 +252,7 @@ def checked(
     """
 
     def of(function: Callable[_P, _R]) -> Callable[_P, _R]:
-        signature = inspect.signature(function)
+        signature = _spelled_out(inspect.signature(function), passes_on)
         known = EVERYWHERE | {each.name: each for each in table}
 
         @wraps(function)
@@ -239,16 +261,27 @@ def checked(
                 raise ParameterError(f"{function.__name__} takes no {name}: {(without or {})[name]}")
             try:
                 arguments = signature.bind(*given, **named).arguments
-            except TypeError:
-                return function(*given, **named)  # Python says itself what is missing or too many
+            except TypeError as error:
+                raise TypeError(f"{function.__name__}() {error}") from None
             for name, value in arguments.items():
                 if name in known:
                     known[name].check(value)
             return function(*given, **named)
 
+        run.__signature__ = signature  # type: ignore[attr-defined]
+        run.parameter_table = tuple(known[name] for name in signature.parameters if name in known)  # type: ignore[attr-defined]
         return run
 
     return of
+
+
+def _spelled_out(signature: inspect.Signature, keywords: Sequence[inspect.Parameter]) -> inspect.Signature:
+    """The signature with these keywords before its own, in place of ``**how``."""
+    if not keywords:
+        return signature
+    own = [each for each in signature.parameters.values() if each.kind != inspect.Parameter.VAR_KEYWORD]
+    first = sum(each.kind != inspect.Parameter.KEYWORD_ONLY for each in own)
+    return signature.replace(parameters=[*own[:first], *keywords, *own[first:]])
 
 
 def check_whole(name: str, value: Any, *, at_least: int = 1, at_most: int | None = None, optional: bool = False) -> Any:
@@ -262,14 +295,14 @@ def check_number(name: str, value: Any, **limits: Any) -> Any:
 
 
 def parameters(estimator: Any) -> tuple[Parameter, ...]:
-    """The parameters of an estimator, or of its class, in the order of its signature, with their defaults.
+    """The parameters of an estimator, its class or a function, in the order of the signature, with their defaults.
 
-    Forms and command lines are made from this.
+    Forms and command lines are made from this. What holds rows (``X``, ``y``, ``groups``) is none of them.
 
     Parameters
     ----------
-    estimator : estimator
-        Of Sepal, or its class.
+    estimator : estimator or function
+        Of Sepal; an estimator or its class.
 
     Returns
     -------
@@ -281,11 +314,11 @@ def parameters(estimator: Any) -> tuple[Parameter, ...]:
     >>> [(each.name, each.default) for each in parameters(FisherDiscriminant)]
     [('kappa', None), ('priors', None), ('class_weight', None)]
     """
-    kind = estimator if isinstance(estimator, type) else type(estimator)
+    kind = estimator if isinstance(estimator, type) or inspect.isfunction(estimator) else type(estimator)
     known: Sequence[Parameter] = getattr(kind, "parameter_table", ())
     table = {each.name: each for each in known}
-    signature = inspect.signature(kind)
-    return tuple(replace(table[name], default=each.default) for name, each in signature.parameters.items())
+    given = inspect.signature(kind).parameters.items()
+    return tuple(replace(table[name], default=each.default) for name, each in given if name in table)
 
 
 def check_parameters(estimator: Any) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from sepal.auto._judging import class_judge
-from sepal.auto._linear_member import RIDGES, fit_linear
+from sepal.auto._linear_member import LINEAR_RIDGES, fit_linear
 from sepal.data import as_table
 from sepal.estimators._views import fit_view
 from tests.oracles.geometry import gaussian_posteriors
@@ -22,7 +22,7 @@ def test_probabilities_are_those_of_equal_normal_clouds():
     coordinates = view.coordinates(table)
     answers = member.decisions(table)
     expected = min(
-        (gaussian_posteriors(coordinates, codes, coordinates[::10], ridge) for ridge in RIDGES),
+        (gaussian_posteriors(coordinates, codes, coordinates[::10], ridge) for ridge in LINEAR_RIDGES),
         key=lambda found: np.abs(found - answers[::10]).max(),
     )
     np.testing.assert_allclose(answers[::10], expected, atol=1e-9)

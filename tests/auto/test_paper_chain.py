@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris, load_wine
 
 import sepal.datasets
 from sepal.auto import PaperChainClassifier
-from sepal.auto._paper_chain_link import RIDGES
+from sepal.auto._paper_chain_link import CHAIN_RIDGES
 from sepal.auto._paper_chain_tree import best_split, class_flow
 from sepal.data import as_table
 from sepal.estimators import load_model, save_model
@@ -95,7 +95,7 @@ def test_vectors_and_ridge_by_leaving_rows_out(liver_part):
     Z = np.linalg.solve(factor, K[selected]).T
     targets, ones = np.eye(2)[(y == np.unique(y)[1]).astype(int)], np.ones(len(y))
     errors = {}
-    for ridge in RIDGES:
+    for ridge in CHAIN_RIDGES:
         for size in range(1, 13):
             left = vectors_oracle.left_out(Z[:, :size], targets, ridge, ones, ones)
             errors[ridge, size] = float(np.mean(np.sum((left - targets) ** 2, axis=1)))

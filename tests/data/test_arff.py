@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sepal.data import Table, class_codes, read_table
-from sepal.data._arff import BLOCK_ROWS
+from sepal.data._source import BLOCK_ROWS
 from sepal.exceptions import DataError
 
 NAN = float("nan")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sepal.data import Table, read_table
-from sepal.data._delimited import BLOCK_ROWS
+from sepal.data._source import BLOCK_ROWS
 from sepal.exceptions import ParameterError
 
 NAN = float("nan")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+import sepal
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, check_number, check_whole, parameters
 from tests.estimators.every_estimator import EVERY, frame_and_target, name_of
@@ -80,3 +81,43 @@ def test_for_functions() -> None:
     assert check_number("width", 0.5, above=0.0) == 0.5
     with pytest.raises(ParameterError, match="k must be an integer from 1 to 4; got 5"):
         check_whole("k", 5, at_most=4)
+
+
+def _public_functions() -> list[object]:
+    return [
+        each
+        for room in sepal.__all__
+        if inspect.ismodule(module := getattr(sepal, room))
+        for name in module.__all__
+        if inspect.isfunction(each := getattr(module, name)) and hasattr(each, "parameter_table")
+    ]
+
+
+def test_the_parameters_of_functions_are_told_in_one_line_too() -> None:
+    found = _public_functions()
+    assert len(found) >= 40
+    for function in found:
+        for each in parameters(function):
+            assert each.help, f"{function}: {each.name}"
+            assert "\n" not in each.help
+            assert len(each.help) <= 110
+            assert each.allows(each.default) or each.default is inspect.Parameter.empty, f"{function}: {each.name}"
+
+
+def test_parameters_of_a_function_come_with_their_defaults() -> None:
+    told = {each.name: each.default for each in parameters(sepal.thornton_score)}
+    assert told["distance"] == "auto"
+    assert told["random_state"] == 0
+    assert not told.keys() & {"X", "y", "groups"}
+
+
+def test_keywords_that_are_passed_on_are_spelled_out() -> None:
+    """``**how`` saves repeating them in each function, and must not hide them from whoever asks for the signature."""
+    found = inspect.signature(sepal.thornton_score)
+    assert list(found.parameters)[:4] == ["X", "y", "distance", "distance_params"]
+    assert found.parameters["scale"].default == "minmax"
+    assert not [each for each in found.parameters.values() if each.kind == each.VAR_KEYWORD]
+    with pytest.raises(TypeError, match=r"^thornton_score\(\) got an unexpected keyword argument 'distanse'"):
+        sepal.thornton_score([[0.0], [1.0]], ["a", "b"], distanse="auto")
+    with pytest.raises(ParameterError, match="n_jobs must be"):
+        sepal.thornton_score([[0.0], [1.0]], ["a", "b"], n_jobs=0)

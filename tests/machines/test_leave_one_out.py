@@ -212,7 +212,7 @@ def test_the_work_of_very_large_problems_is_bounded(monkeypatch):
 def test_a_row_that_is_not_solved_in_time_is_between_the_bounds(monkeypatch):
     X, y = MOONS
     monkeypatch.setattr(_removal, "MOST_FREE", 0)
-    monkeypatch.setattr(_leave_one_out, "MOST_ROWS", 0)
+    monkeypatch.setattr(_leave_one_out, "WHOLE_GRAM_ROWS", 0)
     monkeypatch.setattr(_leave_one_out, "_MOST_STEPS", 3)
     found, true = _found(X, y, 50.0, 2.0), _refitted(X, y, 50.0, 2.0)
     assert found.lower < found.upper

@@ -190,7 +190,7 @@ def test_margins_overlaps_and_planes_without_the_own_group():
 
 def test_p_of_groups_keeps_its_level_and_the_interval_covers(monkeypatch):
     """On a small scale; ``python -m benchmarks.statistics groups`` has the full one."""
-    monkeypatch.setattr(group_test, "MOST_SHUFFLES", 199)
+    monkeypatch.setattr(group_test, "MOST_GROUP_SHUFFLES", 199)
     monkeypatch.setattr(group_test, "LEAST_SHUFFLES", 199)
     p = np.array([null_p(*NULL["30 groups of 1 to 9, of one class each"], repeat) for repeat in range(100)])
     assert np.mean(p <= 0.2) <= 0.31  # 0.2 and two and a half deviations

@@ -136,3 +136,25 @@ def loo_accuracy(
         right += own * (codes[i] in won)
         total += own
     return right / total
+
+
+def class_similarity_votes(
+    distances: Sequence[float],
+    codes: Sequence[int],
+    n_classes: int,
+    k: int,
+    span: float,
+    *,
+    mass: Sequence[int] | None = None,
+    exclude: int | None = None,
+) -> list[float]:
+    """Of each class the k most similar rows, repeated by their mass; the sum of their similarities."""
+    mass = [1] * len(distances) if mass is None else list(mass)
+    votes = []
+    for c in range(n_classes):
+        similar = []
+        for row, d in enumerate(distances):
+            if codes[row] == c:
+                similar += [min(1.0, max(0.0, 1.0 - d / span))] * (mass[row] - (row == exclude))
+        votes.append(sum(sorted(similar, reverse=True)[:k]))
+    return votes

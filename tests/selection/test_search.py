@@ -193,7 +193,7 @@ def test_history_grows_and_shows(breast_cancer: SubsetSweep) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"strategy": "hill"}, "strategy must be one of"),
+        ({"strategy": "hill"}, "strategy must be 'forward', 'backward'"),
         ({"n_features": 7}, "n_features must be from 1 to 6"),
         ({"time_limit": 0}, "time_limit must be None or a number above 0"),
         ({"options": {"population": 3}}, "not known to strategy 'floating'"),

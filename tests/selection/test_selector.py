@@ -65,7 +65,7 @@ def test_pickle_and_scores() -> None:
 
 def test_unknown_words_are_refused() -> None:
     X, y = np.eye(4), [0, 1, 0, 1]
-    with pytest.raises(ParameterError, match="strategy must be one of auto, sweep"):
+    with pytest.raises(ParameterError, match="strategy must be 'auto', 'sweep', 'forward'"):
         SeparabilitySelector("best_first").fit(X, y)
     with pytest.raises(ParameterError, match="prefer must be"):
         SeparabilitySelector(prefer="fast").fit(X, y)

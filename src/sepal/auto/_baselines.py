@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 from scipy.special import softmax
 
 from sepal.auto._judging import ClassJudge, Judge, NumberJudge
-from sepal.auto._linear_member import RIDGES, fisher_left_out
+from sepal.auto._linear_member import LINEAR_RIDGES, fisher_left_out
 from sepal.auto._ridge_loo import Spectrum, mean_of
 from sepal.data import Table
 from sepal.estimators import fit_view
@@ -61,9 +61,9 @@ def linear_rule(table: Table, judge: ClassJudge, shares: Array | None = None) ->
         values, vectors = eigh(coordinates @ coordinates.T)
         coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
     left_out = np.stack(
-        [fisher_left_out(coordinates, judge.codes, ridge, judge.groups, judge.mass) for ridge in RIDGES]
+        [fisher_left_out(coordinates, judge.codes, ridge, judge.groups, judge.mass) for ridge in LINEAR_RIDGES]
     )
-    likelihoods = judge.log_likelihoods(softmax(left_out, axis=2), np.eye(len(RIDGES)))
+    likelihoods = judge.log_likelihoods(softmax(left_out, axis=2), np.eye(len(LINEAR_RIDGES)))
     best = left_out[int(likelihoods.argmax())]
     return _baseline("linear", best if shares is None else best - np.log(shares), judge)
 
@@ -91,7 +91,7 @@ def nearest_number(table: Table, judge: NumberJudge, n_jobs: int | None) -> Base
 def linear_number(table: Table, judge: NumberJudge) -> Baseline:
     """Ridge on the standardised columns; the ridge by the squared error of the left-out rows."""
     coordinates = fit_view(table, "standard", judge.mass).coordinates(table)
-    left_out = ridge_left_out(coordinates, judge.targets[:, None], np.array(RIDGES), judge.groups, judge.mass)
+    left_out = ridge_left_out(coordinates, judge.targets[:, None], np.array(LINEAR_RIDGES), judge.groups, judge.mass)
     return _baseline("linear", left_out[int(judge.criteria(left_out)[:, 0].argmin())], judge)
 
 

@@ -11,7 +11,7 @@ from sepal.auto._baselines import Baseline, linear_number, linear_rule, majority
 from sepal.auto._explanation import Explanation
 from sepal.auto._findings import CopyScores, Facts, find
 from sepal.auto._judging import ClassJudge, NumberJudge, class_judge
-from sepal.auto._narrow import FOLDS, narrow_model
+from sepal.auto._narrow import NARROW_FOLDS, narrow_model
 from sepal.auto._threads import one_thread
 from sepal.data import Table, copies_of
 from sepal.estimators import fit_view
@@ -37,7 +37,7 @@ def explain_classifier(model: SepalClassifier, time_limit: float, advice: bool =
     baselines = (majority(judge), *near, _one_linear_rule(model, table, judge))
     narrow = None
     if judge.mass is None and not model.balanced:
-        quick = _silent(model).set_params(time_limit=max(time_limit / FOLDS, _LEAST_SECONDS))
+        quick = _silent(model).set_params(time_limit=max(time_limit / NARROW_FOLDS, _LEAST_SECONDS))
         narrow = narrow_model(table, quick, model.sample_groups_)
     if model.left_out_ == "copies":  # a copy would be everyone's nearest neighbour, whatever the columns
         table = table.take(np.sort(np.unique(copies_of(table), return_index=True)[1]))

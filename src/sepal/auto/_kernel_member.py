@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
 STEPS = range(-4, 4)  # widths are 2^step times the median distance
-RIDGES = 10.0 ** np.arange(-5.0, 1.51, 0.5)  # times the mean of the centred kernel's diagonal
+KERNEL_RIDGES = 10.0 ** np.arange(-5.0, 1.51, 0.5)  # times the mean of the centred kernel's diagonal
 _BLOCK_NUMBERS = 4_000_000
 KEPT_ROWS = 400  # up to so many the answers of all trials are kept, to pick among them again
 _CLOSE = 1e-12  # masses add up to half but for rounding: the median is between two pairs
@@ -185,7 +185,7 @@ class KernelSearch:
         K = gaussian(self.squares, width)
         mass = self.judge.mass
         spectrum = kernel_spectrum(K, mass) if self.vectors is None else vector_spectrum(K, K[self.vectors], mass)
-        left_out = spectrum.left_out(self.targets, RIDGES, self.judge.groups)
+        left_out = spectrum.left_out(self.targets, KERNEL_RIDGES, self.judge.groups)
         losses, scores = self.judge.losses(left_out), self.judge.scores(left_out)
         criteria = (losses @ self.judge.weights).T
         if len(self.targets) <= KEPT_ROWS:
@@ -197,7 +197,7 @@ class KernelSearch:
             value = float(criteria[k, column])
             if name not in self.picks or value < self.picks[name].value:
                 self.picks[name] = Pick(value, len(self.trials) + k, step, left_out[k].copy())
-        for k, ridge in enumerate(RIDGES):
+        for k, ridge in enumerate(KERNEL_RIDGES):
             self.trials.append(
                 Trial(
                     member=f"kernel-{self.view.how}",

@@ -23,7 +23,7 @@ from sepal.estimators import View
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]
 _CELLS = 4_000_000  # numbers held at a time
-RIDGES = (1e-6, 1e-3, 1e-2, 1e-1, 1.0, 10.0)  # shares of the mean variance within classes
+LINEAR_RIDGES = (1e-6, 1e-3, 1e-2, 1e-1, 1.0, 10.0)  # shares of the mean variance within classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +52,11 @@ def fit_linear(view: View, table: Table, codes: Codes, judge: ClassJudge) -> tup
     """The discriminant with the best ridge, and for every ridge the probabilities of each row without itself."""
     X = view.coordinates(table)
     left_out = np.stack(
-        [softmax(fisher_left_out(X, codes, ridge, judge.groups, judge.mass), axis=1) for ridge in RIDGES]
+        [softmax(fisher_left_out(X, codes, ridge, judge.groups, judge.mass), axis=1) for ridge in LINEAR_RIDGES]
     )
     tried = Candidates(left_out, judge.surprise(left_out)[None])
     best = int((tried.losses[0] @ judge.weights).argmin())
-    counts, means, factor = _within(X, codes, RIDGES[best], judge.mass)
+    counts, means, factor = _within(X, codes, LINEAR_RIDGES[best], judge.mass)
     slopes = max(counts.sum() - len(counts), 1.0) * cho_solve(factor, means.T)
     offsets = np.log(counts) - 0.5 * np.einsum("cj,jc->c", means, slopes)
     return LinearMember(view, slopes, offsets), tried

@@ -25,10 +25,10 @@ from sepal.selection import Procedure
 Array = NDArray[np.float64]
 WIDE = 0.25  # columns per row, from which on a subset is looked for
 FEWEST_COLUMNS = 20
-MOST_ROWS = 1_000
-MOST_CELLS = 20_000_000
+MOST_NARROWED_ROWS = 1_000
+MOST_NARROWED_CELLS = 20_000_000
 RANKED = 40  # columns that the search may choose from
-FOLDS = 5
+NARROW_FOLDS = 5
 _COLUMNS_AT_A_TIME = 1_000
 
 
@@ -54,16 +54,16 @@ class NarrowModel:
 def has_many_columns(table: Table) -> bool:
     """Whether a subset of the columns may be worth looking for."""
     n, p = table.n_rows, table.n_columns
-    return p >= FEWEST_COLUMNS and p >= WIDE * n and n <= MOST_ROWS and n * p <= MOST_CELLS
+    return p >= FEWEST_COLUMNS and p >= WIDE * n and n <= MOST_NARROWED_ROWS and n * p <= MOST_NARROWED_CELLS
 
 
 def narrow_model(table: Table, model: Any, groups: Any = None) -> NarrowModel | None:
     """Judge the model on a selected subset; None where there is none, or too few rows to tell."""
     _, counts = np.unique(np.asarray(table.y), return_counts=True)
-    if not has_many_columns(table) or counts.min() < FOLDS:
+    if not has_many_columns(table) or counts.min() < NARROW_FOLDS:
         return None
     try:
-        found = evaluate(NarrowClassifier(model), table, cv=FOLDS, groups=groups, random_state=0)
+        found = evaluate(NarrowClassifier(model), table, cv=NARROW_FOLDS, groups=groups, random_state=0)
         columns = chosen_columns(table)
     except SepalError:
         return None  # a fold with one class, or nothing that varies

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.auto._paper_chain_link import FIXED_CHOICES, SEARCH_ROWS, Array, ChainLink, Codes, link_solve
+from sepal.auto._paper_chain_link import CHAIN_ROWS, FIXED_CHOICES, Array, ChainLink, Codes, link_solve
 from sepal.auto._paper_chain_tree import ClassQuestion, questions_solve, tree_probabilities
 from sepal.auto._parameters import PAPER_CHAIN
 from sepal.auto._shell import AutoEstimator
@@ -140,7 +140,7 @@ class PaperChainClassifier(TableClassifierMixin, AutoEstimator):
         )
 
     def _sample(self, table: Table, codes: Codes) -> NDArray[np.intp]:
-        return class_sample(codes, row_keys(table.values, codes), SEARCH_ROWS, self.random_state)
+        return class_sample(codes, row_keys(table.values, codes), CHAIN_ROWS, self.random_state)
 
     @property
     def subset_(self) -> Subset | None:

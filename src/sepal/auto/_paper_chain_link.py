@@ -20,8 +20,8 @@ from sepal.selection import Procedure, Subset
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
-SEARCH_ROWS = 2000  # subsets and widths are judged on at most this many rows
-RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
+CHAIN_ROWS = 2000  # subsets and widths are judged on at most this many rows
+CHAIN_RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
 MOST_VECTORS = 1000
 _MOST_NUMBERS = 10_000_000  # rows times vectors, for time and memory
 # Pairs of rows, over all subsets: both rules count work and not seconds, so that no machine answers otherwise.
@@ -32,7 +32,7 @@ FIXED_CHOICES = (
     "columns are scaled by their range, and a missing number stands in the middle of its column",
     "equally near rows count by their mean in Thornton's index, and among equal subsets the smallest wins",
     "alignment is centred, its widths are 41 in steps of a quarter octave, refined at the peak",
-    f"at most {MOST_VECTORS:,} vectors; number and ridge ({len(RIDGES)} tried) by squared leave-one-out error",
+    f"at most {MOST_VECTORS:,} vectors; number and ridge ({len(CHAIN_RIDGES)} tried) by squared leave-one-out error",
 )
 
 
@@ -78,7 +78,7 @@ def link_solve(
     n_jobs: int | None,
 ) -> ChainLink:
     """Fit the steps one after the other, each on what the one before it left; rows of a group are left out together."""
-    sample = class_sample(codes, row_keys(table.values, codes), SEARCH_ROWS, random_state)
+    sample = class_sample(codes, row_keys(table.values, codes), CHAIN_ROWS, random_state)
     # In an order of their own, so that among equal subsets the place of a column decides nothing.
     order = content_columns(table.values, codes).tolist()
     found = None
@@ -101,7 +101,7 @@ def link_solve(
             random_state=random_state,
             n_jobs=n_jobs,
         ).fit(points, codes, groups=_told(groups, np.arange(table.n_rows)))
-        for ridge in RIDGES
+        for ridge in CHAIN_RIDGES
     ]
     return ChainLink(columns, found, view, curve, width, min(machines, key=lambda machine: machine.loo_squared_))
 

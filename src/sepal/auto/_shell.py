@@ -18,7 +18,7 @@ from sepal.progress import Progress, stage
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
-MOST_CELLS = 50_000_000  # of sparse rows that are written out
+MOST_DENSE_CELLS = 50_000_000  # of sparse rows that are written out
 
 
 class AutoEstimator(CallbackSupportMixin, TableEstimator):  # type: ignore[misc]
@@ -75,10 +75,10 @@ def as_dense(X: Any) -> Any:
     if not hasattr(X, "tocsr"):
         return X
     n_rows, n_columns = X.shape
-    if n_rows * n_columns > MOST_CELLS:
+    if n_rows * n_columns > MOST_DENSE_CELLS:
         raise DataError(
             f"X: {n_rows:,} sparse rows of {n_columns:,} columns have {n_rows * n_columns:,} cells, all of which are "
-            f"looked at; at most {MOST_CELLS:,} are allowed",
+            f"looked at; at most {MOST_DENSE_CELLS:,} are allowed",
             hint="SVMClassifier and KNNClassifier take sparse rows without writing them out; or use fewer columns",
         )
     rows = as_rows(X)  # refuses what is no matrix of finite numbers

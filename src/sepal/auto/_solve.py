@@ -40,7 +40,7 @@ _MOST_SHARE = 0.3  # of the rows become vectors, once that is more than the seco
 _MOST_WORK = 5e10  # rows times vectors squared: 100,000 rows get 707 vectors, a million 223
 _MOST_LINEAR = 20_000_000  # rows times coordinates
 _TREES = 150
-SEARCHING, FITTING = 0.2, 0.4  # shares of the work; the rest is for the trees
+SEARCH_SHARE, FIT_SHARE = 0.2, 0.4  # shares of the work; the rest is for the trees
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +174,7 @@ def _kernels(problem: Problem, clock: StageClock, log: _Log, threads: int) -> li
         fit_view(problem.table, VIEWS[0], problem.judge.mass), searched, clock, log, problem.table.n_rows
     )
     longest = clock.elapsed - begin
-    clock.step(SEARCHING)
+    clock.step(SEARCH_SHARE)
 
     def fit(how: ViewName) -> tuple[KernelSearch, _Grown[KernelMember]] | None:
         nonlocal longest
@@ -260,7 +260,7 @@ def _fitted(
     search: KernelSearch, problem: Problem, searched: Problem, clock: StageClock, log: _Log
 ) -> tuple[MemberFit, float]:
     """The member on all rows, by a ridge at which it answers as its solver says, and below which it does not."""
-    share = FITTING / len(VIEWS)
+    share = FIT_SHARE / len(VIEWS)
     streams = search.vectors is not None and searched is not problem
     if not streams:
         clock.step(share)

@@ -77,7 +77,7 @@ class Contest:
         classes = "" if first.classes is None else f", {len(first.classes)} classes"
         seed = "" if first.random_state is None else f", seed {first.random_state}"
         heading = f"{first.data}: {first.test_mode}{seed}, {first.n_rows:,} rows{classes}, sepal {__version__}"
-        rows = [_HEADS[first.task], *(_cells(entrant, first.task) for entrant in self.entrants)]
+        rows = [_heads(first), *(_cells(entrant, first) for entrant in self.entrants)]
         tested = next((e.test for e in self.entrants if e.test is not None), None)
         name = (
             "McNemar's test on the rows" if tested is None or tested.t_p is None else "the corrected t test over folds"
@@ -93,6 +93,12 @@ _HEADS = {
     "classification": ("", "accuracy", "balanced", "log-loss", "kappa", "seconds", "gain", "p"),
     "regression": ("", "RMSE", "MAE", "correlation", "seconds", "gain", "p"),
 }
+
+
+def _heads(first: Evaluation) -> tuple[str, ...]:
+    """The columns of the table; with what a row costs, where costs were given."""
+    name, *others = _HEADS[first.task]
+    return (name, *others) if first.costs is None else (name, "cost", *others)
 
 
 def _folded(texts: Sequence[str], width: int | None) -> list[str]:
@@ -127,14 +133,15 @@ def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     return [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
 
 
-def _cells(entrant: Entrant, task: str) -> tuple[str, ...]:
-    found = entrant.found
+def _cells(entrant: Entrant, first: Evaluation) -> tuple[str, ...]:
+    found, task = entrant.found, first.task
     if found is None:
-        return (entrant.title, *("-" for _ in _HEADS[task][1:]))
+        return (entrant.title, *("-" for _ in _heads(first)[1:]))
     seconds = f"{entrant.seconds:.1f}" if entrant.seconds else ""
     if task == "classification":
         measures = [f"{100 * found.accuracy:.2f}", f"{100 * found.balanced_accuracy:.2f}", f"{found.log_loss:.3f}"]
         measures.append(f"{found.kappa:.3f}")
+        measures = [*([] if found.costs is None else [f"{found.mean_cost():.4f}"]), *measures]
     else:
         measures = [f"{found.errors['rmse']:.4g}", f"{found.errors['mae']:.4g}", f"{found.correlation:.3f}"]
     return (entrant.title, *measures, seconds, *_test_cells(entrant, found))
@@ -172,10 +179,12 @@ def contest(
     how: Mapping[str, Any],
     progress: Progress,
     limit: float | None = None,
+    costs: Mapping[Any, float] | None = None,
 ) -> Contest:
     """Evaluate the learners one after the other, and the majority or mean from the same folds.
 
-    ``how`` goes to :func:`sepal.evaluate`: ``cv``, ``test``, ``groups`` and ``random_state``. With a ``limit`` in
+    ``how`` goes to :func:`sepal.evaluate`: ``cv``, ``test``, ``groups`` and ``random_state``. ``costs``, where given,
+    decide the answers. With a ``limit`` in
     seconds the first has 60 % of it and aims at half of that, and each other learner has an equal part of what is left
     when its turn comes.
 
@@ -197,7 +206,7 @@ def contest(
             try:
                 learner = bounded(make_learner(name, chosen, table), _own_limit(mine, place), folds)
                 with alarm(mine):
-                    found = evaluate(learner, table, **how, progress=watch)
+                    found = _at_costs(evaluate(learner, table, **how, progress=watch), costs)
             except TimeIsOverError:
                 entrants.append(Entrant(name, title, None, 0.0, ("no answer: its share of the time limit was over",)))
                 continue
@@ -225,16 +234,21 @@ def alone_in(
     how: Mapping[str, Any],
     progress: Progress,
     limit: float | None = None,
+    costs: Mapping[Any, float] | None = None,
 ) -> Evaluation:
     """Evaluate one learner within the limit."""
     clock, folds = Clock(limit), n_folds(how)
     told = fold_progress(name, folds, clock, progress)
     try:
         with alarm(clock):
-            found = evaluate(bounded(learner, limit, folds), table, **how, progress=told)
+            found = _at_costs(evaluate(bounded(learner, limit, folds), table, **how, progress=told), costs)
     except TimeIsOverError as error:
         raise too_slow(name, limit) from error
     return found.majority if name in ("majority", "mean") else found
+
+
+def _at_costs(found: Evaluation, costs: Mapping[Any, float] | None) -> Evaluation:
+    return found if costs is None else found.with_costs(costs)
 
 
 def n_folds(how: Mapping[str, Any]) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sepal.cli._answer_table import TABLES, AllColumns, answers_text
+from sepal.cli._costs import costs_said
 from sepal.cli._given import given_test, learning_rows
 from sepal.cli._learners import (
     CLASSIFIERS,
@@ -97,6 +98,15 @@ def evaluate(
             metavar="FILE", help="Train on all rows of DATA, and answer those of this file.", show_default=False
         ),
     ] = None,
+    costs: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CLASS=COST",
+            help="What it costs to take a row of this class for another (1 if not said), or CLASS:ANSWER=COST for one "
+            "answer; may be given several times. Rows are then answered so that the expected cost is least.",
+            show_default=False,
+        ),
+    ] = None,
     time_limit: TimeLimit = None,
     quick: Annotated[bool, typer.Option("--quick", help="Five folds and ten seconds, where these are not given.")] = (
         False
@@ -145,11 +155,12 @@ def evaluate(
                 "test": None if test is None else answered,
             }
             alone = learner is not None or chosen.any
+            weighed = None if costs is None else costs_said(costs, table)
             names = (for_target(name, table, reading.task),) if alone else CLASSIFIERS if name == "auto" else REGRESSORS
             from sepal.cli import _contest as _contest  # loading and reading count for a limit that was given
 
             limit = QUICK_SECONDS if quick and limit is None else left_of(limit)
-            found, kind, facts, text = _found(names, alone, chosen, table, how, limit, progress, _width(out))
+            found, kind, facts, text = _found(names, alone, chosen, table, how, limit, progress, _width(out), weighed)
         if show_wrong:
             from sepal.cli._wrong_rows import wrong_rows, wrong_rows_text
 
@@ -172,14 +183,15 @@ def _found(
     limit: float | None,
     progress: Progress,
     width: int | None,
+    costs: Mapping[Any, float] | None,
 ) -> tuple[Evaluation, str, dict[str, Any], str]:
     """One learner, or several on the same rows: the evaluation of the first, and all of it as facts and as text."""
     from sepal.cli._contest import alone_in, contest
 
     if alone:
-        found = alone_in(names[0], make_learner(names[0], chosen, table), table, how, progress, limit)
+        found = alone_in(names[0], make_learner(names[0], chosen, table), table, how, progress, limit, costs)
         return found, "evaluation", found.to_dict(), found.summary().rstrip("\n") + "\n"
-    result = contest(names, chosen, table, how, progress, limit)
+    result = contest(names, chosen, table, how, progress, limit, costs)
     return result.first, "comparison", result.to_dict(), result.to_text(width)
 
 

@@ -44,7 +44,7 @@ def explore(
     Example:  sepal explore mydata.csv --target species
     """
     with leaving_cleanly():
-        from sepal.explore import Server, Session, Shelf, View, needs_explore, serve
+        from sepal.explore import Server, Session, Shelf, TableView, needs_explore, serve
 
         needs_explore()
         shelf, opened = Shelf(), None
@@ -57,7 +57,7 @@ def explore(
             view, actions = opened.placed(shelf)
             opened = Session(opened.source, opened.view, tuple(actions))
         elif data is not None:
-            view = View(place(shelf, data), target)
+            view = TableView(place(shelf, data), target)
             shelf.space(view)  # a mistake is told here, and not in the browser
         served = Server(shelf, view=view, session=opened, read_only=read_only)
         serve(served, port=port, browser=not no_browser, say=lambda text: typer.echo(text))
@@ -94,12 +94,12 @@ def do(
             check_out(out, data, example="answer.json")
             check_text_name(out, "an answer")
         with watching("reading") as progress:
-            from sepal.explore import ACTIONS, Shelf, View, answer, plain_answer
+            from sepal.explore import ACTIONS, Shelf, TableView, answer, plain_answer
 
             if action not in ACTIONS:
                 raise ParameterError(f"{action}: there is no such action", hint=f"one of {', '.join(ACTIONS)}")
             shelf = Shelf()
-            view = View(
+            view = TableView(
                 place(shelf, data), target, kinds_given(kind or []), tuple(listed_names(drop or [])),
                 None if columns is None else tuple(listed_names(columns)), task and task.value,
                 scale.value, distance,

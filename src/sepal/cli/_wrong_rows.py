@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from sepal.data import Table, row_cells, row_identifiers
-from sepal.evaluation import Evaluation
-
-WIDTH = 100
+from sepal.evaluation import LINE_WIDTH, Evaluation
 
 
 def wrong_rows(found: Evaluation, table: Table, most: int) -> list[dict[str, Any]]:
@@ -62,7 +60,7 @@ def wrong_rows_text(rows: list[dict[str, Any]], found: Evaluation, width: int | 
         named = "".join(f", {name} {_shown(cell)}" for name, cell in each["identifiers"].items())
         lines.append(f"row {each['row']}{named}: {_shown(each['actual'])}, answered {_shown(each['prediction'])}{sure}")
         values = ", ".join(f"{name} {_shown(cell)}" for name, cell in each["values"].items())
-        lines += textwrap.wrap(values, width or WIDTH, initial_indent="    ", subsequent_indent="    ")
+        lines += textwrap.wrap(values, width or LINE_WIDTH, initial_indent="    ", subsequent_indent="    ")
     return "\n".join(lines) + "\n"
 
 

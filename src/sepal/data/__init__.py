@@ -17,11 +17,13 @@ from sepal.data._cells import apart_cells as apart_cells
 from sepal.data._cells import column_cells as column_cells
 from sepal.data._cells import row_cells as row_cells
 from sepal.data._cells import row_identifiers as row_identifiers
+from sepal.data._columns import KINDS as KINDS
 from sepal.data._columns import Kind, KindsSpec
 from sepal.data._columns import column_position as column_position
 from sepal.data._complete_rows import Missing as Missing
 from sepal.data._complete_rows import as_labelled_table as as_labelled_table
 from sepal.data._complete_rows import complete_part as complete_part
+from sepal.data._complete_rows import first_missing as first_missing
 from sepal.data._content_order import content_columns as content_columns
 from sepal.data._content_order import content_order as content_order
 from sepal.data._content_order import geometric_rank as geometric_rank
@@ -66,8 +68,14 @@ from sepal.data._sparse_rows import equal_sparse_rows as equal_sparse_rows
 from sepal.data._summary import ColumnSummary, TableSummary, summarize
 from sepal.data._summary import coded_target as coded_target
 from sepal.data._table import Table
+from sepal.data._text_options import TextOptions
 from sepal.data._weights import as_weights as as_weights
 from sepal.data._whole_files import write_whole as write_whole
+from sepal.data._words import Words as Words
+from sepal.data._words import learn_words as learn_words
+from sepal.data._words import refuse_texts as refuse_texts
+from sepal.data._words import text_cells as text_cells
+from sepal.data._words import text_columns as text_columns
 
 __all__ = [
     "SCALES",
@@ -83,6 +91,7 @@ __all__ = [
     "ScaleName",
     "Table",
     "TableSummary",
+    "TextOptions",
     "as_table",
     "load",
     "names",

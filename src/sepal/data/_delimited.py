@@ -22,14 +22,12 @@ from sepal.data._columns import (
 from sepal.data._dialect import Dialect, declared_delimiter, records, sniff
 from sepal.data._error_words import Origin, listed, shown
 from sepal.data._messy_cells import SOFT_MISSING, dates, messy_numbers
-from sepal.data._source import Source
+from sepal.data._source import BLOCK_ROWS, Source
 from sepal.exceptions import DataError
 
 MISSING = frozenset(
     ("", "?", "na", "nan", "null", "n/a", "#n/a", "<na>", "nat", "#div/0!", "#value!", "#ref!", "#name?", "#num!")
 )
-# Rows converted at a time: few enough for their cells to stay in the processor's cache.
-BLOCK_ROWS = 256
 # With a decimal comma 1.0, with a comma between thousands 1000.
 _MAYBE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 

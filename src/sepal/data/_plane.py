@@ -130,6 +130,9 @@ def _two(table: Table, columns: Sequence[str | int]) -> Plane:
     if isinstance(columns, str) or len(columns) != 2:
         raise ParameterError(f"columns: a plane has two columns; got {columns!r}")
     at = [column_position(column, table.names, "columns") for column in columns]
+    text = next((table.names[j] for j in at if table.kinds[j] == "text"), None)
+    if text is not None:
+        raise ParameterError(f"columns: {text!r} holds texts, which have no place on an axis")
     if at[0] == at[1]:
         raise ParameterError(f"columns: a plane has two different columns; got {table.names[at[0]]!r} twice")
     rows = np.flatnonzero(~np.isnan(table.values[:, at]).any(axis=1))
@@ -170,6 +173,8 @@ def _numbers(table: Table, scale: ScaleName | None) -> NDArray[np.float64]:
     scaled = fit_scaling(table.values, table.kinds, scale, levels=table.levels).apply(table.values)
     parts = []
     for j, levels in enumerate(table.levels):
+        if table.kinds[j] == "text":
+            continue
         if table.kinds[j] == "nominal" and levels is not None:
             # A half each: two rows of different levels are at distance 1, as in HEOM.
             parts.append(np.sqrt(0.5) * (table.values[:, j, None] == np.arange(len(levels))))
@@ -177,6 +182,8 @@ def _numbers(table: Table, scale: ScaleName | None) -> NDArray[np.float64]:
             cells = scaled[:, j, None]
             present = ~np.isnan(cells)
             parts.append(np.where(present, cells, cells[present].mean() if present.any() else 0.0))
+    if not parts:
+        raise DataError("texts have no principal axes; there are no other columns")
     return np.hstack(parts)
 
 

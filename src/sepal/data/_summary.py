@@ -13,7 +13,7 @@ from sepal.data._labels import is_continuous
 from sepal.data._table import Table
 from sepal.parameters import Parameter, checked
 
-MOST_CLASSES = 1_000  # of a target; one of more different numbers is a number
+_MOST_CLASSES = 1_000  # of a target; one of more different numbers is a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +28,12 @@ class ColumnSummary:
     low, high, mean : float or None
         Of numbers, and of the ranks of an ordinal column.
     levels : tuple or None
-        The levels in code order; None for a numeric column.
+        The levels in code order; None for a column of numbers or texts.
     edges : (n_bins + 1,) array or None
         Where the bins of a numeric column begin and end; a number on an edge belongs to the bin above, the highest
         to the last.
     counts : (n_bins or n_levels, n_classes) array
-        Rows in each bin or of each level, by class.
+        Rows in each bin or of each level, by class; none for a column of texts.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def coded_target(table: Table) -> tuple[tuple[Any, ...] | None, NDArray[np.intp]
     if table.y is None or is_continuous(np.asarray(table.y)):
         return nothing
     labels, codes = np.unique(np.asarray(table.y), return_inverse=True)
-    if labels.dtype.kind in "iuf" and len(labels) > MOST_CLASSES:
+    if labels.dtype.kind in "iuf" and len(labels) > _MOST_CLASSES:
         return nothing
     levels = table.target_levels or tuple(labels.tolist())
     place = {level: at for at, level in enumerate(levels)}
@@ -152,9 +152,12 @@ def _column(table: Table, j: int, codes: NDArray[np.intp], n_classes: int, bins:
     values, levels, kind = table.values[:, j], table.levels[j], table.kinds[j]
     present = ~np.isnan(values)
     cells, of = values[present], codes[present]
-    ordered = kind != "nominal" and cells.size > 0
-    edges, place = _bins(cells, bins) if levels is None else (None, cells.astype(np.intp))
+    levels = None if kind == "text" else levels  # as many as rows
+    ordered = kind in ("numeric", "ordinal") and cells.size > 0
+    edges, place = _bins(cells, bins) if kind == "numeric" else (None, cells.astype(np.intp))
     n_places = len(levels) if levels is not None else 0 if edges is None else len(edges) - 1
+    if kind == "text":
+        place, of = place[:0], of[:0]
     counts = np.bincount(place * n_classes + of, minlength=n_places * n_classes).reshape(n_places, n_classes)
     return ColumnSummary(
         table.names[j],

@@ -15,7 +15,7 @@ from sepal.measures import settled
 from sepal.parameters import Parameter, checked
 
 
-@checked(Parameter("training", "flag", ""))
+@checked(Parameter("training", "flag", "also give the score on the training rows themselves"))
 def leave_one_out_curve(
     X: Any,
     y: Any = None,

@@ -15,7 +15,8 @@ from sepal.data import (
     data_frame,
 )
 from sepal.evaluation._class_scores import CLASS_COLUMNS, confusion, kappa, per_class
-from sepal.exceptions import DataError
+from sepal.evaluation._costs import cost_matrix, least_cost
+from sepal.exceptions import DataError, ParameterError
 from sepal.measures import independent_trials, wilson_interval
 
 _MORE_VARIANCE = 1.4  # than independent trials have: rows of different folds answer each other
@@ -57,6 +58,8 @@ class Evaluation:
         The seed of the folds; None where no chance had a part in them.
     parameters : dict of str to str
         All parameters of the estimator, as they would be written.
+    costs : (n_classes, n_classes) array or None
+        What each answer (across) costs for rows of each class (down), where :meth:`with_costs` has decided by these.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class Evaluation:
     scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     random_state: int | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
+    costs: NDArray[np.float64] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -145,12 +149,44 @@ class Evaluation:
             return float("nan")
         return float(-np.log(np.maximum(self.share[np.arange(self.n_rows), self.actual], _LEAST_SHARE)).mean())
 
+    def with_costs(self, costs: Any) -> Evaluation:
+        """The same probabilities, answered so that each row's expected cost is least.
+
+        Parameters
+        ----------
+        costs : mapping or square array
+            As in :func:`sepal.evaluation.cost_matrix`: ``{"ham": 9}``, ``{("ham", "spam"): 9}`` or the whole matrix.
+
+        Examples
+        --------
+        >>> import sepal
+        >>> found = sepal.evaluate(sepal.KNNClassifier(9), sepal.datasets.load("athletes"), cv="loo")
+        >>> found.mean_cost({"yes": 20}), found.with_costs({"yes": 20}).mean_cost()
+        (3.0, 0.55)
+        """
+        matrix = cost_matrix(costs, self._classes)
+        if self.share is None:
+            raise DataError(
+                f"{self.scheme} gives no probabilities, which costs are weighed with",
+                hint="SVMClassifier(probability=True) gives them; for scores there is sepal.evaluation.best_threshold",
+            )
+        return replace(self, predicted=least_cost(self.share, matrix), costs=matrix)
+
+    def mean_cost(self, costs: Any = None) -> float:
+        """What the answers cost per row; by default by the costs that decided them."""
+        matrix = self.costs if costs is None else cost_matrix(costs, self._classes)
+        if matrix is None:
+            raise ParameterError("costs: there are none; give them, or ask with_costs(costs)")
+        return float(np.sum(self.confusion * matrix) / self.n_rows)
+
     @property
     def majority(self) -> Evaluation:
         """What the training rows of each fold alone would have answered: the largest class, or the mean."""
         if self.classes is None:
             return replace(self, scheme="mean", predicted=self.prior, parameters={})
         answer = self.prior.argmax(axis=1)
+        if self.costs is not None:
+            answer = least_cost(self.prior, self.costs)
         return replace(self, scheme="majority", predicted=answer, share=self.prior, parameters={})
 
     @cached_property
@@ -240,6 +276,7 @@ class Evaluation:
             "log_loss": None if self.share is None else self.log_loss,
             "by_class": {name: [None if np.isnan(v) else v for v in self.by_class[name]] for name in CLASS_COLUMNS},
             "confusion": self.confusion.tolist(),
+            **({} if self.costs is None else {"costs": self.costs.tolist(), "mean_cost": self.mean_cost()}),
         }
 
     def summary(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,8 +20,16 @@ from sepal.data import (
     rows_by_content,
 )
 from sepal.exceptions import DataError, ParameterError
+from sepal.parameters import Parameter
 
-_EXPECTED = "cv must be a number of folds, 'loo', the share of rows to train on, a splitter or lists of rows"
+CV = Parameter(
+    "cv",
+    "number",
+    "a number of folds, 'loo', the share of rows to train on, a splitter or lists of rows",
+    above=0.0,
+    words=("loo",),
+    also=("folds",),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,16 +70,15 @@ def _folds(
     """The test rows of each fold, and what to call it; a number of folds is dealt out in ``order``."""
     n = len(target)
     place = np.arange(n)
+    CV.check(cv, hint=f"cv is {CV.help}")
     if isinstance(cv, str):
-        if cv != "loo":
-            raise ParameterError(f"{_EXPECTED}; got {cv!r}")
         if groups is None:
             return [np.array([i]) for i in range(n)], "leave-one-out"
         return [np.flatnonzero(groups == group) for group in range(groups.max() + 1)], "leave-one-group-out"
     if isinstance(cv, (float, np.floating)):
         train = _split(target, groups, float(cv), random_state, order)
         return [np.setdiff1d(place, train)], f"split, {100 * cv:g} % of the rows for training"
-    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+    if isinstance(cv, (int, np.integer)):
         if not 2 <= cv <= n:
             raise ParameterError(f"cv must be at least 2 and at most the number of rows, {n}; got {cv}")
         splitter: Any
@@ -93,10 +99,8 @@ def _folds(
         mode = f"{type(cv).__name__}" if hasattr(cv, "split") else "given folds"
     if hasattr(cv, "split"):
         folds = [np.sort(place[test]) for _, test in cv.split(np.zeros((n, 1)), target, groups)]
-    elif isinstance(cv, Iterable):
-        folds = [np.asarray(rows) for rows in cv]
     else:
-        raise ParameterError(f"{_EXPECTED}; got {cv!r}")
+        folds = [np.asarray(rows) for rows in cv]
     _check_folds(folds, n)
     return folds, "leave-one-out" if isinstance(cv, LeaveOneOut) else mode
 

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sepal.evaluation._class_scores import CLASS_COLUMNS
+from sepal.evaluation._costs import bayes_threshold
 
 if TYPE_CHECKING:
     from sepal.evaluation._evaluation import Evaluation
 
 _WIDTHS = (9, 9, 11, 9, 11, 9, 10, 10)
 _INDENT = 17
-MOST_COLUMNS = 12
-WIDTH = 100
+MOST_NAMED_COLUMNS = 12
+LINE_WIDTH = 100
 
 
 def summary_text(evaluation: Evaluation) -> str:
@@ -32,6 +33,8 @@ def summary_text(evaluation: Evaluation) -> str:
         blocks += ["=== Detailed Accuracy By Class ===\n", _class_block(evaluation)]
         blocks += ["=== Confusion Matrix ===\n", _confusion_block(evaluation)]
         blocks += ["=== How sure ===\n", _sure_block(evaluation)]
+    if evaluation.costs is not None:
+        blocks += ["=== Costs ===\n", _cost_block(evaluation)]
     return "\n".join(blocks)
 
 
@@ -40,8 +43,8 @@ def run_information(evaluation: Evaluation) -> str:
     from sepal import __version__
 
     *features, target = evaluation.columns
-    first = ", ".join(features[:MOST_COLUMNS])
-    more = f", ... ({len(features):,} columns)" if len(features) > MOST_COLUMNS else ""
+    first = ", ".join(features[:MOST_NAMED_COLUMNS])
+    more = f", ... ({len(features):,} columns)" if len(features) > MOST_NAMED_COLUMNS else ""
     n_rows = int(evaluation.fold_sizes.sum(axis=1).max(initial=evaluation.n_rows))
     seed = "" if evaluation.random_state is None else f", seed {evaluation.random_state}"
     lines = [
@@ -54,7 +57,7 @@ def run_information(evaluation: Evaluation) -> str:
         ("Version", f"sepal {__version__}"),
     ]
     return "".join(
-        textwrap.fill(text, WIDTH, initial_indent=f"{word + ':':<14}", subsequent_indent=" " * 14) + "\n"
+        textwrap.fill(text, LINE_WIDTH, initial_indent=f"{word + ':':<14}", subsequent_indent=" " * 14) + "\n"
         for word, text in lines
         if text
     )
@@ -144,3 +147,19 @@ def _sure_block(evaluation: Evaluation) -> str:
     if evaluation.accuracy <= evaluation.majority_rate:
         lines.append("This is no better than always answering the largest class.")
     return "\n".join(lines) + "\n"
+
+
+def _cost_block(evaluation: Evaluation) -> str:
+    """Costs per row, of these answers and of the cheapest without a learner, and the threshold of two classes."""
+    matrix, labels = np.asarray(evaluation.costs), [str(label) for label in np.asarray(evaluation.classes).tolist()]
+    lines = [
+        _line("Mean cost of a row", evaluation.mean_cost()),
+        _line("Of the cheapest single answer", evaluation.majority.mean_cost()),
+    ]
+    if len(labels) == 2 and not np.any(np.diag(matrix)) and matrix.sum() > 0:
+        limit = bayes_threshold(float(matrix[0, 1]), float(matrix[1, 0]))
+        lines.append(f"{labels[1]} is answered where its probability is above {limit:.4g}.")
+    for c, label in enumerate(labels):
+        wrong = ", ".join(f"{matrix[c, j]:g} as {labels[j]}" for j in range(len(labels)) if j != c)
+        lines.append(f"A row of {label} costs {wrong}." if len(labels) <= 12 else "")
+    return "\n".join(line for line in lines if line) + "\n"

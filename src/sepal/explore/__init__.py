@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sepal.explore._session import Session as Session
     from sepal.explore._session_page import session_page as session_page
     from sepal.explore._shelf import Shelf as Shelf
-    from sepal.explore._view import View as View
+    from sepal.explore._view import TableView as TableView
 
 __all__: list[str] = []
 
@@ -36,7 +36,7 @@ _HOMES = {
     "Server": "sepal.explore._routes",
     "Session": "sepal.explore._session",
     "Shelf": "sepal.explore._shelf",
-    "View": "sepal.explore._view",
+    "TableView": "sepal.explore._view",
     "answer": "sepal.explore._answering",
     "needs_explore": "sepal.explore._serving",
     "plain_answer": "sepal.explore._answering",

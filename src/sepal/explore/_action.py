@@ -11,7 +11,7 @@ from sepal.explore._shelf import Space
 from sepal.parameters import Parameter
 from sepal.progress import Progress
 
-Settings = Mapping[str, Any]
+Asked = Mapping[str, Any]
 Cost = Literal["cheap", "job"]
 
 
@@ -81,9 +81,9 @@ class Action:
     help: str
     cost: Cost
     fields: tuple[Field, ...]
-    run: Callable[[Space, Settings, Progress], Any]
-    python: Callable[[Space, Settings], str]
-    verb: Callable[[Space, Settings], list[str] | None] | None = None
+    run: Callable[[Space, Asked, Progress], Any]
+    python: Callable[[Space, Asked], str]
+    verb: Callable[[Space, Asked], list[str] | None] | None = None
 
     @property
     def screen(self) -> str:

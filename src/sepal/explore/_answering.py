@@ -7,23 +7,23 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from sepal.explore._action import Action, Settings
+from sepal.explore._action import Action, Asked
 from sepal.explore._actions import action_named
 from sepal.explore._code import python_code, shell_code
 from sepal.explore._facts import as_lists, facts
 from sepal.explore._shelf import Shelf, Space
-from sepal.explore._view import View
+from sepal.explore._view import TableView
 from sepal.progress import Progress, silent
 
 
-def answer_key(action: Action, view: View, settings: Settings) -> str:
+def answer_key(action: Action, view: TableView, settings: Asked) -> str:
     """The same for equal questions."""
     return json.dumps([action.name, view.to_dict(), settings], sort_keys=True)
 
 
 def kept_answer(shelf: Shelf, action: str, view: Any, given: Any = None) -> dict[str, Any] | None:
     """The answer, if this was asked before."""
-    entry, seen = action_named(action), View.of(view)
+    entry, seen = action_named(action), TableView.of(view)
     found = shelf.found(answer_key(entry, seen, entry.settings(given)))
     return None if found is None else {**found, "cached": True}
 
@@ -38,7 +38,7 @@ def answer(shelf: Shelf, action: str, view: Any, given: Any = None, progress: Pr
     action : str
         A key of ``ACTIONS``.
     view : mapping
-        As :meth:`View.of` takes it.
+        As :meth:`TableView.of` takes it.
     given : mapping, optional
         Parameters of the action.
     progress : callable
@@ -57,7 +57,7 @@ def answer(shelf: Shelf, action: str, view: Any, given: Any = None, progress: Pr
     >>> found["result"]["cells"], found["code"]["shell"]
     ([[5.1, 3.5, 1.4, 0.2, 'setosa']], "sepal do data.rows iris --set count=1 --json\\n")
     """
-    entry, seen = action_named(action), View.of(view)
+    entry, seen = action_named(action), TableView.of(view)
     settings = entry.settings(given)
     key = answer_key(entry, seen, settings)
     found = shelf.found(key)
@@ -79,7 +79,7 @@ def answer(shelf: Shelf, action: str, view: Any, given: Any = None, progress: Pr
     return made
 
 
-def code_of(space: Space, action: Action, settings: Settings) -> dict[str, str]:
+def code_of(space: Space, action: Action, settings: Asked) -> dict[str, str]:
     """One action as a shell line and as Python."""
     asked = [(action, settings)]
     return {"shell": shell_code(space, asked), "python": python_code(space, asked)}

@@ -7,12 +7,12 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sepal.explore._action import Action, Settings, call
+from sepal.explore._action import Action, Asked, call
 from sepal.explore._shelf import Shelf, Space
-from sepal.explore._view import View
+from sepal.explore._view import TableView
 
 
-def table_code(view: View, shelf: Shelf) -> str:
+def table_code(view: TableView, shelf: Shelf) -> str:
     """``table = ...``, as Python."""
     if view.data in shelf.files:
         named: dict[str, Any] = {} if view.target is None else {"target": view.target}
@@ -28,32 +28,32 @@ def table_code(view: View, shelf: Shelf) -> str:
     return f"table = {text}"
 
 
-def _kinds(view: View) -> dict[str, Any]:
+def _kinds(view: TableView) -> dict[str, Any]:
     return {name: list(kind) if isinstance(kind, tuple) else kind for name, kind in view.kinds.items()}
 
 
 def other_code(space: Space, data: str, called: str = "test") -> str:
     """Rows of another file with the same columns, as Python."""
-    view = View(data, space.table.target, space.view.kinds, task=space.view.task)
+    view = TableView(data, space.table.target, space.view.kinds, task=space.view.task)
     if data not in space.shelf.files and space.view.target is None:
-        view = View(data, None, space.view.kinds, task=space.view.task)
+        view = TableView(data, None, space.view.kinds, task=space.view.task)
     text = table_code(view, space.shelf).removeprefix("table = ")
     return f"{called} = {text}.select(table.names)"
 
 
-def python_code(space: Space, asked: Iterable[tuple[Action, Settings]]) -> str:
+def python_code(space: Space, asked: Iterable[tuple[Action, Asked]]) -> str:
     """A program that ends with the result of the last action."""
     parts = ["import sepal\n\n" + table_code(space.view, space.shelf)]
     parts += [f"# {action.help}\n{action.python(space, settings)}" for action, settings in asked]
     return "\n\n".join(parts) + "\n"
 
 
-def shell_code(space: Space, asked: Iterable[tuple[Action, Settings]]) -> str:
+def shell_code(space: Space, asked: Iterable[tuple[Action, Asked]]) -> str:
     """A line for each action."""
     return "\n".join(_line(space, action, settings) for action, settings in asked) + "\n"
 
 
-def _line(space: Space, action: Action, settings: Settings) -> str:
+def _line(space: Space, action: Action, settings: Asked) -> str:
     words = None if action.verb is None else action.verb(space, settings)
     if words is None:
         words = ["do", action.name, source_word(space), *view_words(space.view), *_set_words(space, action, settings)]
@@ -67,7 +67,7 @@ def source_word(space: Space) -> str:
     return space.view.data if file is None else file.written
 
 
-def reading_words(view: View) -> list[str]:
+def reading_words(view: TableView) -> list[str]:
     """The options that say how a file is read."""
     words: list[str] = []
     words += ["--target", view.target] if view.target is not None else []
@@ -79,7 +79,7 @@ def reading_words(view: View) -> list[str]:
     return words
 
 
-def view_words(view: View) -> list[str]:
+def view_words(view: TableView) -> list[str]:
     """All that a view says, as options."""
     words = reading_words(view)
     words += ["--distance", view.distance] if view.distance != "auto" else []
@@ -92,7 +92,7 @@ def _listed(names: Iterable[str]) -> str:
     return ",".join('"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name for name in names)
 
 
-def _set_words(space: Space, action: Action, settings: Settings) -> list[str]:
+def _set_words(space: Space, action: Action, settings: Asked) -> list[str]:
     words = []
     for each in action.fields:
         name = each.parameter.name

@@ -27,7 +27,7 @@ from sepal.explore._safety import JSON_BYTES, UPLOAD_BYTES, Guard, Keys, limited
 from sepal.explore._session import Session
 from sepal.explore._session_page import session_page
 from sepal.explore._shelf import Shelf
-from sepal.explore._view import DISTANCE_WORDS, SCALE_WORDS, View
+from sepal.explore._view import DISTANCE_WORDS, SCALE_NAMES, TableView
 from sepal.explore._work import BusyError, Work, Workers
 
 LONGEST_WAIT = 5.0
@@ -37,7 +37,7 @@ LONGEST_NAME = 200
 class Server:
     """What the routes share: the shelf, the workers, the keys, and what was given on the command line."""
 
-    def __init__(self, shelf: Shelf | None = None, *, view: View | None = None, session: Session | None = None,
+    def __init__(self, shelf: Shelf | None = None, *, view: TableView | None = None, session: Session | None = None,
                  read_only: bool = False, upload_bytes: int = UPLOAD_BYTES) -> None:  # fmt: skip
         self.shelf = shelf or Shelf()
         self.view, self.session, self.read_only, self.upload_bytes = view, session, read_only, upload_bytes
@@ -83,14 +83,14 @@ class Server:
                 "files": files,
                 "limits": {"upload_bytes": self.upload_bytes},
                 "distances": list(DISTANCE_WORDS),
-                "scales": list(SCALE_WORDS),
+                "scales": list(SCALE_NAMES),
             }
         )
 
     def _file_facts(self, data: str) -> dict[str, Any]:
         name = self.shelf.files[data].name
         try:
-            return {"data": data, "name": name, **_shape(self.shelf.space(View(data)).table)}
+            return {"data": data, "name": name, **_shape(self.shelf.space(TableView(data)).table)}
         except SepalError as error:  # it can still be read in another way
             return {"data": data, "name": name, "rows": None, "columns": None, "target": None, **error_facts(error)}
 
@@ -110,7 +110,7 @@ class Server:
         def read() -> dict[str, Any]:
             kept = self.shelf.add(name, content)
             try:
-                return {"data": kept.data, "name": name, **_shape(self.shelf.space(View(kept.data)).table)}
+                return {"data": kept.data, "name": name, **_shape(self.shelf.space(TableView(kept.data)).table)}
             except SepalError:
                 self.shelf.files.pop(kept.data, None)
                 raise
@@ -144,7 +144,7 @@ class Server:
         name, view, settings = given.get("action"), given.get("view"), given.get("parameters")
         if name not in ACTIONS:
             raise RefusedError(404, "unknown", f"there is no action {name!r}")
-        View.of(view)
+        TableView.of(view)
         ACTIONS[name].settings(settings)  # mistakes are told at once
         try:
             work = self.workers.start(
@@ -200,7 +200,7 @@ class Server:
         given = await self._json(request)
 
         def made() -> dict[str, str]:
-            space = self.shelf.space(View.of(given.get("view")))
+            space = self.shelf.space(TableView.of(given.get("view")))
             asked = [(entry, entry.settings(each.get("parameters"))) for each, entry in _listed(given.get("actions"))]
             return {"shell": shell_code(space, asked), "python": python_code(space, asked)}
 
@@ -210,7 +210,7 @@ class Server:
         """A session to keep."""
         self._may_write()
         given = await self._json(request)
-        made = await run_in_threadpool(Session.made, self.shelf, View.of(given.get("view")), _plain_list(given))
+        made = await run_in_threadpool(Session.made, self.shelf, TableView.of(given.get("view")), _plain_list(given))
         return JSONResponse(made.to_dict())
 
     async def open(self, request: Request) -> Response:
@@ -223,7 +223,7 @@ class Server:
     async def report(self, request: Request) -> Response:
         """Actions as one HTML page, from the answers that are here."""
         given = await self._json(request)
-        view = View.of(given.get("view"))
+        view = TableView.of(given.get("view"))
         actions = _plain_list(given)
 
         def made() -> str:

@@ -10,9 +10,9 @@ from sepal.data import names
 from sepal.exceptions import DataError, ParameterError
 from sepal.explore._actions import action_named
 from sepal.explore._shelf import Shelf
-from sepal.explore._view import View
+from sepal.explore._view import TableView
 
-VERSION = 1
+SESSION_VERSION = 1
 _READ = ("target", "kinds", "left_out", "columns", "task", "scale", "distance")
 
 
@@ -24,7 +24,7 @@ class Session:
     ----------
     source : mapping
         ``{"bundled": name}`` or ``{"file": name, "size": bytes, "sha256": hash}``.
-    view : View
+    view : TableView
         Its ``data`` is the name in the source.
     actions : tuple of mapping
         ``{"action": name, "parameters": {...}}``, complete and checked.
@@ -37,7 +37,7 @@ class Session:
     """
 
     source: Mapping[str, Any]
-    view: View
+    view: TableView
     actions: tuple[dict[str, Any], ...]
 
     @classmethod
@@ -51,30 +51,32 @@ class Session:
         """
         if not isinstance(given, Mapping) or not isinstance(given.get("sepal_session"), int):
             raise ParameterError("this is no session of the Explorer: it has no sepal_session")
-        if given["sepal_session"] != VERSION:
+        if given["sepal_session"] != SESSION_VERSION:
             raise ParameterError(
-                f"this session is of version {given['sepal_session']}, and this sepal reads version {VERSION}",
-                hint="pip install --upgrade 'sepal-learn[app,explore]'" if given["sepal_session"] > VERSION else None,
+                f"this session is of version {given['sepal_session']}, and this sepal reads version {SESSION_VERSION}",
+                hint="pip install --upgrade 'sepal-learn[app,explore]'"
+                if given["sepal_session"] > SESSION_VERSION
+                else None,
             )
         unknown = set(given) - {"sepal_session", "sepal", "source", "actions", *_READ}
         if unknown:
-            raise ParameterError(f"session: there is no {sorted(unknown)[0]!r} in version {VERSION}")
+            raise ParameterError(f"session: there is no {sorted(unknown)[0]!r} in version {SESSION_VERSION}")
         source = checked_source(given.get("source"))
         said = {name: given[name] for name in _READ if given.get(name) is not None}
-        view = View.of({"data": source.get("bundled") or source["file"], **said})
+        view = TableView.of({"data": source.get("bundled") or source["file"], **said})
         actions = given.get("actions", [])
         if not isinstance(actions, list) or not all(isinstance(each, Mapping) for each in actions):
             raise ParameterError("session: actions must be a list of objects")
         return cls(source, view, tuple(_checked_action(each, at) for at, each in enumerate(actions)))
 
     @classmethod
-    def made(cls, shelf: Shelf, view: View, actions: list[dict[str, Any]]) -> Session:
+    def made(cls, shelf: Shelf, view: TableView, actions: list[dict[str, Any]]) -> Session:
         """Of what was asked here; files are named with their size and hash."""
         source = _source_of(shelf, view.data)
-        named = View.of({**view.to_dict(), "data": source.get("bundled") or source["file"]})
+        named = TableView.of({**view.to_dict(), "data": source.get("bundled") or source["file"]})
         return cls(source, named, tuple(_with_sources(shelf, each) for each in actions))
 
-    def placed(self, shelf: Shelf) -> tuple[View, list[dict[str, Any]]]:
+    def placed(self, shelf: Shelf) -> tuple[TableView, list[dict[str, Any]]]:
         """The view and actions with data of the shelf in place of files.
 
         Raises
@@ -82,7 +84,7 @@ class Session:
         DataError
             If a file is not here, or is not the one that was used.
         """
-        view = View.of({**self.view.to_dict(), "data": _place(shelf, self.source)})
+        view = TableView.of({**self.view.to_dict(), "data": _place(shelf, self.source)})
         actions = []
         for each in self.actions:
             settings = dict(each["parameters"])
@@ -113,7 +115,7 @@ class Session:
 
         read = {name: value for name, value in self.view.to_dict().items() if name != "data"}
         return {
-            "sepal_session": VERSION,
+            "sepal_session": SESSION_VERSION,
             "sepal": __version__,
             "source": dict(self.source),
             **read,

@@ -8,10 +8,10 @@ from typing import Any
 
 from sepal.explore._facts import as_lists
 from sepal.explore._shelf import Shelf
-from sepal.explore._view import View
+from sepal.explore._view import TableView
 
 MOST_CELLS = 400  # of a list or table; more is told in numbers
-STYLE = (
+PAGE_STYLE = (
     ":root{color-scheme:light dark}"
     "body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem}"
     "table{border-collapse:collapse;margin:.5rem 0;font-variant-numeric:tabular-nums}"
@@ -20,7 +20,7 @@ STYLE = (
 )
 
 
-def session_page(shelf: Shelf, view: View, answers: Sequence[tuple[dict[str, Any], dict[str, Any] | None]]) -> str:
+def session_page(shelf: Shelf, view: TableView, answers: Sequence[tuple[dict[str, Any], dict[str, Any] | None]]) -> str:
     """One self-contained page; actions without an answer are named as not run."""
     from sepal import __version__
 
@@ -39,12 +39,12 @@ def session_page(shelf: Shelf, view: View, answers: Sequence[tuple[dict[str, Any
         parts.append(f"<details><summary>Code</summary><pre>{html.escape(code)}</pre></details>")
     return (
         f"<!doctype html><html lang=en><head><meta charset=utf-8><title>{html.escape(title)}</title>"
-        f"<meta name=viewport content='width=device-width'><style>{STYLE}</style></head><body>"
+        f"<meta name=viewport content='width=device-width'><style>{PAGE_STYLE}</style></head><body>"
         f"<h1>{html.escape(title)}</h1>{''.join(parts)}<p class=more>sepal {__version__}</p></body></html>\n"
     )
 
 
-def _view_table(shelf: Shelf, view: View) -> str:
+def _view_table(shelf: Shelf, view: TableView) -> str:
     said = {**view.to_dict(), "data": shelf.called(view.data)}
     return _value({name: value for name, value in said.items() if value not in (None, [], {})})
 

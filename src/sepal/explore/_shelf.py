@@ -13,7 +13,7 @@ from typing import Any
 
 from sepal.data import Table, load, names, read_table
 from sepal.exceptions import DataError, ParameterError
-from sepal.explore._view import View
+from sepal.explore._view import TableView
 
 MOST_TABLES = 8  # views whose tables, planes and models are kept
 MOST_ANSWERS = 200
@@ -43,7 +43,7 @@ class GivenFile:
 class Space:
     """One view with its table, and what was computed for it: planes, neighbours of maps, fitted models."""
 
-    def __init__(self, view: View, table: Table, shelf: Shelf) -> None:
+    def __init__(self, view: TableView, table: Table, shelf: Shelf) -> None:
         self.view, self.table, self.shelf = view, table, shelf
         self._kept: OrderedDict[Any, Any] = OrderedDict()
         self._lock = Lock()
@@ -68,7 +68,7 @@ class Space:
 
     def other(self, data: str) -> Table:
         """Another set or file, read with the same target, kinds and columns: rows to test on."""
-        view = View(data, self.table.target, self.view.kinds, task=self.view.task)
+        view = TableView(data, self.table.target, self.view.kinds, task=self.view.task)
         table = self.shelf.space(view).table
         missing = [name for name in self.table.names if name not in table.names]
         if missing:
@@ -85,7 +85,7 @@ class Shelf:
     Examples
     --------
     >>> shelf = Shelf()
-    >>> shelf.space(View("iris")).table.n_rows
+    >>> shelf.space(TableView("iris")).table.n_rows
     150
     """
 
@@ -124,7 +124,7 @@ class Shelf:
         """What people call it."""
         return self.files[data].name if data in self.files else data
 
-    def table_of(self, view: View) -> Table:
+    def table_of(self, view: TableView) -> Table:
         """The table of a view."""
         if view.data in self.files:
             file = self.files[view.data]
@@ -143,7 +143,7 @@ class Shelf:
             table = table.select(view.columns)
         return table.with_task(view.task)
 
-    def space(self, view: View) -> Space:
+    def space(self, view: TableView) -> Space:
         """The view with its table; kept for the next question."""
         with self._lock:
             if view.key in self._spaces:

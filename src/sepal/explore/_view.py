@@ -11,14 +11,14 @@ from sepal.data import SCALES
 from sepal.distances import DISTANCES
 from sepal.exceptions import ParameterError
 
-SCALE_WORDS = (*SCALES, "none")
+SCALE_NAMES = (*SCALES, "none")
 TASKS = ("classify", "regress")
 # Distances that need nothing but a name.
 DISTANCE_WORDS = ("auto", *(name for name, entry in DISTANCES.items() if not entry.required))
 
 
 @dataclass(frozen=True)
-class View:
+class TableView:
     """What every question is asked about.
 
     Attributes
@@ -40,7 +40,7 @@ class View:
 
     Examples
     --------
-    >>> View.of({"data": "iris", "left_out": ["sepal_width"]}).left_out
+    >>> TableView.of({"data": "iris", "left_out": ["sepal_width"]}).left_out
     ('sepal_width',)
     """
 
@@ -54,7 +54,7 @@ class View:
     distance: str = "auto"
 
     @classmethod
-    def of(cls, given: Any) -> View:
+    def of(cls, given: Any) -> TableView:
         """From JSON; every mistake is named."""
         if not isinstance(given, Mapping):
             raise ParameterError(f"view: expected an object with at least data; got {given!r}")
@@ -78,7 +78,7 @@ class View:
             _names("left_out", given.get("left_out") or ()),
             None if columns is None else _names("columns", columns),
             _one_of("task", given.get("task"), TASKS, optional=True),
-            _one_of("scale", given.get("scale", "minmax"), SCALE_WORDS),
+            _one_of("scale", given.get("scale", "minmax"), SCALE_NAMES),
             _one_of("distance", given.get("distance", "auto"), DISTANCE_WORDS),
         )
 

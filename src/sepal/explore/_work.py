@@ -20,7 +20,7 @@ MOST_KEPT = 50  # jobs that are remembered
 AGAIN = 0.05  # seconds after which work that did not hear of its end is told again
 FIRST_GUESS = 0.5  # seconds before which nobody can say how long it takes
 
-State = Literal["waiting", "running", "done", "failed", "cancelled"]
+WorkState = Literal["waiting", "running", "done", "failed", "cancelled"]
 
 
 class CancelledWorkError(BaseException):
@@ -38,7 +38,7 @@ class Work:
     name: str
     action: str
     ask: Callable[[Progress], Any]
-    state: State = "waiting"
+    state: WorkState = "waiting"
     text: str = ""
     share: float = 0.0
     answer: Any = None
@@ -57,7 +57,7 @@ class Work:
                 self._end("cancelled")
                 return
             self.state, self.started, self._thread = "running", time.monotonic(), threading.get_ident()
-        state: State = "failed"
+        state: WorkState = "failed"
         try:
             self.answer, state = self.ask(self._tell), "done"
         except CancelledWorkError:
@@ -69,7 +69,7 @@ class Work:
         finally:
             self._settle(state)
 
-    def _settle(self, state: State) -> None:
+    def _settle(self, state: WorkState) -> None:
         """Note the end; an exception that was sent and has not arrived is called back."""
         while True:
             try:
@@ -81,7 +81,7 @@ class Work:
             except CancelledWorkError:
                 state = "cancelled"
 
-    def _end(self, state: State) -> None:
+    def _end(self, state: WorkState) -> None:
         self.state, self.ended = state, time.monotonic()
         self.finished.set()
 

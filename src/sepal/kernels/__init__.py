@@ -16,6 +16,7 @@ from sepal.kernels._definite import check_psd
 from sepal.kernels._definite import negative_eigenvalue as negative_eigenvalue
 from sepal.kernels._definite import smallest_eigenvalue as smallest_eigenvalue
 from sepal.kernels._fitted import FittedKernel, fit_kernel
+from sepal.kernels._fitted import KernelFunction as KernelFunction
 from sepal.kernels._fitted import find_kernel as find_kernel
 from sepal.kernels._fitted import refuse_missing as refuse_missing
 from sepal.kernels._gram import gram

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sepal.data import Table
 
 # A numeric column with more distinct cells is represented by this many of its order statistics.
-MOST_CELLS = 1000
+MOST_MARKS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +63,10 @@ def cells_by_column(table: Table) -> tuple[ColumnCells, ...]:
         if present.any():
             cells, place = np.unique(column[present], return_inverse=True)
             shares = np.bincount(place, weights=weights[present]) / weights[present].sum()
-        if kind != "nominal" and cells.size > MOST_CELLS:
-            places = (np.arange(MOST_CELLS) + 0.5) / MOST_CELLS
+        if kind != "nominal" and cells.size > MOST_MARKS:
+            places = (np.arange(MOST_MARKS) + 0.5) / MOST_MARKS
             cells, counts = np.unique(cells[np.searchsorted(np.cumsum(shares), places)], return_counts=True)
-            shares = counts / MOST_CELLS
+            shares = counts / MOST_MARKS
         columns.append(ColumnCells(kind == "nominal", cells, shares))
     return tuple(columns)
 

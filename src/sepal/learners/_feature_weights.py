@@ -25,6 +25,7 @@ from sepal.data import (
     frame_html,
     left_out_together,
     name_order,
+    refuse_texts,
     rows_by_content,
 )
 from sepal.exceptions import ParameterError
@@ -99,7 +100,10 @@ class LearnedWeights:
         return f"<p>{self}</p>{frame_html(self)}"
 
 
-@checked(Parameter("n_neighbors", "whole", "", at_least=1), Parameter("max_iter", "whole", "", at_least=1))
+@checked(
+    Parameter("n_neighbors", "whole", "how many rows vote", at_least=1),
+    Parameter("max_iter", "whole", "steps at most", at_least=1),
+)
 def learn_feature_weights(
     X: Any,
     y: Any = None,
@@ -158,6 +162,7 @@ def learn_feature_weights(
     if method not in WEIGHT_METHODS:
         raise ParameterError(f"method must be one of {', '.join(WEIGHT_METHODS)}; got {method!r}")
     table = as_table(X, y)
+    refuse_texts(table, "weights are learned for numbers and names")
     codes, classes = class_codes(table)
     together = left_out_together(table, groups).groups
     if method == "nca":

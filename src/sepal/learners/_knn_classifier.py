@@ -15,14 +15,23 @@ from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.learners._base import NeighborLearner, checked_weights, target_columns
 from sepal.learners._class_factors import ClassFactors, class_factors
+from sepal.learners._class_similarity import no_groups, similar_entries, similarity_votes
 from sepal.learners._explain import NeighborExplanation, flips_needed
-from sepal.learners._leave_one_out import MOST_K, LeaveOneOutCurve, class_sizes, classification_curve, credit, told
+from sepal.learners._leave_one_out import (
+    MOST_K,
+    LeaveOneOutCurve,
+    class_sizes,
+    classification_curve,
+    credit,
+    curve_of,
+    told,
+)
 from sepal.learners._neighborhood import Neighborhood, NeighborLists, TiedGroups
 from sepal.learners._numeric import break_ties_for
 from sepal.learners._parameters import KNN_CLASSIFIER
-from sepal.learners._vote_weights import VoteWeights, vote_weights
+from sepal.learners._vote_weights import PER_CLASS, VoteWeights, vote_weights
 from sepal.learners._votes import TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
-from sepal.neighbors import DistanceLike, SparseSearch, Ties
+from sepal.neighbors import DistanceLike, Ties
 from sepal.parameters import check_parameters
 from sepal.prototypes import method_named, takes_groups
 
@@ -39,8 +48,9 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
     weights : str or callable
         ``"uniform"``; ``"distance"`` (1/d; neighbours at distance 0 vote alone); ``"similarity"`` (1 at distance 0
         falling to 0 at the opposite corner of the training data); ``"rank"`` (k for the nearest, 1 for the k-th);
-        ``"dudani"`` (1 for the nearest, 0 for the k-th); the kernels ``"gaussian"``, ``"exponential"``, ``"tricube"``;
-        or a function from distances to weights.
+        ``"dudani"`` (1 for the nearest, 0 for the k-th); ``"class_similarity"`` (the k most similar rows of each
+        class vote for it, each by its similarity, however far down they stand among all); the kernels ``"gaussian"``,
+        ``"exponential"``, ``"tricube"``; or a function from distances to weights.
     distance, distance_params, scale
         As in :func:`sepal.neighbors.neighbor_ranking`. ``"auto"`` is Euclidean for numeric tables without missing
         cells and HEOM for all others; the cosine for sparse matrices and Tanimoto for sets. Sparse rows are never
@@ -213,6 +223,11 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         check_is_fitted(self, "codes_")
         groups = self.left_out_groups_ if groups is None else groups
         k_max = self._largest_k(MOST_K, groups)
+        if self.weights == PER_CLASS:
+            right = self._right_by_class(None, self.codes_, k_max, groups)
+            importance = self._factors().row_importance(self.codes_, self.neighborhood_.weights)
+            base = float(np.bincount(self.codes_, weights=importance).max())
+            return curve_of(right, importance, self.neighborhood_.weights, groups, measure="accuracy", baseline=base)
         return classification_curve(
             self.neighborhood_, self.codes_, self._weights(), self._tie_break(), self._factors(), k_max, groups
         )
@@ -223,6 +238,8 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         hood, rows = self.neighborhood_, self._new_rows(table)
         position = {label: code for code, label in enumerate(self.classes_.tolist())}
         wanted = np.array([position.get(label, -1) for label in np.asarray(table.y).tolist()], dtype=np.int32)
+        if self.weights == PER_CLASS:
+            return np.asarray(self._right_by_class(rows, wanted, k_max, None).mean(axis=0))
         lists = hood.lists(rows, k_max)
         right = credit(hood, lists, self.codes_, wanted, self._weights(), self._tie_break(), self._factors(), k_max)
         return np.asarray(right.mean(axis=0))
@@ -236,7 +253,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         )
 
     def _weights(self) -> VoteWeights:
-        return vote_weights(self.weights, self.width, self.neighborhood_.span)
+        return vote_weights(self.weights, self.width, self.neighborhood_.span, classes=True)
 
     def _factors(self) -> ClassFactors:
         return class_factors(self.class_weight, self.priors, self.classes_)
@@ -246,17 +263,46 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             search = self.neighborhood_.search
             places: Any = np.zeros((len(self.codes_), 1))
             if search is not None:
-                points = search.points.rows if isinstance(search, SparseSearch) else search.points
+                points: Any = getattr(search.points, "rows", search.points)
                 places = points[search.copies.of_row.number]
             return geometric_order(places, self.codes_, len(self.classes_))
 
         return TieBreak(self.vote_ties, order)
+
+    def _right_by_class(
+        self, rows: Rows | None, wanted: NDArray[np.int32], k_max: int, groups: NDArray[np.intp] | None
+    ) -> NDArray[np.bool_]:
+        """(n_rows, k_max) whether the sums of each class's most similar rows give the class that is wanted."""
+        hood, n = self.neighborhood_, len(self.classes_)
+        ks = np.arange(1, k_max + 1)
+        votes = similarity_votes(hood, self.codes_, n, self._weights(), rows, ks, groups)
+        mass = class_sizes(hood, self.codes_, n, groups)(np.arange(len(votes)) if rows is None else None)
+        factor = self._factors().of(mass)
+        won = self._tie_break().winners(
+            votes * factor[:, None, :], ks.astype(np.float64), no_groups(len(votes), n), factor, mass
+        )
+        return np.asarray(won == wanted[:, None])
+
+    def _class_votes(self, X: Any) -> Iterator[tuple[TiedGroups, NDArray[np.float64], NDArray[np.float64]]]:
+        """As :meth:`_votes`, where every class sends its own most similar rows."""
+        hood, n, k = self.neighborhood_, len(self.classes_), int(self.n_neighbors_)
+        groups = self.left_out_groups_ if X is None else None
+        sizes = class_sizes(hood, self.codes_, n, groups)
+        rows = None if X is None else self._new_rows(X)
+        n_rows = hood.n_rows if rows is None else rows.n_rows
+        for begin, end in [(0, n_rows)] if rows is None else hood.chunks(n_rows, n, k):
+            part = rows if rows is None or end - begin == n_rows else rows.take(np.arange(begin, end))
+            votes = similarity_votes(hood, self.codes_, n, self._weights(), part, np.array([k]), groups)[:, 0]
+            mass = sizes(np.arange(n_rows) if rows is None else None)
+            yield no_groups(len(votes), n), votes * self._factors().of(mass), mass
 
     def _votes(self, X: Any) -> Iterator[tuple[TiedGroups, NDArray[np.float64], NDArray[np.float64]]]:
         """For some rows at a time, the tied groups, the votes with class factors, and the sizes of the classes.
 
         Without rows every training row asks, and is left out: of its class, too.
         """
+        if self.weights == PER_CLASS:
+            return self._class_votes(X)
         hood = self._asked(X)
         parts = (lists for *_, lists in self._lists(X, len(self.classes_), self.n_neighbors_, hood))
         return self._counted(hood, parts, X is None)
@@ -369,11 +415,15 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         self._only_target("explain(X)")
         table = self._new_rows(X)
         hood, k = self.neighborhood_.for_rows(), self.n_neighbors_
-        voters, by_row = self.neighborhood_.lists_and_rows(table, k)
-        listed, shares = entry_shares(hood, by_row, self._weights(), k)
-        chunks = self.neighborhood_.chunks(len(voters), len(self.classes_), k)
-        some = (voters.part(begin, end) for begin, end in chunks)
-        votes, codes = self._answered(self._counted(self.neighborhood_, some, False))
+        if self.weights == PER_CLASS:
+            listed, shares = similar_entries(hood, self.codes_, len(self.classes_), self._weights(), table, int(k))
+            votes, codes = self._answered(self._class_votes(X))
+        else:
+            voters, by_row = self.neighborhood_.lists_and_rows(table, k)
+            listed, shares = entry_shares(hood, by_row, self._weights(), k)
+            chunks = self.neighborhood_.chunks(len(voters), len(self.classes_), k)
+            some = (voters.part(begin, end) for begin, end in chunks)
+            votes, codes = self._answered(self._counted(self.neighborhood_, some, False))
         sizes = class_sizes(hood, self.codes_, len(self.classes_), None)(None)
         factor = self._factors().of(sizes)[0, self.codes_[listed.voter]]
         shares = shares * factor

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sepal.estimators import shared_parameters as shared
 from sepal.learners._drift import DETECTORS
 from sepal.learners._regression import AGGREGATES
-from sepal.learners._vote_weights import VOTE_WEIGHTS
+from sepal.learners._vote_weights import PER_CLASS, VOTE_WEIGHTS
 from sepal.learners._votes import VOTE_TIES
 from sepal.parameters import Parameter
 from sepal.prototypes import METHODS
@@ -36,7 +36,10 @@ _COMMON = (
     shared.N_JOBS,
 )
 KNN_CLASSIFIER = (
-    *_COMMON,
+    *(
+        replace(each, words=(*VOTE_WEIGHTS, PER_CLASS)) if each is _VOTE_WEIGHTS else each
+        for each in _COMMON
+    ),
     Parameter("vote_ties", "word", "who wins an equal vote", words=tuple(VOTE_TIES)),
     shared.CLASS_WEIGHT,
     Parameter(

@@ -52,7 +52,7 @@ class VoteWeights:
         """The weight at each distance, given the distance of the k-th neighbour."""
         if self.name == "callable":
             return _called(self.function, distance)
-        if self.name == "similarity":
+        if self.name in ("similarity", PER_CLASS):
             return np.clip(1.0 - distance / self.span, 0.0, 1.0)
         return VOTE_WEIGHTS[self.name](distance, kth if self.width is None else self.width)
 
@@ -122,6 +122,7 @@ def _called(function: Any, distance: NDArray[np.float64]) -> NDArray[np.float64]
     return weights
 
 
+PER_CLASS = "class_similarity"
 VOTE_KERNELS = ("exponential", "gaussian", "tricube")
 VOTE_WEIGHTS: dict[str, Weigh] = {
     "uniform": _uniform,
@@ -135,23 +136,24 @@ VOTE_WEIGHTS: dict[str, Weigh] = {
 }
 
 
-def vote_weights(weights: Any, width: Any, span: float) -> VoteWeights:
-    """Check what the user gave for ``weights`` and ``width``."""
+def vote_weights(weights: Any, width: Any, span: float, *, classes: bool = False) -> VoteWeights:
+    """Check what the user gave for ``weights`` and ``width``; ``classes`` where classes vote."""
     if width is not None:
         check_number("width", width, above=0.0, infinite=True)
         if weights not in VOTE_KERNELS:
             raise ParameterError(f"width is for weights {', '.join(VOTE_KERNELS)}; got weights={weights!r}")
     if callable(weights):
         return VoteWeights("callable", weights)
-    if not isinstance(weights, str) or weights not in VOTE_WEIGHTS:
-        near = get_close_matches(str(weights), VOTE_WEIGHTS, n=1)
+    known = (*VOTE_WEIGHTS, PER_CLASS) if classes else tuple(VOTE_WEIGHTS)
+    if not isinstance(weights, str) or weights not in known:
+        near = get_close_matches(str(weights), known, n=1)
         raise ParameterError(
-            f"weights must be a function or one of {', '.join(VOTE_WEIGHTS)}; got {weights!r}",
+            f"weights must be a function or one of {', '.join(known)}; got {weights!r}",
             hint=f"did you mean {near[0]!r}?" if near else None,
         )
-    if weights == "similarity" and np.isnan(span):
+    if weights in ("similarity", PER_CLASS) and np.isnan(span):
         raise ParameterError(
-            "weights='similarity' needs to know how far apart rows can be, and a distance function does not tell",
+            f"weights={weights!r} needs to know how far apart rows can be, and a distance function does not tell",
             hint="use weights='distance' or 'rank'",
         )
     return VoteWeights(weights, None, None if width is None else float(width), span)

@@ -29,18 +29,19 @@ def sums_for_every_k(groups: TiedGroups, weights: VoteWeights, k_max: int) -> ND
     if weights.depends_on_k:
         return np.stack([sums_at(groups, weights, k) for k in range(1, k_max + 1)], axis=1)
     if weights.name == "uniform":
-        return _running(groups, groups.sums, k_max)
+        return running_sums(groups, groups.sums, k_max)
     weight = weights.by_distance(groups.distance, np.inf)
     weight = np.where(groups.mass > 0, weight, 0.0)
-    sums = _running(groups, groups.sums * weight[:, :, None], k_max)
-    voted = _running(groups, (groups.mass * weight)[:, :, None], k_max)[:, :, 0]
+    sums = running_sums(groups, groups.sums * weight[:, :, None], k_max)
+    voted = running_sums(groups, (groups.mass * weight)[:, :, None], k_max)[:, :, 0]
     nobody = voted <= 0.0
     if nobody.any():
-        sums[nobody] = _running(groups, groups.sums, k_max)[nobody]
+        sums[nobody] = running_sums(groups, groups.sums, k_max)[nobody]
     return sums
 
 
-def _running(groups: TiedGroups, sums: NDArray[np.float64], k_max: int) -> NDArray[np.float64]:
+def running_sums(groups: TiedGroups, sums: NDArray[np.float64], k_max: int) -> NDArray[np.float64]:
+    """(n_queries, k_max, n_sums) what ``sums`` of the groups add up to over the nearest mass 1, ..., k_max."""
     total = np.cumsum(sums, axis=1)
     n, width, _ = sums.shape
     if width >= k_max and np.all(groups.mass[:, :k_max] == 1.0):  # one row per group: place k is column k

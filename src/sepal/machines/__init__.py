@@ -9,6 +9,8 @@ May be imported by evaluation and everything after it on the road; learners may 
 
 from __future__ import annotations
 
+from sepal.machines._decision_regions import DecisionRegions, decision_regions
+from sepal.machines._decision_regions import lead as lead
 from sepal.machines._dual._adatron import KernelAdatronClassifier
 from sepal.machines._dual._c_search import CSearch
 from sepal.machines._dual._surface import ErrorSurface, hyperparameter_surface
@@ -18,11 +20,10 @@ from sepal.machines._fisher import FisherDiscriminant
 from sepal.machines._kernel_rows import checked_labels as checked_labels
 from sepal.machines._kernel_rows import class_sample as class_sample
 from sepal.machines._parzen import ParzenClassifier
-from sepal.machines._regions import DecisionRegions, decision_regions, plot_regions
-from sepal.machines._regions import lead as lead
 from sepal.machines._vectors._feature_vectors import FeatureVectorClassifier, FeatureVectorRegressor
 from sepal.machines._vectors._gda import GeneralizedDiscriminant
 from sepal.machines._vectors._selector import FeatureVectorSelector
+from sepal.plots import plot_regions
 
 __all__ = [
     "CSearch",

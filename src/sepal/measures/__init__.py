@@ -24,7 +24,9 @@ from sepal.measures._margin import nearest_hit_and_miss as nearest_hit_and_miss
 from sepal.measures._mutual_information import mutual_information as mutual_information
 from sepal.measures._neighborhood import hit_and_miss_of as hit_and_miss_of
 from sepal.measures._overlap import OverlapRegion, OverlapRegions, overlap_regions
+from sepal.measures._prepared import PREPARING as PREPARING
 from sepal.measures._prepared import Prepared, prepare
+from sepal.measures._prepared import Preparing as Preparing
 from sepal.measures._prepared import sample_rows as sample_rows
 from sepal.measures._prepared import settled as settled
 from sepal.measures._projections import Projection, Projections, informative_projections

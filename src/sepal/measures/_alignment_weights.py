@@ -100,9 +100,9 @@ class FeatureWeights:
 
 
 @checked(
-    Parameter("n_starts", "whole", "", at_least=1, at_most=10**6),
-    Parameter("max_rows", "whole", "", at_least=2),
-    Parameter("max_iter", "whole", "", at_least=1),
+    Parameter("n_starts", "whole", "how many starting points are tried", at_least=1, at_most=10**6),
+    Parameter("max_rows", "whole", "rows used at most; of more a sample", at_least=2),
+    Parameter("max_iter", "whole", "steps at most from each start", at_least=1),
 )
 def align_feature_weights(
     X: Any,

@@ -205,7 +205,10 @@ def _line(pair: ClassPairAngle) -> dict[str, Any]:
     }
 
 
-@checked(Parameter("kappa", "number", "", above=0.0), Parameter("pooled", "word", "", words=("all", "pair")))
+@checked(
+    Parameter("kappa", "number", "the ridge: what is added to each variance, as a share of their mean", above=0.0),
+    Parameter("pooled", "word", "whose scatter is used: of all classes, or of the two compared", words=("all", "pair")),
+)
 def angle_of_separability(
     X: Any,
     y: Any = None,

@@ -81,7 +81,10 @@ class AngleSimulation:
         return frame_html(self, float_format="{:.2f}".format)
 
 
-@checked(Parameter("n_repeats", "whole", "", at_least=1), Parameter("kappa", "number", "", above=0.0))
+@checked(
+    Parameter("n_repeats", "whole", "how many samples are drawn", at_least=1),
+    Parameter("kappa", "number", "the ridge: what is added to each variance, as a share of their mean", above=0.0),
+)
 def simulate_angle(
     shifts: Sequence[float] = SHIFTS,
     *,

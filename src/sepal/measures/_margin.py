@@ -5,17 +5,14 @@ HM_i = (d(i, nearest miss) - d(i, nearest hit)) / 2. Its sign is Thornton's indi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, as_rows
 from sepal.measures._neighborhood import hit_and_miss_of
-from sepal.measures._prepared import Prepared, prepare
+from sepal.measures._prepared import PREPARING_SEARCH, Prepared, PreparingSearch, prepare
 from sepal.measures._thornton_groups import groups_of
-from sepal.neighbors import Method
 from sepal.parameters import checked
 
 
@@ -34,19 +31,14 @@ def nearest_hit_and_miss(data: Prepared) -> tuple[NDArray[np.float64], NDArray[n
     return hit, miss
 
 
-@checked()
+@checked(passes_on=PREPARING_SEARCH)
 def hypothesis_margin(
     X: Any,
     y: Any = None,
     *,
     normalized: bool = False,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
     groups: Any = None,
-    method: Method = "auto",
-    n_jobs: int | None = None,
+    **how: Unpack[PreparingSearch],
 ) -> NDArray[np.float64]:
     """How far each row is from changing sides, by its nearest neighbours.
 
@@ -81,17 +73,8 @@ def hypothesis_margin(
     >>> hypothesis_margin([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"], scale=None).tolist()
     [1.5, 1.0, 1.0, 1.5]
     """
-    data = prepare(
-        X,
-        y,
-        distance=distance,
-        distance_params=distance_params,
-        scale=scale,
-        missing=missing,
-        n_jobs=n_jobs,
-        method=method,
-    )
-    apart = None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
+    data = prepare(X, y, **how)
+    apart = groups_of(data, groups, X, y)
     if apart is None:
         return margin_solve(*nearest_hit_and_miss(data), normalized=normalized)
     return margin_solve(*hit_and_miss_of(data, np.arange(data.n_rows), apart), normalized=normalized)

@@ -14,7 +14,10 @@ from sepal.parameters import Parameter, checked
 _ROUNDING = 2.0**-40  # differences of scaled numbers that agree but for this are tied
 
 
-@checked(Parameter("k", "whole", "", at_least=1), Parameter("discrete", "flag", ""))
+@checked(
+    Parameter("k", "whole", "which neighbour's distance counts rows", at_least=1),
+    Parameter("discrete", "flag", "the values are levels, not numbers"),
+)
 def mutual_information(
     x: NDArray[np.float64], codes: NDArray[np.integer[Any]], *, discrete: bool = False, k: int = 3
 ) -> float:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, Table, as_rows, data_frame, frame_html
+from sepal.data import Table, data_frame, frame_html
 from sepal.measures._neighborhood import neighborhood
-from sepal.measures._prepared import Prepared, prepare
+from sepal.measures._prepared import PREPARING, Prepared, Preparing, prepare
 from sepal.measures._thornton_groups import groups_of
 from sepal.parameters import RandomState, check_whole, checked
 from sepal.progress import Progress
@@ -127,21 +126,17 @@ class OverlapRegions:
         return frame_html(self, float_format="{:.3f}".format)
 
 
-@checked()
+@checked(passes_on=PREPARING)
 def overlap_regions(
     X: Any,
     y: Any = None,
     *,
     n_neighbors: int = 5,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
     n_queries: int | None = None,
     groups: Any = None,
     random_state: RandomState = 0,
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> OverlapRegions:
     """Where classes mix, pair by pair.
 
@@ -166,18 +161,8 @@ def overlap_regions(
     >>> found.regions[0].rows
     (2, 3)
     """
-    data = prepare(
-        X,
-        y,
-        distance=distance,
-        distance_params=distance_params,
-        scale=scale,
-        missing=missing,
-        n_queries=n_queries,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
-    apart = None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
+    data = prepare(X, y, n_queries=n_queries, random_state=random_state, **how)
+    apart = groups_of(data, groups, X, y)
     most = data.n_rows - (1 if apart is None else int(np.bincount(apart).max()))
     k = int(check_whole("n_neighbors", n_neighbors, at_most=most))
     asking = data.asking
@@ -210,7 +195,7 @@ def _region(
     mixed = np.sort(asking[places[other >= MIXED - 1e-12]])
     everyone = np.sort(asking[places])
     second = data.codes[everyone] == b
-    columns = [_column(table, j, everyone, second, mixed) for j in varying]
+    columns = [_column(table, j, everyone, second, mixed) for j in varying if table.kinds[j] != "text"]
     labels = data.classes.tolist()
     return OverlapRegion(
         classes=(labels[a], labels[b]),

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes, plural, rows_by_content
+from sepal.data import (
+    Missing,
+    Rows,
+    ScaleName,
+    Table,
+    as_labelled_table,
+    as_rows,
+    class_codes,
+    plural,
+    refuse_texts,
+    rows_by_content,
+)
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import AnySearch, DistinctRanking, Method, Search, prepare_search
 from sepal.parameters import RandomState, check_whole, checked, generator
@@ -91,6 +103,8 @@ class Prepared:
     @property
     def dense(self) -> Search:
         """The search, where a question needs the coordinates of the rows."""
+        if isinstance(self.search.table, Table):
+            refuse_texts(self.search.table, "this is for numbers and names")
         if not isinstance(self.search, Search):
             raise DataError(
                 "X is a sparse matrix, and this needs a dense table", hint="use X.toarray() if it fits into memory"
@@ -161,6 +175,22 @@ def sample_rows(
         return np.arange(n_rows)
     order = rows_by_content(rows, codes)
     return np.sort(order[rng.choice(n_rows, size=int(n_queries), replace=False)])
+
+
+class Preparing(TypedDict, total=False):
+    """The keywords of :func:`prepare` that every function takes which compares rows with each other."""
+
+    distance: str
+    distance_params: Mapping[str, Any] | None
+    scale: ScaleName | None
+    missing: Missing
+    n_jobs: int | None
+
+
+class PreparingSearch(Preparing, total=False):
+    """These, and how neighbours are searched for."""
+
+    method: Method
 
 
 @checked()
@@ -248,3 +278,7 @@ def prepare(
     )
     asking = sample_rows(table, codes, n_queries, random_state)
     return Prepared(search, codes, classes, rows, asking, scale, distance_params, (*notes, *search.fitted.notes))
+
+
+PREPARING = tuple(inspect.signature(prepare).parameters[name] for name in Preparing.__annotations__)
+PREPARING_SEARCH = tuple(inspect.signature(prepare).parameters[name] for name in PreparingSearch.__annotations__)

@@ -18,6 +18,7 @@ from sepal.data import (
     frame_html,
     left_out_together,
     name_order,
+    refuse_texts,
 )
 from sepal.exceptions import DataError
 from sepal.measures._class_groups import class_groups
@@ -120,7 +121,10 @@ def jittered(column: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
     return column + np.random.default_rng(seed).uniform(-0.25 * gap, 0.25 * gap, len(column))
 
 
-@checked(Parameter("most_columns", "whole", "", at_least=2), Parameter("most_rows", "whole", "", at_least=2))
+@checked(
+    Parameter("most_columns", "whole", "columns that pairs are made of, the best alone first", at_least=2),
+    Parameter("most_rows", "whole", "rows used at most; of more a sample", at_least=2),
+)
 def informative_projections(
     X: Any,
     y: Any = None,
@@ -171,6 +175,7 @@ def informative_projections(
     """
     scale = settled(X, scale=scale)["scale"]
     table = as_table(X, y)
+    refuse_texts(table, "planes are of numbers and names")
     codes, classes = class_codes(table)
     if table.n_columns < 2:
         raise DataError(f"a plane needs two columns; the table has {table.n_columns}")

@@ -11,20 +11,18 @@ Only the first few ranks matter: Q_j falls like (1 - m/n)^j.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import Missing, ScaleName, data_frame, frame_html, left_out_together
+from sepal.data import data_frame, frame_html, left_out_together
 from sepal.exceptions import ParameterError
 from sepal.measures._class_groups import ClassGroups, class_groups
-from sepal.measures._prepared import Prepared, prepare
+from sepal.measures._prepared import PREPARING_SEARCH, Prepared, PreparingSearch, prepare
 from sepal.measures._split_noise import split_std
 from sepal.measures._stratified import stratified_accuracy
-from sepal.neighbors import Method
 from sepal.parameters import check_whole, checked
 from sepal.progress import Progress
 
@@ -256,7 +254,7 @@ def _bootstrap_accuracy(data: Prepared, progress: Progress | None) -> float:
     return float(_mean_over_rows(data, ranks, per_row, progress)[0])
 
 
-@checked(without=_NO_GROUPS)
+@checked(without=_NO_GROUPS, passes_on=PREPARING_SEARCH)
 def expected_accuracy(
     X: Any,
     y: Any = None,
@@ -265,14 +263,9 @@ def expected_accuracy(
     stratified: bool = False,
     n_neighbors: int = 1,
     return_std: bool = False,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
     random_state: int = 0,
-    method: Method = "auto",
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[PreparingSearch],
 ) -> Any:
     """The exact mean accuracy of k-NN over ALL random splits, without drawing one.
 
@@ -313,16 +306,7 @@ def expected_accuracy(
     >>> round(expected_accuracy(datasets.load("sonar"), train_size=0.5), 4)
     0.83
     """
-    data = prepare(
-        X,
-        y,
-        distance=distance,
-        distance_params=distance_params,
-        scale=scale,
-        missing=missing,
-        n_jobs=n_jobs,
-        method=method,
-    )
+    data = prepare(X, y, **how)
     bootstrap = isinstance(train_size, str)
     if bootstrap and train_size != "bootstrap":
         raise ParameterError(f"train_size must be a share, a number of rows, or 'bootstrap'; got {train_size!r}")
@@ -341,7 +325,7 @@ def expected_accuracy(
     return mean if std is None else (mean, std)
 
 
-@checked(without=_NO_GROUPS)
+@checked(without=_NO_GROUPS, passes_on=PREPARING_SEARCH)
 def expected_accuracy_curve(
     X: Any,
     y: Any = None,
@@ -349,14 +333,9 @@ def expected_accuracy_curve(
     *,
     stratified: bool = False,
     n_neighbors: int = 1,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
     random_state: int = 0,
-    method: Method = "auto",
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[PreparingSearch],
 ) -> SplitAccuracyCurve:
     """The learning curve of k-NN, exact at every size. Parameters are those of :func:`expected_accuracy`.
 
@@ -368,16 +347,7 @@ def expected_accuracy_curve(
     >>> curve.accuracy.round(3).tolist()
     [0.779, 0.883, 0.955]
     """
-    data = prepare(
-        X,
-        y,
-        distance=distance,
-        distance_params=distance_params,
-        scale=scale,
-        missing=missing,
-        n_jobs=n_jobs,
-        method=method,
-    )
+    data = prepare(X, y, **how)
     k = _check_k(n_neighbors, len(data.classes), stratified)
     sizes = _train_rows(train_sizes, data.n_rows, k)
     mean = accuracy_solve(data, sizes, k, stratified, progress)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import (
-    Missing,
-    ScaleName,
     SparseRows,
-    as_rows,
     data_frame,
     equal_groups,
     equal_sparse_rows,
@@ -22,7 +18,7 @@ from sepal.data import (
 )
 from sepal.measures._margin import margin_solve
 from sepal.measures._neighborhood import NearestShares, hit_and_miss_of, kth_distance, neighborhood
-from sepal.measures._prepared import Prepared, prepare
+from sepal.measures._prepared import PREPARING, Prepared, Preparing, prepare
 from sepal.measures._thornton_groups import groups_of
 from sepal.parameters import RandomState, check_whole, checked
 from sepal.progress import Progress
@@ -166,21 +162,17 @@ class Suspects:
     __repr__ = __str__
 
 
-@checked()
+@checked(passes_on=PREPARING)
 def suspects(
     X: Any,
     y: Any = None,
     *,
     n_neighbors: int = 5,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
     n_queries: int | None = None,
     groups: Any = None,
     random_state: RandomState = 0,
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> Suspects:
     """Rows whose neighbourhood contradicts their label, and duplicates of every sort.
 
@@ -212,18 +204,8 @@ def suspects(
     >>> [(each.row, each.label, each.voted) for each in found.rows]
     [(1, 'b', 'a')]
     """
-    data = prepare(
-        X,
-        y,
-        distance=distance,
-        distance_params=distance_params,
-        scale=scale,
-        missing=missing,
-        n_queries=n_queries,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
-    apart = None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
+    data = prepare(X, y, n_queries=n_queries, random_state=random_state, **how)
+    apart = groups_of(data, groups, X, y)
     most = data.n_rows - (1 if apart is None else int(np.bincount(apart).max()))
     k = int(check_whole("n_neighbors", n_neighbors, at_most=most))
     asking = data.asking

@@ -7,18 +7,17 @@ Reference: C. Thornton, "Separability is a learner's best friend", 1998.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, as_rows, as_table
+from sepal.data import as_table
 from sepal.exceptions import ParameterError
 from sepal.measures._class_groups import ClassGroups, class_groups
-from sepal.measures._prepared import Prepared, prepare
+from sepal.measures._prepared import PREPARING_SEARCH, Prepared, PreparingSearch, prepare
 from sepal.measures._thornton_groups import groups_of, samples_of_groups
-from sepal.neighbors import DistinctRanking, Method
+from sepal.neighbors import DistinctRanking
 from sepal.parameters import RandomState, checked, generator
 from sepal.progress import Progress
 
@@ -61,22 +60,17 @@ def _jittered(data: Prepared, rng: np.random.Generator) -> Prepared:
     return prepare(table, distance="euclidean", scale=None)
 
 
-@checked()
+@checked(passes_on=PREPARING_SEARCH)
 def thornton_samples(
     X: Any,
     y: Any = None,
     *,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
     ties: ThorntonTies = "expected",
-    missing: Missing = "distance",
     groups: Any = None,
     n_queries: int | None = None,
     random_state: RandomState = 0,
-    method: Method = "auto",
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[PreparingSearch],
 ) -> NDArray[np.float64]:
     """For each row, whether its nearest neighbour has its class.
 
@@ -126,22 +120,11 @@ def thornton_samples(
     """
     if ties not in _TIES:
         raise ParameterError(f"ties must be one of {', '.join(_TIES)}; got {ties!r}")
-    data = prepare(
-        X,
-        y,
-        distance=distance,
-        distance_params=distance_params,
-        scale=scale,
-        missing=missing,
-        n_queries=n_queries,
-        random_state=random_state,
-        method=method,
-        n_jobs=n_jobs,
-    )
+    data = prepare(X, y, n_queries=n_queries, random_state=random_state, **how)
     rows = data.asking
-    apart = None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
+    apart = groups_of(data, groups, X, y)
     if ties == "jitter":
-        if data.search.fitted.name != "euclidean" or distance_params:
+        if data.search.fitted.name != "euclidean" or data.distance_params:
             raise ParameterError('ties="jitter" is defined for the plain Euclidean distance on numbers only')
         data, ties = _jittered(data, generator(random_state)), "index"
     if apart is not None:
@@ -149,22 +132,17 @@ def thornton_samples(
     return samples_solve(data, nearest_ranking(data, rows, progress), ties, rows)
 
 
-@checked()
+@checked(passes_on=PREPARING_SEARCH)
 def thornton_score(
     X: Any,
     y: Any = None,
     *,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
     ties: ThorntonTies = "expected",
-    missing: Missing = "distance",
     groups: Any = None,
     n_queries: int | None = None,
     random_state: RandomState = 0,
-    method: Method = "auto",
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[PreparingSearch],
 ) -> float:
     """Thornton's separability index: the share of rows whose nearest neighbour has their class.
 
@@ -186,18 +164,6 @@ def thornton_score(
     0.5
     """
     samples = thornton_samples(
-        X,
-        y,
-        distance=distance,
-        distance_params=distance_params,
-        scale=scale,
-        ties=ties,
-        missing=missing,
-        groups=groups,
-        n_queries=n_queries,
-        random_state=random_state,
-        method=method,
-        n_jobs=n_jobs,
-        progress=progress,
+        X, y, ties=ties, groups=groups, n_queries=n_queries, random_state=random_state, progress=progress, **how
     )
     return float(np.mean(samples))

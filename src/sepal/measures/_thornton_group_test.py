@@ -26,9 +26,9 @@ from sepal.measures._label_shuffles import PermutationTest, permutation_test
 from sepal.measures._thornton_group_graph import GroupGraph
 from sepal.measures._thornton_groups import chance_between_groups
 from sepal.measures._thornton_interval import SEEN_BEFORE
+from sepal.measures._thornton_p import LEAST_SHUFFLES, MOST_WORK
 
-MOST_SHUFFLES, LEAST_SHUFFLES = 9_999, 999
-MOST_WORK = 100_000_000  # rows and edges looked at by all shuffles
+MOST_GROUP_SHUFFLES = 9_999
 _CELLS = 2_000_000  # edges of shuffles looked at together
 
 
@@ -154,7 +154,7 @@ def group_shuffler(graph: GroupGraph, codes: NDArray[np.int32], n_classes: int, 
 
 def group_permutations(shuffling: GroupShuffler, seed: int, n_permutations: int | None = None) -> PermutationTest:
     """As many shuffles as were asked for, or as there is time for."""
-    most = n_permutations or int(np.clip(MOST_WORK // shuffling.work, LEAST_SHUFFLES, MOST_SHUFFLES))
+    most = n_permutations or int(np.clip(MOST_WORK // shuffling.work, LEAST_SHUFFLES, MOST_GROUP_SHUFFLES))
     return permutation_test(shuffling, shuffling.observed(), seed, most)
 
 

@@ -8,16 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import group_codes, left_out_together
+from sepal.data import as_rows, group_codes, left_out_together
 from sepal.measures._prepared import Prepared
 from sepal.progress import SEARCHING, Progress
 
 _CELLS = 2_000_000  # neighbours listed at a time
 
 
-def groups_of(data: Prepared, groups: Any, n_given: int) -> NDArray[np.intp] | None:
-    """Numbers of the rows that are no neighbours of each other, from what the user said; None: there are none such."""
+def groups_of(data: Prepared, groups: Any, X: Any, y: Any = None) -> NDArray[np.intp] | None:
+    """Numbers of the rows that are no neighbours of each other, from what the user said of X; None: there are none."""
+    if groups is None:
+        return None
     if not isinstance(groups, str):
+        n_given = as_rows(X, y).n_rows
         codes = group_codes(groups, n_given)
         groups = codes if n_given == data.n_rows else codes[data.rows]
     return left_out_together(data.search.table, groups).groups

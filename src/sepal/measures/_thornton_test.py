@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, as_rows, data_frame, frame_html, left_out_together
+from sepal.data import data_frame, frame_html, left_out_together
 from sepal.exceptions import ParameterError
 from sepal.measures._class_groups import class_groups
 from sepal.measures._label_shuffles import permutation_test, shuffler
 from sepal.measures._nearest import NearestGraph, nearest_graph
-from sepal.measures._prepared import Prepared, prepare
+from sepal.measures._prepared import PREPARING_SEARCH, Prepared, PreparingSearch, prepare
 from sepal.measures._thornton import first_groups, nearest_ranking
 from sepal.measures._thornton_group_graph import group_graph
 from sepal.measures._thornton_group_test import (
@@ -26,7 +25,7 @@ from sepal.measures._thornton_group_test import (
 from sepal.measures._thornton_groups import chance_between_groups, groups_of, samples_of_groups
 from sepal.measures._thornton_interval import effective_rows, wilson_interval
 from sepal.measures._thornton_p import LabelMoments, PValue, label_moments, p_value
-from sepal.neighbors import DistinctRanking, Method
+from sepal.neighbors import DistinctRanking
 from sepal.parameters import RandomState, checked, generator
 from sepal.progress import Progress
 
@@ -156,23 +155,18 @@ def _copies_notes(data: Prepared) -> tuple[str, ...]:
     return (text,)
 
 
-@checked()
+@checked(passes_on=PREPARING_SEARCH)
 def thornton_test(
     X: Any,
     y: Any = None,
     n_permutations: int = 0,
     *,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
     confidence: float = 0.95,
     groups: Any = None,
     n_queries: int | None = None,
     random_state: RandomState = 0,
-    method: Method = "auto",
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[PreparingSearch],
 ) -> ThorntonTest:
     """Thornton's index with its chance level, significance, interval and per-class values.
 
@@ -213,20 +207,9 @@ def thornton_test(
     >>> test.score, round(test.chance, 4)
     (1.0, 0.3333)
     """
-    data = prepare(
-        X,
-        y,
-        distance=distance,
-        distance_params=distance_params,
-        scale=scale,
-        missing=missing,
-        n_queries=n_queries,
-        random_state=random_state,
-        method=method,
-        n_jobs=n_jobs,
-    )
+    data = prepare(X, y, n_queries=n_queries, random_state=random_state, **how)
     rows = data.asking
-    apart = None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
+    apart = groups_of(data, groups, X, y)
     if len(rows) < data.n_rows and n_permutations:
         raise ParameterError("n_permutations needs every row to ask; leave out n_queries")
     seed = int(generator(random_state).integers(2**63))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sepal.parameters import Parameter
-
-_N_JOBS = Parameter("n_jobs", "whole", "", optional=True, without=(0,))
+from sepal.parameters import EVERYWHERE
 
 
 def thread_count(n_jobs: int | None) -> int:
@@ -14,6 +12,6 @@ def thread_count(n_jobs: int | None) -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:
         return cores
-    _N_JOBS.check(n_jobs)
+    EVERYWHERE["n_jobs"].check(n_jobs)
     # More than 1,024 threads never help; native code counts them in 32 bits.
     return min(int(n_jobs), 1024) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))

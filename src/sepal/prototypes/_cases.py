@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, SparseRows, as_rows, as_table, lexical_order
+from sepal.data import SparseRows, as_rows, as_table, lexical_order
 from sepal.distances import fit_sparse_distance
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures import Prepared, prepare, settled
+from sepal.measures import PREPARING, Prepared, Preparing, prepare, settled
 from sepal.neighbors import Search
 
 CaseTies = Literal["expected", "index"]
@@ -119,37 +118,27 @@ def as_cases(data: Prepared, ties: CaseTies = "expected") -> Cases:
     )
 
 
-def label_rows(
-    X: Any,
-    y: Any,
-    distance: str,
-    distance_params: Mapping[str, Any] | None,
-    scale: ScaleName | None,
-    missing: Missing,
-    n_jobs: int | None,
-) -> Prepared:
+def label_rows(X: Any, y: Any, **how: Unpack[Preparing]) -> Prepared:
     """Check rows and labels and fit the distance.
 
     Condensers walk through coordinates, so that sparse rows are written out in full; they are not scaled, and the
     distance is the one they have elsewhere.
     """
     if isinstance(X, Prepared) and isinstance(X.search, Search):
-        return prepare(
-            X, y, distance=distance, distance_params=distance_params, scale=scale, missing=missing, n_jobs=n_jobs
-        )
-    found = settled(X, distance=distance, distance_params=distance_params, scale=scale)
-    distance, distance_params, scale = found["distance"], found["distance_params"], found["scale"]
+        return prepare(X, y, **how)
+    filled: dict[str, Any] = {each.name: each.default for each in PREPARING} | how
+    rest = {name: filled.pop(name) for name in ("missing", "n_jobs")}
+    found = settled(X, **filled)
     rows = as_rows(X, y)
-    options: dict[str, Any] = {"distance_params": distance_params, "missing": missing, "n_jobs": n_jobs}
     if not isinstance(rows, SparseRows):
-        return prepare(rows, None, distance=distance, scale=scale, **options)
+        return prepare(rows, **found, **rest)
     if rows.n_rows * rows.n_columns > _MOST_CELLS:
         raise DataError(
             f"X is a sparse matrix of {rows.n_rows} x {rows.n_columns} cells, more than the {_MOST_CELLS:,} that are "
             "written out to choose rows from it",
             hint="choose among fewer rows, or keep the columns that matter",
         )
-    fitted = fit_sparse_distance(rows, distance, scale=scale, params=distance_params)
+    fitted = fit_sparse_distance(rows, found["distance"], scale=found["scale"], params=found["distance_params"])
     fitted.embed(rows)  # refuses what the sparse form of the distance does not compare
     table = replace(
         as_table(rows.matrix.toarray()),
@@ -158,4 +147,4 @@ def label_rows(
         class_order=rows.class_order,
         weights=rows.weights,
     )
-    return prepare(table, None, distance=fitted.name, scale=None, **options)
+    return prepare(table, distance=fitted.name, distance_params=found["distance_params"], scale=None, **rest)

@@ -104,9 +104,9 @@ def nearest_share(
 
 
 @checked(
-    Parameter("methods", "other", "", also=("sequence",), optional=True),
-    Parameter("method_params", "other", "", also=("mapping",), optional=True),
-    Parameter("cv", "whole", "", at_least=2),
+    Parameter("methods", "other", "names of the methods to compare; all by default", also=("sequence",), optional=True),
+    Parameter("method_params", "other", "parameters by the name of the method", also=("mapping",), optional=True),
+    Parameter("cv", "whole", "how many folds", at_least=2),
 )
 def condense_curve(
     X: Any,

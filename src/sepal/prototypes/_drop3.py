@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName
-from sepal.measures import Prepared
+from sepal.measures import PREPARING, Prepared, Preparing
 from sepal.parameters import checked
 from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, as_cases, label_rows
@@ -52,19 +50,16 @@ def filtered_set(
 
 
 @checked(
-    without={"groups": "its rule counts single rows; edit with enn(..., groups=...), then give drop3 what it keeps"}
+    without={"groups": "its rule counts single rows; edit with enn(..., groups=...), then give drop3 what it keeps"},
+    passes_on=PREPARING,
 )
 def drop3(
     X: Any,
     y: Any = None,
     *,
     n_neighbors: int = 3,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """DROP3: small sets that stand label noise.
 
@@ -96,7 +91,7 @@ def drop3(
     >>> drop3(X, list("aaaabbbb"), n_neighbors=1).consistency
     1.0
     """
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
+    data = label_rows(X, y, **how)
     cases = as_cases(data)
     filtered_pos = edited_cases(cases, data, n_neighbors, progress)
     if len(filtered_pos) == 0:

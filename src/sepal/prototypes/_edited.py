@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, as_rows
 from sepal.exceptions import ParameterError
-from sepal.measures import Prepared, groups_of, nearest_of_other_groups
+from sepal.measures import PREPARING, Prepared, Preparing, groups_of, nearest_of_other_groups
 from sepal.neighbors import DistinctRanking
 from sepal.parameters import Parameter, check_whole, checked
 from sepal.progress import SEARCHING, Progress, stage
@@ -23,10 +21,10 @@ Remove = Literal["both", "larger"]
 KindSel = Literal["mode", "all"]
 
 
-Groups = NDArray[np.intp] | None
+Groups = NDArray[np.intp]
 
 
-def _check_neighbors(n_neighbors: int, data: Prepared, groups: Groups) -> int:
+def _check_neighbors(n_neighbors: int, data: Prepared, groups: Groups | None) -> int:
     check_whole("n_neighbors", n_neighbors)
     most = data.n_rows - largest_group(groups)
     if n_neighbors > most:
@@ -37,7 +35,7 @@ def _check_neighbors(n_neighbors: int, data: Prepared, groups: Groups) -> int:
     return int(n_neighbors)
 
 
-def largest_group(groups: Groups) -> int:
+def largest_group(groups: Groups | None) -> int:
     """How many rows it has; a row alone where there are none."""
     return 1 if groups is None else int(np.bincount(groups).max())
 
@@ -61,19 +59,14 @@ class Vote:
     k: int
     kind_sel: KindSel
     protected: NDArray[np.bool_]
-    groups: Groups = None
+    groups: Groups | None = None
 
-    def groups_at(self, kept_pos: NDArray[np.intp]) -> Groups:
+    def groups_at(self, kept_pos: NDArray[np.intp]) -> Groups | None:
         """Of some data positions."""
         return None if self.groups is None else self.groups[kept_pos]
 
 
-def _apart(X: Any, y: Any, data: Prepared, groups: Any) -> Groups:
-    """Groups from what the user said, by data position."""
-    return None if groups is None else groups_of(data, groups, as_rows(X, y).n_rows)
-
-
-def _vote(data: Prepared, n_neighbors: int, kind_sel: KindSel, protect: Any, groups: Groups = None) -> Vote:
+def _vote(data: Prepared, n_neighbors: int, kind_sel: KindSel, protect: Any, groups: Groups | None = None) -> Vote:
     if kind_sel not in ("mode", "all"):
         raise ParameterError(f"kind_sel must be 'mode' or 'all'; got {kind_sel!r}")
     if protect is None:
@@ -94,7 +87,7 @@ def misjudged(
     mass: NDArray[np.float64],
     k: int,
     kind_sel: KindSel,
-    groups: Groups = None,
+    groups: Groups | None = None,
 ) -> NDArray[np.bool_]:
     """Which rows the vote of their k nearest others gets wrong; ``mass`` is what each row counts for.
 
@@ -131,7 +124,7 @@ def misjudged(
     return np.asarray(beaten.any(axis=1))
 
 
-def depth(mass: NDArray[np.float64], k: int, groups: Groups = None) -> int:
+def depth(mass: NDArray[np.float64], k: int, groups: Groups | None = None) -> int:
     """How many of the nearest others surely hold a mass of k outside the group of a row."""
     inside = largest_group(groups) - 1
     if mass.min() >= 1.0:
@@ -182,7 +175,7 @@ def enn_solve(data: Prepared, k: int, progress: Progress | None) -> NDArray[np.i
     return np.flatnonzero(enn_pass(data, np.arange(data.n_rows), _vote(data, k, "mode", None), progress))
 
 
-@checked()
+@checked(passes_on=PREPARING)
 def enn(
     X: Any,
     y: Any = None,
@@ -190,13 +183,9 @@ def enn(
     n_neighbors: int = 3,
     kind_sel: KindSel = "mode",
     protect: Any = None,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
     groups: Any = None,
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """Wilson's editing: takes out every row that its nearest others vote into another class.
 
@@ -240,12 +229,15 @@ def enn(
     >>> enn([[0.0], [1.0], [2.0], [3.0], [9.0], [10.0], [11.0]], list("aabaccc"), n_neighbors=3).rows.tolist()
     [0, 1, 3, 4, 5, 6]
     """
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    vote = _vote(data, n_neighbors, kind_sel, protect, _apart(X, y, data, groups))
+    data = label_rows(X, y, **how)
+    vote = _vote(data, n_neighbors, kind_sel, protect, groups_of(data, groups, X, y))
     return _finish("enn", data, [np.flatnonzero(enn_pass(data, np.arange(data.n_rows), vote, progress))], progress)
 
 
-@checked(Parameter("max_passes", "whole", "", at_least=1, optional=True))
+@checked(
+    Parameter("max_passes", "whole", "passes at most; no limit by default", at_least=1, optional=True),
+    passes_on=PREPARING,
+)
 def renn(
     X: Any,
     y: Any = None,
@@ -254,13 +246,9 @@ def renn(
     kind_sel: KindSel = "mode",
     protect: Any = None,
     max_passes: int | None = None,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
     groups: Any = None,
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """Repeated editing: :func:`enn` on what is left, until nothing more goes.
 
@@ -285,8 +273,8 @@ def renn(
     >>> len(renn([[0.0], [1.0], [2.0], [3.0], [9.0], [10.0], [11.0]], list("aabaccc")).history)
     1
     """
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    vote = _vote(data, n_neighbors, kind_sel, protect, _apart(X, y, data, groups))
+    data = label_rows(X, y, **how)
+    vote = _vote(data, n_neighbors, kind_sel, protect, groups_of(data, groups, X, y))
     kept_pos: NDArray[np.intp] = np.arange(data.n_rows)
     passes: list[NDArray[np.intp]] = []
     while len(kept_pos) > vote.k and (max_passes is None or len(passes) < max_passes):
@@ -298,7 +286,7 @@ def renn(
     return _finish("renn", data, passes, progress)
 
 
-@checked()
+@checked(passes_on=PREPARING)
 def all_knn(
     X: Any,
     y: Any = None,
@@ -306,13 +294,9 @@ def all_knn(
     n_neighbors: int = 3,
     kind_sel: KindSel = "mode",
     protect: Any = None,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
     groups: Any = None,
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """All k-NN: takes out every row that the vote of its k nearest gets wrong for some k up to ``n_neighbors``.
 
@@ -338,8 +322,8 @@ def all_knn(
     >>> all_knn([[0.0], [1.0], [2.0], [3.0], [9.0], [10.0], [11.0]], list("aabaccc")).rows.tolist()
     [0, 1, 4, 5, 6]
     """
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    vote = _vote(data, n_neighbors, kind_sel, protect, _apart(X, y, data, groups))
+    data = label_rows(X, y, **how)
+    vote = _vote(data, n_neighbors, kind_sel, protect, groups_of(data, groups, X, y))
     mass = row_mass(data)
     ranking = data.ranking(depth(mass, vote.k, vote.groups), progress=progress)
     gone = vote.protected[data.codes]
@@ -351,7 +335,7 @@ def all_knn(
     return _finish("all_knn", data, passes, progress)
 
 
-def tomek_solve(data: Prepared, progress: Progress | None, groups: Groups = None) -> NDArray[np.intp]:
+def tomek_solve(data: Prepared, progress: Progress | None, groups: Groups | None = None) -> NDArray[np.intp]:
     """The links as pairs of data positions, one pair per line, lower position first."""
     if groups is None:
         ranking = data.ranking(1, progress=progress)
@@ -369,20 +353,18 @@ def tomek_solve(data: Prepared, progress: Progress | None, groups: Groups = None
     return np.stack([source[link], target[link]], axis=1)
 
 
-@checked(Parameter("remove", "word", "", looked_up=True))
+@checked(
+    Parameter("remove", "word", "both rows of a link, or that of the larger class", looked_up=True), passes_on=PREPARING
+)
 def tomek_links(
     X: Any,
     y: Any = None,
     *,
     remove: Remove = "both",
     protect: Any = None,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
     groups: Any = None,
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """Takes out Tomek links: two rows of different classes, each the nearest of the other.
 
@@ -414,8 +396,8 @@ def tomek_links(
     """
     if remove not in ("both", "larger"):
         raise ParameterError(f"remove must be 'both' or 'larger'; got {remove!r}")
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
-    links = tomek_solve(data, progress, _apart(X, y, data, groups))
+    data = label_rows(X, y, **how)
+    links = tomek_solve(data, progress, groups_of(data, groups, X, y))
     protected = _vote(data, 1, "mode", protect).protected
     sizes = np.bincount(data.codes, weights=row_mass(data))[data.codes[links]]
     goes = np.ones(links.shape, dtype=bool) if remove == "both" else sizes == sizes.max(axis=1, keepdims=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName
+from sepal.measures import PREPARING, Preparing
 from sepal.neighbors import TIE_TOLERANCE
 from sepal.parameters import checked
 from sepal.progress import Progress
@@ -51,18 +50,14 @@ def fcnn_solve(cases: Cases, metric: CaseMetric) -> Kept:
     return metric.fcnn(center_cases(cases, metric), cases.may_keep)
 
 
-@checked()
+@checked(passes_on=PREPARING)
 def fcnn(
     X: Any,
     y: Any = None,
     *,
     ties: CaseTies = "expected",
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """Fast condensed nearest neighbour (FCNN1): the usual choice where there is no label noise.
 
@@ -97,7 +92,7 @@ def fcnn(
     >>> fcnn([[0.0], [1.0], [2.0], [5.0], [6.0]], list("aaabb")).rows.tolist()
     [1, 3]
     """
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
+    data = label_rows(X, y, **how)
     cases = as_cases(data, ties)
     metric = CaseMetric.of(cases, progress)
     kept = fcnn_solve(cases, metric)

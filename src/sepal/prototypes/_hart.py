@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
+from sepal.measures import PREPARING, Preparing
 from sepal.parameters import RandomState, checked, generator
 from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, CaseTies, as_cases, label_rows
@@ -36,7 +35,7 @@ def hart_solve(cases: Cases, metric: CaseMetric, visit: Positions, ties: CaseTie
     return metric.hart(visit, "first" if ties == "index" else "strict")
 
 
-@checked()
+@checked(passes_on=PREPARING)
 def hart(
     X: Any,
     y: Any = None,
@@ -44,12 +43,8 @@ def hart(
     order: Order = "enemy",
     ties: CaseTies = "expected",
     random_state: RandomState = 0,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """Hart's condensed set: rows are met in turn, and each that the kept ones get wrong is kept.
 
@@ -104,7 +99,7 @@ def hart(
     >>> hart([[0.0], [1.0], [2.0], [5.0], [6.0]], list("aaabb")).rows.tolist()
     [2, 3]
     """
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
+    data = label_rows(X, y, **how)
     cases = as_cases(data, ties)
     metric = CaseMetric.of(cases, progress)
     kept = hart_solve(cases, metric, visit_order(cases, metric, order, random_state), ties)
@@ -112,19 +107,15 @@ def hart(
     return prototype_set("hart", cases, metric, cases.first_rows[kept.pos], rounds, right=kept.right)
 
 
-@checked()
+@checked(passes_on=PREPARING)
 def rnn(
     X: Any,
     y: Any = None,
     *,
     order: Order = "enemy",
     random_state: RandomState = 0,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """Gates' reduced set: Hart's, less each row without which everything stays right.
 
@@ -148,7 +139,7 @@ def rnn(
     >>> hart(X, list("aab"), order="rows").rows.tolist(), rnn(X, list("aab"), order="rows").rows.tolist()
     ([0, 1, 2], [1, 2])
     """
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
+    data = label_rows(X, y, **how)
     cases = as_cases(data)
     metric = CaseMetric.of(cases, progress)
     condensed = hart_solve(cases, metric, visit_order(cases, metric, order, random_state), "expected")

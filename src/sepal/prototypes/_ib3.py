@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from scipy.special import ndtri
 
-from sepal.data import Missing, ScaleName, rows_by_content
+from sepal.data import rows_by_content
 from sepal.exceptions import ParameterError
-from sepal.measures import Prepared
+from sepal.measures import PREPARING, Prepared, Preparing
 from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.progress import Progress
 from sepal.prototypes._cases import as_cases, label_rows
@@ -34,9 +33,10 @@ def ib3_solve(
 
 
 @checked(
-    Parameter("accept", "number", "", above=0.0, below=1.0),
-    Parameter("drop", "number", "", above=0.0, below=1.0),
+    Parameter("accept", "number", "confidence at which a row is taken into use", above=0.0, below=1.0),
+    Parameter("drop", "number", "confidence at which a row is dropped", above=0.0, below=1.0),
     without={"groups": "its rows answer one after the other, each by itself; edit with enn(..., groups=...) first"},
+    passes_on=PREPARING,
 )
 def ib3(
     X: Any,
@@ -46,12 +46,8 @@ def ib3(
     drop: float = 0.75,
     order: Literal["rows", "random"] = "rows",
     random_state: RandomState = 0,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """IB3: keeps rows whose record of right answers is better than the frequency of their class.
 
@@ -93,7 +89,7 @@ def ib3(
     """
     if order not in ("rows", "random"):
         raise ParameterError(f"order must be 'rows' or 'random'; got {order!r}")
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
+    data = label_rows(X, y, **how)
     rng = generator(random_state)
     stream_pos = np.arange(data.n_rows)
     if order == "random":

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName
+from sepal.measures import PREPARING, Preparing
 from sepal.parameters import checked
 from sepal.progress import Progress
 from sepal.prototypes._cases import as_cases, label_rows
@@ -16,18 +15,17 @@ from sepal.prototypes._drop3 import edited_cases, filtered_set
 from sepal.prototypes._prototype_set import PrototypeSet
 
 
-@checked(without={"groups": "it counts single rows; edit with enn(..., groups=...), and give icf what it keeps"})
+@checked(
+    without={"groups": "it counts single rows; edit with enn(..., groups=...), and give icf what it keeps"},
+    passes_on=PREPARING,
+)
 def icf(
     X: Any,
     y: Any = None,
     *,
     n_neighbors: int = 3,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """Iterative case filtering.
 
@@ -57,7 +55,7 @@ def icf(
     >>> icf([[0.0], [1.0], [2.0], [3.0], [5.0], [6.0]], list("aaaabb"), n_neighbors=1).rows.tolist()
     [2, 3, 4, 5]
     """
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
+    data = label_rows(X, y, **how)
     cases = as_cases(data)
     filtered_pos = edited_cases(cases, data, n_neighbors, progress)
     kept_pos, passes = filtered_pos, []

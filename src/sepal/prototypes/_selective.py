@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName
-from sepal.measures import Prepared
+from sepal.measures import PREPARING, Prepared, Preparing
 from sepal.parameters import checked
 from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, as_cases, label_rows
@@ -48,17 +47,13 @@ def _selective(
     return prototype_set(name, cases, metric, cases.first_rows[kept.pos], added_rounds(cases, kept))
 
 
-@checked()
+@checked(passes_on=PREPARING)
 def mss(
     X: Any,
     y: Any = None,
     *,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """Modified selective subset: rows near the boundary that cover all others.
 
@@ -85,21 +80,17 @@ def mss(
     >>> mss([[0.0], [1.0], [2.0], [5.0], [6.0]], list("aaabb")).rows.tolist()
     [2, 3]
     """
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
+    data = label_rows(X, y, **how)
     return _selective("mss", mss_solve, data, progress)
 
 
-@checked()
+@checked(passes_on=PREPARING)
 def rss(
     X: Any,
     y: Any = None,
     *,
-    distance: str = "auto",
-    distance_params: Mapping[str, Any] | None = None,
-    scale: ScaleName | None = "minmax",
-    missing: Missing = "distance",
-    n_jobs: int | None = None,
     progress: Progress | None = None,
+    **how: Unpack[Preparing],
 ) -> PrototypeSet:
     """Relaxed selective subset: as :func:`mss`, but a row already covered is never taken.
 
@@ -125,5 +116,5 @@ def rss(
     >>> rss([[0.0], [1.0], [2.0], [5.0], [6.0]], list("aaabb")).rows.tolist()
     [2, 3]
     """
-    data = label_rows(X, y, distance, distance_params, scale, missing, n_jobs)
+    data = label_rows(X, y, **how)
     return _selective("rss", rss_solve, data, progress)

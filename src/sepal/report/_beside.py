@@ -11,7 +11,7 @@ from sepal.data import Table, column_cells, row_identifiers
 from sepal.measures import SuspectRow
 from sepal.report._facts import ColumnBeside, RowBeside
 
-MOST_COLUMNS = 6
+MOST_BESIDE = 6
 
 
 def rows_beside(table: Table, suspects: tuple[SuspectRow, ...]) -> tuple[RowBeside, ...]:
@@ -28,9 +28,9 @@ def _beside(table: Table, suspect: SuspectRow, spread: Any) -> RowBeside:
     nominal = np.array([kind == "nominal" for kind in table.kinds])
     apart = np.where(nominal, (others != own).astype(float), np.abs(others - own) / spread)
     away = np.nan_to_num(apart, nan=1.0).mean(axis=0)
-    order = np.argsort(-away, kind="stable")[:MOST_COLUMNS]
+    order = np.argsort(-away, kind="stable")[:MOST_BESIDE]
     columns = []
-    for j in (int(j) for j in order if away[j] > 0 or table.n_columns <= MOST_COLUMNS):
+    for j in (int(j) for j in order if away[j] > 0 or table.n_columns <= MOST_BESIDE):
         cells = column_cells(part, j)
         columns.append(ColumnBeside(table.names[j], cells[0], _told(cells[1:], table.kinds[j] == "numeric")))
     return RowBeside(suspect.row, row_identifiers(table, suspect.row), tuple(columns))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, Table, caution_texts
+from sepal.data import KINDS, Missing, ScaleName, Table, caution_texts
 from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, expected_accuracy_curve, prepare, thornton_test
 from sepal.parameters import Parameter, checked
@@ -33,7 +33,7 @@ SHARED_NEIGHBORS = 5  # of every row that asks: what suspects and overlaps read
 CURVE_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
-@checked(Parameter("train_sizes", "other", "", also=("sequence",)))
+@checked(Parameter("train_sizes", "other", "shares or numbers of rows to train on", also=("sequence",)))
 def measure_facts(
     X: Any,
     y: Any = None,
@@ -195,7 +195,7 @@ def _table(table: Table) -> TableFacts:
         description=table.description,
         n_rows=table.n_rows,
         n_columns=table.n_columns,
-        kinds={kind: table.kinds.count(kind) for kind in ("numeric", "ordinal", "nominal")},
+        kinds={kind: table.kinds.count(kind) for kind in KINDS},
         n_missing=table.n_missing,
         n_rows_with_missing=int((~table.complete_rows).sum()),
         target=table.target,

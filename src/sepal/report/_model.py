@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sepal.auto import Explanation, SepalClassifier
 
 MODEL_ROWS = 1_000  # of a larger table a sample, so that the report is a matter of seconds
-MOST_CELLS = 4_000_000
-FEWEST_ROWS = 10
+MOST_MODEL_CELLS = 4_000_000
+FEWEST_MODEL_ROWS = 10
 LOADING = 3.0  # seconds for the modules of the classifier, which nothing can interrupt
 SHAPES = ("few_columns_win", "no_better_than_majority", "not_linear", "linear_is_enough")
 
@@ -29,7 +29,7 @@ SHAPES = ("few_columns_win", "no_better_than_majority", "not_linear", "linear_is
 def model_facts(rows: ReportRows, random_state: int, clock: Clock, progress: Progress) -> ModelFacts:
     """Fit the classifier to the rows, or to a sample of them, and say what leaving rows out shows."""
     table = rows.table
-    if table.n_rows < FEWEST_ROWS:
+    if table.n_rows < FEWEST_MODEL_ROWS:
         raise DataError(f"{table.n_rows} rows are too few to hold any out")
     shares = np.bincount(rows.ready.codes) / len(rows.ready.codes)
     unequal = bool(shares.max() >= UNEQUAL)
@@ -37,7 +37,7 @@ def model_facts(rows: ReportRows, random_state: int, clock: Clock, progress: Pro
     if table.n_rows > MODEL_ROWS:
         drawn = _sample(rows, unequal, random_state)
         table, groups = table.take(drawn), None if groups is None else groups[drawn]
-    if table.values.size > MOST_CELLS:
+    if table.values.size > MOST_MODEL_CELLS:
         raise DataError(f"{table.n_columns:,} columns take long to learn from; see sepal evaluate")
     left = clock.left()
     if left is not None and left < LOADING and "sepal.auto" not in sys.modules:

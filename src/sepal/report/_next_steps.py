@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sepal.report._facts import UNEQUAL, ClassFacts, CurvePoint, Verdict
-from sepal.report._verdict import RISE, percent, quoted
+from sepal.report._verdict import FEW_ROWS, RISE, percent, quoted
 
 if TYPE_CHECKING:
     from sepal.report._separability import SeparabilityReport
 
 NEARLY_ALL = 0.98
-FEW_ROWS, MANY_ROWS = 50, 500
+MANY_ROWS = 500
 
 
 class NextStep(NamedTuple):

@@ -12,7 +12,7 @@ from sepal.exceptions import MissingDependencyError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-NARROW, WIDE = 40, 100
+NARROWEST, WIDEST = 40, 100
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Page:
             raise MissingDependencyError(
                 "the text of a report is set with rich, which is not installed", hint="pip install 'sepal-learn[app]'"
             ) from error
-        width = min(max(width, NARROW), WIDE)
+        width = min(max(width, NARROWEST), WIDEST)
         buffer = io.StringIO()
         console = Console(
             file=buffer,

@@ -44,7 +44,9 @@ class ReportRows:
     @property
     def table(self) -> Table:
         """The rows that take part."""
-        return self.ready.dense.table
+        table = self.ready.search.table
+        assert isinstance(table, Table)  # noqa: S101 - take_rows reads a table
+        return table
 
     @property
     def sample(self) -> NDArray[np.intp] | None:
@@ -98,7 +100,7 @@ def take_rows(
     given = as_table(X, None if isinstance(X, Prepared) else y)
     rows = X if isinstance(X, Prepared) else given
     ready = prepare(rows, distance=distance, scale=scale, missing=missing, n_jobs=n_jobs)
-    apart = None if groups is None else groups_of(ready, groups, given.n_rows)
+    apart = groups_of(ready, groups, given)
     most, sample = ALL_PAIRS_ROWS, SAMPLE_ROWS
     if time_limit is not None:
         pairs = min(time_limit * RANKED_PER_SECOND / given.n_columns, 1e18)  # no limit at all is infinite

@@ -10,7 +10,7 @@ from sepal.report._explained_words import COMPLEXITY_WORDS, PAIR_WORDS
 from sepal.report._page import Page, short
 from sepal.report._terminal_plot import bar
 
-MOST_BESIDE = 5
+MOST_ROWS_BESIDE = 5
 if TYPE_CHECKING:
     from sepal.report._separability import SeparabilityReport
 
@@ -58,7 +58,7 @@ def suspects_text(page: Page, found: dict[str, Any] | None, copies: str | None) 
             "negative if a row of another class is nearest. Mutual: contradicting neighbours that have the row among "
             "their own nearest."
         )
-    told = [(f"row {line['which']}", line["beside"]) for line in found["rows"][:MOST_BESIDE] if line["beside"]]
+    told = [(f"row {line['which']}", line["beside"]) for line in found["rows"][:MOST_ROWS_BESIDE] if line["beside"]]
     if told:
         page.paragraph("Where they differ most from their neighbours (whose values stand in brackets):")
         page.pairs(told)

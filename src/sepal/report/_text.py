@@ -26,7 +26,7 @@ from sepal.report._verdict import percent, quoted
 if TYPE_CHECKING:
     from sepal.report._separability import SeparabilityReport
 
-MOST_CLASSES = 12
+MOST_TEXT_CLASSES = 12
 
 
 def report_text(
@@ -133,20 +133,20 @@ def _settings_lines(settings: SettingsFacts, table: TableFacts) -> list[tuple[st
 
 
 def _counts(classes: Sequence[ClassFacts]) -> str:
-    counts = ", ".join(f"{short(entry.label)}: {entry.n_rows:,}" for entry in classes[:MOST_CLASSES])
-    return f"{len(classes):,} classes ({counts}" + (", ...)" if len(classes) > MOST_CLASSES else ")")
+    counts = ", ".join(f"{short(entry.label)}: {entry.n_rows:,}" for entry in classes[:MOST_TEXT_CLASSES])
+    return f"{len(classes):,} classes ({counts}" + (", ...)" if len(classes) > MOST_TEXT_CLASSES else ")")
 
 
 def _scores(classes: Sequence[ClassFacts]) -> str:
     known = [f"{short(entry.label)}: {entry.score:.4f}" for entry in classes if entry.score is not None]
-    return ", ".join(known[:MOST_CLASSES]) + (", ..." if len(known) > MOST_CLASSES else "")
+    return ", ".join(known[:MOST_TEXT_CLASSES]) + (", ..." if len(known) > MOST_TEXT_CLASSES else "")
 
 
 def _classes(page: Page, facts: SeparabilityReport) -> None:
     page.heading("Classes")
     shown = facts.classes
-    if len(shown) > MOST_CLASSES:
-        shown = tuple(sorted(shown, key=lambda entry: -entry.n_rows)[:MOST_CLASSES])
+    if len(shown) > MOST_TEXT_CLASSES:
+        shown = tuple(sorted(shown, key=lambda entry: -entry.n_rows)[:MOST_TEXT_CLASSES])
     room = page.width - 44
     rows = [
         [
@@ -185,9 +185,9 @@ def _thornton(page: Page, facts: SeparabilityReport) -> None:
     page.heading("Thornton's index: rows whose nearest neighbour has their class")
     page.pairs(_thornton_lines(facts.thornton))
     known = [(entry, entry.score) for entry in facts.classes if entry.score is not None]
-    if len(known) > MOST_CLASSES:
-        page.paragraph(f"The {MOST_CLASSES} classes that agree least:")
-        known = sorted(known, key=lambda pair: pair[1])[:MOST_CLASSES]
+    if len(known) > MOST_TEXT_CLASSES:
+        page.paragraph(f"The {MOST_TEXT_CLASSES} classes that agree least:")
+        known = sorted(known, key=lambda pair: pair[1])[:MOST_TEXT_CLASSES]
     room = page.width - 36
     page.table(
         None,

@@ -25,7 +25,7 @@ SURE, LIKELY = 0.001, 0.05  # p-values
 FAR_BELOW = -3.0  # z of data whose classes avoid each other's company less than chance
 RISE = 0.01  # of accuracy, worth a word
 FEW_ROWS = 50
-NARROW = 0.1  # width of an interval
+NARROW_INTERVAL = 0.1  # width of an interval
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ AGAINST_MAJORITY = (
 HOW_SURE = (
     VerdictRule(
         "narrow_interval",
-        lambda case: not case.unequal and case.width <= NARROW,
+        lambda case: not case.unequal and case.width <= NARROW_INTERVAL,
         "That figure is known to within a few points: with {confidence} confidence the true share lies between {low} "
         "and {high}.",
     ),

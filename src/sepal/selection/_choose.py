@@ -7,33 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sepal.data import Missing, ScaleName, Table
-from sepal.exceptions import ParameterError
-from sepal.parameters import Parameter, RandomState, check_whole
+from sepal.parameters import RandomState, check_whole
 from sepal.selection._criteria import CriterionLike, CriterionTies, as_criterion
 from sepal.selection._near_best import Subset
+from sepal.selection._parameters import PROCEDURE
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
-from sepal.selection._search import STRATEGIES, SubsetSearch, search_solve
+from sepal.selection._search import SubsetSearch, search_solve
 from sepal.selection._subset_sweep import MOST_FEATURES, SubsetSweep, refuse_too_many, sweep_cost, sweep_solve
 from sepal.selection._telling import SearchProgress
 
 Prefer = Literal["best", "smallest"]
 AUTO_SECONDS = 10.0  # what strategy="auto" may use where no limit is given
-
-
-_KNOWN = (
-    Parameter("strategy", "word", "", looked_up=True),
-    Parameter("n_features", "whole", "", at_least=1, optional=True),
-    Parameter("prefer", "word", "", looked_up=True),
-    Parameter("scale", "word", "", looked_up=True, optional=True),
-    Parameter("ties", "word", "", looked_up=True),
-    Parameter("missing", "word", "", looked_up=True),
-    Parameter("time_limit", "number", "", above=0.0, infinite=True, optional=True),
-    Parameter("max_evaluations", "whole", "", at_least=1, optional=True),
-    Parameter("patience", "whole", "", at_least=1, optional=True),
-    Parameter("random_state", "whole", "", at_least=0, optional=True, also=("RandomState", "Generator")),
-    Parameter("n_jobs", "whole", "", optional=True),
-    Parameter("options", "other", "", also=("mapping",)),
-)
 
 
 @dataclass(frozen=True)
@@ -58,12 +42,8 @@ class Procedure:
 
     def check(self) -> None:
         """Refuse unknown words before any work."""
-        for each in _KNOWN:
+        for each in PROCEDURE:
             each.check(getattr(self, each.name))
-        if self.strategy not in ("auto", "sweep", *STRATEGIES):
-            raise ParameterError(f"strategy must be one of auto, sweep, {', '.join(STRATEGIES)}; got {self.strategy!r}")
-        if self.prefer not in ("best", "smallest"):
-            raise ParameterError(f"prefer must be 'best' or 'smallest'; got {self.prefer!r}")
         as_criterion(self.criterion, self.ties)
 
     def prepare(self, X: Any, y: Any = None, groups: Any = None) -> FeatureProblem:

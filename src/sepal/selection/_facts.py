@@ -122,7 +122,10 @@ def _plain(subset: Subset) -> dict[str, Any]:
     }
 
 
-@checked(Parameter("cv", "whole", "", at_least=2), Parameter("honest", "flag", ""))
+@checked(
+    Parameter("cv", "whole", "how many folds", at_least=2),
+    Parameter("honest", "flag", "repeat the selection inside folds, for a score without optimism"),
+)
 def select_facts(
     X: Any,
     y: Any = None,

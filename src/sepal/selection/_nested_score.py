@@ -83,7 +83,7 @@ class NestedScore:
         )
 
 
-@checked(Parameter("cv", "whole", "", at_least=2))
+@checked(Parameter("cv", "whole", "how many folds", at_least=2))
 def nested_score(
     X: Any,
     y: Any = None,

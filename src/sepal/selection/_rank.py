@@ -64,7 +64,7 @@ class FeatureRanking:
         return frame_html(self, float_format="{:.4f}".format)
 
 
-@checked(Parameter("relieff_k", "whole", "", at_least=1))
+@checked(Parameter("relieff_k", "whole", "neighbours of each class that ReliefF looks at", at_least=1))
 def rank_features(
     X: Any, y: Any = None, *, relieff_k: int = 10, groups: Any = None, **procedure: Any
 ) -> FeatureRanking:

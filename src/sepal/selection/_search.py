@@ -35,6 +35,8 @@ STRATEGIES: dict[str, Strategy] = {
     "random": _stochastic.random,
     "branch_and_bound": branch_and_bound,
 }
+STRATEGY = Parameter("strategy", "word", "how subsets are searched", words=tuple(STRATEGIES))
+OPTIONS = Parameter("options", "other", "parameters of the strategy", optional=True, also=("mapping",))
 _ENDLESS = frozenset({"genetic", "swarm", "random"})
 _OPTIONS = {
     "plus_l_take_r": {"plus", "take"},
@@ -195,8 +197,7 @@ class SubsetSearch:
 
 
 def _check(problem: FeatureProblem, strategy: str, n_features: int | None, options: Mapping[str, Any]) -> None:
-    if not isinstance(strategy, str) or strategy not in STRATEGIES:
-        raise ParameterError(f"strategy must be one of {', '.join(STRATEGIES)}; got {strategy!r}")
+    STRATEGY.check(strategy)
     if n_features is not None and not 1 <= check_whole("n_features", n_features) <= problem.n_units:
         raise ParameterError(f"n_features must be from 1 to {problem.n_units}; got {n_features!r}")
     unknown = sorted(set(options) - _OPTIONS.get(strategy, set()))
@@ -219,7 +220,7 @@ def search_solve(
     progress: SearchProgress | None = None,
 ) -> SubsetSearch:
     """Run a strategy on prepared rows."""
-    Parameter("options", "other", "", optional=True, also=("mapping",)).check(options)
+    OPTIONS.check(options)
     options = dict(options or {})
     _check(problem, strategy, n_features, options)
     check_number("time_limit", time_limit, above=0.0, infinite=True, optional=True)

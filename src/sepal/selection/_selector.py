@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Table
 from sepal.estimators import Diet, TableEstimator, as_data_errors, check_column_count
-from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError
-from sepal.parameters import Parameter, check_parameters
+from sepal.parameters import check_parameters
 from sepal.selection._choose import Prefer, Procedure
-from sepal.selection._criteria import CRITERIA, CriterionLike, CriterionTies, Mahalanobis
+from sepal.selection._criteria import CriterionLike, CriterionTies, Mahalanobis
+from sepal.selection._parameters import SELECTOR
 from sepal.selection._problem import Blocks, Columns
-from sepal.selection._search import STRATEGIES
 
 
 class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
@@ -64,30 +62,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
     [0, 2, 3, 4, 5]
     """
 
-    parameter_table = (
-        Parameter("strategy", "word", "how subsets are searched", words=("auto", "sweep", *STRATEGIES), looked_up=True),
-        Parameter(
-            "criterion",
-            "word",
-            "what a subset is judged by",
-            words=tuple(CRITERIA),
-            also=("function", "anything"),
-            looked_up=True,
-        ),
-        Parameter("n_features", "whole", "how many features; any number by default", at_least=1, optional=True),
-        Parameter("prefer", "word", "the best subset, or the smallest near it", words=("best", "smallest")),
-        shared.SCALE,
-        shared.TIES,
-        Parameter(
-            "blocks", "other", "columns that go together", optional=True, also=("mapping", "sequence", "anything")
-        ),
-        Parameter("keep", "other", "columns that are always in", also=("sequence", "anything"), looked_up=True),
-        shared.TIME_LIMIT,
-        Parameter("max_evaluations", "whole", "subsets scored at most", at_least=1, optional=True),
-        Parameter("patience", "whole", "subsets without progress before the end", at_least=1, optional=True),
-        replace(shared.RANDOM_STATE, also=("RandomState", "Generator")),
-        shared.N_JOBS,
-    )
+    parameter_table = SELECTOR
 
     def __init__(
         self,

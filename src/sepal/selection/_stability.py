@@ -83,7 +83,7 @@ def nogueira_stability(Z: Any, confidence: float = 0.95) -> tuple[float, float, 
     return value, value - spread, value + spread
 
 
-@checked(Parameter("n_samples", "whole", "", at_least=2, at_most=10**6))
+@checked(Parameter("n_samples", "whole", "on how many samples of rows to select again", at_least=2, at_most=10**6))
 def stability(
     X: Any,
     y: Any = None,

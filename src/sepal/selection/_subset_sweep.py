@@ -253,7 +253,7 @@ def _units_at_once(problem: FeatureProblem, criteria: Sequence[Criterion]) -> in
     return int(np.clip(np.log2(pairs / problem.n_rows**2), LEAST_TREE, most))
 
 
-@checked(Parameter("max_features", "whole", "", at_least=1, optional=True))
+@checked(Parameter("max_features", "whole", "features in a subset at most", at_least=1, optional=True))
 def subset_sweep(
     X: Any,
     y: Any = None,

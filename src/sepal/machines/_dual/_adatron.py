@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from sepal.data import ScaleName
 from sepal.exceptions import DataError, ParameterError, SepalWarning
+from sepal.kernels import KernelFunction
 from sepal.machines._dual._hard_margin import solve_hard_margin
-from sepal.machines._dual._kernel_choice import KernelFunction
 from sepal.machines._dual._machine import KernelMachine
 from sepal.machines._dual._pairs import TrainingRows
 from sepal.machines._dual._solvers import PairSolution, Status, kernel_matrix, pair_members, solve_adatron
 from sepal.machines._parameters import ADATRON
 
 Floats = NDArray[np.float64]
-MOST_ROWS = 12_000  # distinct rows of two classes; their kernel matrix is kept whole
+MOST_ADATRON_ROWS = 12_000  # distinct rows of two classes; their kernel matrix is kept whole
 
 
 class KernelAdatronClassifier(KernelMachine):
@@ -111,10 +111,10 @@ class KernelAdatronClassifier(KernelMachine):
         solutions = []
         for a, b in combinations(range(rows.n_classes), 2):
             at, sign = pair_members(rows.start, a, b)
-            if len(at) > MOST_ROWS:
+            if len(at) > MOST_ADATRON_ROWS:
                 raise ParameterError(
                     f"KernelAdatronClassifier keeps the whole kernel matrix of two classes and takes at most "
-                    f"{MOST_ROWS} distinct rows of them; found {len(at)}",
+                    f"{MOST_ADATRON_ROWS} distinct rows of them; found {len(at)}",
                     hint="use SVMClassifier, which finds the same model and keeps only some kernel rows",
                 )
             if training.gram is None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sepal.data import data_frame
 from sepal.exceptions import SepalWarning
-from sepal.machines._dual._leave_one_out import MOST_ROWS, LeaveOneOutEstimate, left_out
+from sepal.machines._dual._leave_one_out import WHOLE_GRAM_ROWS, LeaveOneOutEstimate, left_out
 from sepal.machines._dual._pairs import TrainingRows
 from sepal.machines._dual._solvers import PairSolution, kernel_matrix
 
@@ -92,7 +92,7 @@ def search_c(
     """
     end = np.inf if machine.time_limit is None else time.monotonic() + machine.time_limit
     rows = training.rows
-    if len(rows.codes) <= MOST_ROWS and training.gram is None:
+    if len(rows.codes) <= WHOLE_GRAM_ROWS and training.gram is None:
         gram = kernel_matrix(rows.x, rows.x, training.kernel, threads)
         training = TrainingRows(rows, type(training.kernel)("precomputed"), gram)
     found: list[LeaveOneOutEstimate] = []

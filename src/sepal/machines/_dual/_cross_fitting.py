@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sepal.machines._dual._machine import KernelMachine
 
 Floats = NDArray[np.float64]
-FOLDS = 5
+CALIBRATION_FOLDS = 5
 
 
 def given_groups(groups: Any, X: Any) -> NDArray[np.intp] | None:
@@ -39,7 +39,7 @@ def fold_of(rows: MergedRows, groups: NDArray[np.intp] | None = None) -> NDArray
     n = len(rows.codes)
     if groups is None:
         place = np.arange(n) - np.asarray(rows.start)[rows.codes]
-        return np.asarray(place % FOLDS, dtype=np.intp)
+        return np.asarray(place % CALIBRATION_FOLDS, dtype=np.intp)
     used = np.flatnonzero(rows.member_of >= 0)
     links = csr_array((np.ones(len(used)), (rows.member_of[used], n + groups[used])), shape=(n + groups.max() + 1,) * 2)
     unit = connected_components(links, directed=False)[1][:n]  # equal rows of two groups join them
@@ -48,7 +48,7 @@ def fold_of(rows: MergedRows, groups: NDArray[np.intp] | None = None) -> NDArray
     order = np.lexsort((first, codes))
     place = np.empty(len(first), dtype=np.intp)
     place[order] = np.arange(len(first)) - np.searchsorted(codes[order], codes[order])
-    return np.asarray(place[number] % FOLDS, dtype=np.intp)
+    return np.asarray(place[number] % CALIBRATION_FOLDS, dtype=np.intp)
 
 
 def cross_fitted(
@@ -65,7 +65,7 @@ def cross_fitted(
     rows = training.rows
     fold = fold_of(rows, groups)
     out = np.zeros((len(rows.codes), rows.n_classes * (rows.n_classes - 1) // 2))
-    for k in range(FOLDS):
+    for k in range(CALIBRATION_FOLDS):
         held = fold == k
         others = np.bincount(rows.codes[~held], minlength=rows.n_classes)
         kept = ~held | (others[rows.codes] == 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from sepal.machines._equal_rows import MergedRows
 from sepal.machines._kernel_rows import aligned_width
 
 Floats = NDArray[np.float64]
-KernelFunction = Callable[[Floats, Floats], Any]
 
 
 def choose_kernel(

@@ -13,7 +13,7 @@ from sepal.machines._dual._removal import removed
 from sepal.machines._dual._solvers import PairSolution, Status, leave_one_out
 
 Floats = NDArray[np.float64]
-MOST_ROWS = 1000  # up to here the kernel matrix is kept
+WHOLE_GRAM_ROWS = 1000  # up to here the kernel matrix is kept
 _MOST_WORK = 2e11  # multiplications; every row that could turn is taken out if that needs less
 _MOST_STEPS = 1000  # for a row of a large problem that has no path; one not solved by then keeps the sign it has
 
@@ -94,7 +94,7 @@ def _without(
     found, solved = removed(training, solution, left, which, until_sign_change=two, tol=tol, threads=threads, end=end)
     rest = np.flatnonzero(~solved)
     if len(rest) and time.monotonic() < end:
-        most = 2**62 if len(solution.beta) <= MOST_ROWS else _MOST_STEPS
+        most = 2**62 if len(solution.beta) <= WHOLE_GRAM_ROWS else _MOST_STEPS
         found[rest], solved[rest] = leave_one_out(
             training.source, training.kernel, solution, left, which[rest], most=most, tol=tol, threads=threads
         )

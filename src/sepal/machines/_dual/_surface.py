@@ -18,7 +18,7 @@ from sepal.kernels import gamma_from_width
 from sepal.machines._dual._c_by_groups import group_folds, group_parts
 from sepal.machines._dual._c_search import C_GRID, warm_start
 from sepal.machines._dual._cross_fitting import given_groups
-from sepal.machines._dual._leave_one_out import MOST_ROWS, LeaveOneOutEstimate, left_out
+from sepal.machines._dual._leave_one_out import WHOLE_GRAM_ROWS, LeaveOneOutEstimate, left_out
 from sepal.machines._dual._pairs import TrainingRows, gather, winners
 from sepal.machines._dual._solvers import NativeKernel, PairSolution, kernel_matrix
 from sepal.machines._dual._svm import SVMClassifier
@@ -89,22 +89,12 @@ class ErrorSurface:
         Shades end at four times the distance from the least to the median error: where a machine fails altogether,
         one shade is enough, and the valley keeps its contrast.
         """
-        from sepal.plots import on_axes
+        from sepal.plots import draw_surface
 
-        ax = on_axes(ax)
-        low, high = float(self.error.min()), float(self.error.max())
-        ceiling = low + 4.0 * (float(np.median(self.error)) - low)
-        top = ceiling if low < ceiling < high else high
-        mesh = ax.pcolormesh(self.width, self.C, self.error.T, shading="nearest", vmin=low, vmax=top)
-        label, extend = f"error ({self.method})", "max" if top < high else "neither"
-        ax.figure.colorbar(mesh, ax=ax, label=label, extend=extend)
-        ax.plot(*self.best, marker="o", markerfacecolor="none", markeredgecolor="white", linestyle="none")
-        for axis, values in (("x", self.width), ("y", self.C)):
-            if len(values) > 2 and values[-1] > 8 * values[0]:
-                getattr(ax, f"set_{axis}scale")("log", base=2)
-        ax.set_xlabel("width")
-        ax.set_ylabel("C")
-        return ax
+        label = f"error ({self.method})"
+        return draw_surface(
+            self.width, self.C, self.error, xlabel="width", ylabel="C", label=label, best=self.best, ax=ax
+        )
 
     def __repr__(self) -> str:
         width, C = self.best
@@ -247,7 +237,7 @@ class _Task:
         """Solutions from the smallest C up, each from the one before."""
         rows = self.training.rows
         training = TrainingRows(rows, kernel)
-        if len(rows.codes) <= MOST_ROWS:
+        if len(rows.codes) <= WHOLE_GRAM_ROWS:
             training = TrainingRows(rows, NativeKernel("precomputed"), kernel_matrix(rows.x, rows.x, kernel, threads))
         path: list[tuple[TrainingRows, list[PairSolution]]] = []
         for k, C in enumerate(self.C):
@@ -303,7 +293,7 @@ def _run(task: _Task, widths: Floats, threads: int, progress: Share | None) -> t
     error = np.empty((len(widths), len(task.C)))
     n_support = np.zeros((len(widths), len(task.C)), dtype=np.int64)
     standard_error = np.zeros((len(widths), len(task.C)))
-    small = len(task.training.rows.codes) <= MOST_ROWS and threads > 1
+    small = len(task.training.rows.codes) <= WHOLE_GRAM_ROWS and threads > 1
     with ThreadPoolExecutor(threads) if small else nullcontext() as pool:
         # Ctrl-C reaches native code in this thread only, so that it is here where long columns are computed.
         each = map if pool is None else pool.map

@@ -13,10 +13,10 @@ from sklearn.utils.validation import _num_samples
 
 from sepal.data import ScaleName, SparseRows, Table, as_table, group_codes, left_out_together
 from sepal.exceptions import SepalWarning
+from sepal.kernels import KernelFunction
 from sepal.machines._dual._c_by_groups import search_c_by_groups
 from sepal.machines._dual._c_search import search_c
 from sepal.machines._dual._hard_margin import hard_margins
-from sepal.machines._dual._kernel_choice import KernelFunction
 from sepal.machines._dual._machine import KernelMachine
 from sepal.machines._dual._pairs import TrainingRows
 from sepal.machines._dual._solvers import PairSolution, Status, solve_pairs

@@ -24,10 +24,10 @@ from sklearn.utils import check_random_state
 from sepal.exceptions import SepalWarning
 
 Array = NDArray[np.float64]
-Criterion = Literal["local", "global"]
-Columns = Callable[[NDArray[np.intp]], Array]  # rows -> kernel values of all rows with these
+SparsityCriterion = Literal["local", "global"]
+KernelColumns = Callable[[NDArray[np.intp]], Array]  # rows -> kernel values of all rows with these
 Decide = Callable[[NDArray[np.intp]], int]
-Block = Callable[[NDArray[np.intp], NDArray[np.intp]], Array]  # rows, columns -> their kernel values
+KernelBlock = Callable[[NDArray[np.intp], NDArray[np.intp]], Array]  # rows, columns -> their kernel values
 _TIE = 1e-12
 _FIRST_ROWS = 2000  # the first vector is sought among, and judged by, at most this many distinct rows
 _JUDGES = 2000  # distinct rows that candidates are judged by
@@ -87,7 +87,7 @@ def _distinct(keys: Array, relative: Array) -> tuple[NDArray[np.intp], Array]:
 
 
 def _first_row(
-    rows: NDArray[np.intp], mass: Array, block: Block, diagonal: Array, random_state: object, decide: Decide
+    rows: NDArray[np.intp], mass: Array, block: KernelBlock, diagonal: Array, random_state: object, decide: Decide
 ) -> int:
     """The row that alone gives the best mean fitness, sum_i K_ij^2 / (k_ii k_jj).
 
@@ -125,7 +125,7 @@ class _Candidates:
     Nothing depends on the order of the rows, nor on whether a row was repeated or weighted.
     """
 
-    def __init__(self, rows: NDArray[np.intp], mass: Array, block: Block, count: int, decide: Decide) -> None:
+    def __init__(self, rows: NDArray[np.intp], mass: Array, block: KernelBlock, count: int, decide: Decide) -> None:
         self.rows = rows
         n = len(rows)
         taken = np.arange(n) if n <= _JUDGES else ((np.arange(_JUDGES) + 0.5) * (n / _JUDGES)).astype(np.intp)
@@ -149,7 +149,7 @@ class _Candidates:
 
 
 def _most_useful(
-    columns: Columns, G: Array, residual: Array, open_rows: NDArray[np.intp], relative: Array, decide: Decide
+    columns: KernelColumns, G: Array, residual: Array, open_rows: NDArray[np.intp], relative: Array, decide: Decide
 ) -> int:
     """The open row whose addition raises the mean fitness most, of all."""
     gain = np.empty(len(open_rows))
@@ -162,19 +162,19 @@ def _most_useful(
 
 
 def select_vectors(
-    columns: Columns,
+    columns: KernelColumns,
     diagonal: Array,
     *,
     n_vectors: int,
     fitness: float = 1.0,
-    criterion: Criterion = "local",
+    criterion: SparsityCriterion = "local",
     n_candidates: int | None = 59,
     weights: Array | None = None,
     tol: float = 1e-10,
     random_state: object = 0,
     decide: Decide = lowest_row,
     keys: Array | None = None,
-    block: Block | None = None,
+    block: KernelBlock | None = None,
 ) -> VectorSelection:
     """Select rows one by one, by incremental Cholesky: O(n L^2) time, O(n L) memory, n L kernel values.
 

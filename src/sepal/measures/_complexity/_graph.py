@@ -23,7 +23,7 @@ GRAPH_RULES: tuple[GraphRule, ...] = get_args(GraphRule)
 EPSILON = 0.15
 # Triangles are cubic and the matrix of a class is square: beyond this work and size the graph is that of samples.
 _MOST_WORK, _LARGEST_CLASS = 6e10, 5_000
-SAMPLE_ROWS, N_SAMPLES = 1_500, 5
+GRAPH_SAMPLE_ROWS, N_SAMPLES = 1_500, 5
 
 
 def asks_all_rows(codes: NDArray[np.int32]) -> bool:
@@ -117,7 +117,7 @@ def sampled_graph_measures(
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
     """Means over samples of rows, each class by its share, and intervals of 95 % for these means."""
     order = content_order(search.coordinates(np.arange(len(codes))), codes)
-    samples = [sample_by_class(order, codes, SAMPLE_ROWS, rng) for _ in range(N_SAMPLES)]
+    samples = [sample_by_class(order, codes, GRAPH_SAMPLE_ROWS, rng) for _ in range(N_SAMPLES)]
     found = [graph_measures(search, codes, rows, unit, rule) for rows in samples]
     values, intervals = {}, {}
     for name in found[0]:

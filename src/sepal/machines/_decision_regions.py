@@ -106,7 +106,7 @@ def decision_regions(machine: Any, X: Any, y: Any = None, *, n_grid: int = 100) 
     unknown = ~np.isin(flat.table.y, classes)  # type: ignore[arg-type]
     if unknown.any():
         label = np.asarray(flat.table.y)[unknown][0]
-        raise DataError(f"y, row {int(np.argmax(unknown)) + 1}: the machine knows no class {label}")
+        raise DataError(f"y, row {int(np.argmax(unknown))}: the machine knows no class {label}")
     xs, ys, grid = flat.grid(n_grid)
     query = _asked(machine, grid)
     codes = np.searchsorted(classes, machine.predict(query)).reshape(n_grid, n_grid)
@@ -154,35 +154,3 @@ def _asked(machine: Any, grid: Table) -> Any:
     if type(machine).__module__.startswith("sepal."):
         return grid if hasattr(machine, "feature_names_in_") else grid.values
     return grid.frame("pandas") if hasattr(machine, "feature_names_in_") else grid.values
-
-
-@checked(_GRID)
-def plot_regions(machine: Any, X: Any, y: Any = None, *, n_grid: int = 200, ax: Any = None) -> Any:
-    """Draw where a fitted classifier predicts which class, its rows ringed and, for two classes, margins dashed.
-
-    Margins are where ``decision_function`` is -1 and 1: for a support vector machine those of its theory.
-
-    Parameters
-    ----------
-    machine : fitted classifier
-        Any with ``predict``; support vectors (``support_``) or feature vectors (``vector_rows_``) are ringed.
-    X, y
-        The rows it was fitted on, with two numeric columns.
-    n_grid : int
-        Grid points per side.
-    ax : matplotlib axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    matplotlib axes
-
-    Examples
-    --------
-    >>> import sepal
-    >>> table = sepal.datasets.load("athletes")
-    >>> ax = plot_regions(sepal.KNNClassifier(1).fit(table), table)  # doctest: +SKIP
-    """
-    check_is_fitted(machine)
-    table = as_table(X, y)
-    return decision_regions(machine, table, n_grid=n_grid).plot(table, ax=ax)
