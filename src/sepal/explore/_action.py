@@ -11,7 +11,7 @@ from sepal.explore._shelf import Space
 from sepal.parameters import Parameter
 from sepal.progress import Progress
 
-Asked = Mapping[str, Any]
+ActionSettings = Mapping[str, Any]
 Cost = Literal["cheap", "job"]
 
 
@@ -81,9 +81,9 @@ class Action:
     help: str
     cost: Cost
     fields: tuple[Field, ...]
-    run: Callable[[Space, Asked, Progress], Any]
-    python: Callable[[Space, Asked], str]
-    verb: Callable[[Space, Asked], list[str] | None] | None = None
+    run: Callable[[Space, ActionSettings, Progress], Any]
+    python: Callable[[Space, ActionSettings], str]
+    verb: Callable[[Space, ActionSettings], list[str] | None] | None = None
 
     @property
     def screen(self) -> str:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from sepal.explore._action import Action, Asked
+from sepal.explore._action import Action, ActionSettings
 from sepal.explore._actions import action_named
 from sepal.explore._code import python_code, shell_code
 from sepal.explore._facts import as_lists, facts
@@ -16,7 +16,7 @@ from sepal.explore._view import TableView
 from sepal.progress import Progress, silent
 
 
-def answer_key(action: Action, view: TableView, settings: Asked) -> str:
+def answer_key(action: Action, view: TableView, settings: ActionSettings) -> str:
     """The same for equal questions."""
     return json.dumps([action.name, view.to_dict(), settings], sort_keys=True)
 
@@ -79,7 +79,7 @@ def answer(shelf: Shelf, action: str, view: Any, given: Any = None, progress: Pr
     return made
 
 
-def code_of(space: Space, action: Action, settings: Asked) -> dict[str, str]:
+def code_of(space: Space, action: Action, settings: ActionSettings) -> dict[str, str]:
     """One action as a shell line and as Python."""
     asked = [(action, settings)]
     return {"shell": shell_code(space, asked), "python": python_code(space, asked)}

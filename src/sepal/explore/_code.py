@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sepal.explore._action import Action, Asked, call
+from sepal.explore._action import Action, ActionSettings, call
 from sepal.explore._shelf import Shelf, Space
 from sepal.explore._view import TableView
 
@@ -41,19 +41,19 @@ def other_code(space: Space, data: str, called: str = "test") -> str:
     return f"{called} = {text}.select(table.names)"
 
 
-def python_code(space: Space, asked: Iterable[tuple[Action, Asked]]) -> str:
+def python_code(space: Space, asked: Iterable[tuple[Action, ActionSettings]]) -> str:
     """A program that ends with the result of the last action."""
     parts = ["import sepal\n\n" + table_code(space.view, space.shelf)]
     parts += [f"# {action.help}\n{action.python(space, settings)}" for action, settings in asked]
     return "\n\n".join(parts) + "\n"
 
 
-def shell_code(space: Space, asked: Iterable[tuple[Action, Asked]]) -> str:
+def shell_code(space: Space, asked: Iterable[tuple[Action, ActionSettings]]) -> str:
     """A line for each action."""
     return "\n".join(_line(space, action, settings) for action, settings in asked) + "\n"
 
 
-def _line(space: Space, action: Action, settings: Asked) -> str:
+def _line(space: Space, action: Action, settings: ActionSettings) -> str:
     words = None if action.verb is None else action.verb(space, settings)
     if words is None:
         words = ["do", action.name, source_word(space), *view_words(space.view), *_set_words(space, action, settings)]
@@ -92,7 +92,7 @@ def _listed(names: Iterable[str]) -> str:
     return ",".join('"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name for name in names)
 
 
-def _set_words(space: Space, action: Action, settings: Asked) -> list[str]:
+def _set_words(space: Space, action: Action, settings: ActionSettings) -> list[str]:
     words = []
     for each in action.fields:
         name = each.parameter.name

@@ -6,7 +6,7 @@ from typing import Any
 
 from sepal.data import Plane, plane, row_page, summarize
 from sepal.exceptions import ParameterError
-from sepal.explore._action import Action, Asked, Field, call, field
+from sepal.explore._action import Action, ActionSettings, Field, call, field
 from sepal.explore._shelf import Space
 
 X = field(
@@ -16,7 +16,7 @@ Y = field("y", "word", "the column up", None, "column", optional=True, looked_up
 PLANE: tuple[Field, ...] = (X, Y)
 
 
-def columns_of(settings: Asked) -> tuple[str, str] | None:
+def columns_of(settings: ActionSettings) -> tuple[str, str] | None:
     """The two columns of a plane, or None for principal axes."""
     x, y = settings["x"], settings["y"]
     if x is None and y is None:
@@ -26,23 +26,23 @@ def columns_of(settings: Asked) -> tuple[str, str] | None:
     return x, y
 
 
-def plane_of(space: Space, settings: Asked) -> Plane:
+def plane_of(space: Space, settings: ActionSettings) -> Plane:
     """The plane, kept for maps and neighbours."""
     columns = columns_of(settings)
     made: Plane = space.keep(("plane", columns), lambda: plane(space.table, columns, **space.view.scaling))
     return made
 
 
-def plane_code(space: Space, settings: Asked) -> str:
+def plane_code(space: Space, settings: ActionSettings) -> str:
     """``plane = ...``, as Python."""
     return "plane = " + call("sepal.data.plane", "table", repr(columns_of(settings)), **space.view.scaling)
 
 
-def _summary(space: Space, settings: Asked, progress: Any) -> Any:
+def _summary(space: Space, settings: ActionSettings, progress: Any) -> Any:
     return summarize(space.table, settings["bins"])
 
 
-def _rows(space: Space, settings: Asked, progress: Any) -> Any:
+def _rows(space: Space, settings: ActionSettings, progress: Any) -> Any:
     return row_page(space.table, **settings)
 
 

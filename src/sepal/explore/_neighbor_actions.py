@@ -8,7 +8,7 @@ import numpy as np
 
 from sepal.data import Plane, Table, row_page
 from sepal.exceptions import DataError, ParameterError
-from sepal.explore._action import Action, Asked, call, field, taken
+from sepal.explore._action import Action, ActionSettings, call, field, taken
 from sepal.explore._code import other_code
 from sepal.explore._data_actions import PLANE, plane_code, plane_of
 from sepal.explore._shelf import Space
@@ -29,11 +29,11 @@ WEIGHTS = taken(_knn_table(), "weights", "uniform", looked_up=False)
 ON_PLANE = field("plane", "flag", "by the two columns of the plane instead of all columns", False)
 
 
-def _knn_code(space: Space, settings: Asked, k: Any) -> str:
+def _knn_code(space: Space, settings: ActionSettings, k: Any) -> str:
     return call("sepal.KNNClassifier", repr(k), weights=settings["weights"], **space.view.how)
 
 
-def _kept_votes(space: Space, settings: Asked, flat: Plane) -> Any:
+def _kept_votes(space: Space, settings: ActionSettings, flat: Plane) -> Any:
     """The neighbours of the grid, looked for once for every k and every weight."""
     from sepal.learners import KeptVotes, KNNClassifier
 
@@ -53,7 +53,7 @@ def _kept_votes(space: Space, settings: Asked, flat: Plane) -> Any:
     return kept
 
 
-def _map(space: Space, settings: Asked, progress: Any) -> Any:
+def _map(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.machines import DecisionRegions, lead
 
     flat = plane_of(space, settings)
@@ -73,14 +73,14 @@ def _map(space: Space, settings: Asked, progress: Any) -> Any:
     )
 
 
-def _map_code(space: Space, settings: Asked) -> str:
+def _map_code(space: Space, settings: ActionSettings) -> str:
     named = {"prototypes": settings["prototypes"]} if settings["prototypes"] else {}
     model = call("sepal.KNNClassifier", repr(settings["k"]), weights=settings["weights"], **named, **space.view.how)
     grid = call("sepal.machines.decision_regions", "model", "plane", n_grid=settings["n_grid"])
     return f"{plane_code(space, settings)}\nmodel = {model}.fit(plane.table)\nresult = {grid}"
 
 
-def _curve(space: Space, settings: Asked, progress: Any) -> Any:
+def _curve(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.evaluation import leave_one_out_curve
 
     table = _rows_of(space, settings)
@@ -97,17 +97,17 @@ def _curve(space: Space, settings: Asked, progress: Any) -> Any:
     )
 
 
-def _rows_of(space: Space, settings: Asked) -> Table:
+def _rows_of(space: Space, settings: ActionSettings) -> Table:
     return plane_of(space, settings).table if settings["plane"] else space.table
 
 
-def _on_columns(test: Table, settings: Asked) -> Table:
+def _on_columns(test: Table, settings: ActionSettings) -> Table:
     if settings["x"] is None:
         raise ParameterError("test: other rows have no place on principal axes; choose two columns")
     return test.select([settings["x"], settings["y"]])
 
 
-def _curve_code(space: Space, settings: Asked) -> str:
+def _curve_code(space: Space, settings: ActionSettings) -> str:
     lines = []
     named: dict[str, Any] = {}
     rows = "table"
@@ -123,7 +123,7 @@ def _curve_code(space: Space, settings: Asked) -> str:
     return "\n".join([*lines, f"result = {text[:-1]}{test})"])
 
 
-def _asked(space: Space, settings: Asked) -> tuple[Table, Any, Plane | None, int | None]:
+def _asked(space: Space, settings: ActionSettings) -> tuple[Table, Any, Plane | None, int | None]:
     """Among which rows, about which one, on which plane, and where the row itself is among them."""
     row, point = settings["row"], settings["point"]
     if (row is None) == (point is None):
@@ -144,7 +144,7 @@ def _asked(space: Space, settings: Asked) -> tuple[Table, Any, Plane | None, int
     return flat.table, flat.table.take([at]), flat, at
 
 
-def _of(space: Space, settings: Asked, progress: Any) -> Any:
+def _of(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.learners import KNNClassifier
 
     table, asked, flat, at = _asked(space, settings)
@@ -158,7 +158,7 @@ def _of(space: Space, settings: Asked, progress: Any) -> Any:
     return {"explanation": found, "rows": row_page(space.table, 0, 10_000, rows=shown)}
 
 
-def _of_code(space: Space, settings: Asked) -> str:
+def _of_code(space: Space, settings: ActionSettings) -> str:
     row, flat = settings["row"], settings["plane"] or settings["row"] is None
     rows = "plane.table" if flat else "table"
     lines = ["import numpy as np", *([plane_code(space, settings)] if flat else []), f"weight = np.ones({rows}.n_rows)"]
@@ -180,14 +180,14 @@ def _of_code(space: Space, settings: Asked) -> str:
     )
 
 
-def _voronoi(space: Space, settings: Asked, progress: Any) -> Any:
+def _voronoi(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.neighbors import voronoi_edges
 
     flat = plane_of(space, settings)
     return voronoi_edges(flat.points, flat.table.y, low=flat.low, high=flat.high, **space.view.scaling)
 
 
-def _voronoi_code(space: Space, settings: Asked) -> str:
+def _voronoi_code(space: Space, settings: ActionSettings) -> str:
     made = f"plane.points, plane.table.y, low=plane.low, high=plane.high, scale={space.view.scaling['scale']!r}"
     return f"{plane_code(space, settings)}\nresult = sepal.neighbors.voronoi_edges({made})"
 
