@@ -2,7 +2,7 @@
 // The page: log in, read the address, show the screen; and again whenever the address changes.
 import { el, fill } from "./element.js";
 import { login, onGone, Refusal } from "./server.js";
-import { drawHeader, drawRail, tellError, tellGone, tellLocked } from "./shell.js";
+import { answers, drawHeader, drawRail, tellError, tellGone, tellLocked } from "./shell.js";
 import { begin, goTo, here, keepQuery, offered, summaryOf } from "./state.js";
 import { showStart } from "./screens/start.js";
 
@@ -43,7 +43,7 @@ async function render() {
   }
   const mine = ++shows;
   const { screen, view, query } = here();
-  const known = screen in SCREENS;
+  const known = screen in SCREENS && answers(screen);
   drawRail(known ? screen : "", view);
   if (!view || !known) {
     drawHeader(null, null);
@@ -67,7 +67,10 @@ async function render() {
     drawHeader(view, summary);
     const place = el("div");
     await module.show({ root: place, view, summary, query, keep: keepQuery, alive, showing: (text) => (root.dataset.showing = text) });
-    if (alive()) fill(root, place);
+    if (!alive()) return;
+    const held = root.contains(document.activeElement) ? document.activeElement?.id : "";
+    fill(root, place);
+    if (held) document.getElementById(held)?.focus({ preventScroll: true });
   } catch (error) {
     if (alive()) tellError(root, error, view);
   } finally {

@@ -4,7 +4,7 @@ import { openCode } from "./code.js";
 import { redrawAll } from "./draw/plot.js";
 import { button, choice, el, fill } from "./element.js";
 import { count, counted } from "./format.js";
-import { changeView, goTo, linkTo } from "./state.js";
+import { changeView, goTo, linkTo, parameterTable } from "./state.js";
 
 /** @typedef {import("./state.js").Summary} Summary */
 /** @typedef {import("./server.js").View} View */
@@ -14,11 +14,14 @@ const SCREENS = [
   ["rows", "Rows"], ["kernels", "Kernels"], ["classify", "Classify"], ["predict", "Predict"],
 ];
 
+/** Whether the server answers anything for a screen. @param {string} screen */
+export const answers = (screen) => Object.keys(parameterTable?.actions ?? {}).some((action) => action.startsWith(`${screen}.`));
+
 /** @param {string} screen @param {View | null} view */
 export function drawRail(screen, view) {
   const rail = /** @type {HTMLElement} */ (document.getElementById("rail"));
   rail.hidden = view === null;
-  fill(rail, el("ul", {}, SCREENS.map(([name, title]) => el("li", {}, el("a", { href: linkTo(name, view), "aria-current": name === screen ? "page" : null }, title)))));
+  fill(rail, el("ul", {}, SCREENS.filter(([name]) => answers(name)).map(([name, title]) => el("li", {}, el("a", { href: linkTo(name, view), "aria-current": name === screen ? "page" : null }, title)))));
   document.title = `${SCREENS.find(([name]) => name === screen)?.[1] ?? "Start"} · Sepal Explorer`;
 }
 
