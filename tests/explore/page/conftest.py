@@ -116,9 +116,9 @@ def browser(chromium: str) -> Iterator[Any]:
         opened.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def explorer() -> Iterator[Explorer]:
-    """One server for a file of tests."""
+    """One server for all tests."""
     with running() as started:
         yield started
 

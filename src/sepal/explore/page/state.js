@@ -108,7 +108,7 @@ export function summaryOf(view) {
   const key = JSON.stringify([view.data, view.target, view.task, view.kinds, view.left_out, view.columns]);
   if (known?.key !== key) {
     const summary = ask("data.summary", view, {}).then(({ result }) => ({
-      ...result, left_out: view.left_out, apart: result.apart.filter((/** @type {any} */ each) => !view.left_out.includes(each.name)),
+      ...result, left_out: view.left_out, apart: result.apart.map((/** @type {any[]} */ [name, why, distinct]) => ({ name, why, distinct })).filter((/** @type {any} */ each) => !view.left_out.includes(each.name)),
       columns: result.columns.map((/** @type {any} */ each) => ({ ...each, counts: rowsOf(each.counts), edges: each.edges && Array.from(flat(each.edges)) })),
       classes: result.classes?.map((/** @type {any} */ label, /** @type {number} */ i) => ({ label, count: result.class_counts[i] })) ?? null,
     }));
