@@ -53,7 +53,7 @@ export function fill(parent, ...children) {
  * @param {Record<string, any>} [given]
  */
 export function button(text, onclick, given = {}) {
-  return el("button", { type: "button", onclick, ...given }, text);
+  return el("button", { type: "button", onclick, ...given }, breakable(text));
 }
 
 /**
@@ -78,6 +78,15 @@ export function choice(choices, chosen, onchange, given = {}) {
  */
 export function field(name, inner, help) {
   return el("label", { class: "field" }, el("span", { class: "name" }, name), inner, help ? el("span", { class: "help" }, help) : null);
+}
+
+/**
+ * A name that may be broken after its underscores, dots and hyphens.
+ * @param {string} name
+ * @returns {Child[]}
+ */
+export function breakable(name) {
+  return name.split(/(?<=[_.-])/).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
 }
 
 /**

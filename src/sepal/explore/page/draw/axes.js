@@ -126,7 +126,7 @@ export function drawAxes(pen, box, x, y, colours, overMap = false) {
     pen.path([at, bottom, at, bottom + 4], { stroke: colours.line });
     pen.text(at, bottom + 13, label(x, tick, 12), { ...soft, align: "middle" });
   }
-  for (const tick of ticks(y, Math.max(2, Math.floor(height / (y.levels ? 16 : 36))))) {
+  for (const tick of ticks(y, Math.max(2, Math.floor(height / (y.levels ? 16 : 30))))) {
     const at = bottom - share(y, tick) * height;
     if (!overMap) pen.path([left, at, right, at], { stroke: colours.grid });
     pen.path([left - 4, at, left, at], { stroke: colours.line });

@@ -103,7 +103,7 @@ export async function show(place) {
     try {
       const plane = await planeOf(place, axes);
       scatter.show(plane.cloud, plane.x, plane.y);
-      if (plane.missing) say(`${counted(plane.missing, "row")} with a missing cell in these columns ${plane.missing === 1 ? "is" : "are"} not drawn.`);
+      undrawn.textContent = plane.missing ? `${counted(plane.missing, "row")} with a missing cell in these columns ${plane.missing === 1 ? "is" : "are"} not drawn.` : "";
       redraw();
       if (summary.n_rows <= QUICK) askCurve();
     } catch (error) {
@@ -112,6 +112,7 @@ export async function show(place) {
   };
 
   const test = el("span");
+  const undrawn = el("p", { class: "small soft", role: "status" });
   const curveParameters = () => ({ ...axes, weights: now.weights, plane: true, test: testFile });
   /** @type {string | null} */
   let testFile = query.test ?? null;
@@ -145,7 +146,7 @@ export async function show(place) {
       field("scale", choice(offered.scales.map((/** @type {string} */ each) => [each, each]), view.scale, (scale) => changeView({ scale }), { id: "scale" })),
       field("distance", choice(offered.distances.map((/** @type {string} */ each) => [each, each]), view.distance, (distance) => changeView({ distance }), { id: "distance" })), test),
     el("div", { class: "two" },
-      el("div", {}, summary.n_rows > QUICK ? runner.root : null, curve.root, el("div", { class: "tools slide" }, el("span", {}, "k"), number, slider), scatter.root),
+      el("div", {}, summary.n_rows > QUICK ? runner.root : null, curve.root, el("div", { class: "tools slide" }, el("span", {}, "k"), number, slider), scatter.root, undrawn),
       panel.root));
   if (summary.n_rows > QUICK) runner.resume();
   panel.empty();
