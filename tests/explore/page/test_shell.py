@@ -94,7 +94,7 @@ def test_the_code_button_shows_shell_and_python(open_tab: Callable[..., Tab]) ->
     assert "sepal do neighbors.map iris" in shell
     assert "import sepal" in python
     page.keyboard.press("Escape")
-    assert page.locator("dialog").count() == 0
+    page.locator("dialog").wait_for(state="detached")
 
 
 def test_text_of_the_data_is_never_markup(open_tab: Callable[..., Tab]) -> None:
