@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sepal.cli._evaluate import evaluate
+from sepal.cli._explore import do, explore, run
 from sepal.cli._given import classes_given, without_groups
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._models import predict, train
@@ -33,6 +34,7 @@ from sepal.cli._options import (
 from sepal.cli._output import check_out, check_text_name, give, look_of, print_text, wants_json
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, with_reading
+from sepal.cli._reproduce import reproduce
 from sepal.cli._select import select
 from sepal.cli._since_start import left_of
 
@@ -168,7 +170,7 @@ def measure(
         _show(facts, as_json, out, "The measures are")
 
 
-for verb in (select, evaluate, train, predict):
+for verb in (select, evaluate, train, predict, explore, do, run, reproduce):
     app.command(cls=Verb)(verb)
 
 

@@ -17,11 +17,13 @@ from sepal.data._cells import apart_cells as apart_cells
 from sepal.data._cells import column_cells as column_cells
 from sepal.data._cells import row_cells as row_cells
 from sepal.data._cells import row_identifiers as row_identifiers
+from sepal.data._columns import KINDS as KINDS
 from sepal.data._columns import Kind, KindsSpec
 from sepal.data._columns import column_position as column_position
 from sepal.data._complete_rows import Missing as Missing
 from sepal.data._complete_rows import as_labelled_table as as_labelled_table
 from sepal.data._complete_rows import complete_part as complete_part
+from sepal.data._complete_rows import first_missing as first_missing
 from sepal.data._content_order import content_columns as content_columns
 from sepal.data._content_order import content_order as content_order
 from sepal.data._content_order import geometric_rank as geometric_rank
@@ -51,7 +53,9 @@ from sepal.data._left_out import records_repeated as records_repeated
 from sepal.data._matching import match_table as match_table
 from sepal.data._name_order import name_key as name_key
 from sepal.data._name_order import name_order as name_order
+from sepal.data._plane import Plane, plane
 from sepal.data._read import read_table
+from sepal.data._row_page import RowPage, row_page
 from sepal.data._sampling import sample_by_class as sample_by_class
 from sepal.data._scaling import SCALES, ScaleName
 from sepal.data._scaling import Scaling as Scaling
@@ -61,9 +65,17 @@ from sepal.data._sparse_reading import Rows as Rows
 from sepal.data._sparse_reading import as_rows as as_rows
 from sepal.data._sparse_rows import SparseRows as SparseRows
 from sepal.data._sparse_rows import equal_sparse_rows as equal_sparse_rows
+from sepal.data._summary import ColumnSummary, TableSummary, summarize
+from sepal.data._summary import coded_target as coded_target
 from sepal.data._table import Table
+from sepal.data._text_options import TextOptions
 from sepal.data._weights import as_weights as as_weights
 from sepal.data._whole_files import write_whole as write_whole
+from sepal.data._words import Words as Words
+from sepal.data._words import learn_words as learn_words
+from sepal.data._words import refuse_texts as refuse_texts
+from sepal.data._words import text_cells as text_cells
+from sepal.data._words import text_columns as text_columns
 
 __all__ = [
     "SCALES",
@@ -71,12 +83,20 @@ __all__ = [
     "Apart",
     "BundledSet",
     "Caution",
+    "ColumnSummary",
     "Kind",
     "KindsSpec",
+    "Plane",
+    "RowPage",
     "ScaleName",
     "Table",
+    "TableSummary",
+    "TextOptions",
     "as_table",
     "load",
     "names",
+    "plane",
     "read_table",
+    "row_page",
+    "summarize",
 ]

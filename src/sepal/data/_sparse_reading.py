@@ -63,8 +63,8 @@ def _with_target(rows: SparseRows, y: Any) -> SparseRows:
 
 def _numbers(table: Table) -> NDArray[np.float64]:
     for name, kind in zip(table.names, table.kinds, strict=True):
-        if kind == "nominal":
-            raise DataError(f"column {shown(name)} is nominal; the rows in training were a sparse matrix of numbers")
+        if kind in ("nominal", "text"):
+            raise DataError(f"column {shown(name)} is {kind}; the rows in training were a sparse matrix of numbers")
     return table.values
 
 
@@ -82,10 +82,10 @@ def _checked(X: Any) -> csr_array:
     matrix.sum_duplicates()
     if not np.all(np.isfinite(matrix.data)):
         at = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
-        row = int(np.searchsorted(matrix.indptr, at, side="right"))
+        row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
         found = "NaN" if np.isnan(matrix.data[at]) else "infinity"
         raise DataError(
-            f"X, row {row}, column {int(matrix.indices[at]) + 1}: expected a finite number, found {found}",
+            f"X, row {row}, column {int(matrix.indices[at])}: expected a finite number, found {found}",
             hint="a sparse matrix has no missing cells: a cell that is not stored is 0",
         )
     if not matrix.data.all():
@@ -114,9 +114,9 @@ def _sets(X: Any) -> list[Any] | None:
         return None
     if not cells or not isinstance(cells[0], _SETS):
         return None
-    for row, cell in enumerate(cells, start=1):
+    for row, cell in enumerate(cells):
         if not isinstance(cell, _SETS):
-            raise DataError(f"X, row {row}: expected a set as in row 1, found {shown(cell)}")
+            raise DataError(f"X, row {row}: expected a set as in row 0, found {shown(cell)}")
     return cells
 
 

@@ -16,7 +16,17 @@ from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._neighborhood import Neighborhood, NeighborLists
-from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius, graph_distances
+from sepal.neighbors import (
+    GraphMode,
+    MixedSearch,
+    Search,
+    SparseSearch,
+    TextSearch,
+    as_graph,
+    check_mode,
+    checked_radius,
+    graph_distances,
+)
 from sepal.parameters import check_whole
 
 
@@ -334,7 +344,7 @@ class NeighborLearner(TableEstimator):
     def _parts(self, table: Rows, lists: NeighborLists) -> tuple[NDArray[np.float64], tuple[str, ...]]:
         """The share of each column in the distance of each entry, and the columns; none where these are unknown."""
         search = self.neighborhood_.search
-        if isinstance(search, Search) and isinstance(table, Table):
+        if isinstance(search, (Search, TextSearch, MixedSearch)) and isinstance(table, Table):
             parts = search.fitted.parts(table.take(lists.query), search.table.take(lists.voter))
             names = search.table.names
         elif isinstance(search, SparseSearch) and isinstance(table, SparseRows):
@@ -343,6 +353,14 @@ class NeighborLearner(TableEstimator):
             return np.zeros((len(lists.voter), 0)), ()
         total = np.abs(parts).sum(axis=1, keepdims=True)
         return np.divide(parts, total, out=np.zeros_like(parts), where=total > 0), names
+
+
+def shared_words(search: Any, table: Rows, lists: NeighborLists) -> tuple[tuple[str, ...], ...]:
+    """The words each entry shares with its query, those that make them similar first; none without texts."""
+    if not isinstance(search, (TextSearch, MixedSearch)) or not isinstance(table, Table):
+        return ()
+    pairs = search.fitted.shared_words(table.take(lists.query), search.table.take(lists.voter))
+    return tuple(tuple(dict.fromkeys(word for _, word, _ in each)) for each in pairs)
 
 
 def checked_weights(sample_weight: Any, table: Rows) -> NDArray[np.float64] | None:

@@ -9,6 +9,8 @@ May be imported by evaluation and everything after it on the road; learners may 
 
 from __future__ import annotations
 
+from sepal.machines._decision_regions import DecisionRegions, decision_regions
+from sepal.machines._decision_regions import lead as lead
 from sepal.machines._dual._adatron import KernelAdatronClassifier
 from sepal.machines._dual._c_search import CSearch
 from sepal.machines._dual._surface import ErrorSurface, hyperparameter_surface
@@ -18,13 +20,14 @@ from sepal.machines._fisher import FisherDiscriminant
 from sepal.machines._kernel_rows import checked_labels as checked_labels
 from sepal.machines._kernel_rows import class_sample as class_sample
 from sepal.machines._parzen import ParzenClassifier
-from sepal.machines._regions import plot_regions
 from sepal.machines._vectors._feature_vectors import FeatureVectorClassifier, FeatureVectorRegressor
 from sepal.machines._vectors._gda import GeneralizedDiscriminant
 from sepal.machines._vectors._selector import FeatureVectorSelector
+from sepal.plots import plot_regions
 
 __all__ = [
     "CSearch",
+    "DecisionRegions",
     "ErrorSurface",
     "FeatureVectorClassifier",
     "FeatureVectorRegressor",
@@ -34,6 +37,7 @@ __all__ = [
     "KernelAdatronClassifier",
     "ParzenClassifier",
     "SVMClassifier",
+    "decision_regions",
     "hyperparameter_surface",
     "plot_regions",
 ]

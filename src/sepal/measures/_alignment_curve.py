@@ -9,7 +9,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes, complete_part, data_frame, fit_scaling, frame_html
+from sepal.data import (
+    ScaleName,
+    Table,
+    as_table,
+    class_codes,
+    complete_part,
+    data_frame,
+    first_missing,
+    fit_scaling,
+    frame_html,
+    refuse_texts,
+)
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS
 from sepal.measures._alignment import (
@@ -116,10 +127,10 @@ def kernel_points(table: Table, kernel: str, scale: ScaleName | None, weights: A
     """Coordinates whose (squared or absolute) differences the kernel exponentiates. Complete rows only."""
     if kernel not in CURVE_KERNELS:
         raise ParameterError(f"kernel must be one of {', '.join(CURVE_KERNELS)}, which have a width; got {kernel!r}")
+    refuse_texts(table, "alignment is of numbers and names")
     if table.has_missing:
-        row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])
         raise DataError(
-            f"row {row + 1}, column {table.names[column]!r}: a missing value; alignment needs complete rows",
+            f"{first_missing(table)}; alignment needs complete rows",
             hint='use missing="drop" to leave such rows out',
         )
     nominal = np.array([kind == "nominal" for kind in table.kinds])

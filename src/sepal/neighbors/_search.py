@@ -279,6 +279,23 @@ def _exponent(fitted: FittedDistance, metric: str, *extents: Extent) -> int:
     return min(exponent, 0) if metric == "mixed" else exponent
 
 
+def pair_values(
+    fitted: FittedDistance, queries: NDArray[np.float64], points: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The native values from some coordinates (rows of the matrix) to others (columns)."""
+    return np.asarray(
+        _native.pair_block(
+            points=np.ascontiguousarray(points),
+            queries=np.ascontiguousarray(queries),
+            metric=fitted.metric,
+            p=fitted.p,
+            n_numeric=fitted.n_numeric,
+            weights=fitted.mismatch,
+            threads=1,
+        )
+    )
+
+
 def rank_distances(
     distances: NDArray[np.float64],
     k: int,

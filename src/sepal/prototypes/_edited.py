@@ -170,9 +170,9 @@ def _finish(
     return prototype_set(name, cases, CaseMetric.of(cases, progress), data.rows[kept], history, notes)
 
 
-def enn_solve(data: Prepared, k: int, progress: Progress | None) -> NDArray[np.intp]:
+def enn_solve(data: Prepared, k: int, progress: Progress | None, groups: Groups | None = None) -> NDArray[np.intp]:
     """Data positions that Wilson's rule takes out."""
-    return np.flatnonzero(enn_pass(data, np.arange(data.n_rows), _vote(data, k, "mode", None), progress))
+    return np.flatnonzero(enn_pass(data, np.arange(data.n_rows), _vote(data, k, "mode", None, groups), progress))
 
 
 @checked(passes_on=PREPARING)
