@@ -14,8 +14,8 @@ What holds the rest back. The words of a query stand in 220,000 places of the in
 the 23 words that a 32nd of the documents or more hold. Their weights are columns of bytes, 16 of which are summed at an
 instruction, and that is a third of a batch's time. None can be left out by a bound: together they may add up to
 0.145 to a similarity (Cauchy-Schwarz), and the tenth neighbour is at 0.119. The lists of the other words, which jump
-about in memory, take another third, and the exact values of the candidates a fifth. A single query that comes as a scipy
-row pays about as much again for being copied, checked and brought to unit length in twenty calls of numpy.
+about in memory, take another third, and the exact values of the candidates a fifth. A single query that comes as a
+scipy row pays about as much again for being copied, checked and brought to unit length in twenty calls of numpy.
 """
 
 from __future__ import annotations
