@@ -35,6 +35,7 @@ HEADINGS = (
     ("model", "What a model reaches"),
     ("classes", "Classes"),
     ("pairs", "Pairs of classes"),
+    ("words", "Words"),
     ("features", "Features"),
     ("columns", "Columns alone"),
     ("planes", "Planes"),
@@ -48,7 +49,9 @@ HEADINGS = (
 
 def _contents(words: dict[str, Any], pictures: dict[str, Any]) -> list[tuple[str, str]]:
     """The sections that are there, for the table of contents."""
-    absent = {name for name in ("model", "pairs", "features", "columns", "planes", "suspects") if not words[name]}
+    absent = {
+        name for name in ("model", "pairs", "words", "features", "columns", "planes", "suspects") if not words[name]
+    }
     absent |= set() if pictures.get("curve") else {"curve"}
     absent |= set() if words["alignment_sentence"] else {"alignment"}
     absent |= set() if words["complexity"] else {"complexity"}
@@ -66,11 +69,12 @@ def _pictures(report: SeparabilityReport) -> dict[str, Any]:
     if len(points) > 1:
         found["curve"] = drawn(
             curve_svg(
-                [point.train_rows for point in points],
+                [point.train_size for point in points],
                 [point.accuracy for point in points],
                 [point.split_std for point in points],
                 report.majority.share,
                 "largest class",
+                report.curve.units,
             )
         )
     if report.alignment is not None and len(report.alignment.widths) > 1:

@@ -27,6 +27,7 @@ from sepal.measures import (
     Projections,
     SeparabilityAngle,
     Suspects,
+    TellingWord,
     alignment_curve,
     angle_of_separability,
     complexity,
@@ -34,6 +35,7 @@ from sepal.measures import (
     overlap_regions,
     sample_rows,
     suspects,
+    telling_words,
 )
 from sepal.parameters import checked
 from sepal.progress import Progress, silent
@@ -91,6 +93,8 @@ class SeparabilityReport(Shown):
     beside : tuple of RowBeside
         The values of the first suspects beside those of their neighbours.
     features : FeatureFacts or None
+    words : tuple of TellingWord
+        Where there are texts, the words that separate the classes best.
     alignment : AlignmentCurve or None
     angle : SeparabilityAngle or None
     overlap : OverlapRegions or None
@@ -125,6 +129,7 @@ class SeparabilityReport(Shown):
     suspects: Suspects | None = None
     beside: tuple[RowBeside, ...] = ()
     features: FeatureFacts | None = None
+    words: tuple[TellingWord, ...] = ()
     alignment: AlignmentCurve | None = None
     angle: SeparabilityAngle | None = None
     overlap: OverlapRegions | None = None
@@ -200,10 +205,10 @@ class SeparabilityReport(Shown):
 
         points = self.curve.points
         return draw_curve(
-            [point.train_rows for point in points],
+            [point.train_size for point in points],
             [point.accuracy for point in points],
             [point.split_std for point in points],
-            xlabel="training rows",
+            xlabel=f"training {self.curve.units}",
             ylabel="accuracy of the nearest neighbour",
             band_label="one random split",
             line_label="mean over all splits",
@@ -253,8 +258,8 @@ def separability(
         Leave missing cells to the distance, or drop the rows that have any.
     groups : array-like, "copies" or None
         Rows that are no neighbours of each other: those with the same label in an array (of one patient, for instance),
-        or "copies", equal in every column. Thornton's index, its test and interval, suspects, overlaps, features and
-        planes heed it. The accuracy curve, complexity, the angle and alignment are of single rows, as they are defined.
+        or "copies", equal in every column. Thornton's index, its test and interval, the accuracy curve, suspects,
+        overlaps, features and planes heed it. Complexity, the angle and alignment are of single rows.
     time_limit : float, optional
         Seconds. Once they are over, sections that are not finished are left out, and ``skipped`` says so; samples are
         taken where all rows would take longer. Thornton's index, its test and the accuracy curve are always there.
@@ -369,7 +374,9 @@ def _sections(rows: ReportRows, part: Table, random_state: int, clock: Clock) ->
     """What is measured after the basic facts, the quickest first: a time limit cuts off the end."""
     apart = rows.groups
     k = min(SHARED_NEIGHBORS, rows.table.n_rows - (1 if apart is None else int(np.bincount(apart).max())))
+    texts = {"words": lambda tick: telling_words(rows.table)} if "text" in rows.table.kinds else {}
     return {
+        **texts,
         "suspects": lambda tick: suspects(rows.ready, n_neighbors=k, groups=apart, progress=tick),
         "overlap": lambda tick: overlap_regions(rows.ready, n_neighbors=k, groups=apart, progress=tick),
         "alignment": lambda tick: _alignment(rows, random_state, tick),
