@@ -4,25 +4,6 @@
 namespace sepal {
 namespace {
 
-nb::tuple as_tuple(Ranking&& r) {
-    return nb::make_tuple(to_numpy(std::move(r.start)), to_numpy(std::move(r.rows)), to_numpy(std::move(r.values)));
-}
-
-nb::tuple finish(Ranking&& r, const PythonPoll& poll) {
-    if (poll.raised()) throw nb::python_error();
-    return as_tuple(std::move(r));
-}
-
-// Limits of a search by radius, one per query, or none.
-const double* limits_of(const nb::object& limits, std::size_t n_queries, Row& kept) {
-    if (limits.is_none()) return nullptr;
-    kept = nb::cast<Row>(limits);
-    if (kept.shape(0) != n_queries) throw std::invalid_argument("one limit per query is needed");
-    if (std::any_of(kept.data(), kept.data() + n_queries, [](double x) { return !(x >= 0); }))
-        throw std::invalid_argument("a limit must be at least 0");
-    return kept.data();
-}
-
 nb::tuple search(const Matrix& points, nb::object queries, int k, nb::object limits, const std::string& method, const std::string& metric,
                  double p, int n_numeric, const Row& weights, double tie, double zero, int threads, nb::object progress) {
     const bool self_join = queries.is_none();

@@ -58,6 +58,26 @@ class PythonPoll : public Poll {
     bool raised_ = false; // a Python error is set, to be raised once native code has returned
 };
 
+inline nb::tuple as_tuple(Ranking&& r) {
+    return nb::make_tuple(to_numpy(std::move(r.start)), to_numpy(std::move(r.rows)), to_numpy(std::move(r.values)));
+}
+
+// A ranking as start, rows, values; raises what the poll has met.
+inline nb::tuple finish(Ranking&& r, const PythonPoll& poll) {
+    if (poll.raised()) throw nb::python_error();
+    return as_tuple(std::move(r));
+}
+
+// Limits of a search by radius, one per query, or none.
+inline const double* limits_of(const nb::object& limits, std::size_t n_queries, Row& kept) {
+    if (limits.is_none()) return nullptr;
+    kept = nb::cast<Row>(limits);
+    if (kept.shape(0) != n_queries) throw std::invalid_argument("one limit per query is needed");
+    if (std::any_of(kept.data(), kept.data() + n_queries, [](double x) { return !(x >= 0); }))
+        throw std::invalid_argument("a limit must be at least 0");
+    return kept.data();
+}
+
 inline Metric metric_named(const std::string& name) {
     static const std::pair<const char*, Metric> names[] = {{"l2", Metric::l2},         {"l1", Metric::l1},
                                                            {"linf", Metric::linf},     {"lp", Metric::lp},
@@ -102,6 +122,7 @@ inline void check_start(const std::vector<std::int64_t>& start, std::size_t n) {
 
 // One per family, each in its own bind_<family>.cpp.
 void bind_search(nb::module_& m);
+void bind_sparse(nb::module_& m);
 void bind_pairs(nb::module_& m);
 void bind_dual(nb::module_& m);
 void bind_alignment(nb::module_& m);

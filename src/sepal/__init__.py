@@ -7,8 +7,8 @@
 
 The families are modules: ``sepal.data``, ``sepal.datasets``, ``sepal.distances``, ``sepal.neighbors``,
 ``sepal.kernels``, ``sepal.measures``, ``sepal.estimators``, ``sepal.prototypes``, ``sepal.learners``,
-``sepal.machines``, ``sepal.evaluation``, ``sepal.selection``, ``sepal.auto``. Everything is loaded when it is first
-used.
+``sepal.machines``, ``sepal.evaluation``, ``sepal.selection``, ``sepal.auto``, ``sepal.plots``. Everything is loaded
+when it is first used.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         machines,
         measures,
         neighbors,
+        plots,
         prototypes,
         selection,
     )
@@ -100,6 +101,7 @@ _FAMILIES = (
     "machines",
     "measures",
     "neighbors",
+    "plots",
     "prototypes",
     "selection",
 )
@@ -124,6 +126,7 @@ __all__ = [
     "machines",
     "measures",
     "neighbors",
+    "plots",
     "prepare",
     "prototypes",
     "read_table",

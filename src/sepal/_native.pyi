@@ -36,6 +36,52 @@ def search_distances(
     threads: int,
     progress: _Progress | None,
 ) -> _Ranking: ...
+
+class SparseIndex:
+    def __init__(self, *, distance: str) -> None: ...
+    def add(
+        self,
+        *,
+        start: NDArray[np.int64],
+        terms: NDArray[np.int32],
+        values: NDArray[np.float64],
+        lengths: NDArray[np.float64],
+        beyond: NDArray[np.float64],
+        ids: NDArray[np.int32],
+        codes: NDArray[np.int32],
+    ) -> None: ...
+    def remove(self, *, ids: NDArray[np.int32]) -> bool: ...
+    def search(
+        self,
+        *,
+        start: NDArray[np.int64],
+        terms: NDArray[np.int32],
+        values: NDArray[np.float64],
+        lengths: NDArray[np.float64],
+        beyond: NDArray[np.float64],
+        n_classes: int,
+        k: int,
+        limits: NDArray[np.float64] | None,
+        tie: float,
+        zero: float,
+        threads: int,
+        progress: _Progress | None,
+    ) -> _Ranking: ...
+    def pairs(
+        self,
+        *,
+        k: int,
+        limits: NDArray[np.float64] | None,
+        tie: float,
+        zero: float,
+        threads: int,
+        progress: _Progress | None,
+    ) -> _Ranking: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
 def distinct(points: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 def alignment_sums(
     *,

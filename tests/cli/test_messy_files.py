@@ -62,7 +62,7 @@ def test_columns_are_chosen_by_name(messy):
     facts = json.loads(run("measure", messy, "--json", "--columns", "x,y").stdout)
     assert (facts["table"]["n_columns"], facts["table"]["cautions"]) == (2, [])
     facts = json.loads(run("measure", messy, "--json", "--drop", "stage", "--id", "town", "--kind", "x=nominal").stdout)
-    assert facts["table"]["kinds"] == {"numeric": 2, "ordinal": 0, "nominal": 1}
+    assert facts["table"]["kinds"] == {"numeric": 2, "ordinal": 0, "nominal": 1, "text": 0}
     assert run("measure", messy, "--kind", "x", code=2).stderr.count("expected COLUMN=KIND") == 1
     assert "a bundled set is read as it is" in run("measure", "sonar", "--drop", "a", code=2).stderr
 

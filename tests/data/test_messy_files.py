@@ -246,7 +246,8 @@ def test_setting_apart_does_not_depend_on_the_order_of_rows(tmp_path):
         ("customer_id", lambda i: 90_000 + 37 * i, "identifier"),
         ("code", lambda i: f"K{i:04d}", "identifier"),
         ("name", lambda i: f"Person {i // 2 if i < 4 else i}", "many_levels"),
-        ("message", lambda i: f"this is the message number {i}", "text"),
+        ("note", lambda i: f"one of {i} or so", "text"),
+        ("message", lambda i: f"this is the message number {i}", None),
         ("price", lambda i: 90_000 + 37 * i, None),
         ("town", lambda i: f"town {i % 12}", None),
         ("age", lambda i: 20 + i % 37, None),
@@ -278,12 +279,20 @@ def test_columns_by_name(tmp_path):
         table.drop(["a", "c"])
 
 
-def test_a_text_column_is_set_apart_where_that_is_said(tmp_path):
+def test_a_column_holds_texts_where_that_is_said(tmp_path):
     text = "a,b,class\n" + "".join(f"word{i % 3},{i % 5},{'xy'[i % 2]}\n" for i in range(30))
     table = read(tmp_path, text, kinds={"a": "text"})
-    assert (table.names, table.apart[0].why) == (("b",), "text")
+    assert (table.names, table.kinds, table.apart) == (("a", "b"), ("text", "numeric"), ())
+    assert codes(table) == ["text"]
     same = read(tmp_path, text).with_kinds({"a": "text"})
-    assert (same.names, same.apart[0].values.tolist()) == (("b",), table.apart[0].values.tolist())
+    assert (same.kinds, same.levels) == (table.kinds, table.levels)
+
+
+def test_a_column_of_identifiers_can_be_read_as_texts(tmp_path):
+    text = "a,b,class\n" + "".join(f"Person {i},{i % 5},{'xy'[i % 2]}\n" for i in range(30))
+    table = read(tmp_path, text)
+    assert (table.names, table.apart[0].why) == (("b",), "identifier")
+    assert table.with_kinds({"a": "text"}).kinds == ("numeric", "text")
 
 
 def test_a_column_that_determines_the_class(tmp_path):

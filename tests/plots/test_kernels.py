@@ -60,11 +60,11 @@ def test_regions() -> None:
     assert ax.get_xlabel() == "xs"
     three = ParzenClassifier().fit(table.values, np.arange(250) % 3)
     assert len(plot_regions(three, table.values, np.arange(250) % 3, n_grid=20).get_legend().get_texts()) == 3
-    with pytest.raises(DataError, match="two columns"):
+    with pytest.raises(DataError, match="fitted on 2 columns; these rows have 6"):
         plot_regions(machine, datasets.load("liver"))
     with pytest.raises(DataError, match="no y"):
         plot_regions(machine, table.values)
-    with pytest.raises(DataError, match="row 2: the machine knows no class 7"):
+    with pytest.raises(DataError, match="row 2: the model knows no class 7"):
         plot_regions(three, table.values, np.where(np.arange(250) == 1, 7, np.arange(250) % 3))
     with pytest.raises(NotFittedError):
         plot_regions(ParzenClassifier(), table)

@@ -33,6 +33,7 @@ from sepal.cli._options import (
 from sepal.cli._output import check_out, check_text_name, give, look_of, print_text, wants_json
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, with_reading
+from sepal.cli._reproduce import reproduce
 from sepal.cli._select import select
 from sepal.cli._since_start import left_of
 
@@ -168,7 +169,7 @@ def measure(
         _show(facts, as_json, out, "The measures are")
 
 
-for verb in (select, evaluate, train, predict):
+for verb in (select, evaluate, train, predict, reproduce):
     app.command(cls=Verb)(verb)
 
 

@@ -17,6 +17,7 @@ from sepal.data._cells import apart_cells as apart_cells
 from sepal.data._cells import column_cells as column_cells
 from sepal.data._cells import row_cells as row_cells
 from sepal.data._cells import row_identifiers as row_identifiers
+from sepal.data._columns import KINDS as KINDS
 from sepal.data._columns import Kind, KindsSpec
 from sepal.data._columns import column_position as column_position
 from sepal.data._complete_rows import Missing as Missing
@@ -62,8 +63,14 @@ from sepal.data._sparse_reading import as_rows as as_rows
 from sepal.data._sparse_rows import SparseRows as SparseRows
 from sepal.data._sparse_rows import equal_sparse_rows as equal_sparse_rows
 from sepal.data._table import Table
+from sepal.data._text_options import TextOptions
 from sepal.data._weights import as_weights as as_weights
 from sepal.data._whole_files import write_whole as write_whole
+from sepal.data._words import Words as Words
+from sepal.data._words import learn_words as learn_words
+from sepal.data._words import refuse_texts as refuse_texts
+from sepal.data._words import text_cells as text_cells
+from sepal.data._words import text_columns as text_columns
 
 __all__ = [
     "SCALES",
@@ -75,6 +82,7 @@ __all__ = [
     "KindsSpec",
     "ScaleName",
     "Table",
+    "TextOptions",
     "as_table",
     "load",
     "names",

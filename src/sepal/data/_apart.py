@@ -17,6 +17,8 @@ FEWEST_NAMED = 3
 SURE_ROWS = 30  # from here on distinct whole numbers in a narrow range are no chance
 MOST_LEVELS = 1_000
 WORDS_OF_TEXT = 4.0  # on average, from which on a cell is a text and not a name
+RUNNING_TEXT = 5.0, 25.0  # words and characters on average, from which on it is worth reading
+PROBED_LEVELS = 1_000
 NAMES = frozenset(
     (
         *("id", "idx", "index", "row", "rowid", "row_id", "rownum", "row_number", "rownames", "nr", "no", "no."),
@@ -62,7 +64,7 @@ def why_apart(
 
     It does not depend on the order of the rows.
     """
-    if kind == "ordinal":
+    if kind in ("ordinal", "text"):
         return None
     if values.size < FEWEST_JUDGED:
         return _why_named(values, levels) if is_identifier_name(name) else None
@@ -89,10 +91,37 @@ def _why_levels(values: NDArray[np.float64], levels: Sequence[Any]) -> tuple[str
     distinct = codes.size
     if distinct <= max(FEWEST_JUDGED, min(values.size // 2, MOST_LEVELS)):
         return None
-    words = [len(level.split()) for level in (levels[code] for code in codes[:1000]) if isinstance(level, str)]
-    if words and sum(words) / len(words) >= WORDS_OF_TEXT:
+    if _sizes(levels, codes)[0] >= WORDS_OF_TEXT:
         return "text", distinct
     return ("identifier" if distinct == values.size else "many_levels"), distinct
+
+
+def is_running_text(values: NDArray[np.float64], levels: Sequence[Any]) -> bool:
+    """Whether a nominal column holds texts: long ones, of several words, nearly all different.
+
+    It does not depend on the order of the rows.
+
+    Examples
+    --------
+    >>> texts = [f"the {i}th of a number of texts that differ" for i in range(30)]
+    >>> is_running_text(np.arange(30.0), texts), is_running_text(np.arange(30.0), ["A17"] * 30)
+    (True, False)
+    """
+    if values.size < FEWEST_JUDGED or len(levels) <= FEWEST_JUDGED:
+        return False
+    found = _why_levels(values, levels)
+    if found is None or found[0] != "text":
+        return False
+    words, characters = _sizes(levels, np.unique(values[~np.isnan(values)]).astype(np.intp))
+    return words >= RUNNING_TEXT[0] and characters >= RUNNING_TEXT[1]
+
+
+def _sizes(levels: Sequence[Any], codes: NDArray[np.intp]) -> tuple[float, float]:
+    """Words and characters of a level, on average over some of them."""
+    texts = [level for level in (levels[code] for code in codes[:PROBED_LEVELS]) if isinstance(level, str)]
+    if not texts:
+        return 0.0, 0.0
+    return sum(len(text.split()) for text in texts) / len(texts), sum(map(len, texts)) / len(texts)
 
 
 def _why_numbers(name: str, values: NDArray[np.float64]) -> tuple[str, int] | None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._arff_header import QUOTED, Attribute, Header, quoted_text, read_header
-from sepal.data._columns import Column, coded_column, parse_number
+from sepal.data._columns import Column, coded_column, levels_note, parse_number
 from sepal.data._error_words import Origin, listed, shown
 from sepal.data._source import BLOCK_ROWS, Source
 from sepal.data._unpacking import most_unpacked
@@ -309,5 +309,6 @@ def _column(coding: Coding, position: int, values: NDArray[np.float64]) -> Colum
     levels = coding.levels()
     if attribute.type == "nominal":
         return Column(attribute.name, position, values, "nominal", levels, declared=True)
-    note = f"texts in column {shown(attribute.name)} were taken as {len(levels)} nominal levels"
-    return Column(attribute.name, position, values, "nominal", levels, notes=(note,))
+    return Column(
+        attribute.name, position, values, "nominal", levels, notes=(levels_note(attribute.name, len(levels)),)
+    )

@@ -62,6 +62,7 @@ def cautions_of(table: Table) -> tuple[Caution, ...]:
         *_alike_classes(table),
         *(_apart_caution(each) for each in table.apart if each.why in _APART),
         *_asked_caution(table.apart),
+        *_text_cautions(table),
         *_suspicious(table),
         *constant_cautions(table.values, table.names),
     )
@@ -78,6 +79,12 @@ def _asked_caution(apart: Sequence[Apart]) -> list[Caution]:
     if not names:
         return []
     return [Caution("set_apart_asked", f"set apart as asked: {listed(names, MOST_NAMED)}", tuple(names))]
+
+
+def _text_cautions(table: Table) -> list[Caution]:
+    names = [name for name, kind in zip(table.names, table.kinds, strict=True) if kind == "text"]
+    told = "column {} holds texts: compared by the words in them"
+    return [Caution("text", told.format(shown(name)), (name,)) for name in names]
 
 
 def _suspicious(table: Table) -> list[Caution]:
@@ -102,6 +109,8 @@ def _determining(table: Table) -> list[Caution]:
     target = shown(table.target or "the class")
     found = []
     for j, name in enumerate(table.names):
+        if table.kinds[j] == "text":
+            continue
         values = table.values[:, j]
         if _determines(values[head], codes[head], classes.size, whole=False) and _determines(
             values, codes, classes.size, whole=True

@@ -16,18 +16,20 @@ from numpy.typing import NDArray
 
 from sepal.data._error_words import Origin, listed, shown
 from sepal.data._messy_cells import dates
+from sepal.data._text_options import TextOptions
 from sepal.exceptions import DataError, ParameterError
 
-Kind = Literal["numeric", "ordinal", "nominal"]
-KINDS: tuple[Kind, ...] = ("numeric", "ordinal", "nominal")
-KindsSpec = Mapping[Any, str | Sequence[Any]] | Sequence[str | Sequence[Any] | None]
+Kind = Literal["numeric", "ordinal", "nominal", "text"]
+KINDS: tuple[Kind, ...] = ("numeric", "ordinal", "nominal", "text")
+KindSpec = str | Sequence[Any] | TextOptions
+KindsSpec = Mapping[Any, KindSpec] | Sequence[KindSpec | None]
 # Up to here float64 holds every whole number.
 LARGEST_EXACT_INTEGER = 2**53
 EXCEL_1970 = 25569.0  # the number of 1 January 1970 in Excel
 
-Asked = Kind | Literal["date", "text"]  # dates become numbers, texts are set apart
-ASKED: tuple[Asked, ...] = (*KINDS, "date", "text")
-Wanted = Asked | tuple[Any, ...]
+Asked = Kind | Literal["date"]  # dates become numbers
+ASKED: tuple[Asked, ...] = (*KINDS[:-1], "date", "text")
+Wanted = Asked | tuple[Any, ...] | TextOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,11 @@ def rounding_note(name: str) -> str:
     return f"whole numbers above 2^53 in {shown(name)} were rounded to the nearest float64"
 
 
+def levels_note(name: str, n_levels: int) -> str:
+    """What is said of a column that was declared to hold any texts."""
+    return f"texts in column {shown(name)} were taken as {n_levels} nominal levels"
+
+
 def coded_column(
     name: str,
     position: int,
@@ -112,7 +119,17 @@ def resolve_kinds(kinds: KindsSpec | None, names: Sequence[str]) -> dict[int, Wa
     return {column_position(key, names, "kinds"): _wanted(key, value) for key, value in kinds.items()}
 
 
+def text_options(wanted: Mapping[int, Wanted], before: TextOptions | None = None) -> TextOptions:
+    """How texts are to be read; all columns alike."""
+    given = {want for want in wanted.values() if isinstance(want, TextOptions)}
+    if len(given) > 1:
+        raise ParameterError("kinds: all columns of texts are read alike, and two TextOptions were given")
+    return given.pop() if given else before or TextOptions()
+
+
 def _wanted(key: Any, value: Any) -> Wanted:
+    if isinstance(value, TextOptions):
+        return value
     if isinstance(value, str) and value in ASKED:
         return value
     if isinstance(value, str) or not isinstance(value, Iterable):
@@ -155,14 +172,22 @@ def recast(column: Column, wanted: Wanted | None, origin: Origin) -> Column:
         return _to_numeric(column, origin)
     if wanted == "date":
         return _to_seconds(column, origin)
-    if wanted == "text":
-        wanted = "nominal"
+    if wanted == "text" or isinstance(wanted, TextOptions):
+        return _to_texts(column)
     if column.kind == "numeric":
         column = _number_levels(column)
     notes = column.notes
     if wanted == "ordinal" and not column.declared:
         notes += (_order_note(column),)
     return replace(column, kind=wanted, notes=notes)
+
+
+def _to_texts(column: Column) -> Column:
+    """The cells as texts."""
+    column = _number_levels(column) if column.kind == "numeric" else column
+    notes = tuple(note for note in column.notes if note != levels_note(column.name, len(column.levels)))
+    levels = tuple(str(level) for level in column.levels)
+    return replace(column, kind="text", levels=levels, declared=False, notes=notes)
 
 
 def _order_note(column: Column) -> str:

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data._apart import Apart
+from sepal.data._apart import is_running_text
 from sepal.data._columns import (
     LARGEST_EXACT_INTEGER,
     Column,
     Kind,
     KindsSpec,
+    Wanted,
     check_finite,
     check_names,
     coded_column,
@@ -23,6 +24,7 @@ from sepal.data._columns import (
     recast,
     resolve_kinds,
     rounding_note,
+    text_options,
 )
 from sepal.data._error_words import MEMORY, Origin, shown
 from sepal.data._foreign_frames import declared_levels, is_frame, is_series, plain_floats
@@ -51,8 +53,9 @@ def as_table(
     kinds : mapping or sequence, optional
         What columns are, where their type does not say it: by name or position (from 0), a kind, or the
         levels in order, which makes the column ordinal; or one entry per column.
-        Without it: categorical, text and boolean columns are nominal, ordered categorical ones ordinal,
-        numbers numeric, dates numeric in seconds since 1970. A polars Enum is nominal: its order is that of
+        Without it: categorical, text and boolean columns are nominal, long texts of several words that are
+        nearly all different are read as texts, ordered categorical columns are ordinal, numbers numeric, dates
+        numeric in seconds since 1970. A polars Enum is nominal: its order is that of
         the declaration, which need not mean anything.
     names : sequence of str, optional
         Column names. Without it those of the data frame, or x1, x2, ...
@@ -119,7 +122,6 @@ def _with_labels(table: Table, labels: Labels) -> Table:
 def _recast_table(table: Table, kinds: KindsSpec) -> Table:
     table = _brought_back(table, kinds)
     wanted = resolve_kinds(kinds, table.names)
-    texts = [j for j, want in wanted.items() if want == "text"]
     values, new_kinds, levels = table.values.copy(), list(table.kinds), list(table.levels)
     notes = list(table.notes)
     for j, want in wanted.items():
@@ -128,8 +130,14 @@ def _recast_table(table: Table, kinds: KindsSpec) -> Table:
         values[:, j], new_kinds[j] = column.values, column.kind
         levels[j] = None if column.kind == "numeric" else column.levels
         notes.extend(column.notes)
-    table = replace(table, values=values, kinds=tuple(new_kinds), levels=tuple(levels), notes=tuple(notes))
-    return _texts_set_apart(table, texts) if texts else table
+    return replace(
+        table,
+        values=values,
+        kinds=tuple(new_kinds),
+        levels=tuple(levels),
+        notes=tuple(notes),
+        text_options=text_options(wanted, table.text_options),
+    )
 
 
 def _brought_back(table: Table, kinds: KindsSpec) -> Table:
@@ -148,14 +156,11 @@ def _brought_back(table: Table, kinds: KindsSpec) -> Table:
     )
 
 
-def _texts_set_apart(table: Table, places: Sequence[int]) -> Table:
-    apart = []
-    for j in places:
-        levels, codes = table.levels[j] or (), table.values[:, j]
-        cells = np.array([*levels, None], dtype=object)
-        picked = np.where(np.isnan(codes), len(levels), codes).astype(np.intp)
-        apart.append(Apart(table.names[j], "text", cells[picked], len(levels)))
-    return replace(table.drop(places), apart=(*table.apart, *apart))
+def _of_kind(column: Column, wanted: Wanted | None) -> Column:
+    """The column as asked for; where nothing was asked, texts are recognised."""
+    if wanted is None and column.kind == "nominal" and not column.declared:
+        wanted = "text" if is_running_text(column.values, column.levels) else None
+    return recast(column, wanted, MEMORY)
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
@@ -185,7 +190,8 @@ def _from_array(X: Any, kinds: KindsSpec | None) -> Table:
         return Table(values, tuple(names), (numeric,) * len(names), (None,) * len(names), notes=tuple(notes))
     wanted = resolve_kinds(kinds, names)
     columns = [column_from_array(name, j, array[:, j]) for j, name in enumerate(names)]
-    return assemble([recast(column, wanted.get(j), MEMORY) for j, column in enumerate(columns)])
+    found = [_of_kind(column, wanted.get(j)) for j, column in enumerate(columns)]
+    return assemble(found, text_options=text_options(wanted))
 
 
 def _two_dimensional(X: Any) -> NDArray[Any]:
@@ -326,7 +332,8 @@ def _column_from_objects(name: str, position: int, array: NDArray[Any], origin: 
 def _from_frame(X: Any, kinds: KindsSpec | None) -> Table:
     columns = frame_columns(X)
     wanted = resolve_kinds(kinds, [column.name for column in columns])
-    return assemble([recast(column, wanted.get(column.position), MEMORY) for column in columns])
+    found = [_of_kind(column, wanted.get(column.position)) for column in columns]
+    return assemble(found, text_options=text_options(wanted))
 
 
 def frame_columns(X: Any, origin: Origin = MEMORY) -> list[Column]:

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sepal.exceptions import MissingDependencyError, ParameterError
 
@@ -77,18 +78,26 @@ def _to_pandas(table: Table, pd: Any) -> Any:
         column = table.values[:, j]
         if levels is None:
             columns[name] = column.copy()
+        elif kind == "text":
+            columns[name] = np.array(_text_cells(levels, column), dtype=object)
         else:
             codes = np.where(np.isnan(column), -1, column).astype(np.intp)
             columns[name] = pd.Categorical.from_codes(codes, categories=list(levels), ordered=kind == "ordinal")
     return pd.DataFrame(columns)
 
 
+def _text_cells(levels: Sequence[Any], codes: NDArray[np.float64]) -> list[Any]:
+    return [None if code != code else levels[int(code)] for code in codes.tolist()]
+
+
 def _to_polars(table: Table, pl: Any) -> Any:
     columns = []
-    for j, (name, levels) in enumerate(zip(table.names, table.levels, strict=True)):
+    for j, (name, kind, levels) in enumerate(zip(table.names, table.kinds, table.levels, strict=True)):
         column = table.values[:, j]
         if levels is None:
             columns.append(pl.Series(name, column, nan_to_null=True))
+        elif kind == "text":
+            columns.append(pl.Series(name, _text_cells(levels, column), dtype=pl.String))
         else:
             texts = [str(level) for level in levels]
             cells = [None if np.isnan(code) else texts[int(code)] for code in column]

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data._columns import Column, recast
 from sepal.data._convert import as_table
-from sepal.data._error_words import listed, shown
+from sepal.data._error_words import MEMORY, listed, shown
 from sepal.data._table import Table
 from sepal.exceptions import DataError
 
@@ -51,12 +52,32 @@ def match_table(X: Any, like: Table) -> Table:
         )
     if table.names != like.names and sorted(table.names) == sorted(like.names):
         table = table.select(like.names)
-    if table.kinds == like.kinds and table.levels == like.levels:
+    alike = table.kinds == like.kinds and table.text_options == like.text_options
+    if alike and all(
+        a == b for a, b, kind in zip(table.levels, like.levels, like.kinds, strict=True) if kind != "text"
+    ):
         return table if table.names == like.names else replace(table, names=like.names)
-    values = table.values.copy()
+    values, levels = table.values.copy(), list(like.levels)
     for j in range(like.n_columns):
-        values[:, j] = _column(table, like, j)
-    return replace(table, values=values, names=like.names, kinds=like.kinds, levels=like.levels)
+        if like.kinds[j] == "text":
+            column = _as_texts(table, j)
+            values[:, j], levels[j] = column.values, column.levels
+        else:
+            values[:, j] = _column(table, like, j)
+    return replace(
+        table,
+        values=values,
+        names=like.names,
+        kinds=like.kinds,
+        levels=tuple(levels),
+        text_options=like.text_options,
+    )
+
+
+def _as_texts(table: Table, j: int) -> Column:
+    """Texts keep levels of their own: what is compared is the words in them."""
+    column = Column(table.names[j], j, table.values[:, j], table.kinds[j], table.levels[j] or ())
+    return recast(column, "text", MEMORY)
 
 
 def _column(table: Table, like: Table, j: int) -> NDArray[np.float64]:

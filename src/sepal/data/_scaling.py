@@ -95,7 +95,7 @@ def fit_scaling(
     ----------
     values : ndarray of float64, shape (n_rows, n_columns)
         Training rows, as in ``Table.values``.
-    kinds : sequence of {"numeric", "ordinal", "nominal"}
+    kinds : sequence of {"numeric", "ordinal", "nominal", "text"}
         Nominal columns are never touched.
     how : {"minmax", "standard"} or None
         "minmax" maps the training range of a numeric column to [0, 1] and divides the ranks of an ordinal
@@ -132,7 +132,7 @@ def fit_scaling(
     low, high = np.fmin.reduce(columns, axis=1), np.fmax.reduce(columns, axis=1)
     constant_mask = ~(low < high)  # an empty column has NaN for both
     for j in range(n_columns):
-        if how is None or kinds[j] == "nominal" or np.isnan(low[j]):
+        if how is None or kinds[j] in ("nominal", "text") or np.isnan(low[j]):
             continue
         if how == "minmax" and kinds[j] == "ordinal":
             declared = None if levels is None else levels[j]

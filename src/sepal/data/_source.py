@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data._apart import Apart, why_apart
+from sepal.data._apart import Apart, is_running_text, why_apart
 from sepal.data._columns import (
     LARGEST_EXACT_INTEGER,
     Column,
@@ -21,8 +21,9 @@ from sepal.data._columns import (
     recast,
     resolve_kinds,
     rounding_note,
+    text_options,
 )
-from sepal.data._error_words import Origin, listed, shown
+from sepal.data._error_words import MEMORY, Origin, listed, shown
 from sepal.data._label_arrays import level_array
 from sepal.data._messy_cells import SOFT_MISSING
 from sepal.data._table import Table, assemble
@@ -78,7 +79,14 @@ def to_table(
     columns = [recast(column, wanted.get(j), source.origin) for j, column in enumerate(source.columns)]
     if target is False:
         notes = [note for column in columns for note in _rounding_notes(column, source)]
-        return assemble(columns, source.origin, weights=source.weights, notes=(*source.notes, *notes), **fields)
+        return assemble(
+            columns,
+            source.origin,
+            weights=source.weights,
+            notes=(*source.notes, *notes),
+            text_options=text_options(wanted),
+            **fields,
+        )
     place = _target_position(names, target)
     if source.soft_missing:
         columns = [
@@ -105,6 +113,7 @@ def to_table(
         weights=source.weights,
         notes=(*source.notes, *own, *notes),
         apart=apart,
+        text_options=text_options(wanted),
         **fields,
     )
 
@@ -167,7 +176,8 @@ def _divided(
     if not used:
         raise ParameterError(f"no column is left besides the target {shown(names[place])}")
     why = dict.fromkeys(sorted(ids), ("asked", 0))
-    why |= {j: ("text", len(columns[j].levels)) for j in used if wanted.get(j) == "text"}
+    texts = {j for j in used if j not in wanted and wishes.judge and _holds_texts(columns[j])}
+    columns = [recast(column, "text", MEMORY) if j in texts else column for j, column in enumerate(columns)]
     if wishes.judge and chosen is None:
         judged = {
             j: found
@@ -178,9 +188,11 @@ def _divided(
         if len(judged.keys() | why.keys() - ids) < len(used):  # else they are all there is
             why |= judged
     features = [columns[j] for j in used if j not in why]
-    if not features:
-        raise ParameterError(f"no column is left besides the target {shown(names[place])}", hint="not all are texts")
     return features, tuple(_apart(columns[j], *reason) for j, reason in sorted(why.items()))
+
+
+def _holds_texts(column: Column) -> bool:
+    return column.kind == "nominal" and not column.declared and is_running_text(column.values, column.levels)
 
 
 def _apart(column: Column, why: str, distinct: int) -> Apart:

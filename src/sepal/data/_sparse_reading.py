@@ -62,8 +62,8 @@ def _with_target(rows: SparseRows, y: Any) -> SparseRows:
 
 def _numbers(table: Table) -> NDArray[np.float64]:
     for name, kind in zip(table.names, table.kinds, strict=True):
-        if kind == "nominal":
-            raise DataError(f"column {shown(name)} is nominal; the rows in training were a sparse matrix of numbers")
+        if kind in ("nominal", "text"):
+            raise DataError(f"column {shown(name)} is {kind}; the rows in training were a sparse matrix of numbers")
     return table.values
 
 

@@ -15,6 +15,7 @@ from sepal.data._apart import Apart
 from sepal.data._cautions import Caution, cautions_of, constant_cautions
 from sepal.data._columns import KINDS, Column, Kind, KindsSpec, check_finite, check_names, column_position
 from sepal.data._error_words import MEMORY, Origin, plural, shown
+from sepal.data._text_options import TextOptions
 from sepal.exceptions import DataError, ParameterError
 
 
@@ -28,10 +29,10 @@ class Table:
     ----------
     values : ndarray of float64, shape (n_rows, n_columns)
         The feature columns. Numbers stand as they are, ordinal cells as ranks 0, 1, ..., nominal cells as
-        positions in ``levels``. NaN is a missing cell in every kind.
+        positions in ``levels``, and so do texts. NaN is a missing cell in every kind.
     names : tuple of str
         The feature columns, without the target.
-    kinds : tuple of {"numeric", "ordinal", "nominal"}
+    kinds : tuple of {"numeric", "ordinal", "nominal", "text"}
     levels : tuple
         Per column the levels in code order; None for a numeric column.
     y : ndarray or None
@@ -47,7 +48,9 @@ class Table:
     name, description, citation, licence : str or None
         What the data are, where known.
     apart : tuple of Apart
-        Columns that say which row it is (row numbers, identifiers, names, texts): kept for output, never used.
+        Columns that say which row it is (row numbers, identifiers, names): kept for output, never used.
+    text_options : TextOptions
+        How columns of texts are read.
     cautions : tuple of Caution
         What changes how results are to be read, each with a stable code: columns that were set apart, a column that
         determines the class, classes that differ by case or blanks only, constant columns.
@@ -76,6 +79,7 @@ class Table:
     citation: str | None = None
     licence: str | None = None
     apart: tuple[Apart, ...] = ()
+    text_options: TextOptions = TextOptions()  # noqa: RUF009 - frozen
 
     def __post_init__(self) -> None:
         if self.values.ndim != 2 or self.values.dtype != np.float64:

@@ -17,5 +17,9 @@ from sepal.distances._sparse import SparseDistance as SparseDistance
 from sepal.distances._sparse import SparsePoints as SparsePoints
 from sepal.distances._sparse import fit_sparse_distance as fit_sparse_distance
 from sepal.distances._sparse import squared_lengths as squared_lengths
+from sepal.distances._text import TextDistance as TextDistance
+from sepal.distances._text import TextPoints as TextPoints
+from sepal.distances._text import fit_text_distance as fit_text_distance
+from sepal.distances._text import without_texts as without_texts
 
 __all__ = ["DISTANCES", "FittedDistance", "fit_distance"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Scaling, Table, fit_scaling
+from sepal.data import ScaleName, Scaling, Table, fit_scaling, refuse_texts
 from sepal.distances._fitted import FittedDistance
 from sepal.distances._hvdm import hvdm
 from sepal.distances._kernel_induced import kernel_induced
@@ -334,6 +334,8 @@ def check_params(entry: Distance, params: Params) -> None:
 
 def _check_kinds(entry: Distance, table: Table) -> None:
     for name, kind, levels in zip(table.names, table.kinds, table.levels, strict=True):
+        if kind == "text":
+            refuse_texts(table, f"the distance {entry.name!r} compares numbers and names")
         if kind not in entry.kinds and levels != (False, True):  # false and true are 0 and 1 to all
             raise DataError(
                 f"column {name!r} is {kind}, and the distance {entry.name!r} compares numbers only",

@@ -76,9 +76,10 @@ class SparseDistance:
             return SparsePoints(rows, squared_lengths(rows) + beyond, beyond)
         largest = np.maximum.reduceat(np.append(np.abs(rows.data), 0.0), rows.indptr[:-1]) if rows.nnz else np.ones(1)
         largest = np.where(np.diff(rows.indptr) > 0, largest, 1.0)  # first, so that no square overflows or vanishes
-        rows = _scaled_rows(rows, 1.0 / largest)
-        rows = _scaled_rows(rows, 1.0 / np.sqrt(np.where(np.diff(rows.indptr) > 0, squared_lengths(rows), 1.0)))
-        return SparsePoints(rows, np.ones(table.n_rows), beyond)
+        rows, beyond = _scaled_rows(rows, 1.0 / largest), beyond / largest**2
+        whole = squared_lengths(rows) + beyond
+        whole = np.where(whole > 0, whole, 1.0)
+        return SparsePoints(_scaled_rows(rows, 1.0 / np.sqrt(whole)), np.ones(table.n_rows), beyond / whole)
 
     def values(
         self, squares: NDArray[np.float64], x: NDArray[np.float64], z: NDArray[np.float64]

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from sepal.data import Apart, Kind, Rows, SparseRows, Table, as_rows, as_table, is_frame, match_table
+from sepal.data import Apart, Kind, Rows, SparseRows, Table, as_rows, as_table, is_frame, match_table, refuse_texts
 from sepal.estimators._columns import (
     array_names,
     check_column_count,
@@ -228,7 +228,16 @@ def without_rows(rows: Rows) -> Rows:
     if isinstance(rows, SparseRows):
         return SparseRows(rows.matrix[:0], elements=rows.elements)
     apart = tuple(Apart(each.name, each.why, np.empty(0), 0) for each in rows.apart)
-    return Table(np.empty((0, rows.n_columns)), rows.names, rows.kinds, rows.levels, target=rows.target, apart=apart)
+    levels = tuple(() if kind == "text" else held for kind, held in zip(rows.kinds, rows.levels, strict=True))
+    return Table(
+        np.empty((0, rows.n_columns)),
+        rows.names,
+        rows.kinds,
+        levels,
+        target=rows.target,
+        apart=apart,
+        text_options=rows.text_options,
+    )
 
 
 def numeric_table(values: NDArray[np.float64], names: tuple[str, ...]) -> Table:
@@ -253,6 +262,7 @@ def as_numbers(table: Table, diet: Diet) -> Table:
 
     With ``diet.levels`` the table passes as it is.
     """
+    refuse_texts(table, "this machine needs numbers")
     if diet.levels:
         return table
     kinds, levels = list(table.kinds), list(table.levels)

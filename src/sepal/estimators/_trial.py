@@ -97,10 +97,15 @@ def _rows(columns: Table | SparseRows, reach: float) -> Table | csr_array:
     if isinstance(columns, SparseRows):
         return csr_array(np.resize([[0.0], [1.0], [reach]], (_ROWS, 1)) * np.ones(columns.n_columns))
     levels = tuple(
-        (*each, _UNSEEN) if each is not None and kind == "nominal" else each
+        ("", "a word", _UNSEEN)
+        if kind == "text"
+        else (*each, _UNSEEN)
+        if each is not None and kind == "nominal"
+        else each
         for each, kind in zip(columns.levels, columns.kinds, strict=True)
     )
     cells = [
         (0.0, 1.0, reach) if each is None else (0.0, max(len(each) - 2.0, 0.0), len(each) - 1.0) for each in levels
     ]
-    return Table(np.resize(np.array(cells).T, (_ROWS, len(levels))), columns.names, columns.kinds, levels)
+    values = np.resize(np.array(cells).T, (_ROWS, len(levels)))
+    return Table(values, columns.names, columns.kinds, levels, text_options=columns.text_options)

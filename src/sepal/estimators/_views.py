@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Scaling, Table, fit_scaling
+from sepal.data import Scaling, Table, fit_scaling, refuse_texts
 
 Array = NDArray[np.float64]
 ViewName = Literal["minmax", "standard", "rank"]
@@ -90,6 +90,7 @@ class View:
 
 def fit_view(table: Table, how: ViewName, mass: Array | None = None) -> View:
     """Learn a view from training rows; ``mass`` says how many rows each of them counts as."""
+    refuse_texts(table, "a view is of numbers and names")
     values = table.values
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     gaps = np.isnan(values).any(axis=0)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table, as_table
+from sepal.data import Table, as_table, refuse_texts
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels._formulas import unchanged
 from sepal.kernels._named import ALIASES, KERNELS, Kernel
@@ -182,6 +182,7 @@ def fit_kernel(X: Any, kernel: str | KernelFunction = "rbf", **params: Any) -> F
         allowed = ", ".join(sorted(entry.params)) or "no parameters"
         raise ParameterError(f"{unknown[0]} is not known to the kernel {entry.name!r}; it takes: {allowed}")
     table = as_table(X)
+    refuse_texts(table, f"the kernel {entry.name!r} compares numbers and names")
     for name, kind in zip(table.names, table.kinds, strict=True):
         if kind not in entry.kinds:
             raise DataError(

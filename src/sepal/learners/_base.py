@@ -16,7 +16,17 @@ from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._neighborhood import Neighborhood, NeighborLists
-from sepal.neighbors import GraphMode, Search, SparseSearch, as_graph, check_mode, checked_radius, graph_distances
+from sepal.neighbors import (
+    GraphMode,
+    MixedSearch,
+    Search,
+    SparseSearch,
+    TextSearch,
+    as_graph,
+    check_mode,
+    checked_radius,
+    graph_distances,
+)
 from sepal.parameters import check_whole
 
 
@@ -334,7 +344,7 @@ class NeighborLearner(TableEstimator):
     def _parts(self, table: Rows, lists: NeighborLists) -> tuple[NDArray[np.float64], tuple[str, ...]]:
         """The share of each column in the distance of each entry, and the columns; none where these are unknown."""
         search = self.neighborhood_.search
-        if isinstance(search, Search) and isinstance(table, Table):
+        if isinstance(search, (Search, TextSearch, MixedSearch)) and isinstance(table, Table):
             parts = search.fitted.parts(table.take(lists.query), search.table.take(lists.voter))
             names = search.table.names
         elif isinstance(search, SparseSearch) and isinstance(table, SparseRows):

@@ -25,6 +25,7 @@ from sepal.data import (
     frame_html,
     left_out_together,
     name_order,
+    refuse_texts,
     rows_by_content,
 )
 from sepal.exceptions import ParameterError
@@ -161,6 +162,7 @@ def learn_feature_weights(
     if method not in WEIGHT_METHODS:
         raise ParameterError(f"method must be one of {', '.join(WEIGHT_METHODS)}; got {method!r}")
     table = as_table(X, y)
+    refuse_texts(table, "weights are learned for numbers and names")
     codes, classes = class_codes(table)
     together = left_out_together(table, groups).groups
     if method == "nca":

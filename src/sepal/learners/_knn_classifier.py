@@ -31,7 +31,7 @@ from sepal.learners._numeric import break_ties_for
 from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import PER_CLASS, VoteWeights, vote_weights
 from sepal.learners._votes import TieBreak, VoteTies, codes_fit, entry_shares, geometric_order, sums_at
-from sepal.neighbors import DistanceLike, SparseSearch, Ties
+from sepal.neighbors import DistanceLike, Ties
 from sepal.parameters import check_parameters
 from sepal.prototypes import method_named, takes_groups
 
@@ -263,7 +263,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             search = self.neighborhood_.search
             places: Any = np.zeros((len(self.codes_), 1))
             if search is not None:
-                points = search.points.rows if isinstance(search, SparseSearch) else search.points
+                points: Any = getattr(search.points, "rows", search.points)
                 places = points[search.copies.of_row.number]
             return geometric_order(places, self.codes_, len(self.classes_))
 

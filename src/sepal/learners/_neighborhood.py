@@ -22,8 +22,10 @@ from sepal.neighbors import (
     AnySearch,
     DistanceLike,
     FunctionSearch,
+    MixedSearch,
     Search,
     SparseSearch,
+    TextSearch,
     Ties,
     check_reached,
     neighbor_ranking,
@@ -327,7 +329,9 @@ class Neighborhood:
             return float(finite.max(initial=0.0)) or 1.0
         if isinstance(self.search, FunctionSearch):
             return float("nan")  # a function does not tell how far apart rows can be
-        if isinstance(self.search, SparseSearch):
+        if isinstance(self.search, MixedSearch):
+            return float(np.sqrt(len(self.search.table.kinds)))
+        if isinstance(self.search, (SparseSearch, TextSearch)):
             rows = self.search.points.rows
             reach = rows.max(axis=0).toarray() - rows.min(axis=0).toarray()
             return float(np.linalg.norm(reach)) or 1.0 if self.search.fitted.value_is == "square" else 1.0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table
+from sepal.data import ScaleName, Table, as_table, refuse_texts
 from sepal.distances import DISTANCES
 from sepal.exceptions import DataError, ParameterError
 
@@ -83,6 +83,7 @@ class StreamColumns:
         p = float(params.get("p", 2.0))
         if not 1.0 <= p < np.inf:
             raise ParameterError(f"distance_params['p'] must be a finite number of at least 1; got {p!r}")
+        refuse_texts(table, "a window holds numbers and names")
         codes: list[dict[Any, int]] = [
             {} if levels is None else {level: i for i, level in enumerate(levels)} for levels in table.levels
         ]

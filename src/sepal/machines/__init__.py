@@ -18,10 +18,10 @@ from sepal.machines._fisher import FisherDiscriminant
 from sepal.machines._kernel_rows import checked_labels as checked_labels
 from sepal.machines._kernel_rows import class_sample as class_sample
 from sepal.machines._parzen import ParzenClassifier
-from sepal.machines._regions import plot_regions
 from sepal.machines._vectors._feature_vectors import FeatureVectorClassifier, FeatureVectorRegressor
 from sepal.machines._vectors._gda import GeneralizedDiscriminant
 from sepal.machines._vectors._selector import FeatureVectorSelector
+from sepal.plots import plot_regions
 
 __all__ = [
     "CSearch",

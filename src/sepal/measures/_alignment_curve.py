@@ -9,7 +9,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes, complete_part, data_frame, fit_scaling, frame_html
+from sepal.data import (
+    ScaleName,
+    Table,
+    as_table,
+    class_codes,
+    complete_part,
+    data_frame,
+    fit_scaling,
+    frame_html,
+    refuse_texts,
+)
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS
 from sepal.measures._alignment import (
@@ -116,6 +126,7 @@ def kernel_points(table: Table, kernel: str, scale: ScaleName | None, weights: A
     """Coordinates whose (squared or absolute) differences the kernel exponentiates. Complete rows only."""
     if kernel not in CURVE_KERNELS:
         raise ParameterError(f"kernel must be one of {', '.join(CURVE_KERNELS)}, which have a width; got {kernel!r}")
+    refuse_texts(table, "alignment is of numbers and names")
     if table.has_missing:
         row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])
         raise DataError(

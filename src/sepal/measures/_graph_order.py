@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import plain_cells
 from sepal.measures._nearest import NearestGraph
 from sepal.neighbors import AnySearch, Search
 
@@ -84,10 +85,11 @@ def _to_mark(
 def order_by_value(search: AnySearch) -> NDArray[np.intp]:
     """The distinct rows in an order that follows from their values, not from where they stand."""
     if not isinstance(search, Search):
-        rows = search.points.rows
+        rows, rest = search.points.rows, getattr(search.points, "rest", np.zeros((search.copies.n_distinct, 0)))
+        rest = rest[:, np.lexsort(np.sort(rest, axis=0)[::-1])] if rest.size else rest
         keys = [
-            (rows.indices[a:b].tolist(), rows.data[a:b].tolist())
-            for a, b in zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
+            (rows.indices[a:b].tolist(), rows.data[a:b].tolist(), plain.tolist())
+            for a, b, plain in zip(rows.indptr[:-1], rows.indptr[1:], plain_cells(rest).view(np.int64), strict=True)
         ]
         return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
     points, names = search.points, search.fitted.names

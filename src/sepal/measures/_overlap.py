@@ -195,7 +195,7 @@ def _region(
     mixed = np.sort(asking[places[other >= MIXED - 1e-12]])
     everyone = np.sort(asking[places])
     second = data.codes[everyone] == b
-    columns = [_column(table, j, everyone, second, mixed) for j in varying]
+    columns = [_column(table, j, everyone, second, mixed) for j in varying if table.kinds[j] != "text"]
     labels = data.classes.tolist()
     return OverlapRegion(
         classes=(labels[a], labels[b]),

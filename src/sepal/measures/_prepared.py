@@ -11,7 +11,18 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, Rows, ScaleName, Table, as_labelled_table, as_rows, class_codes, plural, rows_by_content
+from sepal.data import (
+    Missing,
+    Rows,
+    ScaleName,
+    Table,
+    as_labelled_table,
+    as_rows,
+    class_codes,
+    plural,
+    refuse_texts,
+    rows_by_content,
+)
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import AnySearch, DistinctRanking, Method, Search, prepare_search
 from sepal.parameters import RandomState, check_whole, checked, generator
@@ -92,6 +103,8 @@ class Prepared:
     @property
     def dense(self) -> Search:
         """The search, where a question needs the coordinates of the rows."""
+        if isinstance(self.search.table, Table):
+            refuse_texts(self.search.table, "this is for numbers and names")
         if not isinstance(self.search, Search):
             raise DataError(
                 "X is a sparse matrix, and this needs a dense table", hint="use X.toarray() if it fits into memory"

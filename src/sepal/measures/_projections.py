@@ -18,6 +18,7 @@ from sepal.data import (
     frame_html,
     left_out_together,
     name_order,
+    refuse_texts,
 )
 from sepal.exceptions import DataError
 from sepal.measures._class_groups import class_groups
@@ -174,6 +175,7 @@ def informative_projections(
     """
     scale = settled(X, scale=scale)["scale"]
     table = as_table(X, y)
+    refuse_texts(table, "planes are of numbers and names")
     codes, classes = class_codes(table)
     if table.n_columns < 2:
         raise DataError(f"a plane needs two columns; the table has {table.n_columns}")

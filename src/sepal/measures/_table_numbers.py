@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table, complete_part
+from sepal.data import Table, complete_part, refuse_texts
 from sepal.exceptions import DataError, ParameterError
 
 MissingNumbers = Literal["drop", "mean", "keep"]
@@ -42,6 +42,7 @@ def numbers_of(table: Table, missing: MissingNumbers, fill: NDArray[np.float64] 
     """
     if missing not in ("drop", "mean", "keep"):
         raise ParameterError(f"missing must be 'drop' or 'mean'; got {missing!r}")
+    refuse_texts(table, "this measure is of numbers and names")
     names: list[str] = []
     columns: list[NDArray[np.float64]] = []
     column_of: list[int] = []

@@ -36,7 +36,10 @@ from sepal.neighbors._ranking import segment_positions as segment_positions
 from sepal.neighbors._rounding import TIE_TOLERANCE as TIE_TOLERANCE
 from sepal.neighbors._search import Search as Search
 from sepal.neighbors._search import rank_distances as rank_distances
+from sepal.neighbors._sparse_index import SparseIndex as SparseIndex
 from sepal.neighbors._sparse_search import SparseSearch as SparseSearch
+from sepal.neighbors._text_search import MixedSearch as MixedSearch
+from sepal.neighbors._text_search import TextSearch as TextSearch
 from sepal.neighbors._threads import thread_count as thread_count
 
 __all__ = [

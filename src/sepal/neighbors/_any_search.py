@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sepal.data import Rows, ScaleName, SparseRows
+from sepal.data import Rows, ScaleName, SparseRows, Table
 from sepal.exceptions import ParameterError
 from sepal.neighbors._function_search import FunctionSearch
 from sepal.neighbors._planner import Method
 from sepal.neighbors._search import Search
 from sepal.neighbors._sparse_search import SparseSearch
+from sepal.neighbors._text_search import MixedSearch, TextSearch, prepare_text_search
 
-AnySearch = Search | SparseSearch | FunctionSearch
+AnySearch = Search | SparseSearch | FunctionSearch | TextSearch | MixedSearch
 DistanceLike = str | Callable[..., float]
 
 
@@ -32,6 +33,10 @@ def prepare_search(
         return FunctionSearch.prepare(
             rows, distance=distance, distance_params=distance_params, scale=scale, n_jobs=n_jobs
         )
+    if isinstance(rows, Table) and "text" in rows.kinds:
+        if method == "tree":
+            raise ParameterError("method='tree' cannot search texts", hint="use method='auto'")
+        return prepare_text_search(rows, distance=distance, distance_params=distance_params, scale=scale, n_jobs=n_jobs)
     if not isinstance(rows, SparseRows):
         return Search.prepare(
             rows, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Rows, ScaleName, Scaling, SparseRows, Table, fit_scaling
+from sepal.data import Rows, ScaleName, Scaling, SparseRows, Table, fit_scaling, refuse_texts
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors._copies import Copies, DistinctRows
 from sepal.neighbors._ranking import DistinctRanking
@@ -98,6 +98,7 @@ class FunctionSearch:
         """Fit the scaling, and remember the rows."""
         scaling = None
         if isinstance(table, Table):
+            refuse_texts(table, "a distance function gets numbers only")
             for name, kind, levels in zip(table.names, table.kinds, table.levels, strict=True):
                 if kind == "nominal" and levels != (False, True):
                     raise DataError(

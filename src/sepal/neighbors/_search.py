@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypedDict
 
@@ -15,9 +15,9 @@ from sepal.data import ScaleName, Table
 from sepal.distances import FittedDistance, fit_distance
 from sepal.exceptions import ParameterError
 from sepal.neighbors._class_pass import ClassPass, find_cases
-from sepal.neighbors._copies import Copies, DistinctRows, Lists, drop_own, list_copies
+from sepal.neighbors._copies import Copies, DistinctRows, Lists
 from sepal.neighbors._planner import SEARCH_METHODS, Method, choose_path, effective_metric, path_of
-from sepal.neighbors._ranking import DistinctRanking
+from sepal.neighbors._point_search import PointSearch
 from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, exponent_for, is_exact
 from sepal.neighbors._threads import thread_count
 from sepal.progress import Share
@@ -28,19 +28,10 @@ _SCALE_FREE = frozenset({"canberra", "bray_curtis"})  # a factor common to all c
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
-    """Training rows prepared for neighbour queries under one distance.
+class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
+    """Dense rows: points are coordinates, and the method of search is chosen once, in :meth:`prepare`."""
 
-    Embedding, grouping of equal rows and the choice of method happen once, in :meth:`prepare`; after that any number
-    of rankings can be asked for.
-    """
-
-    table: Table
-    fitted: FittedDistance
-    points: NDArray[np.float64]  # coordinates of the distinct rows
-    copies: Copies
     method: str
-    threads: int
 
     @classmethod
     def prepare(
@@ -66,8 +57,8 @@ class Search:
             fitted,
             np.ascontiguousarray(points[copies.first]) if copies.any else points,
             copies,
-            choose_path(method, fitted, metric, points.shape[1]),
             thread_count(n_jobs),
+            choose_path(method, fitted, metric, points.shape[1]),
         )
 
     def fits_together(self) -> bool:
@@ -88,62 +79,9 @@ class Search:
         """Of the points; one query should not have to look at them all again."""
         return Extent.of(self.points)
 
-    @property
-    def n_rows(self) -> int:
-        """Training rows, copies included."""
-        return self.table.n_rows
-
-    def distinct_ranking(
-        self, k: int, *, rows: NDArray[np.int64] | None = None, progress: Share | None = None
-    ) -> DistinctRanking:
-        """The k nearest distinct rows of every distinct training row, or of those that ``rows`` belong to."""
-        n = self.copies.n_distinct
-        if rows is None:
-            asking, found = self.copies.every(), self._native_search(None, min(k, n - 1), progress)
-        else:
-            asking = self.copies.asked_by(rows)
-            found = drop_own(*self._native_search(self.points[asking.number], min(k + 1, n), progress), asking)
-        return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
-
-    def query_ranking(self, queries: Table, k: int, progress: Share | None = None) -> DistinctRanking:
-        """The k nearest distinct training rows of rows that are not among them."""
-        k = min(k, self.copies.n_distinct)
-        return DistinctRanking(None, *self._native_search(self.fitted.embed(queries), k, progress), self.copies)
-
-    def within(self, radius: NDArray[np.float64], queries: Table | None = None) -> DistinctRanking:
-        """Every distinct training row up to a distance: of each query, or of each distinct training row.
-
-        ``radius`` holds a number for each query, or one for all training rows.
-        """
-        n = self.copies.n_distinct
-        if queries is not None:
-            return DistinctRanking(None, *self._native_search(self.fitted.embed(queries), n, None, radius), self.copies)
-        asking = self.copies.every()
-        found = self._native_search(None, n - 1, None, np.full(n, float(radius[0])))
-        return DistinctRanking(asking, *list_copies(*found, asking, self.copies), self.copies)
-
-    def among(self, rows: NDArray[np.intp]) -> Search:
-        """The same search over some of the training rows only (same scaling, same distance)."""
-        left, copies = self.copies.among(rows)
-        points = np.ascontiguousarray(self.points[left.number])
-        return replace(self, table=self.table.take(rows), points=points, copies=copies)
-
     def coordinates(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """The coordinates of some training rows."""
-        return np.ascontiguousarray(self.points[self.copies.distinct(rows).number])
-
-    def nearest_distance(self, among: NDArray[np.intp], asking: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Distance from each asking training row to the nearest of some others.
-
-        ``asking`` must be the same rows as ``among``, then a row is not its own neighbour, or share none with them.
-        """
-        part = self.among(among)
-        if among is asking:
-            found = part.distinct_ranking(1)
-            return found.distances[found.start[:-1]][part.copies.of_row.number]
-        left, copies = self.copies.among(asking)
-        start, _, distances = part._native_search(np.ascontiguousarray(self.points[left.number]), 1, None)
-        return distances[start[:-1]][copies.of_row.number]
+        return self._take(self.copies.distinct(rows))
 
     def block(self, asking: NDArray[np.intp], among: NDArray[np.intp]) -> NDArray[np.float64]:
         """Distances from some training rows (rows of the matrix) to others (columns)."""
@@ -173,7 +111,7 @@ class Search:
         a class come first, then those of rows of lower ``rank``, which is where they stand unless it is given.
         """
         cases = find_cases(self.copies, codes)
-        points = np.ascontiguousarray(self.points[cases.group.number])
+        points = self._take(cases.group)
         asking = points[:0] if further is None else self.fitted.embed(further[0])
         extent = Extent.of(points)
         given = _Given.of(self.fitted, extent, *([Extent.of(asking)] if len(asking) else []))
@@ -239,17 +177,19 @@ class Search:
         fitted = self.fitted
         return {"metric": fitted.metric, "p": fitted.p, "n_numeric": fitted.n_numeric, "weights": fitted.mismatch}
 
-    def _native_search(
+    def _take(self, distinct: DistinctRows) -> NDArray[np.float64]:
+        return np.ascontiguousarray(self.points[distinct.number])
+
+    def _embedded(self, rows: Table) -> NDArray[np.float64]:
+        return self.fitted.embed(rows)
+
+    def _nearest(
         self,
         queries: NDArray[np.float64] | None,
         k: int,
         progress: Share | None,
-        radius: NDArray[np.float64] | None = None,
+        radius: NDArray[np.float64] | None,
     ) -> Lists:
-        """Ragged lists of distinct rows and distances, the k nearest or those within a radius: start, entries, ..."""
-        if k < 1:  # all rows are equal: nobody else to list
-            n_queries = self.copies.n_distinct if queries is None else len(queries)
-            return np.zeros(n_queries + 1, dtype=np.int64), DistinctRows(np.zeros(0, np.int32)), np.zeros(0)
         given = _Given.of(self.fitted, self._extent, *([] if queries is None else [Extent.of(queries)]))
         start, entries, values = _native.search(
             points=given.arrays[0],
@@ -337,6 +277,23 @@ def _exponent(fitted: FittedDistance, metric: str, *extents: Extent) -> int:
     power = {"square": 2.0, "distance": 1.0}.get(fitted.value_is, fitted.p)
     exponent = exponent_for(power, *extents)
     return min(exponent, 0) if metric == "mixed" else exponent
+
+
+def pair_values(
+    fitted: FittedDistance, queries: NDArray[np.float64], points: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The native values from some coordinates (rows of the matrix) to others (columns)."""
+    return np.asarray(
+        _native.pair_block(
+            points=np.ascontiguousarray(points),
+            queries=np.ascontiguousarray(queries),
+            metric=fitted.metric,
+            p=fitted.p,
+            n_numeric=fitted.n_numeric,
+            weights=fitted.mismatch,
+            threads=1,
+        )
+    )
 
 
 def rank_distances(

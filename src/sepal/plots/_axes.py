@@ -1,21 +1,51 @@
-"""Axes to draw on, and the few colors every picture shares."""
+"""The one style sheet: axes to draw on, colors, marks and sizes that every picture shares."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from sepal.exceptions import MissingDependencyError
 
-INK, GRID = "#22272e", "#d7dbe0"
+INK, GRID, SOFT = "#22272e", "#d7dbe0", "#6b7480"
 # Told apart by the color-blind and in grey (after Okabe and Ito).
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#555555")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES = ("-", "--", "-.", ":")
 ALARM = "#c8102e"
+# Legible where a picture takes half a page, and the same in a notebook, a report and a file.
+STYLE: Any = {
+    "font.size": 10.0,
+    "axes.titlesize": 10.5,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 10.0,
+    "xtick.labelsize": 9.0,
+    "ytick.labelsize": 9.0,
+    "legend.fontsize": 9.0,
+    "legend.framealpha": 0.8,
+    "legend.edgecolor": "none",
+    "lines.linewidth": 1.6,
+    "axes.edgecolor": SOFT,
+    "axes.labelcolor": INK,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "image.cmap": "cividis",
+}
+
+_Args = ParamSpec("_Args")
+_Drawn = TypeVar("_Drawn")
 
 
 def class_mark(i: int) -> dict[str, str]:
     """Color and marker of the i-th class: 64 classes look different, neighbours in both."""
     return {"color": COLORS[i % len(COLORS)], "marker": MARKERS[(i + i // len(COLORS)) % len(MARKERS)]}
+
+
+def line_mark(i: int) -> dict[str, Any]:
+    """Color and dashes of the i-th line: told apart by form, too."""
+    return {"color": COLORS[i % len(COLORS)], "linestyle": DASHES[i % len(DASHES)]}
 
 
 def pyplot() -> Any:
@@ -29,9 +59,32 @@ def pyplot() -> Any:
     return found
 
 
+def styled(draw: Callable[_Args, _Drawn]) -> Callable[_Args, _Drawn]:
+    """A drawing function under the style sheet, whatever the settings of the session are."""
+
+    @wraps(draw)
+    def within(*args: _Args.args, **kwargs: _Args.kwargs) -> _Drawn:
+        pyplot()
+        from matplotlib import rc_context
+
+        with rc_context(STYLE):
+            return draw(*args, **kwargs)
+
+    return within
+
+
 def on_axes(ax: Any, size: tuple[float, float] = (6.0, 4.0)) -> Any:
     """The axes given, or those of a new figure."""
     return pyplot().subplots(figsize=size, layout="constrained")[1] if ax is None else ax
+
+
+def new_panels(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.0, 4.0)) -> tuple[Any, Any]:
+    """A figure on no screen and a matrix of its axes; ``size`` is that of one of them, in inches."""
+    pyplot()
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False)
 
 
 def quiet_frame(ax: Any) -> None:

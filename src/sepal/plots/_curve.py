@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sepal.exceptions import ParameterError
-from sepal.plots._axes import COLORS, on_axes, quiet_frame
+from sepal.plots._axes import COLORS, on_axes, quiet_frame, styled
 
 
+@styled
 def draw_curve(
     x: ArrayLike,
     mean: ArrayLike,
@@ -48,8 +49,11 @@ def draw_curve(
 
     Examples
     --------
-    >>> from sepal import datasets, measures
-    >>> ax = measures.expected_accuracy_curve(datasets.load("sonar")).plot()  # doctest: +SKIP
+    >>> from matplotlib.figure import Figure
+    >>> words = {"xlabel": "rows", "ylabel": "accuracy", "band_label": "one split", "line_label": "mean"}
+    >>> ax = draw_curve([10, 20], [0.7, 0.8], [0.1, 0.05], ax=Figure().subplots(), **words)
+    >>> ax.lines[0].get_ydata().tolist()
+    [0.7, 0.8]
     """
     across, middle, spread = (np.asarray(values, dtype=np.float64) for values in (x, mean, std))
     if not across.shape == middle.shape == spread.shape or across.ndim != 1:
@@ -61,5 +65,5 @@ def draw_curve(
     ax.plot(across, middle, color=COLORS[0], linewidth=2.0, marker="o", markersize=4.5, label=line_label)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     quiet_frame(ax)
-    ax.legend(frameon=False, loc="best")
+    ax.legend(loc="best")
     return ax

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sepal.plots._axes import ALARM, COLORS, GRID, INK, class_mark, on_axes, pyplot, quiet_frame
+from sepal.plots._axes import ALARM, COLORS, GRID, INK, class_mark, on_axes, pyplot, quiet_frame, styled
 
 
+@styled
 def draw_intervals(
     names: Sequence[str],
     values: Sequence[float],
@@ -32,6 +33,7 @@ def draw_intervals(
     return ax
 
 
+@styled
 def draw_simulation(
     shifts: ArrayLike,
     mean: ArrayLike,
@@ -53,6 +55,7 @@ def draw_simulation(
     return ax
 
 
+@styled
 def draw_radar(names: Sequence[str], values: Sequence[float], *, groups: Sequence[str], ax: Any = None) -> Any:
     """Values from 0 (center) to 1 (rim), one spoke each, colored by group; NaN leaves a gap."""
     if ax is None:
@@ -75,6 +78,7 @@ def draw_radar(names: Sequence[str], values: Sequence[float], *, groups: Sequenc
     return ax
 
 
+@styled
 def draw_planes(
     planes: Sequence[tuple[ArrayLike, ArrayLike, str, str, str]],
     labels: ArrayLike,
@@ -124,6 +128,7 @@ def _key_of_classes(ax: Any, n_classes: int, own_figure: bool) -> None:
     ax.figure.legend(marks, words, loc="outside upper left", frameon=False, fontsize=8, ncols=across, markerscale=1.5)
 
 
+@styled
 def draw_bars(
     names: Sequence[str], values: Sequence[float], *, xlabel: str, marked: Sequence[int] = (), ax: Any = None
 ) -> Any:

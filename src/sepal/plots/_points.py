@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sepal.exceptions import ParameterError
-from sepal.plots._axes import ALARM, class_mark, on_axes, quiet_frame
+from sepal.plots._axes import ALARM, SOFT, class_mark, on_axes, quiet_frame, styled
 
 
+@styled
 def draw_points(
     points: ArrayLike,
     labels: ArrayLike,
@@ -49,7 +50,11 @@ def draw_points(
 
     Examples
     --------
-    >>> ax = draw_points([[0, 0], [1, 1]], ["a", "b"], ringed=[1], xlabel="x", ylabel="y")  # doctest: +SKIP
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> ax = draw_points([[0, 0], [1, 1]], ["a", "b"], ringed=[1], xlabel="x", ylabel="y", ax=ax)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['class a', 'class b', 'suspect']
     """
     places, names, rings = np.asarray(points, dtype=np.float64), np.asarray(labels), np.asarray(ringed, dtype=np.intp)
     if places.ndim != 2 or places.shape[1] != 2 or names.shape != places.shape[:1]:
@@ -73,5 +78,51 @@ def draw_points(
         )
     ax.set(xlabel=xlabel, ylabel=ylabel)
     quiet_frame(ax)
-    ax.legend(frameon=False, loc="best")
+    ax.legend(loc="best")
+    return ax
+
+
+@styled
+def draw_prototypes(
+    points: ArrayLike, labels: ArrayLike, kept: ArrayLike, *, xlabel: str, ylabel: str, ax: Any = None
+) -> Any:
+    """Draw the rows that were kept in full, and the others faintly behind them.
+
+    Parameters
+    ----------
+    points : array-like, shape (n, 2)
+        Where all rows are.
+    labels : array-like, shape (n,)
+        Their classes.
+    kept : array-like of int
+        Positions of those that stay.
+    xlabel, ylabel : str
+        What the axes show.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> ax = draw_prototypes([[0, 0], [1, 1], [2, 2]], ["a", "a", "b"], [1, 2], xlabel="x", ylabel="y", ax=ax)
+    >>> ax.get_title(loc="left")
+    '2 of 3 rows are kept'
+    """
+    places, names, rows = np.asarray(points, dtype=np.float64), np.asarray(labels), np.asarray(kept, dtype=np.intp)
+    if places.ndim != 2 or places.shape[1] != 2 or names.shape != places.shape[:1]:
+        raise ParameterError(f"points must be (n, 2) and labels (n,); got {places.shape} and {names.shape}")
+    ax = on_axes(ax)
+    stays = np.isin(np.arange(len(places)), rows)
+    for i, name in enumerate(np.unique(names).tolist()):
+        mark, of_class = class_mark(i), names == name
+        ax.scatter(*places[of_class & ~stays].T, s=12, marker=mark["marker"], color=SOFT, alpha=0.3, linewidths=0)
+        ax.scatter(*places[of_class & stays].T, s=34, **mark, linewidths=0, label=f"class {name}", zorder=3)
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=f"{int(stays.sum())} of {len(places)} rows are kept")
+    quiet_frame(ax)
+    ax.legend(loc="best")
     return ax

@@ -8,23 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sepal.plots._axes import on_axes, pyplot
+from sepal.plots._axes import COLORS, SOFT, new_panels, on_axes, quiet_frame, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_BLUE, _ORANGE, _GRAY = "#2b6ca3", "#d95f0e", "#9a9a9a"
+_BLUE, _ORANGE, _GRAY = COLORS[0], COLORS[5], SOFT
 
 
 def side_by_side(height: float) -> tuple[Any, Any]:
     """A figure and its two axes, on no screen."""
-    pyplot()
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12.0, height), layout="constrained")
-    return figure, figure.subplots(1, 2)
+    figure, axes = new_panels(1, 2, (6.0, height))
+    return figure, axes[0]
 
 
+@styled
 def draw_score_by_size(
     sizes: ArrayLike,
     scores: ArrayLike,
@@ -49,12 +47,14 @@ def draw_score_by_size(
     axes.plot(*np.array(best).T, color=_BLUE, lw=1.5, label="best of its size")
     axes.set_xlabel("features in the subset")
     axes.set_ylabel(label)
+    quiet_frame(axes)
     if len(best) <= 25:
         axes.set_xticks([k for k, _ in best])
-    axes.legend(loc="lower right", frameon=False)
+    axes.legend(loc="lower right")
     return axes  # type: ignore[no-any-return]
 
 
+@styled
 def draw_inclusion(
     names: Sequence[str], shares: ArrayLike, *, n_subsets: int, most: int = 30, ax: Axes | None = None
 ) -> Axes:
@@ -70,27 +70,55 @@ def draw_inclusion(
     return axes  # type: ignore[no-any-return]
 
 
+@styled
 def draw_criteria(
     x: ArrayLike, y: ArrayLike, sizes: ArrayLike, *, labels: tuple[str, str], ax: Axes | None = None
 ) -> Axes:
-    """One criterion against another over all subsets, colored by size."""
+    """A scattergram of feature subsets: one criterion against another, colored by size.
+
+    Parameters
+    ----------
+    x, y : array-like
+        What each criterion says of each subset.
+    sizes : array-like of int
+        Features in each subset.
+    labels : (str, str)
+        The names of the criteria.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> ax = draw_criteria([0.1, 0.2, 0.3], [1, 2, 3], [1, 1, 2], labels=("alignment", "index"), ax=ax)
+    >>> ax.get_title(loc="left")
+    '3 subsets, correlation 1.00'
+    """
     axes = on_axes(ax, (6.0, 4.6))
     size = np.asarray(sizes)
-    points = axes.scatter(x, y, c=size, s=16, cmap="viridis", lw=0, alpha=0.85)
+    points = axes.scatter(x, y, c=size, s=16, cmap="cividis", lw=0, alpha=0.85)
     bar = axes.figure.colorbar(points, ax=axes, label="features in the subset")
     if size.max() <= 25:
         bar.set_ticks(np.unique(size).tolist())
     axes.set_xlabel(labels[0])
     axes.set_ylabel(labels[1])
+    quiet_frame(axes)
     r = float(np.corrcoef(np.asarray(x), np.asarray(y))[0, 1])
-    axes.set_title(f"{len(size)} subsets, correlation {r:.2f}", loc="left", fontsize="medium")
+    axes.set_title(f"{len(size)} subsets, correlation {r:.2f}", loc="left")
     return axes  # type: ignore[no-any-return]
 
 
+@styled
 def draw_history(evaluations: ArrayLike, best: ArrayLike, *, label: str, ax: Axes | None = None) -> Axes:
     """The best score so far against the number of subsets that were scored."""
     axes = on_axes(ax, (6.4, 3.6))
     axes.step(evaluations, best, where="post", color=_BLUE, lw=1.5)
     axes.set_xlabel("subsets scored")
     axes.set_ylabel(f"best {label} so far")
+    quiet_frame(axes)
     return axes  # type: ignore[no-any-return]

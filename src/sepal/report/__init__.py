@@ -3,7 +3,7 @@
 In: labelled rows (a Table, or X and y). Out: a frozen report that prints on a terminal and turns into JSON and HTML.
 The facts come from the measures; the renderings add nothing to them.
 
-May be imported by cli, explorer and mail.
+May be imported by reproduce, cli, explorer and mail.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from sepal.report._facts import MeasureFacts
 from sepal.report._facts import plain as plain
 from sepal.report._gather import measure_facts
 from sepal.report._page import Page as Page
+from sepal.report._rendered import rendered as rendered
 from sepal.report._section_text import inclusion_rows as inclusion_rows
 from sepal.report._separability import SeparabilityReport, separability
 from sepal.report._time_limit import Clock as Clock

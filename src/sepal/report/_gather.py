@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, Table, caution_texts
+from sepal.data import KINDS, Missing, ScaleName, Table, caution_texts
 from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, expected_accuracy_curve, prepare, thornton_test
 from sepal.parameters import Parameter, checked
@@ -195,7 +195,7 @@ def _table(table: Table) -> TableFacts:
         description=table.description,
         n_rows=table.n_rows,
         n_columns=table.n_columns,
-        kinds={kind: table.kinds.count(kind) for kind in ("numeric", "ordinal", "nominal")},
+        kinds={kind: table.kinds.count(kind) for kind in KINDS},
         n_missing=table.n_missing,
         n_rows_with_missing=int((~table.complete_rows).sum()),
         target=table.target,

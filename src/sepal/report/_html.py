@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from sepal.data import class_codes
-from sepal.exceptions import MissingDependencyError
 from sepal.measures import MEASURES, jittered
 from sepal.report._content import MOST_CLASSES, MOST_PLANES, content
+from sepal.report._rendered import rendered
 from sepal.report._svg import N_COLORS, alignment_svg, curve_svg, mark_svg, plane_svg, radar_svg
 
 if TYPE_CHECKING:
@@ -19,18 +18,16 @@ _SHORT = 4  # characters of a label that may stand in a picture
 
 def html_page(report: SeparabilityReport, source: str | None = None) -> str:
     """The page as text."""
-    try:
-        from jinja2 import Environment
-    except ModuleNotFoundError as error:
-        raise MissingDependencyError(
-            "the HTML report is made with jinja2, which is not installed", hint="pip install 'sepal-learn[app]'"
-        ) from error
     from sepal import __version__
 
-    template = files("sepal.report").joinpath("templates", "report.html.j2").read_text(encoding="utf-8")
-    page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(template)
     words, pictures = content(report, source), _pictures(report)
-    return page.render(version=__version__, pictures=pictures, contents=_contents(words, pictures), **words)
+    return rendered(
+        "sepal.report/report.html.j2",
+        version=__version__,
+        pictures=pictures,
+        contents=_contents(words, pictures),
+        **words,
+    )
 
 
 HEADINGS = (

@@ -44,7 +44,9 @@ class ReportRows:
     @property
     def table(self) -> Table:
         """The rows that take part."""
-        return self.ready.dense.table
+        table = self.ready.search.table
+        assert isinstance(table, Table)  # noqa: S101 - take_rows reads a table
+        return table
 
     @property
     def sample(self) -> NDArray[np.intp] | None:

@@ -28,6 +28,7 @@ from sepal.data import (
     group_codes,
     left_out_together,
     name_key,
+    refuse_texts,
 )
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import settled
@@ -193,6 +194,7 @@ def feature_problem(
     """Check rows, labels, blocks, kept columns and groups; scale and pack."""
     scale = settled(X, scale=scale)["scale"]
     table, rows, notes = as_labelled_table(X, y, missing)
+    refuse_texts(table, "features are selected among numbers and names")
     codes, classes = class_codes(table)
     if table.n_rows < 2:
         raise DataError(f"a nearest neighbour needs at least 2 rows; found {table.n_rows}")

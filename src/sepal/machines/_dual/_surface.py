@@ -89,22 +89,12 @@ class ErrorSurface:
         Shades end at four times the distance from the least to the median error: where a machine fails altogether,
         one shade is enough, and the valley keeps its contrast.
         """
-        from sepal.plots import on_axes
+        from sepal.plots import draw_surface
 
-        ax = on_axes(ax)
-        low, high = float(self.error.min()), float(self.error.max())
-        ceiling = low + 4.0 * (float(np.median(self.error)) - low)
-        top = ceiling if low < ceiling < high else high
-        mesh = ax.pcolormesh(self.width, self.C, self.error.T, shading="nearest", vmin=low, vmax=top)
-        label, extend = f"error ({self.method})", "max" if top < high else "neither"
-        ax.figure.colorbar(mesh, ax=ax, label=label, extend=extend)
-        ax.plot(*self.best, marker="o", markerfacecolor="none", markeredgecolor="white", linestyle="none")
-        for axis, values in (("x", self.width), ("y", self.C)):
-            if len(values) > 2 and values[-1] > 8 * values[0]:
-                getattr(ax, f"set_{axis}scale")("log", base=2)
-        ax.set_xlabel("width")
-        ax.set_ylabel("C")
-        return ax
+        label = f"error ({self.method})"
+        return draw_surface(
+            self.width, self.C, self.error, xlabel="width", ylabel="C", label=label, best=self.best, ax=ax
+        )
 
     def __repr__(self) -> str:
         width, C = self.best

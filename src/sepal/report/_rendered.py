@@ -1,0 +1,26 @@
+"""Pages from templates, which may include one another's parts: all pages of Sepal share one style."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+from sepal.exceptions import MissingDependencyError
+
+
+def _source(name: str) -> str:
+    """The text of a template, named as room/file."""
+    room, file = name.split("/")
+    return files(room).joinpath("templates", file).read_text(encoding="utf-8")
+
+
+def rendered(name: str, **words: Any) -> str:
+    """A page as text; ``name`` is a template as room/file, and what is put into it is escaped."""
+    try:
+        from jinja2 import Environment, FunctionLoader
+    except ModuleNotFoundError as error:
+        raise MissingDependencyError(
+            "the HTML report is made with jinja2, which is not installed", hint="pip install 'sepal-learn[app]'"
+        ) from error
+    world = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_source))
+    return world.get_template(name).render(**words)

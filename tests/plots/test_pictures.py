@@ -1,0 +1,183 @@
+"""The public pictures: what their artists hold, and that they never touch the screen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+
+import sepal
+from sepal import plots
+from sepal.exceptions import DataError, ParameterError
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+def legend(ax) -> list[str]:
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_numbers_on_dark_cells_are_white(ax):
+    plots.draw_confusion([[50, 1], [30, 4]], ["a", "b"], ax)
+    assert [text.get_text() for text in ax.texts] == ["50", "1", "30", "4"]
+    assert [to_hex(text.get_color()) == "#ffffff" for text in ax.texts] == [True, False, True, False]
+    with pytest.raises(ParameterError, match="each of 2 classes"):
+        plots.draw_confusion([[1]], ["a", "b"], ax)
+
+
+def test_roc_area_is_that_of_scikit_learn_with_ties(ax, rng):
+    truth = rng.integers(0, 2, 80)
+    scores = np.round(truth + rng.normal(size=80), 1)  # many ties
+    plots.draw_roc(truth, {"m": scores}, ax)
+    assert legend(ax) == [f"m: area {roc_auc_score(truth, scores):.3f}"]
+    curve = ax.lines[-1].get_xydata()
+    assert curve[0].tolist() == [0, 0]
+    assert curve[-1].tolist() == [1, 1]
+    with pytest.raises(ParameterError, match="both classes"):
+        plots.draw_roc(np.ones(3), {"m": [1, 2, 3]}, ax)
+    with pytest.raises(ParameterError, match="one length"):
+        plots.draw_roc([0, 1], {"m": [1, 2, 3]}, ax)
+
+
+def test_a_cost_curve(ax):
+    plots.draw_cost_curve([0.0, 0.5, 1.0], [0.0, 0.2, 0.0], [0.0, 0.5, 0.0], ax)
+    assert ax.lines[1].get_xydata().tolist() == [[0.0, 0.0], [0.5, 0.2], [1.0, 0.0]]
+    assert legend(ax) == ["without a classifier", "best threshold"]
+
+
+def test_lines_bands_levels_and_marks(ax):
+    plots.draw_lines(
+        [1, 2, 4],
+        {"a": [3, 2, 1], "b": [1, np.nan, 2]},
+        xlabel="k",
+        ylabel="error",
+        bands={"a": ([2, 1, 0], [4, 3, 2])},
+        levels={"Bayes": 0.5},
+        marked={"best": (4, 1)},
+        log=True,
+        ax=ax,
+    )
+    assert legend(ax) == ["a", "b", "Bayes", "best"]
+    assert ax.lines[0].get_ydata().tolist() == [3, 2, 1]
+    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
+    assert ax.get_xscale() == "log"
+    with pytest.raises(ParameterError, match="the curve a has 2 values for 3 places"):
+        plots.draw_lines([1, 2, 3], {"a": [1, 2]}, xlabel="x", ylabel="y", ax=ax)
+
+
+def test_a_surface_marks_its_least_error(ax):
+    plots.draw_surface([1, 2, 16], [1, 2], [[3, 2], [1, 2], [4, 9]], xlabel="width", ylabel="C", ax=ax)
+    assert ax.lines[0].get_xydata().tolist() == [[2, 1]]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
+    with pytest.raises(ParameterError, match="shape"):
+        plots.draw_surface([1, 2], [1], [[1, 2]], xlabel="width", ylabel="C", ax=ax)
+
+
+def test_prototypes_in_full_and_the_others_behind(ax):
+    points = np.arange(8.0).reshape(4, 2)
+    plots.draw_prototypes(points, ["a", "b", "a", "b"], [0, 3], xlabel="x", ylabel="y", ax=ax)
+    faint, full = ax.collections[0].get_offsets(), ax.collections[1].get_offsets()
+    assert faint.tolist() == [[4, 5]]
+    assert full.tolist() == [[0, 1]]
+    assert ax.get_title(loc="left") == "2 of 4 rows are kept"
+
+
+def test_regions_ring_support_vectors_and_dash_margins(ax):
+    table = sepal.datasets.load("athletes")
+    model = SVC(kernel="linear", C=1000).fit(table.values, table.y)
+    assert plots.plot_regions(model, table.values, table.y, n_grid=30, ax=ax) is ax
+    rings = next(each for each in ax.collections if each.get_label() == "support vectors")
+    np.testing.assert_allclose(rings.get_offsets(), table.values[model.support_])
+    (dashed,) = [each for each in ax.collections if len(getattr(each, "levels", ())) == 2]
+    for level, path in zip((-1.0, 1.0), dashed.get_paths(), strict=True):
+        assert len(path.vertices) > 5
+        np.testing.assert_allclose(model.decision_function(path.vertices), level, atol=1e-6)
+
+
+def test_probability_makes_the_color_strong(ax):
+    table = sepal.datasets.load("ripley-train")
+    model = LogisticRegression().fit(table.values, table.y)
+    plots.plot_regions(model, table, n_grid=25, ax=ax)
+    (image,) = ax.images
+    left, right, bottom, top = image.get_extent()
+    shades = np.asarray(image.get_array())
+    step = (right - left) / 25, (top - bottom) / 25
+    x, y = left + step[0] * (np.arange(25) + 0.5), bottom + step[1] * (np.arange(25) + 0.5)
+    sure = model.predict_proba(np.c_[np.tile(x, 25), np.repeat(y, 25)]).max(axis=1)
+    paleness = shades.min(axis=-1).ravel()
+    for answer in (0, 1):  # within a class the paler, the less sure
+        of = model.predict(np.c_[np.tile(x, 25), np.repeat(y, 25)]) == model.classes_[answer]
+        assert np.corrcoef(sure[of], paleness[of])[0, 1] < -0.99
+
+
+@pytest.mark.parametrize("make", [lambda: sepal.KNNClassifier(1, scale=None), lambda: KNeighborsClassifier(1)])
+def test_voronoi_edges_lie_between_the_two_nearest_rows(make, ax):
+    table = sepal.datasets.load("athletes")
+    plots.plot_regions(make().fit(table.values, table.y), table.values, table.y, n_grid=60, ax=ax)
+    (edges,) = [each for each in ax.collections if type(each).__name__ == "LineCollection"]
+    middle = np.array([segment.mean(axis=0) for segment in edges.get_segments()])
+    away = np.sort(np.linalg.norm(middle[:, None] - table.values, axis=2), axis=1)
+    step = np.ptp(table.values, axis=0).max() * 1.12 / 59
+    assert (away[:, 1] - away[:, 0]).max() < 2 * step  # the two nearest are equally far, but for the grid
+    for k in (2, 3):
+        other = Figure().subplots()
+        plots.plot_regions(sepal.KNNClassifier(k).fit(table), table, n_grid=10, ax=other)
+        assert not [each for each in other.collections if type(each).__name__ == "LineCollection"]
+
+
+def test_many_columns_are_shown_on_their_principal_axes(ax):
+    table = sepal.datasets.load("sonar")
+    plots.plot_regions(sepal.KNNClassifier(5).fit(table), table, n_grid=15, ax=ax)
+    rows = (table.values - table.values.mean(axis=0)) / table.values.std(axis=0)
+    values, vectors = np.linalg.eigh(rows.T @ rows)
+    share = values[::-1] / values.sum()
+    assert ax.get_xlabel() == f"first principal axis ({share[0]:.0%})"
+    drawn = np.concatenate([each.get_offsets() for each in ax.collections if each.get_label() in ("M", "R")])
+    expected = np.concatenate([rows[table.y == c] @ vectors[:, [-1, -2]] for c in ("M", "R")])
+    np.testing.assert_allclose(np.abs(drawn), np.abs(expected), atol=1e-8)
+
+
+def test_two_of_many_columns_of_a_mixed_table(ax):
+    table = sepal.datasets.load("heart")
+    model = sepal.KNNClassifier(7).fit(table)
+    plots.plot_regions(model, table, columns=("age", "max_heart_rate"), n_grid=12, ax=ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("age", "max_heart_rate")
+    with pytest.raises(DataError, match="principal axes need numbers"):
+        plots.plot_regions(model, table, ax=ax)
+    with pytest.raises(ParameterError, match="two names or positions; got 1"):
+        plots.plot_regions(model, table, columns=["age"], ax=ax)
+    with pytest.raises(ParameterError, match="age twice"):
+        plots.plot_regions(model, table, columns=["age", 0], ax=ax)
+
+
+def test_a_model_fitted_on_named_columns_is_asked_by_name(ax):
+    table = sepal.datasets.load("ripley-train")
+    frame = table.frame("pandas")
+    model = LogisticRegression().fit(frame[["xs", "ys"]], table.y)
+    plots.plot_regions(model, frame[["xs", "ys"]], table.y, n_grid=10, ax=ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("xs", "ys")
+
+
+def test_a_regressor_has_no_regions(ax):
+    table = sepal.datasets.load("athletes")
+    model = sepal.KNNRegressor(1).fit(table.values, np.arange(20.0))
+    with pytest.raises(ParameterError, match="KNNRegressor has no classes"):
+        plots.plot_regions(model, table, ax=ax)
+
+
+def test_the_style_is_ours_and_leaves_no_trace(ax):
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    plots.draw_lines([1, 2], {"a": [1, 2]}, xlabel="x", ylabel="y", ax=ax)
+    assert ax.get_legend().get_frame().get_alpha() == 0.8
+    assert {text.get_fontsize() for text in ax.get_legend().get_texts()} == {9.0}
+    assert dict(mpl.rcParams) == before

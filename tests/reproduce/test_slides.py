@@ -1,0 +1,75 @@
+"""The slides' sums, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sepal.plots import styled
+from sepal.reproduce import EXPERIMENTS
+
+
+def facts(result):
+    return {fact.name: fact for fact in result.facts}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return {key: EXPERIMENTS[key].run(quick=True) for key in EXPERIMENTS if key.startswith("E")}
+
+
+def test_athletes(found):
+    by = facts(found["E1"])
+    assert [by[f"answer of {k} nearest"].ours for k in (1, 3, 5)] == ["no"] * 3
+    assert by["distance of athlete 4"].ours == pytest.approx(np.hypot(0.25, 0.25))
+    assert by["distance of athlete 5"].ours == pytest.approx(np.hypot(0.25, 0.5))
+    assert by["distance of athlete 2"].ours == 0.75
+    assert by["Manhattan distances of the nearest three"].ours == "0.50, 0.75, 0.75"
+    assert by["Thornton's index of the athletes"].ours == 1.0
+
+
+def test_distances(found):
+    by = facts(found["E2"])
+    assert by["absolute differences of (60, 62) and (70, 53)"].ours == 19
+    assert by["Euclidean distance"].ours == pytest.approx(np.sqrt(181))
+    assert by["largest difference of a normalised age"].ours == pytest.approx(0)
+    assert by["1 - cosine from (1, 0) to (0, 1)"].ours == pytest.approx(1)
+    assert [fact.difference == pytest.approx(0, abs=0.005) for fact in found["E2"].facts[:4]] == [True] * 4
+
+
+def test_noise(found):
+    result = found["E3"]
+    one, fifteen, all_of_them = (fact.ours for fact in result.facts)
+    assert 0.1 < one < 0.3
+    assert fifteen < 0.05
+    assert 0.25 < all_of_them < 0.35
+
+
+def test_condensing(found):
+    by = facts(found["E4"])
+    assert by["different sets from random orders"].ours > 10
+    assert by["different sets by enemy order, rows shuffled"].ours == 1
+    assert by["training rows classified rightly by the kept ones"].ours == 1.0
+
+
+def test_words(found):
+    by = facts(found["E5"])
+    assert by["bigrams of a sentence of six words"].difference == 0
+    assert by["cosine of the slide's two vectors"].ours == pytest.approx(0.5)
+    assert by["cosine of the first two texts, words"].ours == pytest.approx(4 / np.sqrt(5 * 4))
+    assert by["cosine of the first two texts, bigrams"].ours == pytest.approx(3 / 5)
+
+
+def test_weka_block(found):
+    result = found["E6"]
+    assert facts(result)["always the largest class"].ours == pytest.approx(100 * 9 / 14)
+    block = [row[0] for row in result.tables[0].rows]
+    assert any(line.startswith("Correctly Classified Instances") for line in block)
+    assert any(line.startswith("Kappa statistic") for line in block)
+
+
+@pytest.mark.parametrize("key", [key for key in EXPERIMENTS if key.startswith("E")])
+def test_pictures_have_words(found, key):
+    figure = styled(EXPERIMENTS[key].draw)(found[key])
+    for ax in figure.axes:
+        assert ax.get_title(loc="left") or ax.get_xlabel()
