@@ -26,7 +26,8 @@ from sepal.learners._leave_one_out import (
     curve_of,
     told,
 )
-from sepal.learners._neighborhood import Neighborhood, NeighborLists, TiedGroups
+from sepal.learners._neighbor_lists import NeighborLists, TiedGroups
+from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._numeric import break_ties_for
 from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import PER_CLASS, VoteWeights, vote_weights
