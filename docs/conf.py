@@ -14,7 +14,14 @@ from reference import write_reference  # noqa: E402
 project = "Sepal"
 project_copyright = "the Sepal developers"
 release = version = installed_version("sepal-learn")
-extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax"]
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
+]
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
 numpydoc_show_class_members = False
@@ -24,6 +31,15 @@ _OF_SCIKIT_LEARN = (  # told of there
 )  # fmt: skip
 autodoc_default_options = {"exclude-members": ", ".join(_OF_SCIKIT_LEARN)}
 autodoc_typehints = "none"  # the docstrings tell the types
+sphinx_gallery_conf = {  # every example is run; one that fails ends the build
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "min_reported_time": 30,
+    "capture_repr": (),
+}
+exclude_patterns = ["examples"]
 templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "Sepal"

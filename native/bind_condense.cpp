@@ -24,18 +24,22 @@ std::vector<std::int32_t> positions_of(const Codes& c, std::int64_t n) {
 class CondensingCall {
   public:
     CondensingCall(const Matrix& points, const Codes& codes, const std::string& metric, double p, int n_numeric,
-                   const Row& weights, double tie, double zero, int threads)
-        : points_(points), codes_(codes), weights_(weights), metric_(spec_of(points.shape(1), metric, p, n_numeric, weights)),
+                   const Row& weights, double tie, double zero, int threads, std::optional<Codes> groups)
+        : points_(points), codes_(codes), groups_(std::move(groups)), weights_(weights), metric_(spec_of(points.shape(1), metric, p, n_numeric, weights)),
           tie_(tie), zero_(zero), threads_(team_of(threads)) {
         check_rows(points, true);
         if (codes.shape(0) != points.shape(0)) throw std::invalid_argument("one code per case is needed");
         if (std::any_of(codes.data(), codes.data() + codes.shape(0), [](std::int32_t code) { return code < 0; }))
             throw std::invalid_argument("a code is below 0");
+        if (!groups_) return;
+        if (groups_->shape(0) != points.shape(0)) throw std::invalid_argument("one group per case is needed");
+        if (std::any_of(groups_->data(), groups_->data() + groups_->shape(0), [](std::int32_t group) { return group < 0; }))
+            throw std::invalid_argument("a group is below 0");
     }
     // Runs f(condensing) with the interpreter free; raises what the poll has met.
     template <class F> auto run(nb::object progress, F&& f) const {
         PythonPoll poll(std::move(progress));
-        const Condensing c{points_of(points_), codes_.data(), metric_, tie_, zero_, threads_, &poll};
+        const Condensing c{points_of(points_), codes_.data(), groups_ ? groups_->data() : nullptr, metric_, tie_, zero_, threads_, &poll};
         auto answer = [&] {
             const nb::gil_scoped_release free;
             return f(c);
@@ -114,6 +118,7 @@ class CondensingCall {
   private:
     Matrix points_;
     Codes codes_;
+    std::optional<Codes> groups_;
     Row weights_;
     MetricSpec metric_;
     double tie_, zero_;
@@ -219,9 +224,10 @@ class WindowCall {
 
 void bind_condense(nb::module_& m) {
     nb::class_<CondensingCall>(m, "Condensing")
-        .def(nb::init<const Matrix&, const Codes&, const std::string&, double, int, const Row&, double, double, int>(),
+        .def(nb::init<const Matrix&, const Codes&, const std::string&, double, int, const Row&, double, double, int,
+                      std::optional<Codes>>(),
              nb::arg("points"), nb::arg("codes"), nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"),
-             nb::arg("tie"), nb::arg("zero"), nb::arg("threads"))
+             nb::arg("tie"), nb::arg("zero"), nb::arg("threads"), nb::arg("groups").none() = nb::none())
         .def("hart", &CondensingCall::hart, nb::arg("visit"), nb::arg("rule"), nb::arg("enemy").none(),
              nb::arg("progress").none())
         .def("fcnn", &CondensingCall::fcnn, nb::arg("seeds"), nb::arg("may_keep"), nb::arg("progress").none())

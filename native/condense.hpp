@@ -13,12 +13,15 @@ namespace sepal {
 
 struct Condensing {
     Points points;
-    const std::int32_t* codes; // class of each case
+    const std::int32_t* codes;  // class of each case
+    const std::int32_t* groups; // cases of one group are no neighbours of each other (DROP, IB3, enemies, local sets); or null
     MetricSpec metric;
     double tie;  // values up to (1 + tie) * the smaller are tied
     double zero; // values up to this are rounding noise of 0
     int threads;
     Poll* poll;
+
+    bool apart(std::int32_t a, std::int32_t b) const { return groups != nullptr && groups[a] == groups[b]; }
 };
 
 // The kept positions in the order they came, the sweep or round of each, and for every case whether the nearest

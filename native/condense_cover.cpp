@@ -28,7 +28,9 @@ template <class Visitor> bool all_pairs(const Condensing& c, Visitor& visitor) {
 
 struct EnemyMemory {
     explicit EnemyMemory(const Condensing& c_) : c(c_), enemy(c.points.n, Rivals::inf) {}
-    void meet(std::int32_t pos, std::int32_t, double v) { enemy[pos] = v; }
+    void meet(std::int32_t pos, std::int32_t other, double v) {
+        if (!c.apart(pos, other)) enemy[pos] = v;
+    }
     double bound(std::int32_t pos, bool own) const { return own ? -1 : enemy[pos]; }
     const Condensing& c;
     std::vector<double> enemy;
@@ -36,7 +38,7 @@ struct EnemyMemory {
 
 struct LocalSets {
     LocalSets(const Condensing& c_, const double* enemy_, std::vector<std::int64_t>& reach_, std::vector<std::int64_t>& cover_)
-        : enemy(enemy_), widen(1 + c_.tie), reach(reach_), cover(cover_) {}
+        : c(c_), enemy(enemy_), widen(1 + c_.tie), reach(reach_), cover(cover_) {}
 
     struct Part {
         Part(LocalSets& s_, const std::int32_t* cases_, int n_) : s(s_), first(cases_[0]), n(n_) {}
@@ -45,6 +47,7 @@ struct LocalSets {
             const double *own = s.enemy + first;
             std::int64_t *reach = s.reach.data() + first, *cover = s.cover.data() + first;
             for (int j = 0; j < n; ++j) {
+                if (first + j != other && s.c.apart(first + j, other)) continue;
                 const double v = first + j == other ? 0 : values[j] * s.widen;
                 reach[j] += v < own[j];
                 cover[j] += v < theirs;
@@ -54,6 +57,7 @@ struct LocalSets {
         std::int32_t first;
         int n;
     };
+    const Condensing& c;
     const double* enemy;
     double widen;
     std::vector<std::int64_t>&reach, &cover;

@@ -13,6 +13,10 @@ class NeighborLists {
         : c_(c), k_(k), values_(values_function(c.metric.metric)), alive_(c.points.n, 1), n_alive_(c.points.n),
           lists_(c.points.n) {
         for (std::int64_t i = 0; i < c.points.n; ++i) living_.push_back(static_cast<std::int32_t>(i));
+        if (c.groups != nullptr) {
+            alive_in_.assign(*std::max_element(c.groups, c.groups + c.points.n) + 1, 0);
+            for (std::int64_t i = 0; i < c.points.n; ++i) ++alive_in_[c.groups[i]];
+        }
         pack();
     }
     bool fill_all() {
@@ -45,6 +49,7 @@ class NeighborLists {
     void remove(std::int32_t pos) {
         alive_[pos] = 0;
         --n_alive_;
+        if (c_.groups != nullptr) --alive_in_[c_.groups[pos]];
         if (2 * n_alive_ < static_cast<std::int64_t>(living_.size())) {
             std::erase_if(living_, [this](std::int32_t p) { return !alive_[p]; });
             pack();
@@ -53,7 +58,7 @@ class NeighborLists {
     // Takes a removed case out of a list; looks for more when the list grows too short.
     void forget(std::int32_t pos, std::int32_t gone) {
         std::erase(lists_[pos], gone);
-        const std::int64_t others = n_alive_ - alive_[pos];
+        const std::int64_t others = n_alive_ - (c_.groups == nullptr ? alive_[pos] : alive_in_[c_.groups[pos]]);
         std::erase_if(lists_[pos], [this](std::int32_t p) { return !alive_[p]; });
         if (static_cast<std::int64_t>(lists_[pos].size()) < std::min<std::int64_t>(k_ + 1, others)) fill(pos, scratch_);
     }
@@ -68,6 +73,7 @@ class NeighborLists {
         packed_.clear();
         for (const std::int32_t pos : living_) packed_.append(c_.points.row(pos));
     }
+    bool may_vote(std::int32_t pos, std::int32_t other) const { return alive_[other] && other != pos && !c_.apart(pos, other); }
     void fill(std::int32_t pos, Scratch& s) {
         const auto n = static_cast<std::int64_t>(living_.size());
         s.values.resize(panels_of(n) * kPanel);
@@ -75,7 +81,7 @@ class NeighborLists {
         values_(packed_.panel(0), panels_of(n), &row, 1, nullptr, c_.metric, c_.points.p, c_.zero, s.values.data());
         s.sorted.clear();
         for (std::int64_t j = 0; j < n; ++j)
-            if (alive_[living_[j]] && living_[j] != pos) s.sorted.push_back(s.values[j]);
+            if (may_vote(pos, living_[j])) s.sorted.push_back(s.values[j]);
         lists_[pos].clear();
         if (s.sorted.empty()) return;
         const int wanted = static_cast<int>(std::min<std::size_t>(4 * (k_ + 1), s.sorted.size()));
@@ -83,7 +89,7 @@ class NeighborLists {
         const double limit = s.sorted[wanted - 1] * (1 + 2 * c_.tie);
         s.found.clear();
         for (std::int64_t j = 0; j < n; ++j)
-            if (alive_[living_[j]] && living_[j] != pos && s.values[j] <= limit) s.found.push_back({s.values[j], living_[j]});
+            if (may_vote(pos, living_[j]) && s.values[j] <= limit) s.found.push_back({s.values[j], living_[j]});
         const std::size_t keep = settle(s.found, Plan{wanted, false, c_.tie, 0, 1, nullptr});
         for (std::size_t j = 0; j < keep; ++j) lists_[pos].push_back(s.found[j].row);
     }
@@ -95,6 +101,7 @@ class NeighborLists {
     std::vector<std::int32_t> living_; // what is packed: all living ones and a few dead
     std::vector<std::uint8_t> alive_;
     std::int64_t n_alive_;
+    std::vector<std::int64_t> alive_in_; // by group, if there are groups
     std::vector<std::vector<std::int32_t>> lists_;
     Scratch scratch_;
 };
@@ -172,14 +179,19 @@ Condensed condense_ib3(const Condensing& c, const std::vector<std::int32_t>& vis
         const auto n = static_cast<std::int64_t>(members.size());
         found.resize(panels_of(n) * kPanel);
         if (n > 0) values(packed.panel(0), panels_of(n), &row, 1, nullptr, c.metric, c.points.p, c.zero, found.data());
+        const auto asked = [&](std::int64_t k) { return !c.apart(pos, members[k].pos); }; // others neither answer nor are judged
         std::int64_t best = -1;
         for (std::int64_t k = 0; k < n; ++k)
-            if ((best < 0 || found[k] * (1 + c.tie) < found[best]) && accepted(members[k])) best = k;
-        if (best < 0 && n > 0) { // nobody is accepted yet: the i-th nearest, i by chance
-            sorted.assign(found.begin(), found.begin() + n);
-            const auto i = static_cast<std::int64_t>(plan.chance[t] * static_cast<double>(n));
-            std::nth_element(sorted.begin(), sorted.begin() + i, sorted.end());
-            best = std::find(found.begin(), found.begin() + n, sorted[i]) - found.begin();
+            if (asked(k) && (best < 0 || found[k] * (1 + c.tie) < found[best]) && accepted(members[k])) best = k;
+        if (best < 0) { // nobody is accepted yet: the i-th nearest, i by chance
+            sorted.clear();
+            for (std::int64_t k = 0; k < n; ++k)
+                if (asked(k)) sorted.push_back(found[k]);
+            if (!sorted.empty()) {
+                const auto i = static_cast<std::int64_t>(plan.chance[t] * static_cast<double>(sorted.size()));
+                std::nth_element(sorted.begin(), sorted.begin() + i, sorted.end());
+                for (best = 0; !asked(best) || found[best] != sorted[i]; ++best) {}
+            }
         }
         ++n_seen;
         ++class_count[c.codes[pos]];
@@ -188,12 +200,12 @@ Condensed condense_ib3(const Condensing& c, const std::vector<std::int32_t>& vis
         if (best >= 0) {
             const double limit = found[best] * (1 + c.tie);
             for (std::int64_t k = 0; k < n; ++k)
-                if (found[k] <= limit) {
+                if (asked(k) && found[k] <= limit) {
                     ++members[k].tried;
                     members[k].right += c.codes[members[k].pos] == c.codes[pos];
                 }
             std::int64_t k = 0;
-            std::erase_if(members, [&](const Member& m) { return found[k++] <= limit && poor(m); });
+            std::erase_if(members, [&](const Member& m) { return found[k++] <= limit && !c.apart(pos, m.pos) && poor(m); });
         }
         if (members.size() != before) {
             packed.clear();

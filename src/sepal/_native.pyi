@@ -241,6 +241,7 @@ class Condensing:
         tie: float,
         zero: float,
         threads: int,
+        groups: NDArray[np.int32] | None = None,
     ) -> None: ...
     def hart(
         self, visit: _Positions, rule: str, enemy: NDArray[np.float64] | None, progress: _Progress | None

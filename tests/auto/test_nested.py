@@ -64,9 +64,9 @@ def test_an_interval_by_hand():
     # Its farther end is reached to both sides, as far as there are shares.
     assert claim.interval == pytest.approx((0.4902, 1.0), abs=1e-4)
     assert claim.error == pytest.approx((0.8 - 0.4902) / 1.96, abs=1e-4)
-    # Where every answer is tied, variance is 2.5 times as large: 4 trials instead of 10.
+    # Where every answer is tied, variance is 3 times as large: a third of the trials.
     tied = accuracy_claim(class_judge(codes, False), sure, np.full((10, 2), 0.5))
-    p, n, z = 0.8, 4.0, 1.959964
+    p, n, z = 0.8, 10 / 3, 1.959964
     half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     assert tied.interval == pytest.approx((centre - half, 1.0), abs=1e-6)
@@ -96,7 +96,7 @@ def test_error_of_r_squared_is_not_below_that_of_its_numerator_nor_of_the_ratio(
     assert score == pytest.approx(1 - ratio)
     assert error == pytest.approx(max(own, both))
     low, high = r_squared_claim(NumberJudge(y), answers[:, None]).interval
-    reach = 2.009575 * np.sqrt(1.5) * error / (1 - score)  # Student's t with 49 degrees of freedom
+    reach = 2.009575 * np.sqrt(1.5 + 60 / 50) * error / (1 - score)  # Student's t with 49 degrees of freedom
     assert (1 - low) / (1 - score) == pytest.approx(np.exp(reach), rel=1e-6)
     assert high == pytest.approx(min(1.0, 2 * score - low))
 

@@ -35,7 +35,7 @@ def test_missing_cell_is_located_and_a_way_out_is_given(name):
     assert 'missing="drop"' in (caught.value.hint or "")
     if name != "mahalanobis":  # its covariance is refused before any cell is looked at
         assert "width" in str(caught.value)
-        assert "row 2" in str(caught.value)
+        assert "row 1" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", NO_MISSING)

@@ -78,7 +78,7 @@ def test_a_factor_common_to_all_cells_changes_nothing(distance, size, rng):
 def test_haversine_refuses_what_is_no_place():
     with pytest.raises(DataError, match="only valid in 2 dimensions"):
         neighbor_ranking([[0.1, 0.2, 0.3], [0.2, 0.3, 0.1]], 1, distance="haversine")
-    with pytest.raises(DataError, match="row 2, column 'x1'") as caught:
+    with pytest.raises(DataError, match='row 1, column "x1"') as caught:
         neighbor_ranking([[0.1, 0.2], [51.5, 0.3]], 1, distance="haversine")
     assert "radians" in (caught.value.hint or "")
     with pytest.raises(ParameterError, match="weights"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import sklearn
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from sepal.distances import DISTANCES
@@ -36,6 +37,8 @@ BY_DISTANCE = [
 ]
 # These hand over negative numbers, whatever the tags say, or a sparse matrix of counts; Tanimoto compares sets.
 NOT_FOR_SETS = ("check_class_weight_classifiers", "check_sample_weight_equivalence_on_sparse_data")
+if sklearn.__version__.startswith("1.7."):  # subtracts a mean from whole numbers in place, before any learner is asked
+    NOT_FOR_SETS += ("check_positive_only_tag_during_fit",)
 
 
 @parametrize_with_checks(ESTIMATORS)

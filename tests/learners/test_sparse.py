@@ -202,13 +202,13 @@ def test_refusals():
         KNNClassifier(1, distance="precomputed").fit(csr_array(X), y)
     with pytest.raises(DataError, match="0 and 1 only"):
         KNNClassifier(1, distance="tanimoto").fit(csr_array(X), y)
-    with pytest.raises(DataError, match="row 2, column 3: expected a finite number, found NaN"):
+    with pytest.raises(DataError, match="row 1, column 2: expected a finite number, found NaN"):
         KNNClassifier(1).fit(csr_array([[1.0, 0, 0], [0, 0, np.nan]]), [0, 1])
     with pytest.raises(DataError, match="X has 3 features, but 12 features were expected"):
         KNNClassifier(1).fit(csr_array(X), y).predict(csr_array(X[:, :3]))
     with pytest.raises(DataError, match="sparse"):
         KNNClassifier(1).fit(X, y).predict(csr_array(X))
-    with pytest.raises(DataError, match="row 2: expected a set"):
+    with pytest.raises(DataError, match="row 1: expected a set"):
         KNNClassifier(1).fit([{1}, 3], [0, 1])
     with pytest.raises(DataError, match="linear"):
         KNNRegressor(3, aggregate="linear").fit(csr_array(X), y * 1.0).predict(csr_array(X))

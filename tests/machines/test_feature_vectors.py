@@ -365,7 +365,7 @@ def test_wrong_data() -> None:
         FeatureVectorSelector(width="aligned").fit(X)
     with pytest.raises(DataError, match="every class"):
         FeatureVectorClassifier().fit(X, np.arange(40) % 2, sample_weight=np.arange(40) % 2)
-    with pytest.raises(DataError, match='row 24, column "bare_nuclei": a missing value'):
+    with pytest.raises(DataError, match='row 23, column "bare_nuclei": a missing value'):
         FeatureVectorClassifier().fit(datasets.load("breast-cancer"))
 
 
@@ -373,7 +373,7 @@ def test_rows_so_far_away_that_the_kernel_overflows() -> None:
     model = FeatureVectorClassifier(kernel="polynomial", max_vectors=5).fit(X, X[:, 0] > 0)
     rows = X.copy()
     rows[7] = 1e300
-    with pytest.raises(DataError, match=r"X, row 8: its kernel values are too large for float64\nhint: "):
+    with pytest.raises(DataError, match=r"X, row 7: its kernel values are too large for float64\nhint: "):
         model.predict(rows)
     assert model.predict(np.delete(rows, 7, axis=0)).shape == (39,)
 

@@ -82,5 +82,5 @@ def test_of_many_rows_the_same_thousand_are_looked_at_in_any_order(rng) -> None:
 def test_a_matrix_that_is_not_symmetric_is_refused(machine) -> None:
     K = np.eye(4)
     K[1, 2] = 0.5
-    with pytest.raises(DataError, match=r"row 2, column 3 holds 0\.5, and row 3, column 2 holds 0"):
+    with pytest.raises(DataError, match=r"row 1, column 2 holds 0\.5, and row 2, column 1 holds 0"):
         machine(kernel="precomputed").fit(K, [0, 1, 0, 1])

@@ -129,7 +129,7 @@ def test_class_without_weight() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("hepatitis", '"sex" is nominal'), ("breast-cancer", 'row 24, column "bare_nuclei"')]
+    ("name", "words"), [("hepatitis", '"sex" is nominal'), ("breast-cancer", 'row 23, column "bare_nuclei"')]
 )
 def test_what_has_no_density_is_named(name: str, words: str) -> None:
     with pytest.raises(DataError, match=words):

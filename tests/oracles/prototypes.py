@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -219,13 +219,27 @@ def _vote_of_list(y: Sequence, rows: Sequence[int]) -> object:
     return best
 
 
-def drop3(D: np.ndarray, y: Sequence, rows: Sequence[int], k: int = 3, tol: float = TOL) -> list[int]:
+Apart = Callable[[int, int], bool]  # whether two rows are no neighbours of each other
+
+
+def _neighbors_all(i: int, j: int) -> bool:
+    return False
+
+
+def drop3(
+    D: np.ndarray,
+    y: Sequence,
+    rows: Sequence[int],
+    k: int = 3,
+    tol: float = TOL,
+    apart: Apart = _neighbors_all,
+) -> list[int]:
     """The decremental pass over ``rows`` (what noise filtering has left)."""
     rows = list(rows)
     alive = list(rows)
 
     def ranked(row: int, without: int | None = None) -> list[int]:
-        others = [j for j in alive if j not in (row, without)]
+        others = [j for j in alive if j not in (row, without) and not apart(row, j)]
         order = order_by([float(D[row, j]) for j in others], tol)
         return [others[i] for i in order]
 
@@ -233,7 +247,7 @@ def drop3(D: np.ndarray, y: Sequence, rows: Sequence[int], k: int = 3, tol: floa
     for r in rows:
         for near in ranked(r)[: k + 1]:
             associates[near].append(r)
-    part = {r: min((float(D[r, j]) for j in rows if y[j] != y[r]), default=math.inf) for r in rows}
+    part = {r: min((float(D[r, j]) for j in rows if y[j] != y[r] and not apart(r, j)), default=math.inf) for r in rows}
     values = [part[r] for r in rows]
     for at in reversed_groups(values, tol):
         row = rows[at]
@@ -262,12 +276,17 @@ def reversed_groups(values: Sequence[float], tol: float = TOL) -> list[int]:
     return [i for group in reversed(groups) for i in group]
 
 
-def icf(D: np.ndarray, y: Sequence, rows: Sequence[int], tol: float = TOL) -> list[int]:
+def icf(D: np.ndarray, y: Sequence, rows: Sequence[int], tol: float = TOL, apart: Apart = _neighbors_all) -> list[int]:
     """Brighton & Mellish's passes over ``rows`` (what noise filtering has left)."""
     kept = list(rows)
     while True:
-        enemy = {r: min((float(D[r, j]) for j in kept if y[j] != y[r]), default=math.inf) for r in kept}
-        local = {r: {j for j in kept if (0.0 if j == r else D[r, j]) * (1 + tol) < enemy[r]} for r in kept}
+        enemy = {
+            r: min((float(D[r, j]) for j in kept if y[j] != y[r] and not apart(r, j)), default=math.inf) for r in kept
+        }
+        local = {
+            r: {j for j in kept if j == r or not apart(r, j) if (0.0 if j == r else D[r, j]) * (1 + tol) < enemy[r]}
+            for r in kept
+        }
         cover = {r: sum(r in local[j] for j in kept) for r in kept}
         gone = [r for r in kept if len(local[r]) > cover[r]]
         if not gone:
@@ -286,7 +305,13 @@ def share_interval(part: float, total: float, z: float) -> tuple[float, float]:
 
 
 def ib3(
-    D: np.ndarray, y: Sequence, stream: Sequence[int], chance: Sequence[float], accept_z: float, drop_z: float
+    D: np.ndarray,
+    y: Sequence,
+    stream: Sequence[int],
+    chance: Sequence[float],
+    accept_z: float,
+    drop_z: float,
+    apart: Apart = _neighbors_all,
 ) -> list[int]:
     members: list[int] = []
     tried: dict[int, int] = {}
@@ -303,16 +328,17 @@ def ib3(
 
     for x, luck in zip(stream, chance, strict=True):
         best = None
-        good = [m for m in members if acceptable(m)]
+        asked = [m for m in members if not apart(x, m)]
+        good = [m for m in asked if acceptable(m)]
         if good:
             best = min(good, key=lambda m: (D[x, m], members.index(m)))
-        elif members:
-            best = sorted(members, key=lambda m: (D[x, m], members.index(m)))[int(luck * len(members))]
+        elif asked:
+            best = sorted(asked, key=lambda m: (D[x, m], members.index(m)))[int(luck * len(asked))]
         seen.append(y[x])
         wrong = best is None or y[best] != y[x]
         if best is not None:
             limit = D[x, best]
-            for m in [m for m in members if D[x, m] <= limit]:
+            for m in [m for m in asked if D[x, m] <= limit]:
                 tried[m] += 1
                 correct[m] += y[m] == y[x]
                 _, high, class_low, _ = interval(m, drop_z)

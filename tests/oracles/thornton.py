@@ -165,6 +165,47 @@ def sampled_split_accuracies(
     return [split_accuracy(groups, y, rows, k) for rows in draws]
 
 
+def expected_accuracy_of_groups(
+    D: np.ndarray, y: Labels, groups: Sequence[Hashable], m: int, tolerance: float = TIE_TOLERANCE
+) -> Fraction:
+    """Share of right answers among all rows tested in all splits that train on m whole groups, split by split."""
+    near, right, tested = neighbor_groups(D, tolerance), Fraction(0), 0
+    for drawn in combinations(sorted(set(groups)), m):
+        training = {row for row in range(len(y)) if groups[row] in drawn}
+        for i in set(range(len(y))) - training:
+            right += vote_is_right(near[i], training, y, i)
+            tested += 1
+    return right / tested
+
+
+def accuracies_of_all_splits_of_groups(
+    D: np.ndarray, y: Labels, groups: Sequence[Hashable], m: int, tolerance: float = TIE_TOLERANCE
+) -> list[Fraction]:
+    """One accuracy per split that trains on m whole groups."""
+    near = neighbor_groups(D, tolerance)
+    return [
+        split_accuracy(near, y, [row for row in range(len(y)) if groups[row] in drawn])
+        for drawn in combinations(sorted(set(groups)), m)
+    ]
+
+
+def bootstrap_accuracy_of_groups(
+    D: np.ndarray, y: Labels, groups: Sequence[Hashable], tolerance: float = TIE_TOLERANCE
+) -> Fraction:
+    """The chance that a row is right, given that its group is none of as many draws as there are groups; draw by draw.
+
+    A group that is drawn twice trains as if drawn once.
+    """
+    near, names = neighbor_groups(D, tolerance), sorted(set(groups))
+    right = Fraction(0)
+    for i in range(len(y)):
+        others = [name for name in names if name != groups[i]]
+        for draws in product(others, repeat=len(names)):
+            training = {row for row in range(len(y)) if groups[row] in draws}
+            right += vote_is_right(near[i], training, y, i) / Fraction(len(others) ** len(names))
+    return right / len(y)
+
+
 # ---------------------------------------------------------------- all splits, by ranks
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+import sklearn
 
 from tests.peers.foreign_tests import functions_of, load_tests, with_cases
 from tests.peers.neighbors_adapter import DISTANCE_OF, MADE, NAMES
@@ -86,7 +87,9 @@ def ours_is_asked(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def test_how_many_there_are_and_which_are_left_out():
     """Another release of the package may have other tests: then these counts are looked at anew."""
-    assert set(NOT_APPLICABLE) | set(DIFFERENT) <= set(ALL)
     assert not set(NOT_APPLICABLE) & set(DIFFERENT)
-    assert len(RUN) == 48
-    assert len(RUN) + len(DIFFERENT) == 55
+    if sklearn.__version__.startswith("1.7."):
+        assert (len(RUN), len(set(DIFFERENT) & set(ALL))) == (46, 7)
+    else:
+        assert set(NOT_APPLICABLE) | set(DIFFERENT) <= set(ALL)
+        assert (len(RUN), len(DIFFERENT)) == (48, 7)

@@ -195,10 +195,13 @@ def test_theirs_on_sparse_rows(name: str, monkeypatch: pytest.MonkeyPatch) -> No
 def test_how_many_there_are_and_which_are_left_out() -> None:
     """Another release of the package may have other tests: then these counts are looked at anew."""
     names, names_sparse = ({name.split("-")[0] for name in cases} for cases in (DENSE, SPARSE))
-    assert set(NOT_APPLICABLE) | set(FAILS) <= names
     assert not set(NOT_APPLICABLE) & set(FAILS)
     assert set(FAILS_SPARSE) <= names_sparse
     applicable = names - set(NOT_APPLICABLE)
     passing = applicable - set(FAILS)
-    assert (len(passing), len(applicable)) == (27, 28)
+    if sklearn.__version__.startswith("1.7."):
+        assert (len(passing), len(applicable)) == (28, 29)
+    else:
+        assert set(NOT_APPLICABLE) | set(FAILS) <= names
+        assert (len(passing), len(applicable)) == (27, 28)
     assert (len(names_sparse - set(FAILS_SPARSE)), len(names_sparse)) == (10, 12)

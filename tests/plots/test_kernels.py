@@ -64,7 +64,7 @@ def test_regions() -> None:
         plot_regions(machine, datasets.load("liver"))
     with pytest.raises(DataError, match="no y"):
         plot_regions(machine, table.values)
-    with pytest.raises(DataError, match="row 2: the model knows no class 7"):
+    with pytest.raises(DataError, match="row 1: the model knows no class 7"):
         plot_regions(three, table.values, np.where(np.arange(250) == 1, 7, np.arange(250) % 3))
     with pytest.raises(NotFittedError):
         plot_regions(ParzenClassifier(), table)

@@ -36,11 +36,6 @@ LEAVES_NOBODY_OUT = {
 # What is defined by single rows, and says so.
 REFUSES = {
     "complexity": "thornton_score",
-    "drop3": "enn",
-    "expected_accuracy": "evaluate",
-    "expected_accuracy_curve": "evaluate",
-    "ib3": "enn",
-    "icf": "enn",
 }
 
 

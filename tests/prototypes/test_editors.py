@@ -190,6 +190,56 @@ def test_ib3_equals_the_plain_loops(seed):
     assert found.rows.tolist() == sorted(expected)
 
 
+def edited_in_groups(X, y, groups, k):
+    """Cases in geometric order, which of them Wilson's editing leaves, and which are kept apart, by plain loops."""
+    D, tol = squared(X), tol_of(X)
+    D[groups[:, None] == groups] = np.inf
+    survives = set(oracle.enn(D, y, k, tol=tol))
+    rows_of: dict[tuple, list[int]] = {}
+    for row in geometric(X, y):
+        rows_of.setdefault((*X[row], y[row]), []).append(int(row))
+    rows = list(rows_of.values())
+    points, codes = np.array([X[each[0]] for each in rows]), np.array([y[each[0]] for each in rows])
+    at = {tuple(point): [c for c in range(len(rows)) if tuple(points[c]) == tuple(point)] for point in points}
+    kept = [
+        c
+        for c, mine in enumerate(rows)
+        if survives & set(mine) and all(len(rows[o]) < len(mine) for o in at[tuple(points[c])] if o != c)
+    ]
+    return rows, squared(points), codes, kept, lambda a, b: len({groups[r] for c in (a, b) for r in rows[c]}) == 1
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("number", range(len(SETS) + 2))
+def test_drop3_and_icf_in_groups_equal_the_plain_loops(number, k):
+    X, y = [*SETS, with_copies(0), with_copies(1)][number]
+    groups, tol = np.random.default_rng(number).integers(0, 7, size=len(y)), tol_of(X)
+    rows, D, codes, kept, apart = edited_in_groups(X, y, groups, k)
+    names = np.array(list("zyxwvut"))[groups]
+    for method, found in (
+        (drop3, oracle.drop3(D, codes, kept, k, tol, apart)),
+        (icf, oracle.icf(D, codes, kept, tol, apart)),
+    ):
+        assert kept_by(method, X, y, n_neighbors=k, scale=None, groups=names) == sorted(min(rows[c]) for c in found)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ib3_in_groups_equals_the_plain_loops(seed):
+    X, y = smooth(seed, n=300, n_classes=2)
+    groups = np.random.default_rng(seed).integers(0, 40, size=len(y))
+    chance = np.random.default_rng(11).random(len(y))
+    z = norm.ppf(0.95), norm.ppf(0.875)
+    expected = oracle.ib3(squared(X), y, range(len(y)), chance, *z, apart=lambda a, b: groups[a] == groups[b])
+    assert expected != oracle.ib3(squared(X), y, range(len(y)), chance, *z)
+    assert ib3(X, y, scale=None, random_state=11, groups=groups).rows.tolist() == sorted(expected)
+
+
+@pytest.mark.parametrize("method", [drop3, icf, ib3], ids=lambda m: m.__name__)
+def test_groups_of_one_row_change_nothing(method):
+    for X, y in (smooth(1, n=300, n_classes=2), with_copies(1)):
+        assert kept_by(method, X, y, groups=np.arange(len(y))) == kept_by(method, X, y)
+
+
 def test_ib3_depends_on_the_order_only_through_the_seed():
     X, y = smooth(1, n=300, n_classes=2)
     first = ib3(X, y, order="random", random_state=3).rows.tolist()

@@ -124,3 +124,13 @@ def test_what_has_no_meaning_is_refused():
         SeparabilitySelector().fit(X, y, groups="subject")
     X[3, 0] = np.nan
     assert subset_sweep(X, y, groups=groups, missing="drop").problem.n_rows == 29
+
+
+def test_labels_are_exchanged_between_groups_of_one_size_only():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(15, 2)), np.repeat([0, 1, 0, 1, 0], [1, 2, 3, 4, 5])
+    with pytest.raises(DataError, match="no two of the 5 groups have as many rows"):
+        selection_test(X, y, n_permutations=9, groups=np.repeat(np.arange(5), [1, 2, 3, 4, 5]))
+    found = selection_test(X, y, n_permutations=9, groups=np.repeat(np.arange(6), [1, 2, 3, 4, 2, 3]))
+    assert found.notes == ("groups: 2 of 6 are the only ones of their size, and kept their labels",)
+    assert selection_test(X, y, n_permutations=9, groups=np.arange(15) // 3).notes == ()

@@ -23,6 +23,7 @@ from sepal.data._columns import column_position as column_position
 from sepal.data._complete_rows import Missing as Missing
 from sepal.data._complete_rows import as_labelled_table as as_labelled_table
 from sepal.data._complete_rows import complete_part as complete_part
+from sepal.data._complete_rows import first_missing as first_missing
 from sepal.data._content_order import content_columns as content_columns
 from sepal.data._content_order import content_order as content_order
 from sepal.data._content_order import geometric_rank as geometric_rank

@@ -81,10 +81,10 @@ def _checked(X: Any) -> csr_array:
     matrix.sum_duplicates()
     if not np.all(np.isfinite(matrix.data)):
         at = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
-        row = int(np.searchsorted(matrix.indptr, at, side="right"))
+        row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
         found = "NaN" if np.isnan(matrix.data[at]) else "infinity"
         raise DataError(
-            f"X, row {row}, column {int(matrix.indices[at]) + 1}: expected a finite number, found {found}",
+            f"X, row {row}, column {int(matrix.indices[at])}: expected a finite number, found {found}",
             hint="a sparse matrix has no missing cells: a cell that is not stored is 0",
         )
     matrix.eliminate_zeros()
@@ -105,9 +105,9 @@ def _sets(X: Any) -> list[Any] | None:
         return None
     if not cells or not isinstance(cells[0], _SETS):
         return None
-    for row, cell in enumerate(cells, start=1):
+    for row, cell in enumerate(cells):
         if not isinstance(cell, _SETS):
-            raise DataError(f"X, row {row}: expected a set as in row 1, found {shown(cell)}")
+            raise DataError(f"X, row {row}: expected a set as in row 0, found {shown(cell)}")
     return cells
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Kind, Scaling, Table
+from sepal.data import Kind, Scaling, Table, first_missing, shown
 from sepal.exceptions import DataError
 
 # What the native value is: a squared distance, the distance itself, its p-th power, twice a cosine distance, the
@@ -131,10 +131,8 @@ class FittedDistance:
             if kind != wanted:
                 raise DataError(f"column {name!r} is {kind}; in the rows the distance was fitted on it is {wanted}")
         if not self.allows_missing and table.has_missing:
-            row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])
             raise DataError(
-                f"row {row + 1}, column {table.names[column]!r}: a missing value (NaN), and the distance {self.name!r} "
-                "does not define missing values",
+                f"{first_missing(table)}, and the distance {self.name!r} does not define missing values",
                 hint='use distance="heom" or "nan_euclidean", or missing="drop" to leave such rows out',
             )
         values = self._coordinates(table)
@@ -167,8 +165,8 @@ class FittedDistance:
         if self.metric == "tanimoto" and np.any(values < 0):
             row, column = (int(i) for i in np.argwhere(values < 0)[0])
             raise DataError(
-                f"row {row + 1}, column {table.names[self.order[column]]!r}: Negative values in data, and the distance "
-                f"'tanimoto' compares sets or counts, which are at least 0; found "
+                f"row {row}, column {shown(table.names[self.order[column]])}: Negative values in data, and the "
+                f"distance 'tanimoto' compares sets or counts, which are at least 0; found "
                 f"{table.values[row, self.order[column]]:g}"
             )
         if self.profiles is not None:
@@ -348,7 +346,7 @@ def _on_the_globe(places: NDArray[np.float64], table: Table) -> NDArray[np.float
     if beyond.any():
         row = int(np.flatnonzero(beyond)[0])
         raise DataError(
-            f"row {row + 1}, column {table.names[0]!r}: the distance 'haversine' takes latitudes in radians, from "
+            f"row {row}, column {shown(table.names[0])}: the distance 'haversine' takes latitudes in radians, from "
             f"-pi/2 to pi/2; found {places[row, 0]:g}",
             hint="convert degrees with numpy.radians",
         )

@@ -12,7 +12,19 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from sepal.data import Apart, Kind, Rows, SparseRows, Table, as_rows, as_table, is_frame, match_table, refuse_texts
+from sepal.data import (
+    Apart,
+    Kind,
+    Rows,
+    SparseRows,
+    Table,
+    as_rows,
+    as_table,
+    first_missing,
+    is_frame,
+    match_table,
+    refuse_texts,
+)
 from sepal.estimators._columns import (
     array_names,
     check_column_count,
@@ -250,9 +262,8 @@ def numeric_table(values: NDArray[np.float64], names: tuple[str, ...]) -> Table:
 def refuse_missing_cells(table: Table, diet: Diet) -> None:
     """Say where the first missing cell is, if the estimator takes none."""
     if table.has_missing and not diet.missing:
-        row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])
         raise DataError(
-            f'row {row + 1}, column "{table.names[column]}": a missing value (NaN); this machine needs complete rows',
+            f"{first_missing(table)}; this machine needs complete rows",
             hint="KNNClassifier and SepalClassifier take missing cells; or leave such rows out",
         )
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table, as_table, refuse_texts
+from sepal.data import Table, as_table, first_missing, refuse_texts
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels._formulas import unchanged
 from sepal.kernels._named import ALIASES, KERNELS, Kernel
@@ -86,10 +86,8 @@ class FittedKernel:
 def refuse_missing(table: Table, kernel: Kernel) -> None:
     """Say where the first missing cell is, if the kernel does not define what it means."""
     if table.has_missing and not kernel.allows_missing:
-        row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])
         raise DataError(
-            f"row {row + 1}, column {table.names[column]!r}: a missing value (NaN), and the kernel "
-            f"{kernel.name!r} does not define missing values",
+            f"{first_missing(table)}, and the kernel {kernel.name!r} does not define missing values",
             hint='use the kernel "mixed", or leave such rows out',
         )
 

@@ -155,7 +155,7 @@ def _not_negative(values: Array, state: Params) -> Array:
     if (values < 0).any():
         row, column = (int(i) for i in np.argwhere(values < 0)[0])
         raise DataError(
-            f"row {row + 1}, column {column + 1}: the kernel 'chi2' compares counts and shares, which are not "
+            f"row {row}, column {column}: the kernel 'chi2' compares counts and shares, which are not "
             f"negative; found {values[row, column]:g}",
             hint='scale the columns to [0, 1], or use the kernel "laplacian"',
         )

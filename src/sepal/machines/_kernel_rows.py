@@ -58,8 +58,8 @@ def check_symmetric(matrix: Array, rows: NDArray[np.intp]) -> None:
         if len(wrong):
             i, j = sorted((start + int(wrong[0, 0]), int(wrong[0, 1])), key=lambda place: int(rows[place]))
             raise DataError(
-                f"X must be a symmetric matrix with kernel='precomputed': row {rows[i] + 1}, column {rows[j] + 1} "
-                f"holds {matrix[i, j]:g}, and row {rows[j] + 1}, column {rows[i] + 1} holds {matrix[j, i]:g}",
+                f"X must be a symmetric matrix with kernel='precomputed': row {rows[i]}, column {rows[j]} "
+                f"holds {matrix[i, j]:g}, and row {rows[j]}, column {rows[i]} holds {matrix[j, i]:g}",
                 hint="fit takes the kernel values of the training rows with each other",
             )
 

@@ -32,7 +32,8 @@ from sepal.measures._prepared import sample_rows as sample_rows
 from sepal.measures._prepared import settled as settled
 from sepal.measures._projections import Projection, Projections, informative_projections
 from sepal.measures._projections import jittered as jittered
-from sepal.measures._split_accuracy import SplitAccuracyCurve, expected_accuracy, expected_accuracy_curve
+from sepal.measures._split_accuracy import expected_accuracy, expected_accuracy_curve
+from sepal.measures._split_curve import SplitAccuracyCurve
 from sepal.measures._suspects import SuspectRow, Suspects, suspects
 from sepal.measures._thornton import thornton_samples, thornton_score
 from sepal.measures._thornton_groups import chance_between_groups as chance_between_groups

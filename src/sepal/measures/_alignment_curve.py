@@ -16,6 +16,7 @@ from sepal.data import (
     class_codes,
     complete_part,
     data_frame,
+    first_missing,
     fit_scaling,
     frame_html,
     refuse_texts,
@@ -128,9 +129,8 @@ def kernel_points(table: Table, kernel: str, scale: ScaleName | None, weights: A
         raise ParameterError(f"kernel must be one of {', '.join(CURVE_KERNELS)}, which have a width; got {kernel!r}")
     refuse_texts(table, "alignment is of numbers and names")
     if table.has_missing:
-        row, column = (int(i) for i in np.argwhere(np.isnan(table.values))[0])
         raise DataError(
-            f"row {row + 1}, column {table.names[column]!r}: a missing value; alignment needs complete rows",
+            f"{first_missing(table)}; alignment needs complete rows",
             hint='use missing="drop" to leave such rows out',
         )
     nominal = np.array([kind == "nominal" for kind in table.kinds])

@@ -11,27 +11,25 @@ Only the first few ranks matter: Q_j falls like (1 - m/n)^j.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import data_frame, frame_html, left_out_together
+from sepal.data import left_out_together
 from sepal.exceptions import ParameterError
 from sepal.measures._class_groups import ClassGroups, class_groups
 from sepal.measures._prepared import PREPARING_SEARCH, Prepared, PreparingSearch, prepare
+from sepal.measures._split_curve import SplitAccuracyCurve
+from sepal.measures._split_groups import GroupDrawing, OfAll, WithReplacement, groups_accuracy
 from sepal.measures._split_noise import split_std
 from sepal.measures._stratified import stratified_accuracy
+from sepal.measures._thornton_groups import groups_of
 from sepal.parameters import check_whole, checked
 from sepal.progress import Progress
 
 NEGLIGIBLE = 1e-12  # probability of the ranks that are not looked at
 _CHUNK_ENTRIES = 30_000_000  # neighbours held in memory at a time
-_NO_GROUPS = {
-    "groups": "every row is drawn by itself, and a split of whole groups has no such form; evaluate(KNNClassifier(1), "
-    "..., groups=...) holds groups out"
-}
 
 
 def _survival(N: int, m: int, most: int) -> NDArray[np.float64]:
@@ -109,73 +107,8 @@ def _majority_accuracy(groups: ClassGroups, N: int, m: int, k: int) -> NDArray[n
     return np.add.reduceat(agree, groups.start[:-1])
 
 
-@dataclass(frozen=True, eq=False)
-class SplitAccuracyCurve:
-    """Exact mean accuracy over all random splits, by the size of the training part.
-
-    Attributes
-    ----------
-    train_sizes : array of int
-        Training rows.
-    accuracy : array
-        Exact mean over all splits.
-    split_std : array
-        Estimated standard deviation of a single random split: how noisy one split is.
-    n_rows, k : int
-    stratified : bool
-    notes : tuple of str
-        That records were repeated, where their numbers show it: copies of a test row are then training rows.
-
-    Examples
-    --------
-    >>> import sepal
-    >>> table = sepal.datasets.load("athletes")
-    >>> from sepal.measures import expected_accuracy_curve
-    >>> curve = expected_accuracy_curve(table, train_sizes=[5, 10, 15])
-    >>> curve.accuracy.round(3).tolist()
-    [0.779, 0.883, 0.955]
-    """
-
-    train_sizes: NDArray[np.int64]
-    accuracy: NDArray[np.float64]
-    split_std: NDArray[np.float64]
-    n_rows: int
-    k: int
-    stratified: bool
-    notes: tuple[str, ...] = ()
-
-    def frame(self) -> Any:
-        """One line per size."""
-        return data_frame(
-            {
-                "train_rows": self.train_sizes,
-                "train_share": self.train_sizes / self.n_rows,
-                "accuracy": self.accuracy,
-                "split_std": self.split_std,
-            }
-        )
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve with the band of a single split; returns the matplotlib axes."""
-        from sepal.plots import draw_curve
-
-        return draw_curve(
-            self.train_sizes / self.n_rows,
-            self.accuracy,
-            self.split_std,
-            xlabel="share of rows used for training",
-            ylabel=f"accuracy of {self.k}-NN",
-            band_label="one random split (±1 standard deviation)",
-            line_label="exact mean over all splits",
-            ax=ax,
-        )
-
-    def _repr_html_(self) -> str:
-        return frame_html(self)
-
-
-def _train_rows(train_size: ArrayLike, n: int, k: int) -> NDArray[np.int64]:
-    """Sizes as numbers of rows: shares are rounded (half to even), whole numbers stay."""
+def _train_rows(train_size: ArrayLike, n: int, k: int, what: str = "rows") -> NDArray[np.int64]:
+    """Sizes as numbers of rows, or of groups: shares are rounded (half to even), whole numbers stay."""
     given = np.asarray(train_size)
     if given.ndim > 1 or given.size == 0:
         raise ParameterError(f"train_size must be one size or a list of sizes; got shape {given.shape}")
@@ -183,16 +116,18 @@ def _train_rows(train_size: ArrayLike, n: int, k: int) -> NDArray[np.int64]:
     if given.dtype.kind == "f":
         if not np.all((given > 0) & (given < 1)):
             raise ParameterError(
-                f"train_size must lie between 0 and 1, or be whole numbers of rows; got {train_size!r}"
+                f"train_size must lie between 0 and 1, or be whole numbers of {what}; got {train_size!r}"
             )
         sizes: NDArray[np.int64] = np.rint(given * n).astype(np.int64)
     elif given.dtype.kind in "iu":
         sizes = given.astype(np.int64)
     else:
-        raise ParameterError(f"train_size must be a share, a number of rows, or an array of these; got {train_size!r}")
+        raise ParameterError(
+            f"train_size must be a share, a number of {what}, or an array of these; got {train_size!r}"
+        )
     if np.any(sizes < k) or np.any(sizes > n - 1):
         raise ParameterError(
-            f"train_size must leave between {k} and {n - 1} of the {n} rows for training; got {sizes.tolist()}"
+            f"train_size must leave between {k} and {n - 1} of the {n} {what} for training; got {sizes.tolist()}"
         )
     return sizes
 
@@ -223,6 +158,25 @@ def _mean_over_rows(data: Prepared, ranks: int, solve: Any, progress: Progress |
     return np.asarray(total) / data.n_rows
 
 
+def _in_groups(data: Prepared, X: Any, y: Any, groups: Any) -> NDArray[np.intp] | None:
+    """Numbers of the groups that are drawn as a whole; None where each row is one, and where there are none."""
+    if groups is None:
+        return None
+    found = groups_of(data, groups, X, y)
+    return None if found is None or len(np.unique(found)) == data.n_rows else found
+
+
+def _check_groups(k: int, stratified: bool) -> None:
+    """What has no exact form where groups are drawn as a whole."""
+    hint = "evaluate(KNNClassifier(...), ..., groups=...) holds groups out"
+    if stratified:
+        raise ParameterError("stratified=True has no exact form with groups, which hold several classes", hint=hint)
+    if k > 1:
+        raise ParameterError(
+            f"n_neighbors must be 1 with groups, where no other exact form is known; got {k}", hint=hint
+        )
+
+
 def accuracy_solve(
     data: Prepared, sizes: NDArray[np.int64], k: int, stratified: bool, progress: Progress | None
 ) -> NDArray[np.float64]:
@@ -243,7 +197,28 @@ def accuracy_solve(
     return _mean_over_rows(data, ranks, per_row, progress)
 
 
-def _bootstrap_accuracy(data: Prepared, progress: Progress | None) -> float:
+def _solved(
+    data: Prepared,
+    train_size: ArrayLike,
+    k: int,
+    stratified: bool,
+    groups: NDArray[np.intp] | None,
+    progress: Progress | None,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Training sizes, in rows or in groups, and A(m) for each."""
+    if groups is None:
+        sizes = _train_rows(train_size, data.n_rows, k)
+        return sizes, accuracy_solve(data, sizes, k, stratified, progress)
+    _check_groups(k, stratified)
+    n_groups = int(groups.max()) + 1
+    sizes = _train_rows(train_size, n_groups, k, "groups")
+    drawings: list[GroupDrawing] = [OfAll(n_groups - 1, m) for m in sizes.tolist()]
+    return sizes, groups_accuracy(data, groups, drawings, progress)
+
+
+def _bootstrap_accuracy(data: Prepared, progress: Progress | None, groups: NDArray[np.intp] | None) -> float:
+    if groups is not None:
+        return float(groups_accuracy(data, groups, [WithReplacement(int(groups.max()))], progress)[0])
     n = data.n_rows
     ranks = min(n - 1, int(np.ceil(-np.log(NEGLIGIBLE))) + 2)  # ((N-j)/N)^n < e^-j
 
@@ -254,7 +229,7 @@ def _bootstrap_accuracy(data: Prepared, progress: Progress | None) -> float:
     return float(_mean_over_rows(data, ranks, per_row, progress)[0])
 
 
-@checked(without=_NO_GROUPS, passes_on=PREPARING_SEARCH)
+@checked(passes_on=PREPARING_SEARCH)
 def expected_accuracy(
     X: Any,
     y: Any = None,
@@ -263,6 +238,7 @@ def expected_accuracy(
     stratified: bool = False,
     n_neighbors: int = 1,
     return_std: bool = False,
+    groups: Any = None,
     random_state: int = 0,
     progress: Progress | None = None,
     **how: Unpack[PreparingSearch],
@@ -275,7 +251,8 @@ def expected_accuracy(
         As in :func:`thornton_samples`. Tied neighbours are averaged over.
     train_size : float, int, array of these, or "bootstrap"
         Share or number of rows in the training part. ``"bootstrap"`` is the out-of-bag form: n rows drawn with
-        replacement train, the rows never drawn are tested.
+        replacement train, the rows never drawn are tested. With ``groups`` a share or number of groups, and as many
+        draws as there are groups.
     stratified : bool
         Splits that keep the class shares (k = 1): each class gives its share of the training rows, rounded down, and
         the rows still missing come from the classes with the largest remainders, one each. Where remainders are equal
@@ -285,6 +262,11 @@ def expected_accuracy(
     return_std : bool
         Also return the standard deviation of the accuracy of ONE random split, estimated from simulated splits: how far
         a single split may stray from the mean.
+    groups : array-like, "copies" or None
+        Rows that are drawn together: those with the same label in an array (of one patient, for instance), or "copies",
+        equal in every column. Whole groups train or are tested, and the mean is over all ways to choose as many groups.
+        For ``n_neighbors=1`` and ``stratified=False``. Of something prepared the labels are for the rows that take
+        part.
     random_state : int
         For the simulated splits of ``return_std`` only.
 
@@ -297,8 +279,12 @@ def expected_accuracy(
     -----
     With n - 1 training rows this is Thornton's index. Scaling uses all rows: it looks at no labels.
 
-    Every row is drawn by itself, copies too: a split of whole groups has no such form.
-    ``evaluate(KNNClassifier(1), ..., groups=...)`` holds groups out.
+    Without ``groups`` every row is drawn by itself, copies too. With groups a row is answered by the nearest row of the
+    groups drawn, its own never among them; rows of different groups that are equally near share the answer. Groups of
+    unequal size make test parts of unequal size, and the mean is over all rows tested in all splits: the chance that
+    a row that is not in a training group is answered rightly. With all groups but one it is
+    ``thornton_score(..., groups=...)``. Above 5,000 rows the standard deviation of one split takes the rows of a group
+    for one, which is too large where they differ.
 
     Examples
     --------
@@ -313,19 +299,23 @@ def expected_accuracy(
     if bootstrap and stratified:
         raise ParameterError("stratified=True has no bootstrap form; give a share as train_size")
     k = _check_k(n_neighbors, len(data.classes), bootstrap or stratified)
+    apart = _in_groups(data, X, y, groups)
     if bootstrap:
         if return_std:
             raise ParameterError("return_std=True needs a share or a number of rows as train_size")
-        return _bootstrap_accuracy(data, progress)
-    sizes = _train_rows(train_size, data.n_rows, k)
-    mean = accuracy_solve(data, sizes, k, stratified, progress)
-    std = split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state) if return_std else None
+        return _bootstrap_accuracy(data, progress, apart)
+    sizes, mean = _solved(data, train_size, k, stratified, apart, progress)
+    std = (
+        split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state, groups=apart)
+        if return_std
+        else None
+    )
     if np.ndim(train_size) == 0:
         return float(mean[0]) if std is None else (float(mean[0]), float(std[0]))
     return mean if std is None else (mean, std)
 
 
-@checked(without=_NO_GROUPS, passes_on=PREPARING_SEARCH)
+@checked(passes_on=PREPARING_SEARCH)
 def expected_accuracy_curve(
     X: Any,
     y: Any = None,
@@ -333,6 +323,7 @@ def expected_accuracy_curve(
     *,
     stratified: bool = False,
     n_neighbors: int = 1,
+    groups: Any = None,
     random_state: int = 0,
     progress: Progress | None = None,
     **how: Unpack[PreparingSearch],
@@ -349,10 +340,12 @@ def expected_accuracy_curve(
     """
     data = prepare(X, y, **how)
     k = _check_k(n_neighbors, len(data.classes), stratified)
-    sizes = _train_rows(train_sizes, data.n_rows, k)
-    mean = accuracy_solve(data, sizes, k, stratified, progress)
-    std = split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state)
-    return SplitAccuracyCurve(sizes, mean, std, data.n_rows, k, stratified, (*data.notes, *_copies_notes(data)))
+    apart = _in_groups(data, X, y, groups)
+    sizes, mean = _solved(data, train_sizes, k, stratified, apart, progress)
+    std = split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state, groups=apart)
+    n_groups = None if apart is None else int(apart.max()) + 1
+    notes = (*data.notes, *(_copies_notes(data) if groups is None else ()))
+    return SplitAccuracyCurve(sizes, mean, std, data.n_rows, k, stratified, notes, n_groups)
 
 
 def _copies_notes(data: Prepared) -> tuple[str, ...]:
@@ -361,6 +354,6 @@ def _copies_notes(data: Prepared) -> tuple[str, ...]:
         return ()
     text = (
         f"copies: {found.n_copies / data.n_rows:.1%} of the rows have a copy, and their numbers show that records were "
-        "repeated: copies of test rows are among the training rows; evaluate(KNNClassifier(1), ...) keeps them together"
+        'repeated: copies of test rows are among the training rows; groups="copies" keeps them together'
     )
     return (text,)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import rows_by_content
+from sepal.data import copies_of, rows_by_content
 from sepal.measures._class_groups import cases_of
 from sepal.measures._prepared import Prepared
 from sepal.measures._stratified import Strata
@@ -27,22 +27,28 @@ def split_std(
     k: int,
     stratified: bool,
     seed: int,
+    groups: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float64]:
-    """Standard deviation of the accuracy of one split, for each number of training rows.
+    """Standard deviation of the accuracy of one split, for each number of training rows, or groups.
 
     Simulated on up to 5,000 rows. Otherwise the binomial value sqrt(A (1-A) / test rows), which leaves out
-    that test rows share their training rows; on small sets it is up to a quarter too large.
+    that test rows share their training rows; on small sets it is up to a quarter too large. Of groups then the same
+    with test groups, as if the rows of a group were one.
     """
+    n_units = data.n_rows if groups is None else int(groups.max()) + 1
     if data.n_rows > _MOST_ROWS:
-        return np.sqrt(accuracy * (1 - accuracy) / (data.n_rows - sizes))
+        return np.sqrt(accuracy * (1 - accuracy) / (n_units - sizes))
     n_splits = max(40, min(_MOST_SPLITS, _ROWS_TIMES_SPLITS // data.n_rows))
     rng = np.random.default_rng(seed)
-    draws = _draws(data, n_splits, rng)
-    ranks = np.minimum(data.n_rows - 1, np.ceil((_RANKS_PER_SHARE + 2 * (k - 1)) * data.n_rows / sizes).astype(int))
+    draws = _draws(data, n_splits, rng) if groups is None else _draws_of_groups(data, groups, n_splits, rng)
+    units = np.ceil((_RANKS_PER_SHARE + 2 * (k - 1)) * n_units / sizes).astype(int)
+    largest = 1 if groups is None else int(np.bincount(groups).max())
+    ranks = np.minimum(data.n_rows - 1, units * largest + largest - 1)  # its own group, and as many others
     walks = _walks(data, int(ranks.max()))
     found = []
     for m, most in zip(sizes.tolist(), ranks.tolist(), strict=True):
-        accuracies = _accuracies(walks, _in_training(data, draws, m, stratified, rng), most, k)
+        training = _in_training(data, draws, m, stratified, rng)
+        accuracies = _accuracies(walks, training if groups is None else training[:, groups], most, k)
         found.append(float(np.std(accuracies, ddof=1)))
     return np.array(found)
 
@@ -55,6 +61,21 @@ def _draws(data: Prepared, n_splits: int, rng: np.random.Generator) -> NDArray[n
     order = rows_by_content(data.search.table, data.codes)
     draws = np.empty((n_splits, data.n_rows))
     draws[:, order] = rng.random((n_splits, data.n_rows))
+    return draws
+
+
+def _draws_of_groups(
+    data: Prepared, groups: NDArray[np.intp], n_splits: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """The same per split and group; dealt to the groups sorted by the rows in them."""
+    order = rows_by_content(data.search.table, data.codes)
+    alike = copies_of(data.search.table).astype(np.int64) * len(data.classes) + data.codes
+    _, first, number = np.unique(alike[order], return_index=True, return_inverse=True)
+    place = np.empty(data.n_rows, dtype=np.intp)
+    place[order] = first[number]  # equal rows of one class share a place
+    content = [tuple(np.sort(place[groups == group]).tolist()) for group in range(int(groups.max()) + 1)]
+    draws = np.empty((n_splits, len(content)))
+    draws[:, sorted(range(len(content)), key=content.__getitem__)] = rng.random(draws.shape)
     return draws
 
 

@@ -73,7 +73,7 @@ class Strata:
         return np.asarray(self.sure + (place < self.n_more), dtype=np.int64)
 
 
-def _log_choose(n: NDArray[Any], k: NDArray[Any]) -> NDArray[np.float64]:
+def log_choose(n: NDArray[Any], k: NDArray[Any]) -> NDArray[np.float64]:
     """Ln C(n, k); minus infinity where k > n."""
     possible = k <= n
     n = np.where(possible, n, k)
@@ -101,8 +101,8 @@ class _Asking:
         train = self.strata.sure[:, None] + np.arange(2)
         left = self.left[:, None]
         possible = train <= left
-        log_all = np.where(possible, _log_choose(left, np.minimum(train, left)), 0.0)
-        chance = np.where(possible, np.exp(_log_choose(remaining[..., None], train) - log_all), 0.0)
+        log_all = np.where(possible, log_choose(left, np.minimum(train, left)), 0.0)
+        chance = np.where(possible, np.exp(log_choose(remaining[..., None], train) - log_all), 0.0)
         total = self.strata.totals[self.own]
         chance[..., self.own, :] *= (total - train[self.own]) / total
         return np.asarray(chance)

@@ -130,7 +130,7 @@ def _check_fit(model: Any, table: Table) -> None:
     assert table.y is not None  # noqa: S101 - asked before
     unknown = ~np.isin(table.y, model.classes_)
     if unknown.any():
-        raise DataError(f"y, row {int(np.argmax(unknown)) + 1}: the model knows no class {table.y[unknown][0]}")
+        raise DataError(f"y, row {int(np.argmax(unknown))}: the model knows no class {table.y[unknown][0]}")
 
 
 def _plane(table: Table, columns: Sequence[str | int] | None) -> _Plane:

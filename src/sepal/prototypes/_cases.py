@@ -59,6 +59,18 @@ class Cases:
         """How many distinct cases there are."""
         return len(self.codes)
 
+    def groups_of_cases(self, groups: NDArray[np.intp] | None) -> NDArray[np.intp] | None:
+        """The group of each case, from those of the data positions; one of its own where its rows are in several.
+
+        So cases have one group where all rows of both are in it: else a row of one can ask one of the other.
+        """
+        if groups is None:
+            return None
+        low, high = np.full(self.n_cases, groups.max()), np.zeros(self.n_cases, dtype=np.intp)
+        np.minimum.at(low, self.case_of, groups)
+        np.maximum.at(high, self.case_of, groups)
+        return np.asarray(np.where(low == high, low, groups.max() + 1 + np.arange(self.n_cases)), dtype=np.intp)
+
     def rows_of(self, case_mask: NDArray[np.bool_]) -> NDArray[np.intp]:
         """All rows whose case is marked, ascending."""
         return self.data.rows[case_mask[self.case_of]]

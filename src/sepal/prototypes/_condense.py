@@ -47,7 +47,11 @@ def _tie(search: Search, points: NDArray[np.float64]) -> float:
 
 
 class CaseMetric:
-    """Native loops over some cases. Positions in and out index the arrays given here."""
+    """Native loops over some cases. Positions in and out index the arrays given here.
+
+    Cases of one group, where there are ``groups``, are no neighbours of each other in ``drop`` and ``ib3``, no enemies
+    and in no local set of each other; what is kept answers for every case, its group or not.
+    """
 
     def __init__(
         self,
@@ -55,6 +59,7 @@ class CaseMetric:
         points: NDArray[np.float64],
         codes: NDArray[np.int32],
         progress: Progress | None = None,
+        groups: NDArray[np.intp] | None = None,
     ) -> None:
         fitted = search.fitted
         self.points = np.ascontiguousarray(_within_reach(points))
@@ -64,6 +69,7 @@ class CaseMetric:
         self._threads = search.threads
         # For many classes the searches would be too small to pay.
         self._by_search = fitted.metric == "l2" and len(np.unique(codes)) <= _FEW_CLASSES
+        self._groups = None if groups is None else np.ascontiguousarray(groups, dtype=np.int32)
         self._native = _native.Condensing(
             points=self.points,
             codes=self.codes,
@@ -74,6 +80,7 @@ class CaseMetric:
             tie=self.tie,
             zero=4 * points.shape[1] * np.finfo(float).eps ** 2 if fitted.unit_length else 0.0,
             threads=search.threads,
+            groups=self._groups,
         )
 
     @classmethod
@@ -119,7 +126,7 @@ class CaseMetric:
 
     def enemy_values(self) -> NDArray[np.float64]:
         """Native value from each case to the nearest of another class."""
-        if self._by_search:
+        if self._by_search and self._groups is None:
             return self._nearest(np.arange(len(self.codes)), of_own_class=False)
         return self._native.enemies(self._progress)
 

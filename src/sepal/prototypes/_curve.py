@@ -139,8 +139,8 @@ def condense_curve(
     groups : array-like, "rows", "copies" or None
         Rows of one group are held out together: those with the same label in an array; "rows": each alone; "copies":
         all that are equal in every column. None: copies together where their numbers show that records were repeated.
-        Editors ask without the group of a row, as :func:`enn` does; the other methods count single rows, as they are
-        defined.
+        Methods that judge a row by others ask without its group, as :func:`enn` and :func:`drop3` do; the condensers,
+        whose rows answer for themselves, count single rows.
     random_state : int or None
         For the folds.
     progress : callable, optional

@@ -7,22 +7,31 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.measures import PREPARING, Prepared, Preparing
+from sepal.measures import PREPARING, Prepared, Preparing, groups_of
 from sepal.parameters import checked
 from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions, tied_order
-from sepal.prototypes._neighbor_vote import enn_solve
+from sepal.prototypes._neighbor_vote import Groups, enn_solve
 from sepal.prototypes._prototype_set import PrototypeSet, Round, nothing_left, prototype_set
 
 
-def edited_cases(cases: Cases, data: Prepared, k: int, progress: Progress | None) -> Positions:
+def edited_cases(
+    cases: Cases, data: Prepared, k: int, progress: Progress | None, groups: Groups | None = None
+) -> Positions:
     """Cases with a row that Wilson's editing leaves; of conflicting ones only the most frequent class."""
     noisy = np.zeros(data.n_rows, dtype=bool)
-    noisy[enn_solve(data, k, progress)] = True
+    noisy[enn_solve(data, k, progress, groups)] = True
     kept = np.zeros(cases.n_cases, dtype=bool)
     kept[cases.case_of[~noisy]] = True
     return np.flatnonzero(kept & cases.may_keep)
+
+
+def cases_apart(cases: Cases, some_pos: Positions, groups: Groups | None, progress: Progress | None) -> CaseMetric:
+    """Some cases, those of one group no neighbours of each other."""
+    found = cases.groups_of_cases(groups)
+    kept_apart = None if found is None else found[some_pos]
+    return CaseMetric(cases.data.dense, cases.points[some_pos], cases.codes[some_pos], progress, kept_apart)
 
 
 def drop_solve(metric: CaseMetric, k: int) -> Positions:
@@ -49,15 +58,13 @@ def filtered_set(
     return prototype_set(name, cases, metric, cases.first_rows[kept_pos], tuple(history))
 
 
-@checked(
-    without={"groups": "its rule counts single rows; edit with enn(..., groups=...), then give drop3 what it keeps"},
-    passes_on=PREPARING,
-)
+@checked(passes_on=PREPARING)
 def drop3(
     X: Any,
     y: Any = None,
     *,
     n_neighbors: int = 3,
+    groups: Any = None,
     progress: Progress | None = None,
     **how: Unpack[Preparing],
 ) -> PrototypeSet:
@@ -73,12 +80,16 @@ def drop3(
         As in :func:`hart`.
     n_neighbors : int
         Neighbours that vote, in the filter and after it.
+    groups : array-like, "copies" or None
+        Rows that are no neighbours of each other: those with the same label in an array (of one patient, for instance),
+        or "copies", equal in every column. Neither in the filter nor after it does a row then vote
+        on one of its group, be its associate or its enemy. None: every other row is a neighbour, as the method has it.
 
     Returns
     -------
     PrototypeSet
-        Single rows are counted, as the method is defined (there is no ``groups``); equal rows of one class count once.
-        Not consistent in general: noise is not to be reproduced.
+        Equal rows of one class count once, in groups too: such rows and others are kept apart after the filter only
+        where all of them are in one group. Not consistent in general: noise is not to be reproduced.
 
     References
     ----------
@@ -93,10 +104,11 @@ def drop3(
     """
     data = label_rows(X, y, **how)
     cases = as_cases(data)
-    filtered_pos = edited_cases(cases, data, n_neighbors, progress)
+    apart = groups_of(data, groups, X, y)
+    filtered_pos = edited_cases(cases, data, n_neighbors, progress, apart)
     if len(filtered_pos) == 0:
         raise nothing_left("drop3", cases)
-    part = CaseMetric(data.dense, cases.points[filtered_pos], cases.codes[filtered_pos], progress)
+    part = cases_apart(cases, filtered_pos, apart, progress)
     kept_pos = filtered_pos[drop_solve(part, n_neighbors)]
     removed_pos = np.setdiff1d(filtered_pos, kept_pos)
     return filtered_set("drop3", cases, filtered_pos, kept_pos, [removed_pos], progress)

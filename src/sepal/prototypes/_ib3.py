@@ -9,11 +9,12 @@ from scipy.special import ndtri
 
 from sepal.data import rows_by_content
 from sepal.exceptions import ParameterError
-from sepal.measures import PREPARING, Prepared, Preparing
+from sepal.measures import PREPARING, Prepared, Preparing, groups_of
 from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.progress import Progress
 from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions
+from sepal.prototypes._neighbor_vote import Groups
 from sepal.prototypes._prototype_set import PrototypeSet, Round, prototype_set
 
 
@@ -24,18 +25,23 @@ def _two_sided_z(confidence: float, name: str) -> float:
 
 
 def ib3_solve(
-    data: Prepared, stream_pos: Positions, chance: Any, accept: float, drop: float, progress: Progress | None
+    data: Prepared,
+    stream_pos: Positions,
+    chance: Any,
+    accept: float,
+    drop: float,
+    progress: Progress | None,
+    groups: Groups | None = None,
 ) -> Positions:
     """Data positions with an acceptable record after the stream."""
     points = data.dense.coordinates(np.arange(data.n_rows))
-    metric = CaseMetric(data.dense, points, data.codes, progress)
+    metric = CaseMetric(data.dense, points, data.codes, progress, groups)
     return metric.ib3(stream_pos, chance, _two_sided_z(accept, "accept"), _two_sided_z(drop, "drop")).pos
 
 
 @checked(
     Parameter("accept", "number", "confidence at which a row is taken into use", above=0.0, below=1.0),
     Parameter("drop", "number", "confidence at which a row is dropped", above=0.0, below=1.0),
-    without={"groups": "its rows answer one after the other, each by itself; edit with enn(..., groups=...) first"},
     passes_on=PREPARING,
 )
 def ib3(
@@ -46,6 +52,7 @@ def ib3(
     drop: float = 0.75,
     order: Literal["rows", "random"] = "rows",
     random_state: RandomState = 0,
+    groups: Any = None,
     progress: Progress | None = None,
     **how: Unpack[Preparing],
 ) -> PrototypeSet:
@@ -65,12 +72,15 @@ def ib3(
         How rows arrive. The result depends on it, by the nature of the method.
     random_state : int, Generator or None
         For the random rank, and for ``order="random"``.
+    groups : array-like, "copies" or None
+        Rows that are no neighbours of each other: those with the same label in an array (of one patient, for instance),
+        or "copies", equal in every column. Only members of other groups answer a row, and only their
+        records are updated; a row becomes a member also where there is none. None: all members, as the method has it.
 
     Returns
     -------
     PrototypeSet
-        The members with an acceptable record at the end. On small data there may be few. Rows answer one after the
-        other, each by itself: there is no ``groups``.
+        The members with an acceptable record at the end. On small data there may be few.
 
     Raises
     ------
@@ -94,7 +104,8 @@ def ib3(
     stream_pos = np.arange(data.n_rows)
     if order == "random":
         stream_pos = rng.permutation(rows_by_content(data.search.table, data.codes))
-    kept_pos = ib3_solve(data, stream_pos, rng.random(data.n_rows), accept, drop, progress)
+    apart = groups_of(data, groups, X, y)
+    kept_pos = ib3_solve(data, stream_pos, rng.random(data.n_rows), accept, drop, progress, apart)
     cases = as_cases(data)
     kept_rows = data.rows[kept_pos]
     history = (Round(kept_rows, np.zeros(0, dtype=np.intp), len(kept_rows)),)

@@ -6,24 +6,21 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from sepal.measures import PREPARING, Preparing
+from sepal.measures import PREPARING, Preparing, groups_of
 from sepal.parameters import checked
 from sepal.progress import Progress
 from sepal.prototypes._cases import as_cases, label_rows
-from sepal.prototypes._condense import CaseMetric
-from sepal.prototypes._drop3 import edited_cases, filtered_set
+from sepal.prototypes._drop3 import cases_apart, edited_cases, filtered_set
 from sepal.prototypes._prototype_set import PrototypeSet
 
 
-@checked(
-    without={"groups": "it counts single rows; edit with enn(..., groups=...), and give icf what it keeps"},
-    passes_on=PREPARING,
-)
+@checked(passes_on=PREPARING)
 def icf(
     X: Any,
     y: Any = None,
     *,
     n_neighbors: int = 3,
+    groups: Any = None,
     progress: Progress | None = None,
     **how: Unpack[Preparing],
 ) -> PrototypeSet:
@@ -38,12 +35,15 @@ def icf(
         As in :func:`hart`.
     n_neighbors : int
         Neighbours that vote in the noise filter.
+    groups : array-like, "copies" or None
+        Rows that are no neighbours of each other: those with the same label in an array (of one patient, for instance),
+        or "copies", equal in every column. In the filter, as the nearest enemy and in reach and
+        coverage only rows of other groups count, and a row itself. None: every other row, as the method has it.
 
     Returns
     -------
     PrototypeSet
-        Single rows are counted, as the method is defined (there is no ``groups``); equal rows of one class count once.
-        Not consistent in general.
+        Equal rows of one class count once; in groups as in :func:`drop3`. Not consistent in general.
 
     References
     ----------
@@ -57,10 +57,11 @@ def icf(
     """
     data = label_rows(X, y, **how)
     cases = as_cases(data)
-    filtered_pos = edited_cases(cases, data, n_neighbors, progress)
+    apart = groups_of(data, groups, X, y)
+    filtered_pos = edited_cases(cases, data, n_neighbors, progress, apart)
     kept_pos, passes = filtered_pos, []
     while len(kept_pos):
-        part = CaseMetric(data.dense, cases.points[kept_pos], cases.codes[kept_pos], progress)
+        part = cases_apart(cases, kept_pos, apart, progress)
         reach, coverage = part.local_sets(part.enemy_values())
         goes = reach > coverage
         if not np.any(goes):

@@ -154,6 +154,6 @@ def enn_pass(data: Prepared, kept_pos: NDArray[np.intp], vote: Vote, progress: P
     return misjudged(ranking, codes, mass, vote.k, vote.kind_sel, groups) & ~vote.protected[codes]
 
 
-def enn_solve(data: Prepared, k: int, progress: Progress | None) -> NDArray[np.intp]:
+def enn_solve(data: Prepared, k: int, progress: Progress | None, groups: Groups | None = None) -> NDArray[np.intp]:
     """Data positions that Wilson's rule takes out."""
-    return np.flatnonzero(enn_pass(data, np.arange(data.n_rows), as_vote(data, k, "mode", None), progress))
+    return np.flatnonzero(enn_pass(data, np.arange(data.n_rows), as_vote(data, k, "mode", None, groups), progress))

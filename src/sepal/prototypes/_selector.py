@@ -100,8 +100,8 @@ class PrototypeSelector(TableEstimator):
         y : array-like
             The class of each row; not needed for a Table with a target.
         groups : array-like, "copies" or None
-            Rows that do not judge each other, for the editors (``"enn"``, ``"renn"``, ``"all_knn"``,
-            ``"tomek_links"``).
+            Rows that do not judge each other, for the methods that judge a row by others (``"enn"``, ``"renn"``,
+            ``"all_knn"``, ``"tomek_links"``, ``"drop3"``, ``"icf"``, ``"ib3"``).
 
         Returns
         -------

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sepal.data import (
     data_frame,
 )
-from sepal.exceptions import ParameterError
+from sepal.exceptions import DataError, ParameterError
 from sepal.measures import chance_between_groups
 from sepal.parameters import RandomState, checked, generator
 from sepal.progress import Progress
@@ -40,6 +40,8 @@ class SelectionTest:
     bias : float
         Mean of ``null`` less the score that a subset fixed beforehand would have under random labels: what picking the
         best of many adds.
+    notes : tuple of str
+        How many groups kept their labels, since no other is of their size.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class SelectionTest:
     null: NDArray[np.float64]
     p_value: float
     chance: float
+    notes: tuple[str, ...] = ()
 
     @property
     def bias(self) -> float:
@@ -87,7 +90,8 @@ def selection_test(
         Random labelings.
     groups : array-like, "rows", "copies" or None
         As in :func:`subset_sweep`. The labels of a group stay together: they are exchanged with those of another group
-        of the same size.
+        of the same size. A group that is the only one of its size keeps its labels, which makes p larger, never
+        smaller; ``notes`` says how many do.
     random_state : int, Generator or None
         For the labelings, and for strategies that use chance.
     progress : callable, optional
@@ -98,6 +102,11 @@ def selection_test(
     Returns
     -------
     SelectionTest
+
+    Raises
+    ------
+    DataError
+        If no two groups are of one size, so that no labels could be exchanged.
 
     Notes
     -----
@@ -115,6 +124,7 @@ def selection_test(
         raise ParameterError(f"n_permutations must be at least 1; got {n_permutations!r}")
     how = Procedure(random_state=random_state, **procedure)
     problem = by_content(how, how.prepare(X, y, groups))
+    notes = _groups_alone(problem)
     rng = generator(random_state)
     labels = np.column_stack([problem.codes, *(_shuffled(problem, rng) for _ in range(n_permutations))])
     criterion = as_criterion(how.criterion, how.ties)
@@ -128,7 +138,21 @@ def selection_test(
                 progress(f"labeling {b + 1:,} of {labels.shape[1]:,}", (b + 1) / labels.shape[1])
     score, null = float(best[0]), best[1:]
     reached = int(np.sum(null >= score - 1e-12))
-    return SelectionTest(score, null, (1 + reached) / (1 + n_permutations), _chance(problem))
+    return SelectionTest(score, null, (1 + reached) / (1 + n_permutations), _chance(problem), notes)
+
+
+def _groups_alone(problem: FeatureProblem) -> tuple[str, ...]:
+    """What to say of groups that are the only ones of their size, and keep their labels."""
+    if problem.groups is None:
+        return ()
+    times = np.unique(np.bincount(problem.groups), return_counts=True)[1]
+    alone, n_groups = int(np.sum(times == 1)), int(times.sum())
+    if alone == n_groups:
+        raise DataError(
+            f"groups: no two of the {n_groups} groups have as many rows, so that no labels can be exchanged",
+            hint="take as many rows of each group, or use thornton_test(..., groups=...) for the columns as they are",
+        )
+    return (f"groups: {alone} of {n_groups} are the only ones of their size, and kept their labels",) if alone else ()
 
 
 def _shuffled(problem: FeatureProblem, rng: np.random.Generator) -> NDArray[np.int32]:

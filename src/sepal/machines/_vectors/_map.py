@@ -74,7 +74,7 @@ class VectorMap:
             if not np.isfinite(columns).all():
                 row = start + int(np.flatnonzero(~np.isfinite(columns).all(axis=1))[0])
                 raise DataError(
-                    f"X, row {row + 1}: its kernel values are too large for float64",
+                    f"X, row {row}: its kernel values are too large for float64",
                     hint="this row lies far from all training rows; check its cells",
                 )
             out[part] = project(self.factor, columns)

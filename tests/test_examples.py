@@ -1,0 +1,30 @@
+"""The gallery's examples run, in well under the seconds a reader waits, and each draws one picture with words on it."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
+FILES = sorted(EXAMPLES.glob("*/plot_*.py"))
+SLOW = {"plot_learners_beside.py"}  # trains four learners; `make docs` runs it
+
+
+def test_there_are_enough_and_every_folder_has_a_heading():
+    assert len(FILES) >= 25
+    for folder in {file.parent for file in FILES}:
+        assert (folder / "GALLERY_HEADER.rst").is_file()
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file.name not in SLOW], ids=lambda file: file.stem)
+def test_an_example_draws_a_picture(file):
+    runpy.run_path(str(file))
+    try:
+        assert len(plt.get_fignums()) == 1
+        assert any(re.search(r"\w", ax.get_xlabel() + ax.get_title()) or ax.name == "polar" for ax in plt.gcf().axes)
+    finally:
+        plt.close("all")
