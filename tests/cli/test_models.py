@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import sepal as package
 from sepal.cli._app import app
-from sepal.cli._learners import LEARNERS
+from sepal.explore import LEARNERS
 
 runner = CliRunner()
 

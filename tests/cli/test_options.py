@@ -17,26 +17,28 @@ runner = CliRunner()
 VERBS = typer.main.get_command(app).commands
 READING = tuple(Reading.__dataclass_fields__)
 FROM_ROWS = {"report", "measure", "select", "evaluate", "train"}
+WITHOUT_ANSWER = {"explore", "run"}  # a browser shows it, or a folder takes it
+IN_A_VIEW = {"drop", "columns", "kind", "task"}  # what a view of the Explorer says about columns
 # Which verbs each shared option means something in; "all" that read labelled rows, or every verb.
 WHERE = {
-    "target": FROM_ROWS,
+    "target": FROM_ROWS | {"explore", "do"},
     "groups": FROM_ROWS,
     "learner": {"evaluate", "train"},
     "k": {"measure", "evaluate", "train"},
     "weights": {"evaluate", "train"},
     "inverse": {"evaluate", "train"},
     "missing": FROM_ROWS,
-    "distance": FROM_ROWS - {"select"},  # a subset's distance is a sum over its columns
-    "scale": FROM_ROWS,
+    "distance": FROM_ROWS - {"select"} | {"do"},  # a subset's distance is a sum over its columns
+    "scale": FROM_ROWS | {"do"},
     "cv": {"select", "evaluate"},
     "time_limit": {"report", "select", "evaluate"},
     "seed": FROM_ROWS,
     "jobs": FROM_ROWS | {"predict"},
-    "out": set(VERBS) - {"reproduce"},  # which writes a folder
+    "out": set(VERBS) - WITHOUT_ANSWER - {"reproduce"},  # which writes a folder
     "all_columns": {"evaluate", "predict"},
     "escape_formulas": {"evaluate", "predict"},
-    "as_json": set(VERBS),
-    **dict.fromkeys(READING, FROM_ROWS),
+    "as_json": set(VERBS) - WITHOUT_ANSWER,
+    **{name: FROM_ROWS | ({"do"} if name in IN_A_VIEW else set()) for name in READING},
 }
 OWN_TEXT = {("measure", "k")}  # an odd number, or 1: other rules than a learner's
 
@@ -59,7 +61,10 @@ def texts():
 
 
 def test_the_verbs_are_these():
-    assert set(VERBS) == {"report", "measure", "select", "evaluate", "train", "predict", "reproduce", "datasets"}
+    assert set(VERBS) == {
+        *("report", "measure", "select", "evaluate", "train", "predict", "explore", "do", "run", "reproduce"),
+        "datasets",
+    }
 
 
 @pytest.mark.parametrize("name", [*SHARED, *READING])

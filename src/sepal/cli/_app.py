@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sepal.cli._evaluate import evaluate
+from sepal.cli._explore import do, explore, run
 from sepal.cli._given import classes_given, without_groups
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._models import predict, train
@@ -169,7 +170,7 @@ def measure(
         _show(facts, as_json, out, "The measures are")
 
 
-for verb in (select, evaluate, train, predict, reproduce):
+for verb in (select, evaluate, train, predict, explore, do, run, reproduce):
     app.command(cls=Verb)(verb)
 
 

@@ -15,17 +15,17 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from sepal.cli._learners import number_to_predict
 from sepal.cli._options import MissingChoice
-from sepal.cli._reading import Reading, check_bundled, tell_cautions, with_task
+from sepal.cli._reading import Reading, check_bundled, tell_cautions
 from sepal.data import Apart, Table, column_cells, column_position, load, names, read_table
 from sepal.exceptions import DataError, ParameterError
+from sepal.explore import number_to_predict
 
 
 def given_table(data: str, target: str | None, reading: Reading) -> Table:
     """The table a user means. A bundled name wins over a file of that name; ``./name`` is the file."""
     check_bundled(data, reading)
-    return with_task(_given(data, target, reading), reading.task)
+    return _given(data, target, reading).with_task(reading.task)
 
 
 def classes_given(data: str, target: str | None, reading: Reading, verb: str) -> Table:
@@ -101,7 +101,7 @@ def _group_numbers(column: Apart) -> NDArray[np.float64]:
 def given_test(data: str, training: Table, reading: Reading) -> Table:
     """The rows of a second file, read as the training rows were: the same target, columns and kinds."""
     if data in names():
-        table = with_task(load(data), reading.task)
+        table = load(data).with_task(reading.task)
     else:
         content: Any = io.BytesIO(sys.stdin.buffer.read()) if data == "-" else data
         said = reading.arguments()
@@ -113,7 +113,7 @@ def given_test(data: str, training: Table, reading: Reading) -> Table:
                 content.seek(0)
             kinds, ids = {**kinds, **more_kinds}, [*ids, *more_ids]
             table = read_table(content, target=training.target, kinds=kinds, ids=ids, **said)
-        table = with_task(table, reading.task)
+        table = table.with_task(reading.task)
     check_columns(data, table, training.names, "the training rows have")
     return table.select(list(training.names))
 

@@ -1,4 +1,4 @@
-"""The learners of the command: a table from their names to their classes and the options they take."""
+"""The learners of the command: what was said about one, and the estimator that follows."""
 
 from __future__ import annotations
 
@@ -6,58 +6,15 @@ import difflib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from sepal.cli._options import Scale
-from sepal.data import MOST_FLOAT_CLASSES, Table, is_continuous
+from sepal.data import Table
 from sepal.exceptions import ParameterError
+from sepal.explore import FOR_NUMBERS, LEARNERS, number_to_predict
 
-
-@dataclass(frozen=True)
-class Learner:
-    """Where a class lives, and which of its parameters each option of the command sets.
-
-    ``fixed`` are parameters that differ from Python's default; a machine for numbers gets other kinds of columns as
-    indicators.
-    """
-
-    home: str
-    name: str
-    options: Mapping[str, str] = field(default_factory=dict)
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    numbers_only: bool = False
-
-
-_NEIGHBORS = {"k": "n_neighbors", "weights": "weights", "distance": "distance", "scale": "scale"}
-_SCALE = {"scale": "scale"}
-
-
-def _machine(name: str, options: Mapping[str, str] = _SCALE, **fixed: Any) -> Learner:
-    return Learner("sepal.machines", name, options, fixed, numbers_only=True)
-
-
-# One line makes a learner known to evaluate and train; --set reaches the parameters without an option of their own.
-LEARNERS: dict[str, Learner] = {
-    "auto": Learner("sepal.auto", "SepalClassifier"),
-    "auto-regressor": Learner("sepal.auto", "SepalRegressor"),
-    "chain": Learner("sepal.auto", "PaperChainClassifier"),
-    "knn": Learner("sepal.learners", "KNNClassifier", _NEIGHBORS),
-    "knn-regressor": Learner("sepal.learners", "KNNRegressor", _NEIGHBORS),
-    "dann": Learner("sepal.learners", "DANNClassifier", {"k": "n_neighbors", **_SCALE}, numbers_only=True),
-    "metric-clustering": Learner("sepal.learners", "MetricClusteringClassifier", _SCALE, numbers_only=True),
-    "fisher": _machine("FisherDiscriminant", {}),
-    "svm": _machine("SVMClassifier", C="auto", probability=True),
-    "adatron": _machine("KernelAdatronClassifier", probability=True),
-    "parzen": _machine("ParzenClassifier"),
-    "feature-vectors": _machine("FeatureVectorClassifier"),
-    "feature-vectors-regressor": _machine("FeatureVectorRegressor"),
-    "majority": Learner("sklearn.dummy", "DummyClassifier", numbers_only=True),
-    "mean": Learner("sklearn.dummy", "DummyRegressor", numbers_only=True),
-}
 # What users of Weka type: its names for what we have, and what is nearest to what we have not.
 WEKA = {
     "ibk": "knn",
@@ -76,19 +33,9 @@ ABSENT = {
     "multilayerperceptron": "--learner auto, or --learner svm",
     "kstar": "--learner knn --weights similarity",
 }
-ROWS_PER_CLASS = 10  # on average; whole numbers of fewer rows each are numbers, and not names of classes
 # What `sepal evaluate DATA` shows beside the first of each, and beside the majority or the mean.
 CLASSIFIERS = ("auto", "svm", "knn", "fisher")
 REGRESSORS = ("auto-regressor", "feature-vectors-regressor", "knn-regressor")
-# The same name for classes and for numbers: what is asked for, and what is meant where the target holds numbers.
-FOR_NUMBERS = {
-    "auto": "auto-regressor",
-    "knn": "knn-regressor",
-    "feature-vectors": "feature-vectors-regressor",
-    "majority": "mean",
-}
-
-
 LearnerName = Annotated[
     str | None,
     typer.Option("--learner", "-l", metavar="NAME", help=f"One of {', '.join(LEARNERS)}.", show_default=False),
@@ -102,16 +49,6 @@ Settings = Annotated[
         show_default=False,
     ),
 ]
-
-
-def number_to_predict(table: Table) -> bool:
-    """Whether the target is a number to predict: floats, or whole numbers with few rows for each."""
-    y = np.asarray(table.y)
-    if y.dtype.kind not in "iuf":
-        return False
-    distinct = len(np.unique(y))
-    most = MOST_FLOAT_CLASSES if y.dtype.kind == "f" else max(MOST_FLOAT_CLASSES, y.size // ROWS_PER_CLASS)
-    return is_continuous(y) or distinct > most
 
 
 def learner_named(name: str | None) -> str | None:
@@ -197,11 +134,11 @@ def make_learner(name: str, chosen: Chosen, table: Table | None = None) -> Any:
         if option not in entry.options:
             takes = ", ".join(f"--{known}" for known in entry.options) or "none of them"
             raise ParameterError(f"--{option}: the learner {name} has no such option; it takes {takes}")
-    learner = getattr(import_module(entry.home), entry.name)(**entry.fixed)
+    learner = entry.make()
     # "none" is a word on the command line and None in Python.
     said = {option: None if (option, value) == ("scale", "none") else value for option, value in given.items()}
     parameters = {entry.options[option]: value for option, value in said.items()}
-    others = _settings(settings, name, list(learner.get_params(deep=False)))
+    others = set_values(settings, name, list(learner.get_params(deep=False)))
     for option in given:
         if entry.options[option] in others:
             raise ParameterError(f"--{option} and --set {entry.options[option]}: both say the same; leave one out")
@@ -210,14 +147,10 @@ def make_learner(name: str, chosen: Chosen, table: Table | None = None) -> Any:
         set_threads(learner, chosen.jobs)
     if "random_state" in learner.get_params(deep=False) and "random_state" not in others:
         learner.set_params(random_state=chosen.seed)
-    if not entry.numbers_only or table is None or (set(table.kinds) <= {"numeric"} and not table.has_missing):
-        return learner
-    from sepal.estimators import AnyTable
-
-    return AnyTable(learner)
+    return entry.fit_for(learner, table)
 
 
-def _settings(given: Sequence[str], learner: str, known: list[str]) -> dict[str, Any]:
+def set_values(given: Sequence[str], learner: str, known: list[str]) -> dict[str, Any]:
     """``NAME=VALUE``, where a value that reads as JSON is meant so, and any other as text."""
     found = {}
     for setting in given:

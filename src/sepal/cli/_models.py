@@ -12,7 +12,6 @@ import typer
 from sepal.cli._answer_table import TABLES, AllColumns, beside, identifiers_among, shares
 from sepal.cli._given import given_rows, learning_rows
 from sepal.cli._learners import (
-    LEARNERS,
     Chosen,
     LearnerName,
     Settings,
@@ -55,6 +54,7 @@ from sepal.cli._output import (
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, with_reading
 from sepal.exceptions import DataError, ParameterError
+from sepal.explore import LEARNERS
 
 if TYPE_CHECKING:
     from sepal.auto import Explanation

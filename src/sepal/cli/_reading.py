@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
@@ -14,7 +14,7 @@ import numpy as np
 import typer
 
 from sepal.data import Table, caution_texts, names
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import ParameterError
 
 
 class TaskChoice(StrEnum):
@@ -35,27 +35,35 @@ def _option(word: str, text: str, **more: Any) -> Any:
     return typer.Option(word, help=text, show_default=False, **more)
 
 
+DropColumns = Annotated[
+    list[str] | None, _option("--drop", "Columns to leave out: a,b. May be given several times.", metavar="NAMES")
+]
+OnlyColumns = Annotated[list[str] | None, _option("--columns", "Use these columns only: a,b.", metavar="NAMES")]
+ColumnKinds = Annotated[
+    list[str] | None,
+    _option(
+        "--kind",
+        "What a column is: nominal, ordinal, numeric, date or text, or its levels in order (size=S<M<L). A column "
+        "that would be set apart is used once its kind is given. May be given several times.",
+        metavar="COLUMN=KIND",
+    ),
+]
+TargetTask = Annotated[
+    TaskChoice | None, _option("--task", "Take a target of numbers as classes, or as numbers to predict.")
+]
+
+
 @dataclass(frozen=True)
 class Reading:
     """The options as they were given; each becomes an option of every verb that reads labelled rows."""
 
-    drop: Annotated[
-        list[str] | None, _option("--drop", "Columns to leave out: a,b. May be given several times.", metavar="NAMES")
-    ] = None
-    columns: Annotated[list[str] | None, _option("--columns", "Use these columns only: a,b.", metavar="NAMES")] = None
+    drop: DropColumns = None
+    columns: OnlyColumns = None
     ids: Annotated[
         list[str] | None,
         _option("--id", "Columns that only say which row it is: kept for output, never used.", metavar="NAMES"),
     ] = None
-    kind: Annotated[
-        list[str] | None,
-        _option(
-            "--kind",
-            "What a column is: nominal, ordinal, numeric, date or text, or its levels in order (size=S<M<L). A column "
-            "that would be set apart is used once its kind is given. May be given several times.",
-            metavar="COLUMN=KIND",
-        ),
-    ] = None
+    kind: ColumnKinds = None
     na: Annotated[
         list[str] | None, _option("--na", "Further marks of missing cells: unknown,-999.", metavar="MARKS")
     ] = None
@@ -68,18 +76,16 @@ class Reading:
     missing_target: Annotated[
         MissingTarget, _option("--missing-target", "Rows without a target: an error, or drop them.")
     ] = MissingTarget.ERROR
-    task: Annotated[
-        TaskChoice | None, _option("--task", "Take a target of numbers as classes, or as numbers to predict.")
-    ] = None
+    task: TargetTask = None
 
     def arguments(self) -> dict[str, Any]:
         """As ``read_table`` takes them."""
         return {
-            "columns": None if self.columns is None else _listed(self.columns),
-            "drop": _listed(self.drop or []),
-            "ids": _listed(self.ids or []),
-            "kinds": _kinds(self.kind or []) or None,
-            "na": _listed(self.na or []),
+            "columns": None if self.columns is None else listed_names(self.columns),
+            "drop": listed_names(self.drop or []),
+            "ids": listed_names(self.ids or []),
+            "kinds": kinds_given(self.kind or []) or None,
+            "na": listed_names(self.na or []),
             "encoding": self.encoding,
             "missing_target": self.missing_target.value,
         }
@@ -113,7 +119,7 @@ def with_reading(verb: Callable[..., None]) -> Callable[..., None]:
     return spoken
 
 
-def _listed(texts: list[str]) -> list[str]:
+def listed_names(texts: list[str]) -> list[str]:
     """Names between commas; one that holds a comma stands in double quotes."""
     found: list[str] = []
     for text in texts:
@@ -121,7 +127,7 @@ def _listed(texts: list[str]) -> list[str]:
     return found
 
 
-def _kinds(texts: list[str]) -> dict[str, Any]:
+def kinds_given(texts: list[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for text in texts:
         name, equals, kind = text.rpartition("=")
@@ -135,22 +141,6 @@ def check_bundled(data: str, reading: Reading) -> None:
     """Refuse options that are for files."""
     if data in names() and reading.about_columns:
         raise ParameterError(f"{data}: a bundled set is read as it is", hint="options about columns are for files")
-
-
-def with_task(table: Table, task: TaskChoice | None) -> Table:
-    """The table with its target as classes or as numbers, where that was asked for."""
-    if task is None or table.y is None:
-        return table
-    y = np.asarray(table.y)
-    if task is TaskChoice.REGRESS:
-        if y.dtype.kind not in "biuf":
-            raise DataError(f'--task regress: the target "{table.target}" holds {str(y[0])!r}, which is no number')
-        return replace(table, y=y.astype(np.float64), class_order=None)
-    if y.dtype.kind not in "iuf":
-        return table
-    distinct, codes = np.unique(y, return_inverse=True)
-    labels = np.array([str(value.item()).removesuffix(".0") for value in distinct])
-    return replace(table, y=labels[codes], class_order=tuple(labels.tolist()))
 
 
 def tell_cautions(table: Table, task: TaskChoice | None = None, numbers: bool | None = None) -> None:

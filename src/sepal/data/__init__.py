@@ -53,7 +53,9 @@ from sepal.data._left_out import records_repeated as records_repeated
 from sepal.data._matching import match_table as match_table
 from sepal.data._name_order import name_key as name_key
 from sepal.data._name_order import name_order as name_order
+from sepal.data._plane import Plane, plane
 from sepal.data._read import read_table
+from sepal.data._row_page import RowPage, row_page
 from sepal.data._sampling import sample_by_class as sample_by_class
 from sepal.data._scaling import SCALES, ScaleName
 from sepal.data._scaling import Scaling as Scaling
@@ -63,6 +65,8 @@ from sepal.data._sparse_reading import Rows as Rows
 from sepal.data._sparse_reading import as_rows as as_rows
 from sepal.data._sparse_rows import SparseRows as SparseRows
 from sepal.data._sparse_rows import equal_sparse_rows as equal_sparse_rows
+from sepal.data._summary import ColumnSummary, TableSummary, summarize
+from sepal.data._summary import coded_target as coded_target
 from sepal.data._table import Table
 from sepal.data._text_options import TextOptions
 from sepal.data._weights import as_weights as as_weights
@@ -79,13 +83,20 @@ __all__ = [
     "Apart",
     "BundledSet",
     "Caution",
+    "ColumnSummary",
     "Kind",
     "KindsSpec",
+    "Plane",
+    "RowPage",
     "ScaleName",
     "Table",
+    "TableSummary",
     "TextOptions",
     "as_table",
     "load",
     "names",
+    "plane",
     "read_table",
+    "row_page",
+    "summarize",
 ]

@@ -226,6 +226,32 @@ class Table:
 
         return as_table(self, kinds=kinds)
 
+    def with_target(self, column: str) -> Table:
+        """The table whose target is that column; the target of before becomes the last feature.
+
+        Examples
+        --------
+        >>> import sepal.datasets
+        >>> sepal.datasets.load("weather").with_target("outlook").names
+        ('temperature', 'humidity', 'windy', 'play')
+        """
+        from sepal.data._retarget import with_target
+
+        return with_target(self, column)
+
+    def with_task(self, task: str | None) -> Table:
+        """The table with a target of numbers as classes ("classify"), or with classes that are numbers as numbers.
+
+        Examples
+        --------
+        >>> from sepal.data import as_table
+        >>> as_table([[1.0], [2.0]], [3, 4]).with_task("classify").y
+        array(['3', '4'], dtype='<U1')
+        """
+        from sepal.data._retarget import with_task
+
+        return with_task(self, task)
+
     @property
     def complete_rows(self) -> NDArray[np.bool_]:
         """For each row, whether no cell of it is missing."""

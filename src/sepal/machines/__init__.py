@@ -9,6 +9,8 @@ May be imported by evaluation and everything after it on the road; learners may 
 
 from __future__ import annotations
 
+from sepal.machines._decision_regions import DecisionRegions, decision_regions
+from sepal.machines._decision_regions import lead as lead
 from sepal.machines._dual._adatron import KernelAdatronClassifier
 from sepal.machines._dual._c_search import CSearch
 from sepal.machines._dual._surface import ErrorSurface, hyperparameter_surface
@@ -25,6 +27,7 @@ from sepal.plots import plot_regions
 
 __all__ = [
     "CSearch",
+    "DecisionRegions",
     "ErrorSurface",
     "FeatureVectorClassifier",
     "FeatureVectorRegressor",
@@ -34,6 +37,7 @@ __all__ = [
     "KernelAdatronClassifier",
     "ParzenClassifier",
     "SVMClassifier",
+    "decision_regions",
     "hyperparameter_surface",
     "plot_regions",
 ]

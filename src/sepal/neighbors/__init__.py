@@ -41,12 +41,15 @@ from sepal.neighbors._sparse_search import SparseSearch as SparseSearch
 from sepal.neighbors._text_search import MixedSearch as MixedSearch
 from sepal.neighbors._text_search import TextSearch as TextSearch
 from sepal.neighbors._threads import thread_count as thread_count
+from sepal.neighbors._voronoi import VoronoiEdges, voronoi_edges
 
 __all__ = [
     "NeighborRanking",
     "RadiusRanking",
+    "VoronoiEdges",
     "kneighbors_graph",
     "neighbor_ranking",
     "radius_neighbors_graph",
     "radius_ranking",
+    "voronoi_edges",
 ]

@@ -1,0 +1,210 @@
+"""``sepal explore``, ``sepal do`` and ``sepal run``: the Explorer, one of its questions, and a session without it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sepal.cli._learners import set_values
+from sepal.cli._leaving import leaving_cleanly
+from sepal.cli._options import DATA_HELP, AsJson, Data, DistanceName, Out, Scale, ScaleOption, TargetColumn
+from sepal.cli._output import as_json_text, check_out, check_text_name, give, wants_json
+from sepal.cli._progress import watching
+from sepal.cli._reading import ColumnKinds, DropColumns, OnlyColumns, TargetTask, kinds_given, listed_names
+from sepal.data import names, write_whole
+from sepal.exceptions import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from sepal.explore import Session, Shelf
+
+FOLDER = "sepal-run"
+
+
+def explore(
+    data: Annotated[str | None, typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)] = None,
+    target: TargetColumn = None,
+    port: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="The port to begin with; the next free one is taken.", show_default=False),
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the link.")] = False,
+    session: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A session that was saved.", show_default=False)
+    ] = None,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Take no uploads and save nothing.")] = False,
+) -> None:
+    """Open the workbench in the browser.
+
+    Without DATA it begins with the bundled sets and a place to drop a file. It listens on this machine only.
+
+    Example:  sepal explore mydata.csv --target species
+    """
+    with leaving_cleanly():
+        from sepal.explore import Server, Session, Shelf, TableView, needs_explore, serve
+
+        needs_explore()
+        shelf, opened = Shelf(), None
+        view = None
+        if session is not None:
+            if data is not None:
+                raise ParameterError("DATA and --session: a session names its data; leave one out")
+            opened = Session.of(read_session(session))
+            for_session(opened, session, shelf)
+            view, actions = opened.placed(shelf)
+            opened = Session(opened.source, opened.view, tuple(actions))
+        elif data is not None:
+            view = TableView(place(shelf, data), target)
+            shelf.space(view)  # a mistake is told here, and not in the browser
+        served = Server(shelf, view=view, session=opened, read_only=read_only)
+        serve(served, port=port, browser=not no_browser, say=lambda text: typer.echo(text))
+
+
+def do(
+    action: Annotated[str, typer.Argument(metavar="ACTION", help="A question of the Explorer, as neighbors.curve.")],
+    data: Data,
+    target: TargetColumn = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A parameter of the action. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    distance: DistanceName = "auto",
+    scale: ScaleOption = Scale.MINMAX,
+    out: Out = None,
+    as_json: AsJson = False,
+    drop: DropColumns = None,
+    columns: OnlyColumns = None,
+    kind: ColumnKinds = None,
+    task: TargetTask = None,
+) -> None:
+    """Answer one question of the Explorer, as it is written under its button Code.
+
+    Example:  sepal do neighbors.curve iris --set k_max=30 --json
+    """
+    with leaving_cleanly():
+        if out is not None:
+            check_out(out, data, example="answer.json")
+            check_text_name(out, "an answer")
+        with watching("reading") as progress:
+            from sepal.explore import ACTIONS, Shelf, TableView, answer, plain_answer
+
+            if action not in ACTIONS:
+                raise ParameterError(f"{action}: there is no such action", hint=f"one of {', '.join(ACTIONS)}")
+            shelf = Shelf()
+            view = TableView(
+                place(shelf, data), target, kinds_given(kind or []), tuple(listed_names(drop or [])),
+                None if columns is None else tuple(listed_names(columns)), task and task.value,
+                scale.value, distance,
+            )  # fmt: skip
+            known = [each.parameter.name for each in ACTIONS[action].fields]
+            given = set_values(settings or [], action, known)
+            found = answer(shelf, action, view.to_dict(), with_places(shelf, ACTIONS[action], given), progress)
+        facts = plain_answer(found)
+        if wants_json(as_json, out):
+            give(as_json_text(action, facts), out, "The answer is")
+        else:
+            give(json.dumps(facts["result"], indent=2, ensure_ascii=False) + "\n", out, "The answer is")
+
+
+def run(
+    session: Annotated[Path, typer.Argument(metavar="SESSION", help="A session that the Explorer saved.")],
+    folder: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FOLDER", help="Where the results go: JSON files and index.html."),
+    ] = Path(FOLDER),
+) -> None:
+    """Do everything a session of the Explorer holds, without a browser.
+
+    Writes one JSON file for each action and one HTML page with all of them. The numbers are those that the Explorer
+    shows. Files are looked for beside the session, and only taken if they are the same as when it was saved.
+
+    Example:  sepal run session.json --out results
+    """
+    with leaving_cleanly():
+        if folder.exists() and not folder.is_dir():
+            raise ParameterError(f"--out {folder}: expected a folder, found a file", hint="--out results")
+        with watching("reading") as progress:
+            from sepal.explore import Session, Shelf, answer, plain_answer, session_page
+
+            opened, shelf = Session.of(read_session(session)), Shelf()
+            for_session(opened, session, shelf)
+            view, actions = opened.placed(shelf)
+            answers = []
+            for number, each in enumerate(actions, start=1):
+                begin, share = (number - 1) / len(actions), 1 / len(actions)
+                told = f"{number} of {len(actions)}, {each['action']}"
+
+                def tell(text: str, done: float, begin: float = begin, share: float = share, told: str = told) -> None:
+                    progress(f"{told}: {text}", begin + share * done)
+
+                progress(told, begin)
+                answers.append((each, answer(shelf, each["action"], view.to_dict(), each["parameters"], tell)))
+            page = session_page(shelf, view, answers)
+        _write_all(folder, [(each, plain_answer(found)) for each, found in answers], page)
+
+
+def _write_all(out: Path, answers: list[tuple[dict[str, Any], dict[str, Any]]], page: str) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    for number, (each, facts) in enumerate(answers, start=1):
+        name = f"{number:02d}-{each['action']}.json"
+        write_whole(out / name, as_json_text(each["action"], facts), f"--out {out / name}")
+    write_whole(out / "index.html", page, f"--out {out / 'index.html'}")
+    results = "1 result is" if len(answers) == 1 else f"{len(answers)} results are"
+    typer.echo(f"{results} in {out}; {out / 'index.html'} shows all.", err=True)
+
+
+def place(shelf: Shelf, data: str) -> str:
+    """DATA of the command line on the shelf: a bundled set by its name, or a file."""
+    if data in names():
+        return data
+    return shelf.read(data).data
+
+
+def with_places(shelf: Shelf, action: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters with files of the shelf in place of their paths."""
+    found = dict(given)
+    for each in action.fields:
+        name = each.parameter.name
+        if each.role == "data" and isinstance(found.get(name), str):
+            found[name] = place(shelf, found[name])
+        elif each.role == "runs" and isinstance(found.get(name), list):
+            found[name] = [
+                {**item, "test": place(shelf, item["test"])} if isinstance(item, dict) and item.get("test") else item
+                for item in found[name]
+            ]
+    return found
+
+
+def read_session(path: Path) -> Any:
+    """The JSON of a session."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise DataError(f"{path}: the session cannot be read: {reason}") from error
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise DataError(f"{path}: this is no session of the Explorer: {error}") from error
+
+
+def for_session(session: Session, path: Path, shelf: Shelf) -> None:
+    """Put the files of a session on the shelf: as they are named, or beside the session."""
+    for source in session.sources():
+        if "file" not in source:
+            continue
+        named = Path(source["file"])
+        found = next((each for each in (named, path.parent / named, path.parent / named.name) if each.is_file()), None)
+        if found is None:
+            raise DataError(
+                f"{path}: the session is about {source['file']}, which is not here", hint="put the file beside it"
+            )
+        shelf.read(str(found))

@@ -1,0 +1,171 @@
+"""The data of this run: bundled sets by name, files from the command line and uploads by number. Nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from sepal.data import Table, load, names, read_table
+from sepal.exceptions import DataError, ParameterError
+from sepal.explore._view import TableView
+
+MOST_TABLES = 8  # views whose tables, planes and models are kept
+MOST_ANSWERS = 200
+MOST_UPLOADED = 256 * 2**20  # bytes of all uploads together
+
+
+@dataclass(frozen=True)
+class GivenFile:
+    """A file that was given: its content, and what it is called in code. Uploads have no path."""
+
+    data: str
+    name: str
+    content: bytes = field(repr=False)
+    path: str | None = None
+
+    @property
+    def sha256(self) -> str:
+        """Of the content."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    @property
+    def written(self) -> str:
+        """How code names it: the path from the command line, or the name of the upload."""
+        return self.path or self.name
+
+
+class Space:
+    """One view with its table, and what was computed for it: planes, neighbours of maps, fitted models."""
+
+    def __init__(self, view: TableView, table: Table, shelf: Shelf) -> None:
+        self.view, self.table, self.shelf = view, table, shelf
+        self._kept: OrderedDict[Any, Any] = OrderedDict()
+        self._lock = Lock()
+
+    def keep(self, key: Any, make: Callable[[], Any], most: int = 24) -> Any:
+        """What was made for this key before, or is made now."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        made = make()
+        with self._lock:
+            self._kept[key] = made
+            while len(self._kept) > most:
+                self._kept.popitem(last=False)
+        return made
+
+    def forget(self, key: Any) -> None:
+        """It will be made anew."""
+        with self._lock:
+            self._kept.pop(key, None)
+
+    def other(self, data: str) -> Table:
+        """Another set or file, read with the same target, kinds and columns: rows to test on."""
+        view = TableView(data, self.table.target, self.view.kinds, task=self.view.task)
+        table = self.shelf.space(view).table
+        missing = [name for name in self.table.names if name not in table.names]
+        if missing:
+            raise DataError(
+                f'{self.shelf.called(data)}: there is no column "{missing[0]}", which the training rows have',
+                hint=f"its columns are {', '.join(table.names[:12])}",
+            )
+        return table.select(list(self.table.names))
+
+
+class Shelf:
+    """What can be asked about. Only these files are ever read, and none is ever opened by a name from outside.
+
+    Examples
+    --------
+    >>> shelf = Shelf()
+    >>> shelf.space(TableView("iris")).table.n_rows
+    150
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[str, GivenFile] = {}
+        self._spaces: OrderedDict[str, Space] = OrderedDict()
+        self._answers: OrderedDict[str, Any] = OrderedDict()
+        self._lock = Lock()
+
+    def add(self, name: str, content: bytes, path: str | None = None) -> GivenFile:
+        """Put a file on the shelf."""
+        uploaded = sum(len(each.content) for each in self.files.values() if each.path is None)
+        if path is None and uploaded + len(content) > MOST_UPLOADED:
+            raise DataError(
+                f"{name}: uploads of this run would hold more than {MOST_UPLOADED // 2**20} MB together",
+                hint="start again with the file on the command line: sepal explore FILE",
+            )
+        with self._lock:
+            for each in self.files.values():
+                if each.content == content and each.name == name:
+                    return each
+            made = GivenFile(f"file-{len(self.files) + 1}", name, content, path)
+            self.files[made.data] = made
+        return made
+
+    def read(self, path: str) -> GivenFile:
+        """Put a file of the command line on the shelf."""
+        file = Path(path)
+        try:
+            content = file.read_bytes()
+        except OSError as error:
+            raise DataError(f"{path}: the file cannot be read: {error.strerror or error}") from error
+        return self.add(file.name, content, path)
+
+    def called(self, data: str) -> str:
+        """What people call it."""
+        return self.files[data].name if data in self.files else data
+
+    def table_of(self, view: TableView) -> Table:
+        """The table of a view."""
+        if view.data in self.files:
+            file = self.files[view.data]
+            content = io.BytesIO(file.content)
+            content.name = file.name
+            table = read_table(content, target=view.target, kinds=dict(view.kinds) or None)
+        elif view.data in names():
+            table = load(view.data)
+            table = table if view.target is None else table.with_target(view.target)
+            table = table if not view.kinds else table.with_kinds(dict(view.kinds))
+        else:
+            raise ParameterError(f"view: there is no data {view.data!r} here", hint="upload the file first")
+        if view.left_out:
+            table = table.drop(view.left_out)
+        if view.columns is not None:
+            table = table.select(view.columns)
+        return table.with_task(view.task)
+
+    def space(self, view: TableView) -> Space:
+        """The view with its table; kept for the next question."""
+        with self._lock:
+            if view.key in self._spaces:
+                self._spaces.move_to_end(view.key)
+                return self._spaces[view.key]
+        made = Space(view, self.table_of(view), self)
+        with self._lock:
+            self._spaces[view.key] = made
+            while len(self._spaces) > MOST_TABLES:
+                self._spaces.popitem(last=False)
+        return made
+
+    def found(self, key: str) -> Any:
+        """An answer that was given before, or None."""
+        with self._lock:
+            if key in self._answers:
+                self._answers.move_to_end(key)
+            return self._answers.get(key)
+
+    def remember(self, key: str, answer: Mapping[str, Any]) -> None:
+        """Keep an answer; the oldest goes."""
+        with self._lock:
+            self._answers[key] = answer
+            while len(self._answers) > MOST_ANSWERS:
+                self._answers.popitem(last=False)

@@ -1,0 +1,178 @@
+"""Work in threads that can be cancelled: one long piece at a time with two waiting, and short ones beside it."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sepal.exceptions import SepalError
+from sepal.progress import Progress, importing
+
+MOST_WAITING = 2
+MOST_KEPT = 50  # jobs that are remembered
+AGAIN = 0.05  # seconds after which work that did not hear of its end is told again
+FIRST_GUESS = 0.5  # seconds before which nobody can say how long it takes
+
+WorkState = Literal["waiting", "running", "done", "failed", "cancelled"]
+
+
+class CancelledWorkError(BaseException):
+    """Ends work in the middle, as Ctrl-C would; no ``except Exception`` on its way keeps it."""
+
+
+class BusyError(Exception):
+    """One piece of work runs and two wait."""
+
+
+@dataclass(eq=False)
+class Work:
+    """One question on its way."""
+
+    name: str
+    action: str
+    ask: Callable[[Progress], Any]
+    state: WorkState = "waiting"
+    text: str = ""
+    share: float = 0.0
+    answer: Any = None
+    error: Exception | None = None
+    started: float | None = None
+    ended: float | None = None
+    _cancel: bool = False
+    _thread: int | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    finished: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        """Do it, in the thread that calls."""
+        with self._lock:
+            if self._cancel:
+                self._end("cancelled")
+                return
+            self.state, self.started, self._thread = "running", time.monotonic(), threading.get_ident()
+        state: WorkState = "failed"
+        try:
+            self.answer, state = self.ask(self._tell), "done"
+        except CancelledWorkError:
+            state = "cancelled"
+        except (SepalError, MemoryError) as error:
+            self.error = error
+        except Exception as error:  # what is not foreseen is told, and the server goes on
+            self.error = error
+        finally:
+            self._settle(state)
+
+    def _settle(self, state: WorkState) -> None:
+        """Note the end; an exception that was sent and has not arrived is called back."""
+        while True:
+            try:
+                with self._lock:
+                    self._thread = None
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.get_ident()), None)
+                    self._end("cancelled" if self._cancel and state != "done" else state)
+                return
+            except CancelledWorkError:
+                state = "cancelled"
+
+    def _end(self, state: WorkState) -> None:
+        self.state, self.ended = state, time.monotonic()
+        self.finished.set()
+
+    def _tell(self, text: str, share: float) -> None:
+        if self._cancel:
+            raise CancelledWorkError
+        self.text, self.share = text, float(share)
+
+    def cancel(self) -> None:
+        """Ask it to end; it does where it tells its progress, or wherever its thread runs Python."""
+        with self._lock:
+            if self.finished.is_set():
+                return
+            self._cancel = True
+            waiting = self._thread is None
+        if not waiting:
+            threading.Thread(target=self._press, daemon=True).start()
+
+    def _press(self) -> None:
+        while not self.finished.wait(AGAIN):
+            with self._lock:
+                thread = self._thread
+                frame = None if thread is None else sys._current_frames().get(thread)
+                if thread is None or importing(frame):  # an import may swallow the exception
+                    continue
+                sent = ctypes.py_object(CancelledWorkError)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), sent)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        if self.started is None:
+            return 0.0
+        return (self.ended or time.monotonic()) - self.started
+
+    @property
+    def left(self) -> float | None:
+        """Seconds it may still take, by the share that is done; None where nobody can say."""
+        if self.state != "running" or self.elapsed < FIRST_GUESS or not 0.02 < self.share < 1.0:
+            return None
+        return self.elapsed * (1.0 - self.share) / self.share
+
+
+class Workers:
+    """The threads, and the work they do."""
+
+    def __init__(self) -> None:
+        self.jobs: OrderedDict[str, Work] = OrderedDict()
+        self._long = ThreadPoolExecutor(1, thread_name_prefix="sepal-job")
+        self._short = ThreadPoolExecutor(2, thread_name_prefix="sepal-ask")
+        self._latest: dict[tuple[str, str], Work] = {}
+        self._count = 0
+        self._lock = threading.Lock()
+
+    def start(self, action: str, channel: str, ask: Callable[[Progress], Any]) -> Work:
+        """Long work; an older one of the same kind is cancelled.
+
+        Raises
+        ------
+        BusyError
+            If two others wait already.
+        """
+        with self._lock:
+            self._cancel_older(channel, action)
+            alive = [work for work in self.jobs.values() if not work.finished.is_set() and not work._cancel]
+            if len(alive) > MOST_WAITING:
+                raise BusyError
+            self._count += 1
+            work = Work(f"j{self._count}", action, ask)
+            self.jobs[work.name] = self._latest[channel, action] = work
+            while len(self.jobs) > MOST_KEPT:
+                self.jobs.popitem(last=False)
+        self._long.submit(work.run)
+        return work
+
+    def ask(self, action: str, channel: str, ask: Callable[[Progress], Any]) -> tuple[Work, Future[None]]:
+        """Short work; an older one of the same kind is cancelled."""
+        with self._lock:
+            self._cancel_older(channel, action)
+            work = Work("", action, ask)
+            self._latest[channel, action] = work
+        return work, self._short.submit(work.run)
+
+    def _cancel_older(self, channel: str, action: str) -> None:
+        older = self._latest.get((channel, action))
+        if older is not None:
+            older.cancel()
+
+    def close(self) -> None:
+        """Cancel everything."""
+        for work in [*self.jobs.values(), *self._latest.values()]:
+            work.cancel()
+        self._long.shutdown(wait=False, cancel_futures=True)
+        self._short.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,259 @@
+"""Every route: what it gives, and what it says to wrong input."""
+
+from __future__ import annotations
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+import sepal
+from sepal.explore import ACTIONS
+
+IRIS = {"data": "iris"}
+
+
+def error(response):
+    return response.status_code, response.json()["error"]["code"]
+
+
+def test_start_names_sets_and_files(page):
+    found = page.get("/api/start").json()
+    sets = {each["data"]: each for each in found["bundled"]}
+    assert sets["iris"] == {
+        "data": "iris", "title": "Iris", "rows": 150, "columns": 4, "classes": 3, "target": "class"
+    }  # fmt: skip
+    assert (found["files"], found["view"], found["read_only"]) == ([], None, False)
+    assert found["screens"][0] == "data"
+    page.upload("two.csv", b"a,class\n1,x\n2,y\n")
+    assert [each["name"] for each in page.get("/api/start").json()["files"]] == ["two.csv"]
+
+
+def test_forms_have_every_action_and_learner_with_every_parameter(page):
+    found = page.get("/api/parameters").json()
+    assert set(found["actions"]) == set(ACTIONS)
+    for name, entry in found["actions"].items():
+        assert entry["help"]
+        assert entry["cost"] in ("cheap", "job")
+        assert [each["name"] for each in entry["parameters"]] == [f.parameter.name for f in ACTIONS[name].fields]
+        assert all(each["help"] and each["wanted"] for each in entry["parameters"]), name
+    knn = {each["name"]: each for each in found["learners"]["knn"]["parameters"]}
+    assert knn["weights"]["choices"][:2] == ["uniform", "distance"]
+    assert (knn["n_neighbors"]["kind"], knn["n_neighbors"]["default"], knn["n_neighbors"]["at_least"]) == (
+        "whole",
+        "auto",
+        1,
+    )
+    assert "n_jobs" not in knn
+
+
+def test_uploads_are_read_by_the_same_readers(page):
+    found = page.upload("rows.csv", b"a;b;class\n1,5;x;yes\n2;y;no\n3;x;no\n").json()
+    assert found == {"data": "file-1", "name": "rows.csv", "rows": 3, "columns": 2, "classes": 2, "target": "class"}
+    assert page.do("data.rows", {"data": "file-1"}).json()["result"]["cells"] == [
+        [1.5, "x", "yes"],
+        [2, "y", "no"],
+        [3, "x", "no"],
+    ]
+    same = page.upload("rows.csv", b"a;b;class\n1,5;x;yes\n2;y;no\n3;x;no\n").json()
+    assert same["data"] == "file-1"
+    response = page.upload("broken.csv", b"a,b\n1,2\n1,2,3,4\n")
+    assert error(response) == (400, "wrong")
+    assert "broken.csv" in response.json()["error"]["message"]
+    assert error(page.upload("", b"a,class\n1,x\n")) == (400, "wrong")
+
+
+@pytest.mark.parametrize(
+    ("view", "said"),
+    [
+        (None, "view"),
+        ({}, "data"),
+        ({"data": 3}, "data"),
+        ({"data": "irish"}, "irish"),
+        ({"data": "iris", "colums": []}, "colums"),
+        ({"data": "iris", "scale": "big"}, "scale"),
+        ({"data": "iris", "distance": "precomputed"}, "distance"),
+        ({"data": "iris", "task": "guess"}, "task"),
+        ({"data": "iris", "target": 3}, "target"),
+        ({"data": "iris", "target": "nothing"}, "nothing"),
+        ({"data": "iris", "kinds": []}, None),
+        ({"data": "iris", "kinds": [1]}, "kinds"),
+        ({"data": "iris", "kinds": {"petal_width": "big"}}, "petal_width"),
+        ({"data": "iris", "left_out": "petal_width"}, "left_out"),
+        ({"data": "iris", "left_out": ["none"]}, "none"),
+        ({"data": "iris", "columns": []}, "column"),
+        ({"data": "iris", "columns": [3]}, "columns"),
+    ],
+)
+def test_a_wrong_view_is_named(page, view, said):
+    response = page.post("/api/do/data.summary", {"view": view, "parameters": {}})
+    if said is None:
+        assert response.status_code == 200
+        return
+    assert error(response) == (400, "wrong")
+    assert said in response.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"count": 0}, "count"),
+        ({"count": "many"}, "count"),
+        ({"count": True}, "count"),
+        ({"start": -1}, "start"),
+        ({"sort": "none"}, "none"),
+        ({"sort": 3}, "sort"),
+        ({"rows": [1, 200]}, "200"),
+        ({"rows": ["a"]}, "rows"),
+        ({"rows": 3}, "rows"),
+        ({"colour": 3}, "colour"),
+        ([], "parameters"),
+    ],
+)
+def test_a_wrong_parameter_is_named(page, parameters, said):
+    response = page.post("/api/do/data.rows", {"view": IRIS, "parameters": parameters})
+    assert error(response) == (400, "wrong")
+    assert said in response.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"3", b'{"view": NaN}', b"\xff", b"[" * 100_000])
+def test_a_body_that_is_no_json_object_is_refused(page, body):
+    headers = page.headers | {"Content-Type": "application/json"}
+    for path in (
+        "/api/do/data.rows",
+        "/api/jobs",
+        "/api/code",
+        "/api/session",
+        "/api/session/open",
+        "/api/page",
+        "/api/login",
+    ):
+        assert error(page.client.post(path, content=body, headers=headers)) == (400, "wrong"), path
+
+
+def test_what_is_not_there_is_not_found(page):
+    assert error(page.do("data.nothing", IRIS)) == (404, "unknown")
+    assert error(page.post("/api/jobs", {"action": "data.nothing", "view": IRIS})) == (404, "unknown")
+    assert error(page.get("/api/jobs/j99")) == (404, "unknown")
+    assert error(page.get("/api/jobs/j99/answer")) == (404, "unknown")
+    assert error(page.delete("/api/jobs/j99")) == (404, "unknown")
+    assert error(page.get("/api/nothing")) == (404, "unknown")
+    assert error(page.get("/api/do/data.rows")) == (405, "wrong_method")
+
+
+def test_an_answer_says_all_parameters_and_the_code(page):
+    found = page.do("data.rows", IRIS, count=2).json()
+    assert found["parameters"] == {"start": 0, "count": 2, "sort": None, "descending": False, "rows": None}
+    assert found["view"]["scale"] == "minmax"
+    assert found["code"]["shell"] == "sepal do data.rows iris --set count=2 --json\n"
+    assert "sepal.data.row_page(table" in found["code"]["python"]
+    assert (found["cached"], page.do("data.rows", IRIS, count=2).json()["cached"]) == (False, True)
+
+
+def unpacked(body):
+    (length,) = struct.unpack("<I", body[:4])
+    head = json.loads(body[4 : 4 + length])
+    start = 4 + length
+    assert start % 8 == 0
+    arrays = []
+    for each in head["arrays"]:
+        assert each["offset"] % 8 == 0
+        raw = body[start + each["offset"] : start + each["offset"] + each["bytes"]]
+        arrays.append(np.frombuffer(raw, "<" + each["dtype"]).reshape(each["shape"]))
+    return head, arrays
+
+
+def put_back(value, arrays):
+    if isinstance(value, dict):
+        if set(value) == {"$array"}:
+            return [None if each != each else each for each in arrays[value["$array"]].ravel().tolist()]
+        return {key: put_back(each, arrays) for key, each in value.items()}
+    return [put_back(each, arrays) for each in value] if isinstance(value, list) else value
+
+
+def flat(value):
+    if isinstance(value, dict):
+        return {key: flat(each) for key, each in value.items()}
+    if isinstance(value, list) and value and isinstance(value[0], list) and isinstance(value[0][0], (int, float)):
+        return [each for row in value for each in row]
+    return [flat(each) for each in value] if isinstance(value, list) else value
+
+
+def test_binary_and_json_are_the_same_numbers(page):
+    for action, parameters in (("neighbors.map", {"n_grid": 20, "k": 3}), ("data.plane", {}), ("data.summary", {})):
+        plain = page.do(action, {"data": "hepatitis"} if action == "data.summary" else IRIS, **parameters).json()
+        body = {"view": plain["view"], "parameters": parameters}
+        response = page.post(f"/api/do/{action}", body, Accept="application/x-sepal")
+        assert response.headers["content-type"] == "application/x-sepal"
+        head, arrays = unpacked(response.content)
+        assert {each.dtype.str[1:] for each in arrays} <= {"f8", "i4", "u1"}
+        assert flat(put_back(head["result"], arrays)) == flat(plain["result"])
+
+
+def test_a_job_runs_and_gives_its_answer(page):
+    found = page.job("neighbors.curve", IRIS, k_max=7)
+    curve = sepal.leave_one_out_curve(sepal.datasets.load("iris"), k_max=7)
+    assert found["result"]["score"] == curve.score.tolist()
+    assert found["result"]["best_k"] == curve.best_k
+    jobs = page.get("/api/jobs").json()["jobs"]
+    assert [(each["job"], each["state"]) for each in jobs] == [("j1", "done")]
+    assert page.do("neighbors.curve", IRIS, k_max=7).json()["cached"] is True
+
+
+def test_a_costly_question_does_not_start_by_itself(page):
+    response = page.do("neighbors.curve", IRIS)
+    assert error(response) == (400, "wrong")
+    assert response.json()["error"]["hint"] == "start it as a job"
+
+
+def test_mistakes_in_a_job_are_told_at_once_or_by_the_job(page):
+    assert error(page.post("/api/jobs", {"action": "neighbors.curve", "view": IRIS, "parameters": {"k_max": 0}})) == (
+        400,
+        "wrong",
+    )
+    assert error(page.post("/api/jobs", {"action": "neighbors.curve", "view": {}})) == (400, "wrong")
+    started = page.post("/api/jobs", {"action": "neighbors.curve", "view": {"data": "nothing"}}).json()
+    while (state := page.get(f"/api/jobs/{started['job']}?wait=5").json())["state"] in ("waiting", "running"):
+        pass
+    assert state["state"] == "failed"
+    assert "nothing" in state["error"]["message"]
+    assert error(page.get(f"/api/jobs/{started['job']}/answer")) == (400, "wrong")
+    assert error(page.get(f"/api/jobs/{started['job']}?wait=x")) == (400, "wrong")
+
+
+def test_code_of_several_actions_is_one_program(page):
+    asked = [
+        {"action": "data.rows", "parameters": {"count": 3}},
+        {"action": "neighbors.map", "parameters": {"n_grid": 5}},
+    ]
+    found = page.post("/api/code", {"view": IRIS, "actions": asked}).json()
+    assert found["shell"].splitlines() == [
+        "sepal do data.rows iris --set count=3 --json",
+        "sepal do neighbors.map iris --set n_grid=5 --json",
+    ]
+    assert found["python"].count("sepal.datasets.load") == 1
+    for wrong in (None, {}, [3], [{"action": "none"}], [{"action": "data.rows", "parameters": {"x": 1}}]):
+        assert error(page.post("/api/code", {"view": IRIS, "actions": wrong})) == (400, "wrong")
+
+
+def test_a_page_of_answers(page):
+    page.do("data.rows", IRIS, count=3)
+    asked = [{"action": "data.rows", "parameters": {"count": 3}}, {"action": "data.rows", "parameters": {"count": 4}}]
+    response = page.post("/api/page", {"view": IRIS, "actions": asked})
+    assert response.headers["content-type"].startswith("text/html")
+    assert response.text.count("This was not run") == 1
+    assert "setosa" in response.text
+
+
+def test_one_unforeseen_error_is_told_without_its_details(page, monkeypatch):
+    def fails(*given):
+        raise RuntimeError("/secret/path")
+
+    monkeypatch.setitem(
+        ACTIONS, "data.rows", ACTIONS["data.summary"].__class__(**{**vars(ACTIONS["data.rows"]), "run": fails})
+    )
+    response = page.do("data.rows", IRIS)
+    assert error(response) == (500, "broken")
+    assert "secret" not in response.text
+    assert page.do("data.summary", IRIS).status_code == 200
