@@ -55,7 +55,8 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
     distance, distance_params, scale
         As in :func:`sepal.neighbors.neighbor_ranking`. ``"auto"`` is Euclidean for numeric tables without missing
         cells and HEOM for all others; the cosine for sparse matrices and Tanimoto for sets. Sparse rows are never
-        filled: ``scale="minmax"`` leaves them as they are.
+        filled: ``scale="minmax"`` leaves them as they are. The training rows decide: where these are complete, a new
+        row with a missing cell is refused, as scikit-learn does; ``distance="heom"`` answers it from its other cells.
     feature_weights : array, mapping or LearnedWeights, optional
         A weight per column of the distance.
     ties : {"expected", "index"}
