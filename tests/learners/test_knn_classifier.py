@@ -486,6 +486,6 @@ def test_a_missing_cell_of_a_new_row_where_training_rows_are_complete():
     """HEOM adds 1 for it to every distance, so that the other cells decide: here x1, by which (0.9, ?) is a "b"."""
     X, y = np.array([[0.0, 1.0], [0.1, 0.0], [0.9, 0.0], [1.0, 1.0]]), ["a", "a", "b", "b"]
     new = [[0.9, np.nan]]
-    with pytest.raises(DataError, match=r"(?s)row 1, column 'x2'.*hint: use distance=\"heom\""):
+    with pytest.raises(DataError, match=r'(?s)column "x2": a missing value.*hint: use distance="heom"'):
         KNNClassifier(1).fit(X, y).predict(new)
     assert KNNClassifier(1, distance="heom").fit(X, y).predict(new).tolist() == ["b"]
