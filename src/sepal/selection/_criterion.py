@@ -54,6 +54,10 @@ class DistanceCriterion(Criterion):
 
     n_walks: ClassVar[int] = 1  # questions one after the other, at most
 
+    def asks(self, problem: FeatureProblem) -> bool:
+        """Whether the common walks can answer; else ``scores`` has its own way."""
+        return True
+
     @abstractmethod
     def ask(self, problem: FeatureProblem, program: Program) -> Asking:
         """What to ask of the distances, and the scores that follow from the answers."""
@@ -66,9 +70,10 @@ def scores_together(
     problem: FeatureProblem, program: Program, criteria: Sequence[Criterion], progress: Share | None = None
 ) -> list[NDArray[np.float64]]:
     """Scores by each criterion; what all of them ask of the distances is answered on common walks."""
-    asking = {i: c.ask(problem, program) for i, c in enumerate(criteria) if isinstance(c, DistanceCriterion)}
+    walking = {i: c for i, c in enumerate(criteria) if isinstance(c, DistanceCriterion) and c.asks(problem)}
+    asking = {i: c.ask(problem, program) for i, c in walking.items()}
     found: dict[int, NDArray[np.float64]] = {}
-    n_walks = max((c.n_walks for c in criteria if isinstance(c, DistanceCriterion)), default=0)
+    n_walks = max((c.n_walks for c in walking.values()), default=0)
     parts, done = n_walks + len(criteria) - len(asking), 0
 
     def report(fraction: float) -> None:
