@@ -18,6 +18,7 @@ QUESTIONS = {
     "Tables, files, models": ("data", "datasets", "estimators", "parameters"),
     "Figures of the founding documents": ("reproduce",),
     "Pictures": ("plots",),
+    "The founding documents, computed again": ("reproduce",),
     "Errors": ("exceptions",),
 }
 
