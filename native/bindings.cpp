@@ -33,4 +33,5 @@ NB_MODULE(_native, m) {
     sepal::bind_sweep(m);
     sepal::bind_forest(m);
     sepal::bind_shuffle(m);
+    sepal::bind_cases(m);
 }

@@ -144,5 +144,6 @@ void bind_sweep(nb::module_& m);
 void bind_condense(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_shuffle(nb::module_& m);
+void bind_cases(nb::module_& m);
 
 } // namespace sepal

@@ -12,6 +12,7 @@ SOURCES = Path(__file__).parent.parent / "src" / "sepal"
 DOORS = {
     "auto/_forest.py",
     "learners/_window.py",
+    "mail/_cases.py",
     "machines/_dual/_solvers.py",
     "measures/_alignment.py",
     "measures/_label_shuffles.py",

@@ -449,3 +449,10 @@ def shuffled_agreement(
     threads: int,
     progress: _Progress | None,
 ) -> NDArray[np.float64]: ...
+def most_similar_cases(
+    *,
+    postings: list[bytes | bytearray],
+    weights: list[float],
+    cases: bytes | bytearray,
+    k: int,
+) -> tuple[list[tuple[float, int]], list[tuple[float, int]]]: ...

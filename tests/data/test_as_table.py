@@ -431,3 +431,13 @@ def test_a_category_column_without_a_cell_takes_new_levels() -> None:
     training = as_table(pd.DataFrame({"a": [1.0, 2.0], "b": pd.Categorical([None, None])}))
     found = match_table(pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", "y", None]}), training)
     np.testing.assert_array_equal(found.values[:, 1], [0.0, 1.0, np.nan])
+
+
+def test_kinds_go_by_the_names_that_are_given():
+    """Before, kinds were looked up among x1, x2, ... although names= was given."""
+    rows = [[35, "low"], [41, "high"]]
+    table = as_table(rows, names=["age", "risk"], kinds={"risk": ["low", "high"]})
+    assert table.kinds == ("numeric", "ordinal")
+    assert table.values[:, 1].tolist() == [0, 1]
+    with pytest.raises(ParameterError, match='no column "size"'):
+        as_table(rows, names=["age", "risk"], kinds={"size": "nominal"})

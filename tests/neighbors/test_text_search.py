@@ -140,7 +140,8 @@ def test_parts_add_up_and_words_are_named() -> None:
     wanted = expected("mixed", table, 3)
     parts = fitted.parts(table.take([0, 0]), table.take([1, 2]))
     assert np.sqrt(parts.sum(axis=1)) == pytest.approx(wanted[0, 1:], abs=1e-12)
-    shared = fitted.shared_words(table.take([0]), table.take([1]))
+    shared, none = fitted.shared_words(table.take([0, 0]), table.take([1, 2]))
+    assert none == []
     assert [(column, word) for column, word, _ in shared] == [("x1", "tonight"), ("x1", "wine")]
     assert sum(share for *_, share in shared) == pytest.approx(1.0 - parts[0, 0], abs=1e-12)
 

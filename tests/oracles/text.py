@@ -65,3 +65,15 @@ def mixed(
         else:
             total += w * ((a - b) / reach) ** 2
     return math.sqrt(total)
+
+
+def word_information(texts: Sequence[Sequence[str]], labels: Sequence[str], word: str) -> float:
+    """Mutual information of the class and of whether the word is in the text, in bits."""
+    n, total = len(texts), 0.0
+    for there in (True, False):
+        for label in set(labels):
+            both = sum((word in text) == there and own == label for text, own in zip(texts, labels, strict=True)) / n
+            one = sum((word in text) == there for text in texts) / n
+            other = sum(own == label for own in labels) / n
+            total += both * math.log2(both / (one * other)) if both else 0.0
+    return total

@@ -8,16 +8,19 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from imblearn.pipeline import make_pipeline
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import sepal
 from sepal.data import content_order
 from sepal.exceptions import DataError, ParameterError
-from sepal.prototypes import METHODS, PrototypeSelector, condense_curve
+from sepal.prototypes import METHODS, PrototypeSelector, condense_curve, enn
 from tests.prototypes.sets import smooth
 
 
@@ -139,3 +142,15 @@ def test_folds_of_the_curve_hold_groups_together():
         condense_curve(near, y, groups=people[:5])
     with pytest.raises(DataError, match="has 20 groups, which is fewer than the 30 folds"):
         condense_curve(near, y, cv=30, groups=people)
+
+
+def test_a_step_of_a_pipeline_of_imbalanced_learn():
+    """Rows are left out in training only; a search may choose the method."""
+    X, y = sepal.datasets.load("iris").values, sepal.datasets.load("iris").y
+    model = make_pipeline(StandardScaler(), PrototypeSelector("enn"), SVC()).fit(X, y)
+    kept = enn(StandardScaler().fit_transform(X), y).rows
+    assert model[1].sample_indices_.tolist() == kept.tolist()
+    plain = SVC().fit(StandardScaler().fit_transform(X)[kept], y[kept])
+    assert model.predict(X).tolist() == plain.predict(StandardScaler().fit_transform(X)).tolist()
+    search = GridSearchCV(model, {"prototypeselector__method": ["enn", "hart"]}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.9

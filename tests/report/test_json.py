@@ -104,6 +104,7 @@ def test_the_keys_of_a_report(report_of):
         "suspects",
         "beside",
         "features",
+        "words",
         "alignment",
         "angle",
         "overlap",

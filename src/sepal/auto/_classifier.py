@@ -24,6 +24,7 @@ from sepal.auto._parameters import SEPAL_CLASSIFIER
 from sepal.auto._row_explanation import RowExplanation, explain_rows
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
+from sepal.auto._text_scores import TextScores, fit_text_scores
 from sepal.auto._threads import one_thread
 from sepal.data import Table, class_codes, left_out_together, numbered_by_first_row
 from sepal.estimators import TableClassifierMixin, tells_callbacks
@@ -41,7 +42,8 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
 
     Gaussian kernel ridge on three scalings of the same rows, widths and ridges chosen by exact leave-one-out; Fisher's
     discriminant; bagged trees. They are averaged, with weights and a calibration that are learned from answers to each
-    row without itself.
+    row without itself. Texts become numbers first, by a linear support vector machine on their words; those of the
+    training rows come from machines that did not see the row.
 
     Parameters
     ----------
@@ -81,6 +83,8 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         Whether these probabilities mean what they say, with their log-loss.
     trace_ : Trace
         What was tried and what was chosen.
+    texts_ : object or None
+        What was learned from columns of texts: the words, and a linear machine on them.
 
     Notes
     -----
@@ -101,6 +105,9 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
     """
 
     parameter_table = SEPAL_CLASSIFIER
+    sample_: Table
+    scored_: Table | None
+    texts_: TextScores | None
 
     def __init__(
         self,
@@ -161,12 +168,35 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         judge = class_judge(codes, self.balanced, numbered_by_first_row(together.groups, part[rows]), mass)
         random = check_random_state(self.random_state)
         order = spread_order(codes, random)
+        table, shown = self._read_texts(table, judge, order, clock)
         problem = Problem(table, np.eye(len(self.classes_))[codes], codes, judge, order)
         seed, threads = int(random.randint(1 << 30)), thread_count(self.n_jobs)
         done = solve_in_time(problem, clock=clock, seed=seed, threads=threads)
         self._keep(done, part[rows[done.rows]], n_given, clock)
+        self._keep_texts(shown, part[rows], n_given)
         self._tell_copies(together, n_given)
         return self
+
+    def _read_texts(
+        self, table: Table, judge: ClassJudge, order: NDArray[np.intp], clock: StageClock
+    ) -> tuple[Table, Table | None]:
+        """The rows with numbers in place of texts, and the rows as they were; None where there are no texts."""
+        self.texts_ = None
+        if "text" not in table.kinds:
+            return table, None
+        with one_thread():
+            self.texts_, scored = fit_text_scores(table, judge, order, self.classes_, lambda share: clock.step(0.0))
+        return scored, table
+
+    def _keep_texts(self, shown: Table | None, given: NDArray[np.intp], n_given: int) -> None:
+        """Remember the sample with its texts, beside what the members saw of it."""
+        self.scored_ = None
+        if shown is None:
+            return
+        self.scored_ = self.sample_
+        place = np.empty(n_given, dtype=np.intp)
+        place[given] = np.arange(len(given))
+        self.sample_ = shown.take(place[self.sample_rows_]).select(np.argsort(self.column_order_).tolist())
 
     def _keep(self, done: InTime, used: NDArray[np.intp], n_given: int, clock: StageClock) -> None:
         """What a fit leaves behind; ``used`` says which of the given rows took part."""
@@ -196,7 +226,8 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         sample = done.problem.sample(SEARCH_ROWS)
         self.sample_groups_, self.sample_mass_ = sample.judge.groups, sample.judge.mass
         self.sample_rows_ = used if sample is done.problem else used[np.sort(done.problem.order[:SEARCH_ROWS])]
-        self.sample_ = sample.table.select(np.argsort(self.column_order_).tolist())
+        back = np.argsort(self.column_order_) if self.texts_ is None else np.arange(sample.table.n_columns)
+        self.sample_ = sample.table.select(back.tolist())
         self.left_out_proba_ = np.full((n_given, len(self.classes_)), np.nan)
         self.left_out_proba_[used] = left_out
         self.reliability_ = reliability(left_out, codes, weights=judge.weights)
@@ -249,9 +280,14 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
 
     def _decisions_of(self, rows: Table) -> Array:
         """The decisions for rows that were read as the training rows were."""
-        table = rows.select(self.column_order_.tolist())
+        table = self._members_rows(rows)
         logarithms = self._logarithms(answers_in_blocks(self.average_, table, self.n_jobs))
         return self.temperature_ * logarithms + self.offsets_
+
+    def _members_rows(self, rows: Table) -> Table:
+        """Rows as the members see them: columns in their order, numbers in place of texts."""
+        table = rows.select(self.column_order_.tolist())
+        return table if self.texts_ is None else self.texts_.numbers(table)
 
     def _probabilities(self, decisions: Array) -> Array:
         """Softmax, mixed with the uniform distribution by the rule of succession, 1 / (n + 1).

@@ -28,9 +28,15 @@ _LEAST_SECONDS = 2.0  # for a fit to few columns
 _COPY_ROWS = 1000  # more do not change what copies do to the figure
 
 
+def _sample(model: Any) -> Table:
+    """Some training rows as the members saw them: with numbers in place of texts."""
+    scored: Table | None = getattr(model, "scored_", None)
+    return model.sample_ if scored is None else scored
+
+
 def explain_classifier(model: SepalClassifier, time_limit: float, advice: bool = True) -> Explanation:
     """See :meth:`SepalClassifier.explain`."""
-    table = model.sample_
+    table = _sample(model)
     codes = np.searchsorted(model.classes_, np.asarray(table.y)).astype(np.int32)
     judge = class_judge(codes, model.balanced, model.sample_groups_, model.sample_mass_)
     near = [nearest(table, judge, model.n_jobs)] if advice else []
@@ -79,7 +85,7 @@ def explain_briefly(model: SepalClassifier, time_limit: float) -> Explanation:
 
 def explain_regressor(model: SepalRegressor) -> Explanation:
     """See :meth:`SepalRegressor.explain`."""
-    table = model.sample_
+    table = _sample(model)
     judge = NumberJudge(np.asarray(table.y, dtype=np.float64), model.sample_groups_, model.sample_mass_)
     with one_thread():
         rule = linear_number(table, judge)
@@ -94,7 +100,7 @@ def _told(model: SepalClassifier | SepalRegressor, baselines: tuple[Baseline, ..
         baselines={baseline.name: baseline for baseline in baselines},
         n_rows=model.n_rows_,
         n_searched=max(trial.rows for trial in model.trace_.trials),
-        n_features=model.sample_.n_columns,
+        n_features=_sample(model).n_columns,
         **own,
     )
     return Explanation(
@@ -115,7 +121,7 @@ def _copies(model: SepalClassifier | SepalRegressor) -> CopyScores | None:
     """The score with each row left out alone, and with all its copies, on the same rows (a sample of large tables)."""
     if not model.copies_share_ or model.left_out_ == "groups":
         return None
-    table, groups, mass = model.sample_, copies_of(model.sample_), model.sample_mass_
+    table, groups, mass = _sample(model), copies_of(_sample(model)), model.sample_mass_
     if table.n_rows > _COPY_ROWS:  # whole groups, in an order that has nothing to do with the answers
         shuffled = np.random.RandomState(0).permutation(groups.max() + 1)[groups]
         order = np.argsort(shuffled, kind="stable")[:_COPY_ROWS]

@@ -53,7 +53,7 @@ def chosen_anew(kernels: Sequence[Candidates], others: Sequence[Candidates], jud
     order : ndarray of int
         A random order of the rows, the classes well mixed; rows are dealt to the folds in it.
     """
-    fold_of = _folds(judge.groups, order)
+    fold_of = fold_numbers(judge.groups, order)
     folds = []
     members = np.empty((len(kernels) + len(others), *kernels[0].tried.shape[1:]))
     for k in range(fold_of.max() + 1):
@@ -67,7 +67,7 @@ def chosen_anew(kernels: Sequence[Candidates], others: Sequence[Candidates], jud
     return Nested(tuple(folds), members)
 
 
-def _folds(groups: Positions | None, order: Positions) -> Positions:
+def fold_numbers(groups: Positions | None, order: Positions) -> Positions:
     """The number of each row's fold."""
     units = numbered_by_first_row(groups, order)
     dealt = np.arange(len(order)) if units is None else units

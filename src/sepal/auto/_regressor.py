@@ -21,7 +21,7 @@ from sepal.auto._parameters import SEPAL_REGRESSOR
 from sepal.auto._ridge_loo import mean_of
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
-from sepal.data import left_out_together, numbered_by_first_row, shown
+from sepal.data import left_out_together, numbered_by_first_row, refuse_texts, shown
 from sepal.estimators import TableRegressorMixin, tells_callbacks
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
@@ -103,6 +103,7 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         """
         clock = self._clock(progress)
         table = self._training_table(X, y)
+        refuse_texts(table, "numbers are learned from numbers and names")
         answers = _numbers(table.y)
         together = left_out_together(table, groups)
         part, mass = self._masses(sample_weight, table, together)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.auto._average import Average, probable
-from sepal.data import Table, data_frame, row_cells
+from sepal.data import Table, data_frame, row_cells, text_columns
 from sepal.learners import KNNClassifier, NeighborExplanation
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 NEIGHBORS = 5
 _MOST_BACKGROUND, _BACKGROUND_CELLS = 20, 4_000  # training rows that lend a column, and such rows for all columns
 _MOST_SHOWN = 5
+_MOST_WORDS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,8 @@ class RowExplanation:
     neighbors : NeighborExplanation
         The five nearest training rows (of at most 4,000 that are kept) with their distances; ``rows`` are positions in
         what was given to ``fit``. They inform, and have no vote of their own.
+    words : tuple of tuple of (str, float)
+        Of each row the words of its texts, and what each adds to the score of the answer, the largest first.
     """
 
     predicted: NDArray[Any]
@@ -57,6 +60,7 @@ class RowExplanation:
     effects: Array
     values: tuple[dict[str, Any], ...]
     neighbors: NeighborExplanation
+    words: tuple[tuple[tuple[str, float], ...], ...] = ()
 
     def frame(self) -> Any:
         """One line per row and column: the cell, and its effect on the probability of the answer."""
@@ -86,9 +90,16 @@ class RowExplanation:
                 f"{self.predicted[row]}: {sure}",
                 f"  members say {self.predicted[row]}: {said}",
                 f"  columns, in points of probability: {decided}",
+                *self._words_text(row),
                 f"  nearest training rows, counted from 0: {rows}",
             ]
         )
+
+    def _words_text(self, row: int) -> list[str]:
+        if not self.words:
+            return []
+        told = ", ".join(f"{word} ({part:+.2f})" for word, part in self.words[row][:_MOST_WORDS])
+        return [f"  words, for {self.predicted[row]}: {told or 'none that is known'}"]
 
     def __str__(self) -> str:
         n = len(self.predicted)
@@ -109,7 +120,7 @@ def explain_rows(model: SepalClassifier, table: Table) -> RowExplanation:
     """The explanation of new rows, which were read as the training rows were."""
     decisions = model._decisions_of(table)
     probabilities, chosen = model._probabilities(decisions), decisions.argmax(axis=1)
-    inner = table.select(model.column_order_.tolist())
+    inner = model._members_rows(table)
     members, weights = _members(model.average_, inner)
     near = KNNClassifier(min(NEIGHBORS, model.sample_.n_rows - 1), n_jobs=model.n_jobs).fit(model.sample_)
     found = near.explain(table)
@@ -124,6 +135,18 @@ def explain_rows(model: SepalClassifier, table: Table) -> RowExplanation:
         effects=_effects(model, table, chosen),
         values=tuple(row_cells(table, i) for i in range(table.n_rows)),
         neighbors=found,
+        words=_words(model, table, chosen),
+    )
+
+
+def _words(model: SepalClassifier, table: Table, chosen: NDArray[np.intp]) -> tuple[tuple[tuple[str, float], ...], ...]:
+    """What the words of each row add to the score of its answer."""
+    if model.texts_ is None:
+        return ()
+    ordered, two = table.select(model.column_order_.tolist()), len(model.classes_) == 2
+    return tuple(
+        tuple(model.texts_.told(ordered.take([i]), 0 if two else int(at), 1.0 if at == 1 or not two else -1.0))
+        for i, at in enumerate(chosen)
     )
 
 
@@ -147,12 +170,17 @@ def _effects(model: SepalClassifier, table: Table, chosen: NDArray[np.intp]) -> 
     most = int(np.clip(_BACKGROUND_CELLS // p, 1, _MOST_BACKGROUND))
     kept = model.sample_.values
     lenders = kept[np.unique(np.linspace(0, len(kept) - 1, most).astype(np.intp))]
+    levels = list(table.levels)
+    for j in text_columns(table):  # lent texts stand behind the own ones
+        own_levels, their_levels = table.levels[j] or (), model.sample_.levels[j] or ()
+        lenders, levels[j] = lenders.copy(), (*own_levels, *their_levels)
+        lenders[:, j] += len(own_levels)
     effects = np.empty((n, p))
     for i in range(n):
         own = np.repeat(table.values[[i]], len(lenders) * p + 1, axis=0)
         for j in range(p):
             own[j * len(lenders) : (j + 1) * len(lenders), j] = lenders[:, j]
-        asked = Table(own, table.names, table.kinds, table.levels)
+        asked = Table(own, table.names, table.kinds, tuple(levels), text_options=table.text_options)
         share = model._probabilities(model._decisions_of(asked))[:, chosen[i]]
         effects[i] = share[-1] - share[:-1].reshape(p, len(lenders)).mean(axis=1)
     return effects

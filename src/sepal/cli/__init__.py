@@ -13,6 +13,10 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command; the entry point of the script ``sepal``."""
+    if sys.argv[1:2] == ["mail"]:  # starts for every message, and must not wait for what it does not need
+        from sepal.cli._mail import main_mail
+
+        sys.exit(main_mail(sys.argv[2:]))
     from sepal.cli._interrupts import all_done, listen
     from sepal.cli._since_start import ended, started
 

@@ -174,6 +174,17 @@ for verb in (select, evaluate, train, predict, explore, do, run, reproduce):
     app.command(cls=Verb)(verb)
 
 
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []})
+def mail(ctx: typer.Context) -> None:
+    """Filter mail: learn, classify, filter, explain and more; see sepal mail --help.
+
+    Example:  sepal mail learn --spam junk.mbox
+    """
+    from sepal.cli._mail import main_mail
+
+    raise typer.Exit(main_mail(ctx.args))
+
+
 @app.command(cls=Verb)
 def datasets(
     name: Annotated[

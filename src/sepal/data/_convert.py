@@ -83,6 +83,7 @@ def as_table(
     labels = None if y is None else label_array(y)
     if hasattr(type(X), "__sepal_table__"):
         X = X.__sepal_table__()
+    kinds = _kinds_by_place(kinds, names)
     if isinstance(X, Table):
         table = X
         if kinds is not None:
@@ -94,6 +95,13 @@ def as_table(
     if names is not None:
         table = replace(table, names=_given_names(names, table.n_columns))
     return table if labels is None else _with_labels(table, labels)
+
+
+def _kinds_by_place(kinds: KindsSpec | None, names: Sequence[str] | None) -> KindsSpec | None:
+    """Kinds of columns that are called by the names they are about to get."""
+    if not isinstance(kinds, Mapping) or not isinstance(names, (list, tuple)):
+        return kinds
+    return {names.index(key) if key in names else key: kind for key, kind in kinds.items()}
 
 
 def _given_names(names: Sequence[str], n_columns: int) -> tuple[str, ...]:

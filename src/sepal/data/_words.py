@@ -79,15 +79,27 @@ class Words:
 
     def rows(self, texts: Sequence[str]) -> csr_array:
         """Texts as sparse rows, weighed; unknown words are left out."""
-        counts = self._counts(texts)
+        return self.weighed(self.counts(texts))
+
+    def weighed(self, counts: csr_array) -> csr_array:
+        """Counts of words as rows; a word that no training text has counts nothing, unless words are hashed."""
+        rows = counts.copy()
         if self.options.count == "log":
-            counts.data = 1.0 + np.log(counts.data)
-        counts.data *= self.idf[counts.indices]
-        return counts
+            rows.data = 1.0 + np.log(rows.data)
+        rows.data *= self.idf[rows.indices]
+        if self.words and not self.rows_with.all():
+            rows.data *= (self.rows_with > 0)[rows.indices]
+            rows.eliminate_zeros()
+        return rows
 
     def unit_rows(self, texts: Sequence[str]) -> csr_array:
         """The same, each of length 1; a text without a known word stays empty."""
-        rows = self.rows(texts)
+        return self.unit(self.rows(texts))
+
+    @staticmethod
+    def unit(rows: csr_array) -> csr_array:
+        """The same rows, each of length 1; an empty one stays empty."""
+        rows = rows.copy()
         lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
         rows.data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(rows.indptr))
         return rows
@@ -107,7 +119,15 @@ class Words:
         known = np.array([*count.values()] or [0], dtype=np.int64)
         return Words(self.options, tuple(count), known, n_rows)
 
-    def _counts(self, texts: Sequence[str]) -> csr_array:
+    def known_in(self, counts: csr_array) -> Words:
+        """What would be known from some of the training texts, given by their counts; the columns stay."""
+        rows_with = _rows_with(counts)
+        if self.options.hashed is None:
+            rows_with = np.where(rows_with >= self.options.min_rows, rows_with, 0)
+        return replace(self, rows_with=rows_with, n_rows=counts.shape[0])
+
+    def counts(self, texts: Sequence[str]) -> csr_array:
+        """How often each word is in each text."""
         from scipy.sparse import csr_array
 
         if self.words or self.options.hashed is not None:

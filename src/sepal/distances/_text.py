@@ -154,20 +154,21 @@ class TextDistance:
             found[:, others] = self.rest.parts(without_texts(queries), without_texts(rows))
         return found
 
-    def shared_words(self, query: Table, row: Table, most: int = 10) -> list[tuple[str, str, float]]:
-        """Words that one row of each table have in common: column, word and its share in their cosine, largest first.
+    def shared_words(self, queries: Table, rows: Table, most: int = 10) -> list[list[tuple[str, str, float]]]:
+        """Words that row i of one table and of the other have in common: column, word, share in their cosine.
 
-        Words that were hashed have no names.
+        The largest first. Words that were hashed have numbers for names.
         """
-        found: list[tuple[str, str, float]] = []
+        found: list[list[tuple[str, str, float]]] = [[] for _ in range(queries.n_rows)]
         for j, learned in zip(self.columns, self.words, strict=True):
-            both = learned.unit_rows(text_cells(query, j)).multiply(learned.unit_rows(text_cells(row, j))).tocsr()
             names = learned.names
-            found += [
-                (self.names[j], names[int(word)], float(value))
-                for word, value in zip(both.indices, both.data, strict=True)
-            ]
-        return sorted(found, key=lambda each: (-each[2], each[0], each[1]))[:most]
+            own, theirs = (learned.unit_rows(text_cells(table, j)) for table in (queries, rows))
+            both = csr_array_of(own.multiply(theirs))
+            for i, listed in enumerate(found):
+                at = slice(both.indptr[i], both.indptr[i + 1])
+                pairs = zip(both.indices[at].tolist(), both.data[at].tolist(), strict=True)
+                listed += [(self.names[j], names[word], value) for word, value in pairs]
+        return [sorted(listed, key=lambda each: (-each[2], each[0], each[1]))[:most] for listed in found]
 
     def _check(self, table: Table) -> None:
         if table.kinds != self.kinds:
@@ -175,6 +176,13 @@ class TextDistance:
                 f"the distance was fitted on columns of the kinds {', '.join(self.kinds)}, the rows to compare have "
                 f"{', '.join(table.kinds)}"
             )
+
+
+def csr_array_of(rows: Any) -> csr_array:
+    """Sparse rows of any form as rows."""
+    from scipy.sparse import csr_array
+
+    return csr_array(rows)
 
 
 def without_texts(table: Table) -> Table:

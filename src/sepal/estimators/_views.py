@@ -90,7 +90,7 @@ class View:
 
 def fit_view(table: Table, how: ViewName, mass: Array | None = None) -> View:
     """Learn a view from training rows; ``mass`` says how many rows each of them counts as."""
-    refuse_texts(table, "a view is of numbers and names")
+    refuse_texts(table, "this machine learns from numbers and names")
     values = table.values
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     gaps = np.isnan(values).any(axis=0)

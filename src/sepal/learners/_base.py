@@ -355,6 +355,14 @@ class NeighborLearner(TableEstimator):
         return np.divide(parts, total, out=np.zeros_like(parts), where=total > 0), names
 
 
+def shared_words(search: Any, table: Rows, lists: NeighborLists) -> tuple[tuple[str, ...], ...]:
+    """The words each entry shares with its query, those that make them similar first; none without texts."""
+    if not isinstance(search, (TextSearch, MixedSearch)) or not isinstance(table, Table):
+        return ()
+    pairs = search.fitted.shared_words(table.take(lists.query), search.table.take(lists.voter))
+    return tuple(tuple(dict.fromkeys(word for _, word, _ in each)) for each in pairs)
+
+
 def checked_weights(sample_weight: Any, table: Rows) -> NDArray[np.float64] | None:
     """Row weights: what the user gave, else what the table carries; None if there are none."""
     if sample_weight is None:

@@ -30,6 +30,8 @@ class ListedNeighbors(ABC):
         over columns (precomputed) there are none and it has no columns. Of sparse rows only the columns that differ.
     names : tuple of str
         The columns.
+    words : tuple of tuple of str
+        Of each neighbour the words it shares with the query, those first that make them most similar; () without texts.
     """
 
     predicted: NDArray[Any]
@@ -40,6 +42,7 @@ class ListedNeighbors(ABC):
     shares: NDArray[np.float64]
     parts: NDArray[np.float64]
     names: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...] = ()
 
     @property
     def n_queries(self) -> int:
@@ -75,9 +78,14 @@ class ListedNeighbors(ABC):
             by = ", ".join(f"{self.names[j]} {self.parts[entry, j]:.0%}" for j in order if self.parts[entry, j] > 0)
             lines.append(
                 f"  row {self.rows[entry]} ({self.labels[entry]}) at {self.distances[entry]:.4g}"
-                f", share {self.shares[entry]:.3f}" + (f": {by}" if by else "")
+                f", share {self.shares[entry]:.3f}" + (f": {by}" if by else "") + self._words_of(entry)
             )
         return lines
+
+    def _words_of(self, entry: int) -> str:
+        if not self.words:
+            return ""
+        return f"; shared words: {', '.join(self.words[entry])}" if self.words[entry] else "; no word shared"
 
     def __str__(self) -> str:
         shown = "\n".join(self.text(query) for query in range(min(self.n_queries, 5)))

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError, ParameterError, SepalWarning
-from sepal.learners._base import NeighborLearner, checked_weights, target_columns
+from sepal.learners._base import NeighborLearner, checked_weights, shared_words, target_columns
 from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._class_similarity import no_groups, similar_entries, similarity_votes
 from sepal.learners._explain import NeighborExplanation, flips_needed
@@ -445,6 +445,7 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             shares=shares,
             parts=parts,
             names=names,
+            words=shared_words(self.neighborhood_.search, table, listed),
             runner_up=self.classes_[others.argmax(axis=1)],
             margin=margin,
             flips=flips_needed(shares, self.codes_[listed.voter] == codes[listed.query], listed.start, margin),

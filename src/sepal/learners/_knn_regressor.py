@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from sepal.data import Rows, ScaleName, Table
 from sepal.estimators import TableRegressorMixin
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners._base import NeighborLearner, target_columns
+from sepal.learners._base import NeighborLearner, shared_words, target_columns
 from sepal.learners._explain import NumberExplanation
 from sepal.learners._leave_one_out import MOST_K, LeaveOneOutCurve, told
 from sepal.learners._neighborhood import Neighborhood, NeighborLists
@@ -258,6 +258,7 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
             shares=shares / total[listed.query],
             parts=parts,
             names=names,
+            words=shared_words(self.neighborhood_.search, table, listed),
         )
 
     def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> NDArray[np.float64]:

@@ -34,6 +34,7 @@ from sepal.measures._projections import jittered as jittered
 from sepal.measures._split_accuracy import expected_accuracy, expected_accuracy_curve
 from sepal.measures._split_curve import SplitAccuracyCurve
 from sepal.measures._suspects import SuspectRow, Suspects, suspects
+from sepal.measures._telling_words import TellingWord, telling_words
 from sepal.measures._thornton import thornton_samples, thornton_score
 from sepal.measures._thornton_groups import chance_between_groups as chance_between_groups
 from sepal.measures._thornton_groups import groups_of as groups_of
@@ -61,6 +62,7 @@ __all__ = [
     "SplitAccuracyCurve",
     "SuspectRow",
     "Suspects",
+    "TellingWord",
     "ThorntonTest",
     "align_feature_weights",
     "align_kernels",
@@ -77,6 +79,7 @@ __all__ = [
     "prepare",
     "simulate_angle",
     "suspects",
+    "telling_words",
     "thornton_samples",
     "thornton_score",
     "thornton_test",

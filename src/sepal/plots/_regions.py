@@ -119,4 +119,6 @@ def _cell_edges(ax: Any, xs: Array, ys: Array, cells: NDArray[np.intp]) -> None:
     upright = np.stack([np.c_[xs[j] + dx, ys[i] - dy], np.c_[xs[j] + dx, ys[i] + dy]], axis=1)
     i, j = np.nonzero(cells[1:] != cells[:-1])
     level = np.stack([np.c_[xs[j] - dx, ys[i] + dy], np.c_[xs[j] + dx, ys[i] + dy]], axis=1)
-    ax.add_collection(LineCollection(list(np.concatenate([upright, level])), colors=SOFT, linewidths=0.5, zorder=1))
+    ax.add_collection(
+        LineCollection(list(np.concatenate([upright, level])), colors=SOFT, linewidths=0.5, zorder=1, rasterized=True)
+    )

@@ -23,11 +23,13 @@ MOST_PAIRS, MOST_COLUMNS, MOST_PLANES, MOST_GROUPS, MOST_NEIGHBORS = 30, 15, 6, 
 MOST_CLASSES = 40
 
 SCALE_WORDS = {"minmax": "numbers scaled to 0..1", "standard": "numbers standardized", None: "numbers not scaled"}
+MOST_WORD_CLASSES = 4  # with more, the class that has a word most often stands alone
 SECTION_NAMES = {
     "model": "what a model reaches",
     "angle": "class means and angle",
     "suspects": "rows to look at",
     "overlap": "where classes mix",
+    "words": "words that separate the classes",
     "features": "which features separate the classes",
     "alignment": "kernel alignment",
     "complexity": "complexity",
@@ -50,6 +52,7 @@ def content(report: SeparabilityReport, source: str | None) -> dict[str, Any]:
         "pairs": _pairs(report),
         "angle": _angle(report),
         "features": _features(report),
+        "words": _words(report),
         "columns": _columns(report),
         "planes": _planes(report),
         "suspects": _suspects(report),
@@ -183,6 +186,28 @@ def _planes(report: SeparabilityReport) -> list[dict[str, str]] | None:
         {"first": plane.first, "second": plane.second, "score": percent(plane.score)}
         for plane in report.projections.planes[:MOST_PLANES]
     ]
+
+
+def _words(report: SeparabilityReport) -> dict[str, Any] | None:
+    """The words that separate the classes, and the class that has each of them most."""
+    if not report.words:
+        return None
+    labels, several = [str(each.label) for each in report.classes], len({each.column for each in report.words}) > 1
+    shown = labels if len(labels) <= MOST_WORD_CLASSES else []
+    lines = []
+    for each in report.words:
+        most = max(range(len(labels)), key=lambda code: each.shares[code])
+        lines.append(
+            {
+                "word": f"{each.word} ({each.column})" if several else each.word,
+                "bits": f"{each.bits:.3f}",
+                "most": labels[most],
+                "share": f"{each.shares[most]:.1%}",
+                "shares": [f"{share:.1%}" for share in each.shares[: len(shown)]],
+                "width": round(100 * each.bits / report.words[0].bits) if report.words[0].bits else 0,
+            }
+        )
+    return {"labels": shown, "lines": lines}
 
 
 def _features(report: SeparabilityReport) -> dict[str, Any] | None:

@@ -35,6 +35,7 @@ HEADINGS = (
     ("model", "What a model reaches"),
     ("classes", "Classes"),
     ("pairs", "Pairs of classes"),
+    ("words", "Words"),
     ("features", "Features"),
     ("columns", "Columns alone"),
     ("planes", "Planes"),
@@ -48,7 +49,9 @@ HEADINGS = (
 
 def _contents(words: dict[str, Any], pictures: dict[str, Any]) -> list[tuple[str, str]]:
     """The sections that are there, for the table of contents."""
-    absent = {name for name in ("model", "pairs", "features", "columns", "planes", "suspects") if not words[name]}
+    absent = {
+        name for name in ("model", "pairs", "words", "features", "columns", "planes", "suspects") if not words[name]
+    }
     absent |= set() if pictures.get("curve") else {"curve"}
     absent |= set() if words["alignment_sentence"] else {"alignment"}
     absent |= set() if words["complexity"] else {"complexity"}

@@ -123,6 +123,31 @@ def pairs_text(page: Page, pairs: dict[str, Any] | None, angle: dict[str, Any] |
     )
 
 
+WORDS_WORDS = (
+    "Bits: how much it says about the class whether the word is in the text (mutual information). Beside it the share "
+    "of the texts that have the word. The first of many words look better than they are."
+)
+
+
+def words_text(page: Page, found: dict[str, Any] | None) -> None:
+    """The words that separate the classes."""
+    if found is None:
+        return
+    page.heading("Words that separate the classes")
+    labels = found["labels"]
+    head = ["word", "bits", *(short(label, 12) for label in labels)] if labels else ["word", "bits", "most in", "share"]
+    rows = [
+        [
+            short(line["word"], 24),
+            line["bits"],
+            *(line["shares"] if labels else [short(line["most"], 16), line["share"]]),
+        ]
+        for line in found["lines"]
+    ]
+    page.table(head, rows, right=tuple(range(1, len(head))))
+    page.paragraph(WORDS_WORDS)
+
+
 def features_text(page: Page, found: dict[str, Any] | None, report: SeparabilityReport) -> None:
     """Subsets of the columns."""
     if found is None:

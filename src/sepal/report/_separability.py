@@ -27,6 +27,7 @@ from sepal.measures import (
     Projections,
     SeparabilityAngle,
     Suspects,
+    TellingWord,
     alignment_curve,
     angle_of_separability,
     complexity,
@@ -34,6 +35,7 @@ from sepal.measures import (
     overlap_regions,
     sample_rows,
     suspects,
+    telling_words,
 )
 from sepal.parameters import checked
 from sepal.progress import Progress, silent
@@ -91,6 +93,8 @@ class SeparabilityReport(Shown):
     beside : tuple of RowBeside
         The values of the first suspects beside those of their neighbours.
     features : FeatureFacts or None
+    words : tuple of TellingWord
+        Where there are texts, the words that separate the classes best.
     alignment : AlignmentCurve or None
     angle : SeparabilityAngle or None
     overlap : OverlapRegions or None
@@ -125,6 +129,7 @@ class SeparabilityReport(Shown):
     suspects: Suspects | None = None
     beside: tuple[RowBeside, ...] = ()
     features: FeatureFacts | None = None
+    words: tuple[TellingWord, ...] = ()
     alignment: AlignmentCurve | None = None
     angle: SeparabilityAngle | None = None
     overlap: OverlapRegions | None = None
@@ -369,7 +374,9 @@ def _sections(rows: ReportRows, part: Table, random_state: int, clock: Clock) ->
     """What is measured after the basic facts, the quickest first: a time limit cuts off the end."""
     apart = rows.groups
     k = min(SHARED_NEIGHBORS, rows.table.n_rows - (1 if apart is None else int(np.bincount(apart).max())))
+    texts = {"words": lambda tick: telling_words(rows.table)} if "text" in rows.table.kinds else {}
     return {
+        **texts,
         "suspects": lambda tick: suspects(rows.ready, n_neighbors=k, groups=apart, progress=tick),
         "overlap": lambda tick: overlap_regions(rows.ready, n_neighbors=k, groups=apart, progress=tick),
         "alignment": lambda tick: _alignment(rows, random_state, tick),

@@ -19,6 +19,7 @@ from sepal.report._section_text import (
     model_text,
     pairs_text,
     suspects_text,
+    words_text,
 )
 from sepal.report._terminal_plot import bar, curve_plot
 from sepal.report._verdict import percent, quoted
@@ -48,6 +49,7 @@ def report_text(
     _curve(page, report)
     suspects_text(page, words["suspects"], words["copies_sentence"])
     pairs_text(page, words["pairs"], words["angle"])
+    words_text(page, words["words"])
     features_text(page, words["features"], report)
     columns_text(page, words["columns"], words["planes"])
     complexity_text(page, words["complexity"], words["alignment_sentence"])

@@ -68,8 +68,8 @@ ERRORS = (
         "A",
         "The best width hardly depends on the features; the index prefers fewer features; that the two top lists share "
         "one subset is puzzling.",
-        "The peaks lie a factor of three apart. And the top of each list holds subsets that the data cannot "
-        "tell apart, "
+        "The peaks lie a factor of seven apart, and follow the number of features. "
+        "And the top of each list holds subsets that the data cannot tell apart, "
         "so that two lists share few by chance.",
         ("A2", "A4"),
     ),

@@ -1,0 +1,193 @@
+"""``sepal mail``: a filter for mail. Read by argparse, and nothing heavy is imported: it starts for every message."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from sepal.cli._mail_filter import classify, filter_message
+from sepal.exceptions import DataError, ParameterError, SepalError
+from sepal.mail import Costs, MailFilter, read_mail, read_message
+
+ERROR = 3
+
+
+def default_store() -> str:
+    """``$SEPAL_MAIL``, else a file in the user's data folder."""
+    data = os.environ.get("XDG_DATA_HOME") or Path("~", ".local", "share").expanduser()
+    return os.environ.get("SEPAL_MAIL") or str(Path(data, "sepal", "mail.db"))
+
+
+def main_mail(words: list[str]) -> int:
+    """Run ``sepal mail`` with these words; the exit status."""
+    try:
+        asked = _parser().parse_args(words)
+    except SystemExit as leaving:  # argparse has said why
+        return 0 if not leaving.code else ERROR
+    try:
+        return int(asked.run(asked))
+    except SepalError as error:
+        sys.stderr.write(f"{error}\n")
+        return ERROR
+    except BrokenPipeError:
+        return ERROR
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sepal mail",
+        description="A mail filter that learns while it is used. Exit status of classify: 0 spam, 1 ham, 2 unsure, 3 "
+        "error.",
+    )
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+
+    def verb(name: str, run: Callable[[argparse.Namespace], int], text: str, files: str | None = "*") -> Any:
+        each = verbs.add_parser(name, help=text, description=text)
+        each.set_defaults(run=run)
+        each.add_argument(
+            "--store", default=default_store(), metavar="FILE", help="The store; $SEPAL_MAIL, else %(default)s."
+        )
+        each.add_argument("--wait", type=float, default=10.0, metavar="SECONDS", help="For others that write; 10.")
+        if files is not None:
+            each.add_argument(
+                "files", nargs=files, metavar="FILE", help="A message, mbox, Maildir or folder; - is stdin."
+            )
+        return each
+
+    learn = verb("learn", _learn, "Learn messages as spam or as good mail.")
+    learn.add_argument("--part", choices=("both", "cases", "linear"), help="The learner of a new store; both.")
+    relearn = verb("relearn", _relearn, "Give messages the other label, as if they had always had it.")
+    for each in (learn, relearn):
+        kind = each.add_mutually_exclusive_group(required=True)
+        kind.add_argument("--spam", action="store_true")
+        kind.add_argument("--ham", action="store_true")
+    verb("unlearn", _unlearn, "Forget messages, as if they had never been learned.")
+    imported = verb("import", _import, "Learn an mbox or Maildir, or read what export wrote (.jsonl).", "+")
+    kind = imported.add_mutually_exclusive_group()
+    kind.add_argument("--spam", action="store_true")
+    kind.add_argument("--ham", action="store_true")
+    for name, run, text in (
+        ("classify", classify, "Say what messages are."),
+        ("filter", filter_message, "A message from stdin to stdout with a header X-Sepal."),
+    ):
+        each = verb(name, run, text, "*" if name == "classify" else None)
+        each.add_argument("--ham-cost", type=float, default=9.0, metavar="COST", help="Of good mail called spam; 9.")
+        each.add_argument("--spam-cost", type=float, default=1.0, metavar="COST", help="Of spam called good; 1.")
+        each.add_argument("--unsure-cost", type=float, default=0.3, metavar="COST", help="Of asking; 0.3. 0: never.")
+        if name == "filter":
+            each.add_argument(
+                "--on-error",
+                choices=("tempfail", "pass"),
+                default="pass",
+                help="After an error the message goes on unchanged, with status 75 (tempfail) or 0 (pass).",
+            )
+    explain = verb("explain", _lazily("explain"), "Say why a message is taken for what it is.")
+    explain.add_argument("--words", type=int, default=10, metavar="N", help="So many words of each list; 10.")
+    evaluated = verb("eval", _lazily("evaluate_stream"), "Judge each message by those before it, then learn it.", "+")
+    evaluated.add_argument("--skip", type=int, default=200, metavar="N", help="First messages that do not count; 200.")
+    evaluated.add_argument("--ham-cost", type=float, default=9.0, metavar="COST", help="Of good mail called spam; 9.")
+    evaluated.add_argument("--out", metavar="FILE", help="Also write a page (.html) with the curves.")
+    status = verb("status", _lazily("status"), "Volume, errors, alarms, and words that came and went.", None)
+    status.add_argument("--out", metavar="FILE", help="Write a page (.html) or the text to this file.")
+    verb("compact", _compact, "Write the store anew without gaps.", None)
+    exported = verb("export", _export, "Write all that was learned as JSON lines.", None)
+    exported.add_argument("--out", metavar="FILE", help="Instead of the screen.")
+    return parser
+
+
+def _lazily(name: str) -> Callable[[argparse.Namespace], int]:
+    """What is not needed for every message is imported when it is asked for."""
+
+    def run(asked: argparse.Namespace) -> int:
+        from sepal.cli import _mail_reports
+
+        return int(getattr(_mail_reports, name)(asked))
+
+    return run
+
+
+def opened(asked: argparse.Namespace, *, create: bool = False) -> MailFilter:
+    """The filter of the store that was named."""
+    return MailFilter(asked.store, part=getattr(asked, "part", None), create=create, wait=asked.wait)
+
+
+def messages_of(asked: argparse.Namespace) -> Iterator[tuple[str, bytes]]:
+    """Messages of all files that were named; of standard input where none is."""
+    for file in asked.files or ["-"]:
+        yield from read_mail(file)
+
+
+def costs_of(asked: argparse.Namespace) -> Costs:
+    """The costs that were given; an unsure cost of 0 means that there is always an answer."""
+    return Costs(asked.ham_cost, asked.spam_cost, asked.unsure_cost or None)
+
+
+def _learn(asked: argparse.Namespace) -> int:
+    with opened(asked, create=True) as known:
+        return _learned(known, ((raw, bool(asked.spam)) for _, raw in messages_of(asked)))
+
+
+def _learned(known: MailFilter, labelled: Iterator[tuple[bytes, bool]]) -> int:
+    new = old = 0
+    for each in known.learn_each(labelled):
+        new, old = new + each, old + (not each)
+    sys.stdout.write(f"learned {new}, known before {old}\n")
+    return 0
+
+
+def _hashes(asked: argparse.Namespace) -> list[bytes]:
+    return [read_message(raw).hash for _, raw in messages_of(asked)]
+
+
+def _unlearn(asked: argparse.Namespace) -> int:
+    with opened(asked) as known:
+        sys.stdout.write(f"forgotten {known.unlearn(_hashes(asked))}\n")
+    return 0
+
+
+def _relearn(asked: argparse.Namespace) -> int:
+    with opened(asked) as known:
+        raws = [raw for _, raw in messages_of(asked)]
+        changed = known.relearn([read_message(raw).hash for raw in raws], spam=bool(asked.spam))
+        new = known.learn_many((raw, bool(asked.spam)) for raw in raws)
+        sys.stdout.write(f"relearned {changed}, new {new}\n")
+    return 0
+
+
+def _import(asked: argparse.Namespace) -> int:
+    with opened(asked, create=True) as known:
+        if all(Path(file).suffix == ".jsonl" for file in asked.files):
+            from sepal.cli._mail_exchange import read_lines
+
+            new = sum(sum(known.add(read_lines(file))) for file in asked.files)
+            sys.stdout.write(f"learned {new}\n")
+            return 0
+        if not (asked.spam or asked.ham):
+            raise ParameterError("import of messages needs --spam or --ham", hint="files of export end in .jsonl")
+        return _learned(known, ((raw, bool(asked.spam)) for _, raw in messages_of(asked)))
+
+
+def _compact(asked: argparse.Namespace) -> int:
+    with opened(asked) as known:
+        before, after = known.compact()
+    sys.stdout.write(f"{before:,} bytes before, {after:,} now\n")
+    return 0
+
+
+def _export(asked: argparse.Namespace) -> int:
+    from sepal.cli._mail_exchange import lines
+
+    with opened(asked) as known:
+        if asked.out is None:
+            sys.stdout.writelines(lines(known))
+            return 0
+        try:
+            with Path(asked.out).open("w", encoding="utf-8") as file:
+                file.writelines(lines(known))
+        except OSError as error:
+            raise DataError(f"--out {asked.out}: cannot be written: {error.strerror}") from error
+    return 0

@@ -1,0 +1,62 @@
+"""``sepal mail classify`` and ``filter``: the path that is taken for every message."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+
+from sepal.exceptions import SepalError
+from sepal.mail import Costs, MailFilter, MailVerdict, read_mail
+
+STATUS = {"spam": 0, "ham": 1, "unsure": 2}
+TEMPFAIL = 75
+_OURS = re.compile(rb"(?im)^x-sepal:[^\n]*\n(?:[ \t][^\n]*\n)*")
+
+
+def _filter(asked: argparse.Namespace) -> tuple[MailFilter, Costs]:
+    costs = Costs(asked.ham_cost, asked.spam_cost, asked.unsure_cost or None)
+    return MailFilter(asked.store, create=False, wait=asked.wait), costs
+
+
+def classify(asked: argparse.Namespace) -> int:
+    """A line for each message; the status is that of the last one."""
+    status = 3
+    known, costs = _filter(asked)
+    with known:
+        for file in asked.files or ["-"]:
+            for name, raw in read_mail(file):
+                verdict = known.classify(raw, costs)
+                sys.stdout.write(f"{verdict.label} {verdict.probability:.6f} {name}\n")
+                status = STATUS[verdict.label]
+    return status
+
+
+def filter_message(asked: argparse.Namespace) -> int:
+    """The message with the header, or as it came where something is wrong."""
+    raw = sys.stdin.buffer.read()
+    try:
+        known, costs = _filter(asked)
+        with known:
+            out = marked(raw, known.classify(raw, costs))
+    except (SepalError, MemoryError, RecursionError, OSError) as error:
+        sys.stderr.write(f"sepal mail filter: {error}\n")
+        sys.stdout.buffer.write(raw)
+        sys.stdout.buffer.flush()
+        return TEMPFAIL if asked.on_error == "tempfail" else 0
+    sys.stdout.buffer.write(out)
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def marked(raw: bytes, verdict: MailVerdict) -> bytes:
+    """The message with our header as the first one, behind the line of an mbox; one that claims to be ours goes."""
+    line = b"\r\n" if b"\r\n" in raw[:2000] else b"\n"
+    first = b""
+    if raw.startswith(b"From "):
+        end = raw.find(b"\n") + 1
+        first, raw = raw[:end], raw[end:]
+    blank = re.search(rb"\r?\n\r?\n", raw)
+    head, rest = (raw, b"") if blank is None else (raw[: blank.start() + 1], raw[blank.start() + 1 :])
+    ours = f"X-Sepal: {verdict.label}, probability={verdict.probability:.6f}".encode()
+    return first + ours + line + _OURS.sub(b"", head) + rest

@@ -1,0 +1,106 @@
+"""Why a message is taken for what it is: the most similar messages of each kind, and the words of the linear part."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from sepal.mail._cases import Score
+from sepal.mail._filter import MailFilter
+from sepal.mail._message import read_message
+from sepal.mail._store import store_errors, word_numbers
+from sepal.mail._tokens import tokens
+
+
+@dataclass(frozen=True)
+class SimilarMessage:
+    """A message that was learned: how similar it is, its subject, and the shared words, rarest first.
+
+    Examples
+    --------
+    >>> SimilarMessage(0.5, True, "offer", ("cheap", "pills")).words[0]
+    'cheap'
+    """
+
+    similarity: float
+    spam: bool
+    subject: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MailExplanation:
+    """What speaks for and against spam.
+
+    Attributes
+    ----------
+    score : Score
+    shares : tuple of float
+        How much the linear part and the cases count.
+    similar : tuple of SimilarMessage
+        The five most similar messages of each kind.
+    for_spam, for_ham : tuple of (str, float)
+        Words by what they add to the log-odds of the linear part, strongest first.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sepal.mail import MailFilter, explain_message
+    >>> with tempfile.TemporaryDirectory() as folder, MailFilter(os.path.join(folder, "mail.db")) as known:
+    ...     _ = known.learn(b"Subject: offer\\n\\ncheap pills", spam=True)
+    ...     _ = known.learn(b"Subject: meeting\\n\\nminutes", spam=False)
+    ...     why = explain_message(known, b"Subject: pills\\n\\ncheap pills")
+    >>> why.similar[0].subject, why.similar[0].words
+    ('offer', ('cheap', 'pills'))
+    """
+
+    score: Score
+    shares: tuple[float, float, float]
+    similar: tuple[SimilarMessage, ...]
+    for_spam: tuple[tuple[str, float], ...]
+    for_ham: tuple[tuple[str, float], ...]
+
+
+def explain_message(known: MailFilter, raw: bytes, n_words: int = 10) -> MailExplanation:
+    """Say why a message is taken for what it is.
+
+    Parameters
+    ----------
+    known : MailFilter
+        What was learned.
+    raw : bytes
+        The message.
+    n_words : int
+        How many words each list has at most.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sepal.mail import MailFilter, explain_message, mail_status
+    >>> with tempfile.TemporaryDirectory() as folder, MailFilter(os.path.join(folder, "mail.db")) as known:
+    ...     _ = known.learn(b"Subject: offer\\n\\ncheap pills", spam=True)
+    ...     explain_message(known, b"Subject: pills\\n\\npills").similar[0].words
+    ('pills',)
+    """
+    base, words = known.base(), tokens(read_message(raw))
+    score = base.score(words)
+    n = base.n_messages
+    numbers = {base.words[word].number: word for word in words if word in base.words}
+
+    def rarity(word: str) -> tuple[int, str]:
+        return base.words[word].messages, word
+
+    similar = []
+    with store_errors(known.store.path):
+        for spam, cases in ((True, score.spam), (False, score.ham)):
+            for similarity, case in cases:
+                row = known.store.db.execute("SELECT subject, words FROM message WHERE number = ?", (case,)).fetchone()
+                shared = sorted((numbers[each] for each in word_numbers(row[1]) if each in numbers), key=rarity)
+                similar.append(SimilarMessage(similarity, spam, row[0], tuple(shared[:n_words])))
+    values = {word: 1.0 + math.log((n + 1) / (base.words[word].messages + 1)) for word in words if word in base.words}
+    fresh = (len(words) - len(values)) * (1.0 + math.log(n + 1)) ** 2
+    norm = math.sqrt(sum(value * value for value in values.values()) + fresh) or 1.0
+    parts = sorted(((base.words[word].weight * value / norm, word) for word, value in values.items()))
+    against = tuple((word, part) for part, word in parts[:n_words] if part < 0)
+    speaking = tuple((word, part) for part, word in reversed(parts[-n_words:]) if part > 0)
+    return MailExplanation(score, base.shares, tuple(similar), speaking, against)

@@ -1,0 +1,227 @@
+"""The filter: a store, what is known of it in memory, and the things one does with it."""
+
+from __future__ import annotations
+
+import os
+import time
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sepal.exceptions import DataError
+from sepal.mail._cases import CaseBase, Part, Score
+from sepal.mail._decision import Costs, MailVerdict
+from sepal.mail._message import MailMessage, read_message
+from sepal.mail._store import Store, open_store, store_errors, word_numbers
+from sepal.mail._tokens import tokens
+
+_BATCH = 100  # messages that are learned in one transaction
+_MOST_WORDS = 300_000  # that stay in memory
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A message whose label is known, as the store keeps it."""
+
+    hash: bytes
+    spam: bool
+    learned: float
+    subject: str
+    words: tuple[str, ...]
+
+
+class MailFilter:
+    """A mail filter that learns while it is used.
+
+    Parameters
+    ----------
+    path : str or path
+        The store: one SQLite file, which several processes may use at once.
+    part : {"both", "cases", "linear"}, optional
+        The learner of a new store: similar cases and a linear model together, or one of them.
+    create : bool
+        Whether a store that is not there is made.
+    wait : float
+        Seconds to wait for another process that writes.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, MailFilter(os.path.join(folder, "mail.db")) as known:
+    ...     for i in range(12):
+    ...         _ = known.learn(f"Subject: cheap pills\\n\\nbuy pills {i}".encode(), spam=True)
+    ...         _ = known.learn(f"Subject: meeting\\n\\nminutes of meeting {i}".encode(), spam=False)
+    ...     known.classify(b"Subject: pills\\n\\nbuy cheap pills").label
+    'spam'
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, part: Part | None = None, create: bool = True, wait: float = 10.0
+    ) -> None:
+        self.store: Store = open_store(path, part=part, create=create, wait=wait)
+        self._base: CaseBase | None = None
+        self._changes = -1
+
+    def __enter__(self) -> MailFilter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.store.close()
+
+    def base(self) -> CaseBase:
+        """What is known now; what is in memory is used as long as nobody else has written."""
+        with store_errors(self.store.path):
+            changes = self.store.changes()
+            if self._base is None or changes != self._changes or len(self._base.words) > _MOST_WORDS:
+                self._base, self._changes = self.store.case_base(), changes
+        return self._base
+
+    def score(self, message: MailMessage) -> Score:
+        """What is known about a message."""
+        return self.base().score(tokens(message))
+
+    def classify(self, raw: bytes, costs: Costs | None = None) -> MailVerdict:
+        """Say what a message is; nothing is learned.
+
+        Parameters
+        ----------
+        raw : bytes
+            The message.
+        costs : Costs, optional
+            What errors cost.
+        """
+        base = self.base()
+        score = base.score(tokens(read_message(raw)))
+        return (costs or Costs()).verdict(score, base.n_spam, base.n_ham)
+
+    def learn(self, raw: bytes, *, spam: bool) -> bool:
+        """Take in one message; whether it was new. One that is known with the other label is an error."""
+        return self.learn_many([(raw, spam)]) == 1
+
+    def learn_many(self, messages: Iterable[tuple[bytes, bool]]) -> int:
+        """Take in messages one after the other, a hundred in a transaction; how many were new."""
+        return sum(new for new in self.learn_each(messages))
+
+    def learn_each(self, messages: Iterable[tuple[bytes, bool]]) -> Iterator[bool]:
+        """For each message, once it is in the store for good, whether it was new."""
+        now = time.time()
+        seen = ((read_message(raw), spam) for raw, spam in messages)
+        made = (Labelled(m.hash, spam, now, m.subject[:200], tokens(m)) for m, spam in seen)
+        yield from self.add(made)
+
+    def add(self, labelled: Iterable[Labelled]) -> Iterator[bool]:
+        """As :meth:`learn_each`, for messages that were read already."""
+        batch: list[Labelled] = []
+        for each in labelled:
+            batch.append(each)
+            if len(batch) == _BATCH:
+                yield from self._add_batch(batch)
+                batch = []
+        if batch:
+            yield from self._add_batch(batch)
+
+    def _add_batch(self, batch: Sequence[Labelled]) -> list[bool]:
+        db, new = self.store.db, []
+        try:
+            with self.store.writing():
+                base = self.base()
+                first = number = db.execute("SELECT coalesce(max(number), -1) + 1 FROM message").fetchone()[0]
+                for each in batch:
+                    row = db.execute("SELECT spam FROM message WHERE hash = ?", (each.hash,)).fetchone()
+                    if row is not None and bool(row[0]) != each.spam:
+                        other = "spam" if row[0] else "ham"
+                        raise DataError(
+                            f"message {each.hash.hex()} is known as {other}",
+                            hint="sepal mail relearn changes its label",
+                        )
+                    new.append(row is None)
+                    if row is None:
+                        learn_one(self.store, base, number, each)
+                        number += 1
+                if any(new):
+                    self.store.write(base, first)
+                    self._changes = self.store.changes()
+        except BaseException:
+            self._base = None  # memory may be ahead of what was written
+            raise
+        return new
+
+    def unlearn(self, hashes: Sequence[bytes]) -> int:
+        """Forget messages: the store is then the same as if they had never been learned; how many were known."""
+        return self._rewrite(dict.fromkeys(hashes))
+
+    def relearn(self, hashes: Sequence[bytes], *, spam: bool) -> int:
+        """Give messages another label: the store is then the same as if they had had it from the beginning."""
+        return self._rewrite(dict.fromkeys(hashes, spam))
+
+    def _rewrite(self, wanted: dict[bytes, Any]) -> int:
+        """Play the list of messages again, from the first one that changes; None takes a message out."""
+        try:
+            with self.store.writing():
+                return replay(self.store, wanted)
+        finally:
+            self._base = None
+
+    def messages(self) -> Iterator[Labelled]:
+        """All messages in the order in which they were learned."""
+        with store_errors(self.store.path):
+            words = dict(self.store.db.execute("SELECT number, word FROM word").fetchall())
+            rows = self.store.db.execute("SELECT hash, spam, learned, subject, words FROM message ORDER BY number")
+            for known_by, spam, learned, subject, numbers in rows:
+                texts = tuple(words[number] for number in word_numbers(numbers))
+                yield Labelled(known_by, bool(spam), learned, subject, texts)
+
+    def compact(self) -> tuple[int, int]:
+        """Write the file anew without gaps; its size before and after."""
+        before = self.store.path.stat().st_size
+        with store_errors(self.store.path):
+            self.store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self.store.db.execute("VACUUM")
+            self.store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return before, self.store.path.stat().st_size
+
+
+def learn_one(store: Store, base: CaseBase, number: int, each: Labelled, score: Score | None = None) -> None:
+    """Score a message, learn it, and write its row; ``score`` where it is known already."""
+    found = base.score(each.words) if score is None else score
+    base.learn(each.words, each.spam, number, found)
+    ids = array("I", (base.words[word].number for word in each.words))
+    facts = (each.hash, each.spam, each.learned, each.subject, ids.tobytes())
+    row = (number, *facts, found.cases, found.linear, found.log_odds)
+    store.db.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def replay(store: Store, wanted: dict[bytes, Any]) -> int:
+    """Make the store anew from its list of messages, some of them with another label or none; how many there were."""
+    db = store.db
+    words = dict(db.execute("SELECT number, word FROM word").fetchall())
+    rows = db.execute(
+        "SELECT hash, spam, learned, subject, words, cases, linear, log_odds FROM message ORDER BY number"
+    ).fetchall()
+    touched = [row for row in rows if row[0] in wanted and (wanted[row[0]] is None or bool(row[1]) != wanted[row[0]])]
+    if not touched:
+        return sum(row[0] in wanted for row in rows)
+    base = CaseBase(part=store.meta()["part"])  # type: ignore[arg-type]
+    for table in ("message", "word", "more_cases", "flags"):
+        db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own
+    same = True
+    number = 0
+    for known_by, spam, learned, subject, numbers, cases, linear, log_odds in rows:
+        label = wanted.get(known_by, bool(spam))
+        if known_by in wanted and label != bool(spam):
+            before = Score(cases, linear, log_odds) if same and label is not None else None
+            same = False
+        else:
+            before = Score(cases, linear, log_odds) if same else None
+        if label is None:
+            continue
+        texts = tuple(words[word] for word in word_numbers(numbers))
+        learn_one(store, base, number, Labelled(known_by, label, learned, subject, texts), before)
+        number += 1
+    store.write(base, 0)
+    return sum(row[0] in wanted for row in rows)

@@ -1,0 +1,239 @@
+"""One message as the filter sees it, from bytes of any quality."""
+
+from __future__ import annotations
+
+import email.policy
+import re
+from dataclasses import dataclass
+from email.errors import HeaderParseError
+from email.header import decode_header
+from email.message import Message
+from email.parser import BytesParser
+from hashlib import blake2b
+from typing import Any
+
+from sepal.mail._html import html_text
+
+MOST_BYTES = 1_000_000
+MOST_PARTS = 100
+MOST_TEXT = 300_000
+_HEADER = 2_000  # characters of a header that are read
+_HEADERS = 200_000  # bytes of all of them
+_HTML_SIGN = re.compile(
+    r"<\s*(?:html|body|font|table|a\s+href|br|p|div|img|center|meta|td|span|b|i)\b[^<]{0,500}>", re.I
+)
+_DOMAIN = re.compile(r"@([A-Za-z0-9_.-]{1,255})")
+# What the standard library's parser of headers raises on headers that nobody should send.
+_BROKEN = (AttributeError, HeaderParseError, IndexError, LookupError, RecursionError, TypeError, ValueError)
+
+
+@dataclass(frozen=True)
+class MailMessage:
+    """What the filter reads of a message: never a header that a server, a list or another filter wrote.
+
+    Attributes
+    ----------
+    subject, sender : str
+        The sender is the domain of its address only.
+    text, hidden : str
+        What a reader sees, and what HTML hides from him.
+    links : tuple of str
+    attachments : tuple of (str, str)
+        Type and name of each; never what is in them.
+    n_tags : int
+        How many HTML tags there were.
+    html_only : bool
+        Whether there is HTML and no plain text.
+    hash : bytes
+        What the message is known by.
+
+    Examples
+    --------
+    >>> from sepal.mail import read_message
+    >>> message = read_message(b"Subject: Hello\\nFrom: a@example.org\\n\\nSee http://example.com/x\\n")
+    >>> message.subject, message.sender, message.text.strip()
+    ('Hello', 'example.org', 'See http://example.com/x')
+    """
+
+    subject: str = ""
+    sender: str = ""
+    text: str = ""
+    hidden: str = ""
+    links: tuple[str, ...] = ()
+    attachments: tuple[tuple[str, str], ...] = ()
+    n_tags: int = 0
+    html_only: bool = False
+    hash: bytes = b""
+
+
+class _Policy(email.policy.EmailPolicy):
+    """The modern policy, for headers of a sane length; what it cannot read stays a text."""
+
+    def header_fetch_parse(self, name: str, value: Any) -> Any:
+        value = str(value)[:_HEADER]
+        try:
+            parsed = super().header_fetch_parse(name, value)
+            str(getattr(parsed, "params", ""))
+        except _BROKEN:
+            return value.replace("\n", " ").replace("\r", " ")
+        return parsed
+
+
+_POLICY = _Policy(raise_on_defect=False)
+
+
+def read_message(raw: bytes) -> MailMessage:
+    """Read one message; there are no bytes that are refused.
+
+    Of a longer message the first 1,000,000 bytes, 100 parts and 300,000 characters are read.
+
+    Parameters
+    ----------
+    raw : bytes
+        The message as it came.
+
+    Examples
+    --------
+    >>> read_message(b"Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\\n\\nhi").subject
+    'Grüße'
+    """
+    cut = raw[:MOST_BYTES]
+    head, blank, body = _split(cut)
+    try:
+        parsed: Message | None = BytesParser(policy=_POLICY).parsebytes(head[:_HEADERS] + blank + body)
+    except _BROKEN:
+        parsed = None
+    texts: _Texts = _Texts()
+    if parsed is None or not texts.gather(parsed):
+        texts.plain.append(_decoded(body, None))
+    headers = _raw_headers(head[:_HEADERS])
+    sender = _DOMAIN.search(_unfolded(headers.get("from", "")))
+    return texts.message(
+        _unfolded(headers.get("subject", "")), sender[1].lower().strip(".") if sender else "", _hash(headers, body)
+    )
+
+
+def _split(raw: bytes) -> tuple[bytes, bytes, bytes]:
+    """Header block, the empty line, and the rest; a line of mbox before it is no header."""
+    if raw.startswith((b"From ", b">From ")):
+        raw = raw[raw.find(b"\n") + 1 :]
+    found = re.search(rb"\r?\n\r?\n", raw)
+    if found is None:
+        return raw, b"\n\n", b""
+    return raw[: found.start()], b"\n\n", raw[found.end() :]
+
+
+def _raw_headers(head: bytes) -> dict[str, str]:
+    """The first of each header that is read, as it stands."""
+    found: dict[str, str] = {}
+    unfolded = re.sub(rb"\r?\n[ \t]+", b" ", head)
+    for line in unfolded.splitlines():
+        name, colon, value = line.partition(b":")
+        key = name.strip().lower().decode("latin-1")
+        if colon and key in ("subject", "from", "message-id", "date") and key not in found:
+            found[key] = _decoded(value.strip()[:_HEADER], None)
+    return found
+
+
+def _unfolded(value: str) -> str:
+    """A header with its encoded words decoded."""
+    if "=?" not in value:
+        return value
+    try:
+        parts = decode_header(value)
+    except _BROKEN:
+        return value
+    return "".join(part if isinstance(part, str) else _decoded(part, charset) for part, charset in parts)
+
+
+def _decoded(raw: bytes, charset: str | None) -> str:
+    """Text of bytes: UTF-8 where they are, which is no accident; else as they say; else as Windows writes."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        try:
+            text = raw.decode(charset.strip("\"' ").lower()) if charset else ""
+        except _BROKEN:
+            text = ""
+        return text or raw.decode("cp1252", "replace")
+
+
+def _hash(headers: dict[str, str], body: bytes) -> bytes:
+    """By who wrote what and when, not by what servers and filters add; how lines end does not count."""
+    digest = blake2b(digest_size=16)
+    for name in ("message-id", "date", "from", "subject"):
+        digest.update(" ".join(headers.get(name, "").split()).encode("utf-8", "replace") + b"\n")
+    digest.update(b"\n" + body.replace(b"\r\n", b"\n").rstrip())
+    return digest.digest()
+
+
+class _Texts:
+    """What the parts of a message hold."""
+
+    def __init__(self) -> None:
+        self.plain: list[str] = []
+        self.html: list[str] = []
+        self.attachments: list[tuple[str, str]] = []
+
+    def gather(self, message: Message) -> bool:
+        """Read the parts; whether that was possible."""
+        try:
+            for number, part in enumerate(message.walk()):
+                if number >= MOST_PARTS:
+                    break
+                if not part.is_multipart():
+                    self._add(part)
+        except _BROKEN:
+            return bool(self.plain or self.html)
+        return True
+
+    def _add(self, part: Message) -> None:
+        kind = part.get_content_type()
+        name = part.get_filename()
+        disposition = str(part.get("content-disposition", "")).lower()
+        if kind not in ("text/plain", "text/html") or name or disposition.startswith("attachment"):
+            self.attachments.append((kind[:100], str(name or "")[:200]))
+            if not kind.startswith("text/") or name:
+                return
+        payload = part.get_payload(decode=True)
+        raw = payload if isinstance(payload, bytes) else b""
+        charset = part.get_param("charset")
+        text = _decoded(raw[:MOST_TEXT], charset if isinstance(charset, str) else None)
+        (self.html if kind == "text/html" else self.plain).append(text)
+
+    def message(self, subject: str, sender: str, known_by: bytes) -> MailMessage:
+        """All of it, plain text that is HTML in truth read as that."""
+        return message_of(
+            "\n".join(self.plain)[:MOST_TEXT],
+            "\n".join(self.html)[:MOST_TEXT],
+            subject,
+            sender,
+            self.attachments,
+            known_by,
+        )
+
+
+def message_of(
+    plain: str,
+    markup: str,
+    subject: str = "",
+    sender: str = "",
+    attachments: list[tuple[str, str]] | None = None,
+    known_by: bytes = b"",
+) -> MailMessage:
+    """A message from its texts; plain text that is HTML in truth is read as that."""
+    html_only = bool(markup.strip()) and not plain.strip()
+    if _HTML_SIGN.search(plain[:20_000]):
+        plain, markup = "", plain + "\n" + markup
+    found = html_text(markup)
+    return MailMessage(
+        subject=subject,
+        sender=sender,
+        text=plain + "\n" + "".join(found.seen),
+        hidden="".join(found.hidden),
+        links=tuple(found.links),
+        attachments=tuple(attachments or ()),
+        n_tags=found.n_tags,
+        html_only=html_only,
+        hash=known_by,
+    )

@@ -1,0 +1,246 @@
+"""Where the filter keeps what it knows: one SQLite file in WAL mode, for several processes at once.
+
+A store is a function of the ordered messages in it. ``message`` is that list; all other tables follow from it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from sepal.exceptions import DataError, ParameterError
+from sepal.mail._cases import CaseBase, Part, Word
+
+APPLICATION = 0x5365704D  # "SepM"
+STORE_VERSION = 1
+_CHUNK = 512  # cases of a word in one row
+_FLAGS = 4096  # bytes of flags in one row
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE message (
+    number INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, spam INTEGER NOT NULL, learned REAL NOT NULL,
+    subject TEXT NOT NULL, words BLOB NOT NULL, cases REAL NOT NULL, linear REAL NOT NULL, log_odds REAL NOT NULL);
+CREATE TABLE word (
+    number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE, spam INTEGER NOT NULL, ham INTEGER NOT NULL,
+    weight REAL NOT NULL, cases BLOB NOT NULL);
+CREATE TABLE more_cases (word INTEGER, chunk INTEGER, cases BLOB NOT NULL, PRIMARY KEY (word, chunk)) WITHOUT ROWID;
+CREATE TABLE flags (chunk INTEGER PRIMARY KEY, flags BLOB NOT NULL);
+"""
+
+
+class Store:
+    """A connection to the file; see :func:`open_store`."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self.db = connection
+        self.path = path
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.db.close()
+
+    def meta(self) -> dict[str, object]:
+        """Counts and settings."""
+        with store_errors(self.path):
+            return dict(self.db.execute("SELECT key, value FROM meta").fetchall())
+
+    def load_words(self, words: Sequence[str]) -> dict[str, Word]:
+        """Those of the words that are known, with the cases that have them."""
+        found = {}
+        with store_errors(self.path):
+            for word in words:
+                row = self.db.execute(
+                    "SELECT number, spam, ham, weight, cases FROM word WHERE word = ?", (word,)
+                ).fetchone()
+                if row is None:
+                    continue
+                number, spam, ham, weight, last = row
+                cases = bytearray()
+                if 4 * (spam + ham) > len(last):
+                    for (chunk,) in self.db.execute(
+                        "SELECT cases FROM more_cases WHERE word = ? ORDER BY chunk", (number,)
+                    ):
+                        cases += chunk
+                cases += last
+                found[word] = Word(number, spam, ham, weight, cases, len(cases) // 4)
+        return found
+
+    def case_base(self) -> CaseBase:
+        """What is known, words loaded when they are asked for."""
+        meta = self.meta()
+        flags = bytearray()
+        with store_errors(self.path):
+            for (part,) in self.db.execute("SELECT flags FROM flags ORDER BY chunk"):
+                flags += part
+        return CaseBase(
+            part=meta["part"],  # type: ignore[arg-type]
+            n_spam=meta["n_spam"],  # type: ignore[arg-type]
+            n_ham=meta["n_ham"],  # type: ignore[arg-type]
+            shares=(meta["share_linear"], meta["share_cases"], meta["share_offset"]),  # type: ignore[arg-type]
+            next_word=meta["next_word"],  # type: ignore[arg-type]
+            flags=flags,
+            source=self,
+        )
+
+    def write(self, base: CaseBase, first_case: int) -> None:
+        """What has changed in memory, cases from ``first_case`` on; inside a transaction."""
+        rows, more = [], []
+        for text in sorted(base.changed):
+            word = base.words[text]
+            n = len(word.cases) // 4
+            last = n // _CHUNK * _CHUNK
+            for begin in range(word.stored // _CHUNK * _CHUNK, last, _CHUNK):
+                more.append((word.number, begin // _CHUNK, bytes(word.cases[4 * begin : 4 * (begin + _CHUNK)])))
+            rows.append((word.number, text, word.spam, word.ham, word.weight, bytes(word.cases[4 * last :])))
+            word.stored = n
+        self.db.executemany("INSERT OR REPLACE INTO word VALUES (?, ?, ?, ?, ?, ?)", rows)
+        self.db.executemany("INSERT OR REPLACE INTO more_cases VALUES (?, ?, ?)", more)
+        for chunk in range(4 * first_case // _FLAGS, -(-len(base.flags) // _FLAGS)):
+            part = bytes(base.flags[chunk * _FLAGS : (chunk + 1) * _FLAGS])
+            self.db.execute("INSERT OR REPLACE INTO flags VALUES (?, ?)", (chunk, part))
+        base.changed.clear()
+        self.write_meta(base)
+
+    def write_meta(self, base: CaseBase) -> None:
+        """Counts and shares; ``changes`` tells other processes that what they remember is old."""
+        linear, cases, offset = base.shares
+        facts = {
+            "n_spam": base.n_spam,
+            "n_ham": base.n_ham,
+            "share_linear": linear,
+            "share_cases": cases,
+            "share_offset": offset,
+            "next_word": base.next_word,
+        }
+        self.db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", facts.items())
+        self.db.execute("UPDATE meta SET value = value + 1 WHERE key = 'changes'")
+
+    def changes(self) -> int:
+        """How often the store was written."""
+        return int(self.db.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()[0])
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """A transaction: all of it, or nothing."""
+        with store_errors(self.path):
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self.db.execute("ROLLBACK")
+                raise
+            self.db.execute("COMMIT")
+
+
+def word_numbers(raw: bytes) -> array[int]:
+    """The numbers of a message's words."""
+    found = array("I")
+    found.frombytes(raw)
+    return found
+
+
+@contextmanager
+def store_errors(path: Path) -> Iterator[None]:
+    """Errors of SQLite as ours."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) or "busy" in str(error):
+            raise DataError(
+                f"{path}: another process has been writing to the store for too long",
+                hint="try again, or give more time with --wait",
+            ) from error
+        raise DataError(f"{path}: the store cannot be used: {error}") from error
+    except sqlite3.DatabaseError as error:
+        raise DataError(
+            f"{path}: the store is damaged: {error}",
+            hint="restore it from a copy, or from sepal mail export; the file was left as it is",
+        ) from error
+
+
+def open_store(path: str | os.PathLike[str], *, part: Part | None = None, create: bool, wait: float = 10.0) -> Store:
+    """Open a store, or make one.
+
+    A file that is no store, a damaged one and one of a later version are refused and left as they are.
+    """
+    place = Path(path)
+    if wait < 0:
+        raise ParameterError(f"wait must be at least 0 seconds; got {wait}")
+    there = place.exists() and place.stat().st_size > 0
+    if not there and not create:
+        raise DataError(f"{place}: there is no store", hint="sepal mail learn --spam FILE makes one")
+    if there:
+        _check_head(place)
+    elif not place.parent.is_dir():
+        try:
+            place.parent.mkdir(parents=True)
+        except OSError as error:
+            raise DataError(f"{place}: the folder cannot be made: {error.strerror}") from error
+    with store_errors(place):
+        # Transactions are written out: BEGIN IMMEDIATE ... COMMIT.
+        db = sqlite3.connect(place, timeout=wait, isolation_level=None)
+        try:
+            if there:
+                _check_version(db, place)
+            else:
+                _make(db, part or "both")
+        except BaseException:
+            db.close()
+            raise
+        db.execute("PRAGMA synchronous = NORMAL")
+    store = Store(db, place)
+    if there and part is not None and store.meta()["part"] != part:
+        kept = store.meta()["part"]
+        store.close()
+        raise ParameterError(f"{place}: this store was made with part {kept!r}, not {part!r}")
+    return store
+
+
+def _check_head(place: Path) -> None:
+    try:
+        with place.open("rb") as file:
+            head = file.read(16)
+    except OSError as error:
+        raise DataError(f"{place}: cannot be read: {error.strerror}") from error
+    if head != b"SQLite format 3\0":
+        raise DataError(f"{place}: this is no store of sepal mail; the file was left as it is")
+
+
+def _check_version(db: sqlite3.Connection, place: Path) -> None:
+    application = db.execute("PRAGMA application_id").fetchone()[0]
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if application == 0 and version == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone():
+        _make(db, "both")  # whoever made the file was ended before it wrote anything
+        return
+    if application != APPLICATION:
+        raise DataError(f"{place}: this SQLite file is no store of sepal mail; it was left as it is")
+    if version > STORE_VERSION:
+        raise DataError(
+            f"{place}: the store has version {version}, and this sepal knows {STORE_VERSION}; it was left as it is",
+            hint="use the newer sepal that wrote it",
+        )
+
+
+def _make(db: sqlite3.Connection, part: Part) -> None:
+    """Tables of an empty store, in one transaction; another process may have been first."""
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+            for statement in _TABLES.strip().split(";\n"):
+                if statement:
+                    db.execute(statement)
+            first = CaseBase(part=part)
+            meta = {"part": part, "n_spam": 0, "n_ham": 0, "next_word": 0, "changes": 0}
+            shares = dict(zip(("share_linear", "share_cases", "share_offset"), first.shares, strict=True))
+            db.executemany("INSERT INTO meta VALUES (?, ?)", {**meta, **shares}.items())
+            db.execute(f"PRAGMA application_id = {APPLICATION}")
+            db.execute(f"PRAGMA user_version = {STORE_VERSION}")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")

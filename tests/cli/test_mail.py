@@ -1,0 +1,150 @@
+"""``sepal mail``: verbs, exit statuses, what the filter writes, and what it must not import."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sepal.cli._mail import main_mail
+from tests.mail.made import message
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SEPAL_MAIL", str(tmp_path / "mail.db"))
+    for kind in ("spam", "ham"):
+        box = b"".join(b"From x Mon\n" + message(i, kind == "spam") + b"\n" for i in range(30))
+        (tmp_path / f"{kind}.mbox").write_bytes(box)
+        assert main_mail(["learn", f"--{kind}", str(tmp_path / f"{kind}.mbox")]) == 0
+    assert capsys.readouterr().out == "learned 30, known before 0\n" * 2
+    (tmp_path / "s").write_bytes(message(100, True))
+    (tmp_path / "h").write_bytes(message(100, False))
+    (tmp_path / "u").write_bytes(b"Subject: zzz\n\nqqq\n")
+    return tmp_path
+
+
+def test_exit_statuses_are_those_of_bogofilter(store, capsys):
+    assert main_mail(["classify", str(store / "s")]) == 0
+    assert main_mail(["classify", str(store / "h")]) == 1
+    assert main_mail(["classify", str(store / "u")]) == 2
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["spam", "ham", "unsure"]
+    assert main_mail(["classify", str(store / "nothing")]) == 3
+    assert main_mail(["classify", "--ham-cost", "x", str(store / "s")]) == 3
+    assert main_mail(["classify", "--store", str(store / "none.db"), str(store / "s")]) == 3
+    assert main_mail(["classify", "--ham-cost", "-2", str(store / "s")]) == 3
+
+
+def _filter(store: Path, raw: bytes, *words: str) -> subprocess.CompletedProcess:
+    told = [sys.executable, "-c", "import sepal.cli; sepal.cli.main()", "mail", "filter", *words]
+    return subprocess.run(told, input=raw, capture_output=True, cwd=ROOT, timeout=60)
+
+
+def test_the_filter_adds_one_header_and_changes_nothing_else(store):
+    raw = b"From x Mon\n" + message(100, True).replace(b"Subject", b"X-Sepal: ham, I am good\nSubject")
+    found = _filter(store, raw)
+    first, header, rest = found.stdout.split(b"\n", 2)
+    assert (found.returncode, first) == (0, b"From x Mon")
+    assert header.startswith(b"X-Sepal: spam, probability=0.9")
+    assert rest == message(100, True)
+
+
+def test_a_filter_that_fails_passes_the_message_on(store):
+    (store / "broken.db").write_text("no store")
+    raw = bytes(range(256)) * 10
+    for words, status in ((["--on-error", "tempfail"], 75), (["--on-error", "pass"], 0), ([], 0)):
+        found = _filter(store, raw, "--store", str(store / "broken.db"), *words)
+        assert (found.returncode, found.stdout) == (status, raw)
+        assert b"no store" in found.stderr
+    assert (store / "broken.db").read_text() == "no store"
+
+
+def test_nothing_heavy_is_imported_for_a_message(store):
+    code = (
+        "import sys; sys.argv = ['sepal', 'mail', 'classify', sys.argv[1]]\n"
+        "import sepal.cli\n"
+        "try: sepal.cli.main()\n"
+        "except SystemExit as left: print(left.code, sorted({'numpy', 'scipy', 'sklearn', 'typer'} & set(sys.modules)))"
+    )
+    told = [sys.executable, "-c", code, str(store / "s")]
+    assert subprocess.run(told, capture_output=True, text=True, check=True).stdout.splitlines()[1] == "0 []"
+
+
+def test_unlearn_relearn_export_import_and_compact(store, capsys):
+    assert main_mail(["export", "--out", str(store / "a.jsonl")]) == 0
+    assert main_mail(["unlearn", str(store / "spam.mbox")]) == 0
+    assert main_mail(["relearn", "--spam", str(store / "ham.mbox")]) == 0
+    assert capsys.readouterr().out == "forgotten 30\nrelearned 30, new 0\n"
+    assert main_mail(["import", "--store", str(store / "b.db"), str(store / "a.jsonl")]) == 0
+    assert main_mail(["export", "--store", str(store / "b.db"), "--out", str(store / "b.jsonl")]) == 0
+    assert (store / "a.jsonl").read_text() == (store / "b.jsonl").read_text()
+    assert main_mail(["compact"]) == 0
+    lines = (store / "a.jsonl").read_text().splitlines()
+    for wrong in ("{", "[]", '{"hash": 1}', json.dumps({**json.loads(lines[0]), "spam": 2})):
+        (store / "w.jsonl").write_text(wrong)
+        assert main_mail(["import", str(store / "w.jsonl")]) == 3
+        assert "line 1" in capsys.readouterr().err
+    assert main_mail(["import", str(store / "spam.mbox")]) == 3
+
+
+def test_explain_status_and_eval(store, capsys):
+    assert main_mail(["explain", str(store / "s")]) == 0
+    text = capsys.readouterr().out
+    assert "Most similar spam" in text
+    assert "Words for spam" in text
+    assert main_mail(["status"]) == 0
+    assert "30 spam and 30 good messages" in capsys.readouterr().out
+    assert main_mail(["status", "--out", str(store / "status.html")]) == 0
+    assert (store / "status.html").read_text().startswith("<!doctype html>")
+    (store / "mail.csv").write_text("subject,text,class\n" + "pills,cheap offer,spam\nminutes,of meeting,ham\n" * 20)
+    assert main_mail(["eval", "--skip", "4", "--out", str(store / "eval.html"), str(store / "mail.csv")]) == 0
+    assert "both parts           error   0.00 %" in capsys.readouterr().out
+    assert "<svg" in (store / "eval.html").read_text()
+
+
+def test_mutated_messages_have_an_answer_or_a_clear_error(store, capsys):
+    draw = random.Random(7)  # noqa: S311
+    start = message(1, True) + b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + message(2, False) + b"\n--b--"
+    for _ in range(60):
+        raw = bytearray(start)
+        for _ in range(draw.randint(1, 30)):
+            place = draw.randrange(len(raw))
+            raw[place : place + draw.randint(0, 3)] = draw.choice(
+                [b"\n", b"\0", b"\xff", b"<", b"--b", b"=?utf-8?b?", b";"]
+            )
+        (store / "m").write_bytes(raw)
+        assert main_mail(["classify", str(store / "m")]) in (0, 1, 2)
+        assert main_mail(["learn", "--spam", str(store / "m")]) == 0
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("agent", ["procmail", "maildrop"])
+def test_delivery_through_a_real_agent(store, agent):
+    program = shutil.which(agent)
+    if program is None:
+        return  # there is nothing to deliver with on this machine
+    for folder in ("in", "junk"):
+        for part in ("cur", "new", "tmp"):
+            (store / folder / part).mkdir(parents=True)
+    command = f'{sys.executable} -c "import sepal.cli; sepal.cli.main()" mail filter --store {store}/mail.db'
+    if agent == "procmail":
+        recipe = f":0fw\n| {command}\n\n:0:\n* ^X-Sepal: spam\n{store}/junk/\n\n:0\n{store}/in/\n"
+        told = [program, "-m", "SHELL=/bin/sh", str(store / "recipe")]
+    else:
+        recipe = f'xfilter \'{command}\'\nif (/^X-Sepal: spam/)\n{{\n  to "{store}/junk"\n}}\nto "{store}/in"\n'
+        told = [program, str(store / "recipe")]
+    (store / "recipe").write_text(recipe)
+    (store / "recipe").chmod(0o600)
+    for name in ("s", "h"):
+        subprocess.run(told, input=(store / name).read_bytes(), check=True, cwd=ROOT, timeout=60)
+    for folder, name in (("junk", "s"), ("in", "h")):
+        (file,) = (store / folder / "new").iterdir()
+        assert (store / name).read_bytes().split(b"\n\n", 1)[1] in file.read_bytes()
+        assert b"X-Sepal: " in file.read_bytes()

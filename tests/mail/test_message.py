@@ -1,0 +1,100 @@
+"""Messages of any quality."""
+
+from __future__ import annotations
+
+import pytest
+
+from sepal.exceptions import DataError
+from sepal.mail import read_mail, read_message, tokens
+
+
+def test_headers_that_others_wrote_are_not_read():
+    plain = b"From: a@b.example\nSubject: x\n\nhello\n"
+    more = (
+        b"Received: from evil\nX-Spam-Status: Yes\nList-Id: <l>\nPrecedence: bulk\nX-Sepal: spam\nX-Bogosity: Spam\n"
+        b"Delivered-To: you\n" + plain
+    )
+    assert tokens(read_message(more)) == tokens(read_message(plain))
+    assert read_message(more).hash == read_message(plain).hash
+    assert read_message(plain.replace(b"hello", b"hallo")).hash != read_message(plain).hash
+    assert read_message(plain.replace(b"\n", b"\r\n")).hash == read_message(plain).hash
+
+
+def test_encodings_that_lie():
+    head = b"Subject: x\nContent-Type: text/plain; charset="
+    assert "Grüße" in read_message(head + b"us-ascii\n\nGr\xc3\xbc\xc3\x9fe").text
+    assert "Grüße" in read_message(head + b"utf-8\n\nGr\xfc\xdfe").text
+    assert "Grüße" in read_message(head + b"no-such-thing\n\nGr\xfc\xdfe").text
+    assert "привет" in read_message(head + b"koi8-r\n\n" + "привет".encode("koi8-r")).text
+    coded = b"Content-Transfer-Encoding: base64\n" + head + b"utf-8\n\naGVsbG8gd29ybGQ="
+    assert "hello world" in read_message(coded).text
+    assert read_message(b"Subject: =?x-unknown?q?a=FC?= =?utf-8?b?w7w=?=\n\n").subject == "aüü"
+
+
+def test_html_and_what_it_hides():
+    raw = (
+        b"Content-Type: text/html\n\n<html><style>p {x}</style><p>Vi<!-- hush -->agra <b>now</b></p>"
+        b'<div style="display:none">secret <b>words</b></div><font color="#FFFFFF">white</font> seen'
+        b'<a href="http://www.evil.example/buy">click</a><script>var js</script> &lt;end&gt;'
+    )
+    message = read_message(raw)
+    assert message.text.split() == ["Viagra", "now", "seenclick", "<end>"]
+    assert message.hidden.split() == ["hush", "secret", "words", "white"]
+    assert message.html_only
+    assert {"url:evil.example", "url:www.evil.example", "hid:secret", "html:only"} <= set(tokens(message))
+
+
+def test_attachments_are_known_by_type_and_name_only():
+    raw = (
+        b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nhello\n--b\n"
+        b'Content-Type: application/x-msdownload; name="Invoice.exe"\nContent-Transfer-Encoding: base64\n\nc2VjcmV0\n'
+        b'--b\nContent-Type: text/plain\nContent-Disposition: attachment; filename="notes.txt"\n\nhush\n--b--\n'
+    )
+    message = read_message(raw)
+    assert message.attachments == (("application/x-msdownload", "Invoice.exe"), ("text/plain", "notes.txt"))
+    assert "hush" not in message.text
+    assert {"file:invoice", "file:exe", "file:txt"} <= set(tokens(message))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"\n\n",
+        b"no header at all",
+        b"Subject: \x00\xff\xfe\n\n\x00\x00",
+        b"Content-Type: multipart/mixed\n\nno boundary",
+        b"Content-Type: multipart/mixed; boundary=x\n\n--x\n--x\n--x",
+        b"Content-Type: ;;;=\n\nx",
+        b"Content-Type: text/plain; charset*0*=''x; charset=\xff\n\n\xfft",
+        b"Content-Type: text/html\n\n" + b"<" * 20000,
+        b"Content-Type: text/html\n\n" + b"<!--" * 20000,
+        b"Content-Type: text/html\n\n" + b"<script" * 5000 + b">",
+        b"Content-Type: text/html\n\n" + b"<div>" * 20000,
+        b"Subject: " + b"=?utf-8?q?" * 2000 + b"\n\nx",
+        b"From: " + b"<" * 5000 + b"\n\nx",
+        b"".join(b"Content-Type: multipart/mixed; boundary=%d\n\n--%d\n" % (i, i) for i in range(1500)),
+    ],
+)
+def test_no_bytes_are_refused(raw):
+    assert isinstance(tokens(read_message(raw)), tuple)
+
+
+def test_mbox_maildir_folder_and_single_files(tmp_path):
+    (tmp_path / "box").write_bytes(
+        b"From a Mon\nSubject: 1\n\n>From here on\nFrom nowhere\n\nFrom b Tue\nSubject: 2\n\nho\n\n"
+    )
+    found = list(read_mail(tmp_path / "box"))
+    assert [raw for _, raw in found] == [b"Subject: 1\n\nFrom here on\nFrom nowhere\n", b"Subject: 2\n\nho\n"]
+    maildir = tmp_path / "md"
+    for folder in ("cur", "new", "tmp"):
+        (maildir / folder).mkdir(parents=True)
+    (maildir / "cur" / "1:2,S").write_bytes(b"Subject: a\n\n")
+    (maildir / "new" / "2").write_bytes(b"Subject: b\n\n")
+    (maildir / "tmp" / "3").write_bytes(b"half a mess")
+    assert [raw for _, raw in read_mail(maildir)] == [b"Subject: a\n\n", b"Subject: b\n\n"]
+    assert [raw for _, raw in read_mail(maildir / "cur")] == [b"Subject: a\n\n"]
+    (tmp_path / "empty").write_bytes(b"")
+    for wrong in ("empty", "nothing"):
+        with pytest.raises(DataError, match=wrong):
+            list(read_mail(tmp_path / wrong))

@@ -1,0 +1,162 @@
+"""The store: exact undoing, several processes, ends at any moment, and files that are no stores."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from sepal.exceptions import DataError, ParameterError
+from sepal.mail import MailFilter, read_message
+from tests.mail.made import message, stream
+
+TABLES = ("message", "word", "more_cases", "flags", "meta")
+
+
+def _content(path) -> dict[str, list[tuple]]:
+    """All that is in a store but when messages came and how often it was written."""
+    with sqlite3.connect(path) as db:
+        found = {table: db.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall() for table in TABLES}  # noqa: S608
+    db.close()
+    found["message"] = [row[:3] + row[4:] for row in found["message"]]
+    found["meta"] = [row for row in found["meta"] if row[0] != "changes"]
+    return found
+
+
+def _made(path, mail) -> dict[str, list[tuple]]:
+    with MailFilter(path) as known:
+        known.learn_many(mail)
+    return _content(path)
+
+
+def test_learning_twice_changes_nothing(tmp_path):
+    mail = stream(30)
+    first = _made(tmp_path / "a", mail)
+    with MailFilter(tmp_path / "a") as known:
+        assert known.learn_many(mail) == 0
+        with pytest.raises(DataError, match="is known as"):
+            known.learn(mail[0][0], spam=not mail[0][1])
+    assert _content(tmp_path / "a") == first
+
+
+def test_one_at_a_time_is_the_same_as_many(tmp_path):
+    mail = stream(25)
+    with MailFilter(tmp_path / "a") as known:
+        for raw, spam in mail:
+            assert known.learn(raw, spam=spam)
+            with MailFilter(tmp_path / "a") as other:  # another process would see the same
+                assert other.base().n_messages == known.base().n_messages
+    assert _content(tmp_path / "a") == _made(tmp_path / "b", mail)
+
+
+@pytest.mark.parametrize("gone", [[0], [24], [7, 13]])
+def test_unlearn_is_as_if_it_had_never_been_learned(tmp_path, gone):
+    mail = stream(25)
+    _made(tmp_path / "a", mail)
+    with MailFilter(tmp_path / "a") as known:
+        assert known.unlearn([read_message(mail[i][0]).hash for i in gone]) == len(gone)
+        assert known.unlearn([b"x" * 16]) == 0
+    assert _content(tmp_path / "a") == _made(tmp_path / "b", [m for i, m in enumerate(mail) if i not in gone])
+
+
+def test_relearn_is_as_if_it_had_always_had_that_label(tmp_path):
+    mail = stream(25)
+    before = _made(tmp_path / "a", mail)
+    wrong = [(raw, spam != (i == 9)) for i, (raw, spam) in enumerate(mail)]
+    with MailFilter(tmp_path / "a") as known:
+        known.relearn([read_message(mail[9][0]).hash], spam=not mail[9][1])
+        assert _content(tmp_path / "a") == _made(tmp_path / "b", wrong)
+        known.relearn([read_message(mail[9][0]).hash], spam=mail[9][1])
+    assert _content(tmp_path / "a") == before
+
+
+def test_frequent_words_are_kept_in_pieces(tmp_path):
+    mail = [(f"Message-ID: {i}\n\nword".encode(), i % 2 == 0) for i in range(1100)]
+    _made(tmp_path / "a", mail)
+    with MailFilter(tmp_path / "a") as known:
+        word = known.store.load_words(["word"])["word"]
+        assert list(memoryview(bytes(word.cases)).cast("I")) == list(range(1100))
+        assert known.store.db.execute("SELECT count(*) FROM more_cases").fetchone()[0] == 2
+
+
+def test_two_processes_learn_at_once(tmp_path):
+    code = (
+        "import sys; from sepal.mail import MailFilter; from tests.mail.made import message\n"
+        "with MailFilter(sys.argv[1], wait=60) as known:\n"
+        "    first = int(sys.argv[2])\n"
+        "    for i in range(first, first + 15): known.learn(message(i, i % 2 == 0), spam=i % 2 == 0)\n"
+    )
+    both = [subprocess.Popen([sys.executable, "-c", code, tmp_path / "a", str(first)]) for first in (0, 100)]
+    assert [each.wait(60) for each in both] == [0, 0]
+    with MailFilter(tmp_path / "a") as known:
+        raws = {read_message(message(i, i % 2 == 0)).hash for i in (*range(15), *range(100, 115))}
+        assert {each.hash for each in known.messages()} == raws
+        learned = [(message(i, i % 2 == 0), i % 2 == 0) for i in (*range(15), *range(100, 115))]
+        order = [each.hash for each in known.messages()]
+        learned.sort(key=lambda pair: order.index(read_message(pair[0]).hash))
+    assert _content(tmp_path / "a") == _made(tmp_path / "b", learned)
+
+
+def test_killed_at_any_moment_nothing_is_lost_or_doubled(tmp_path):
+    code = (
+        "import sys; from sepal.mail import MailFilter; from tests.mail.made import stream\n"
+        "with MailFilter(sys.argv[1]) as known:\n"
+        "    for i, (raw, spam) in enumerate(stream(400)): known.learn(raw, spam=spam); print(i, flush=True)\n"
+    )
+    draw = random.Random(1)  # noqa: S311
+    done = -1
+    for _ in range(4):
+        child = subprocess.Popen([sys.executable, "-c", code, tmp_path / "a"], stdout=subprocess.PIPE, text=True)
+        assert child.stdout is not None
+        child.stdout.readline()
+        time.sleep(draw.random() * 0.2)
+        child.send_signal(signal.SIGKILL)
+        said = [int(line) for line in child.communicate()[0].split()]
+        done = max([done, *said])
+    with MailFilter(tmp_path / "a") as known:
+        found = list(known.messages())
+    assert done + 1 <= len(found) <= done + 2  # one may have been written but not said
+    assert [each.hash for each in found] == [read_message(raw).hash for raw, _ in stream(400)[: len(found)]]
+    assert _content(tmp_path / "a") == _made(tmp_path / "b", stream(400)[: len(found)])
+
+
+def test_files_that_are_no_stores_are_left_as_they_are(tmp_path):
+    (tmp_path / "text").write_text("hello, I am a text")
+    _made(tmp_path / "newer", stream(3))
+    with sqlite3.connect(tmp_path / "newer") as db:
+        db.execute("PRAGMA user_version = 99")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+    with sqlite3.connect(tmp_path / "other") as db:
+        db.execute("CREATE TABLE x (y)")
+    db.close()
+    _made(tmp_path / "damaged", stream(60))
+    raw = bytearray((tmp_path / "damaged").read_bytes())
+    raw[4096:-4096] = b"\x55" * (len(raw) - 8192)
+    (tmp_path / "damaged").write_bytes(raw)
+    for name, words in (("text", "no store"), ("newer", "version 99"), ("other", "no store"), ("damaged", "damaged")):
+        before = (tmp_path / name).read_bytes()
+        with pytest.raises(DataError, match=words), MailFilter(tmp_path / name) as known:
+            known.learn(b"Subject: x\n\ny", spam=True)
+        assert (tmp_path / name).read_bytes() == before
+    with pytest.raises(DataError, match="no store"):
+        MailFilter(tmp_path / "missing", create=False)
+    _made(tmp_path / "both", stream(3))
+    with pytest.raises(ParameterError, match="made with part"):
+        MailFilter(tmp_path / "both", part="linear")
+
+
+def test_a_locked_store_is_told(tmp_path):
+    _made(tmp_path / "a", stream(3))
+    holder = sqlite3.connect(tmp_path / "a", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with MailFilter(tmp_path / "a", wait=0.1) as known:
+        with pytest.raises(DataError, match="another process"):
+            known.learn(b"Subject: x\n\ny", spam=True)
+        assert known.classify(b"Subject: x\n\ny").label == "unsure"  # who reads need not wait
+    holder.close()
