@@ -76,6 +76,9 @@ def _files(rng: np.random.Generator) -> dict[str, tuple[Callable[[], Columns], l
         "300 x 6, three columns of 140 levels": (table(300, 3, a=towns(140), b=towns(140), c=towns(140)), []),
         "2,000 x 12, 900 levels": (table(2000, 11, code=towns(900)), []),
         "5,000 x 4, texts": (table(5000, 3, message=lambda n: _texts(rng, n)), []),
+        "5,000 texts alone": (table(5000, 0, message=lambda n: _texts(rng, n)), []),
+        "100,000 x 4": (table(100_000, 4), []),
+        "the same, and 100,000 names": (table(100_000, 4, name=names), []),
         "1,000 x 30, 20 classes": (table(1000, 30, 20), []),
         "150 x 400": (table(150, 400), []),
         "600 x 9, counter and unique code": (

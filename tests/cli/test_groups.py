@@ -13,7 +13,7 @@ from sepal.data import read_table
 from sepal.estimators import load_model
 from sepal.evaluation import evaluate
 from sepal.learners import KNNClassifier
-from sepal.measures import thornton_test
+from sepal.measures import expected_accuracy_curve, thornton_test
 
 runner = CliRunner()
 
@@ -88,12 +88,25 @@ def test_report_and_measure_ask_without_the_person(tmp_path):
     assert {verdict["code"] for verdict in report["verdict"]} >= {"like_chance", "wide_interval_of_groups"}
     assert report["features"]["best_score"] < 0.8
     assert report["suspects"]["n_contradicted"] > 20
-    text = runner.invoke(app, ["report", "people.csv", "--groups", "who"]).output
-    assert "of single rows (rows of one group are on both sides" in " ".join(text.split())
+    curve = expected_accuracy_curve(plain, train_sizes=(0.5, 0.9), groups=who)
+    assert [point["accuracy"] for point in honest["curve"]["points"]] == curve.accuracy.tolist()
+    assert [(point["train_rows"], point["train_groups"]) for point in honest["curve"]["points"]] == [
+        (None, 15),
+        (None, 27),
+    ]
+    assert fooled["curve"]["points"][-1]["accuracy"] > 0.9 > 0.75 > report["curve"]["points"][-1]["accuracy"]
+    assert (report["curve"]["n_groups"], fooled["curve"]["n_groups"]) == (30, None)
+    for verb in ("report", "measure"):
+        text = runner.invoke(app, [verb, "people.csv", "--groups", "who"]).output
+        assert "exact over all random splits of 30 groups" in " ".join(text.split())
+        assert "training groups" in text
+        assert "training rows" not in text
     found = runner.invoke(app, ["report", "people.csv", "--groups", "who", "--out", "r.html"])
     assert found.exit_code == 0, found.output
     page = (tmp_path / "r.html").read_text()
     assert "To expect on new groups" in page
+    assert "What more groups bring" in page
+    assert "accuracy over the number of training groups" in page
     assert "--groups COLUMN" in page
 
 

@@ -234,6 +234,28 @@ def test_the_native_search_checks_what_it_is_given(wrong):
         search(**wrong)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"start": [0, 3]}, {"start": [1, 2]}, {"start": []}, {"terms": [1, 1]}, {"terms": [-1, 1]}, {"values": [1.0]},
+        {"values": [np.nan, 1.0]}, {"lengths": [-1.0]}, {"lengths": []}, {"beyond": [np.nan]}, {"ids": [-2]},
+        {"ids": [0]}, {"codes": []},
+    ],
+)  # fmt: skip
+def test_the_native_index_checks_what_it_is_given(wrong):
+    index = native.SparseIndex(distance="cosine")
+    rows = {"start": [0, 2], "terms": [0, 1], "values": [0.6, 0.8], "lengths": [1.0], "beyond": [0.0]}
+    kinds = {"start": np.int64, "terms": np.int32, "ids": np.int32, "codes": np.int32}
+
+    def arrays(given):
+        return {name: np.array(value, dtype=kinds.get(name, float)) for name, value in given.items()}
+
+    index.add(**arrays(rows | {"ids": [0], "codes": [0]}))
+    with pytest.raises(ValueError, match=r"needed|ascend|must hold|finite|below 0|taken"):
+        index.add(**arrays(rows | {"ids": [1], "codes": [0]} | wrong))
+    assert index.n_rows == 1
+
+
 def test_the_native_window_and_expansion_check_what_they_are_given():
     with pytest.raises(ValueError, match="ascend"):
         native.kernel_expansion(

@@ -184,3 +184,20 @@ def test_progress_is_told_from_start_to_end():
     assert shares[0] == 0.0
     assert shares == sorted(shares)
     assert told[-1] == ("done", 1.0)
+
+
+def test_the_curve_of_large_groups_is_that_of_a_sample(monkeypatch):
+    rng = np.random.default_rng(3)
+    groups = np.arange(60) % 6
+    X, y = rng.normal(size=(60, 2)), groups % 2
+    whole = measure_facts(X, y, groups=groups, train_sizes=[3])
+    assert (whole.curve.n_rows, whole.curve.n_groups) == (60, 6)
+    monkeypatch.setattr("sepal.report._gather._RANKED_PAIRS", 1_000)
+    monkeypatch.setattr("sepal.report._gather.SAMPLE_ROWS", 30)
+    part = measure_facts(X, y, groups=groups, train_sizes=[3])
+    assert (part.curve.n_rows, part.curve.points[0].train_groups, part.settings.n_asked) == (30, 3, 60)
+    assert "groups with 30 rows" in " ".join(part.to_text().split())
+    with pytest.raises(ParameterError, match="a number of groups from 1 to 5"):
+        measure_facts(X, y, groups=groups, train_sizes=[6])
+    with pytest.raises(ParameterError, match="n_neighbors must be 1 with groups"):
+        measure_facts(X, y, groups=groups, n_neighbors=3)

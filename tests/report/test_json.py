@@ -122,8 +122,8 @@ def test_the_keys_of_a_report(report_of):
     assert list(said["verdict"][0]) == ["code", "text"]
     assert list(said["settings"]) == SETTINGS_KEYS
     assert list(said["thornton"]) == THORNTON_KEYS
-    assert list(said["curve"]) == ["k", "n_rows", "points"]
-    assert list(said["curve"]["points"][0]) == ["train_rows", "train_share", "accuracy", "split_std"]
+    assert list(said["curve"]) == ["k", "n_rows", "points", "n_groups"]
+    assert list(said["curve"]["points"][0]) == ["train_rows", "train_share", "accuracy", "split_std", "train_groups"]
     assert list(said["suspects"]) == SUSPECTS_KEYS
     assert list(said["suspects"]["shown"][0]) == SUSPECT_KEYS
     assert list(said["suspects"]["shown"][0]["neighborhood"][0]) == ["label", "n_rows"]

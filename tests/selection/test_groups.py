@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from sepal.exceptions import DataError, ParameterError
+from sepal.measures import expected_accuracy
 from sepal.selection import (
+    ExpectedAccuracy,
     LooKnn,
     SeparabilitySelector,
     rank_features,
@@ -15,7 +17,7 @@ from sepal.selection import (
     subset_sweep,
 )
 from tests.oracles import selection as oracle
-from tests.oracles.thornton import thornton_samples
+from tests.oracles.thornton import expected_accuracy_of_groups, thornton_samples
 
 
 def labelled(n: int, seed: int, whole: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -114,10 +116,37 @@ def test_relieff_against_the_oracle(missing):
     np.testing.assert_allclose(found, oracle.relieff(X, y, 3, groups=groups), atol=1e-12)
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_accuracy_over_splits_of_whole_groups_against_the_oracle(whole):
+    X, y, _ = labelled(14, 8, whole)
+    groups = np.array([0, 0, 0, 1, 1, 2, 3, 3, 4, 4, 4, 4, 5, 2])
+    criteria = ("expected_accuracy", "thornton")
+    sweep = subset_sweep(X, y, scale=None, groups=groups, criterion=criteria)
+    for columns in oracle.all_subsets(3):
+        mask = sum(1 << c for c in columns)
+        exact = expected_accuracy_of_groups(oracle.squared_distances(X, columns), y.tolist(), groups.tolist(), 3)
+        assert sweep.scores[mask] == pytest.approx(float(exact), abs=1e-12)
+    alone = subset_sweep(X, y, scale=None, groups=groups, criterion="thornton")
+    np.testing.assert_array_equal(sweep.all_scores["thornton"][1:], alone.scores[1:])
+
+
+def test_accuracy_over_splits_of_groups_everywhere():
+    X, y, groups = labelled(40, 9, False)
+    sweep = subset_sweep(X, y, criterion="expected_accuracy", groups=groups)
+    assert sweep.best.score == pytest.approx(expected_accuracy(X[:, sweep.best.columns], y, 0.5, groups=groups))
+    assert len(sweep.near_best()) >= 1
+    forward = search_subsets(X, y, criterion=ExpectedAccuracy(0.7), strategy="forward", groups=groups)
+    at = forward.best
+    assert at.score == pytest.approx(expected_accuracy(X[:, at.columns], y, 0.7, groups=groups))
+    chosen = SeparabilitySelector(criterion="expected_accuracy").fit(X, y, groups=groups)
+    assert chosen.get_support().any()
+    single = subset_sweep(X, y, criterion="expected_accuracy", groups=np.arange(40))
+    rows = subset_sweep(X, y, criterion="expected_accuracy", groups="rows")
+    np.testing.assert_array_equal(single.scores[1:], rows.scores[1:])
+
+
 def test_what_has_no_meaning_is_refused():
     X, y, groups = labelled(30, 7, False)
-    with pytest.raises(ParameterError, match="'expected_accuracy' is a mean over splits of single rows"):
-        subset_sweep(X, y, criterion="expected_accuracy", groups=groups)
     with pytest.raises(DataError, match="one label for each of 30 rows"):
         subset_sweep(X, y, groups=groups[:20])
     with pytest.raises(ParameterError, match="'rows', 'copies' or None; got 'subject'"):

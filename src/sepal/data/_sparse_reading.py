@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,7 @@ def _checked(X: Any) -> csr_array:
     if X.dtype.kind not in "biuf":
         extra = ". Complex data not supported" if X.dtype.kind == "c" else ""
         raise DataError(f"X: expected a sparse matrix of numbers, found {X.dtype}{extra}")
-    matrix = csr_array(X, dtype=np.float64, copy=True)
+    matrix = _own(X) if type(X) is csr_array and X.dtype == float else csr_array(X, dtype=np.float64, copy=True)
     matrix.sum_duplicates()
     if not np.all(np.isfinite(matrix.data)):
         at = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
@@ -87,8 +88,16 @@ def _checked(X: Any) -> csr_array:
             f"X, row {row}, column {int(matrix.indices[at])}: expected a finite number, found {found}",
             hint="a sparse matrix has no missing cells: a cell that is not stored is 0",
         )
-    matrix.eliminate_zeros()
+    if not matrix.data.all():
+        matrix.eliminate_zeros()
     return matrix
+
+
+def _own(X: csr_array) -> csr_array:
+    """A copy; scipy's own takes five times as long, which counts where one row asks."""
+    own = copy(X)
+    own.data, own.indices, own.indptr = X.data.copy(), X.indices.copy(), X.indptr.copy()
+    return own
 
 
 def _sets(X: Any) -> list[Any] | None:

@@ -9,8 +9,8 @@ a metric. A text without a known word, or a missing one, is at 1 from every othe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,6 +121,37 @@ class TextDistance:
         squares[squares < 1e-14 * total] = 0.0  # unit vectors of one direction differ by rounding: that is no distance
         return np.asarray(squares)
 
+    def written_out(self, table: Table) -> Table:
+        """Rows as plain columns, every word a number, whose unscaled HEOM is this distance.
+
+        For one column of texts alone it is the root of it, which ranks alike. Each text needs a known word.
+        """
+        points = self.embed(table)
+        silent = self._without_a_word(points)
+        if silent.any():
+            raise DataError(
+                f"row {int(np.flatnonzero(silent)[0])}: a text without a word, which cannot be written out as numbers",
+                hint="leave such rows out",
+            )
+        others = table.select([j for j, kind in enumerate(table.kinds) if kind != "text"]) if self.rest else None
+        n_words, numeric = points.rows.shape[1], "numeric"
+        made = replace(
+            table,
+            values=points.rows.toarray(),
+            names=tuple(f"word {j + 1}" for j in range(n_words)),
+            kinds=cast("tuple[Kind, ...]", (numeric,) * n_words),
+            levels=(None,) * n_words,
+        )
+        if others is None or self.rest is None:
+            return made
+        return replace(
+            made,
+            values=np.column_stack([made.values, self.rest.scaling.apply(others.values)]),
+            names=(*made.names, *others.names),
+            kinds=(*made.kinds, *others.kinds),
+            levels=(*made.levels, *others.levels),
+        )
+
     def distances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Ranked values as distances."""
         return values / 2.0 if self.alone else np.sqrt(values)
@@ -131,13 +162,17 @@ class TextDistance:
 
     def compares_nothing(self, points: TextPoints, table: Table) -> NDArray[np.bool_]:
         """Rows that are not at distance 0 from their own copies: with a text of no known word, or a missing cell."""
+        found = self._without_a_word(points)
+        return found if self.rest is None else found | self.rest.compares_nothing(points.rest)
+
+    def _without_a_word(self, points: TextPoints) -> NDArray[np.bool_]:
         found = np.zeros(len(points), dtype=bool)
         begin = 0
         for learned in self.words:
             inside = points.rows[:, begin : begin + learned.n_columns]
             found |= np.diff(inside.indptr) == 0
             begin += learned.n_columns
-        return found if self.rest is None else found | self.rest.compares_nothing(points.rest)
+        return found
 
     def parts(self, queries: Table, rows: Table) -> NDArray[np.float64]:
         """(n, n_columns): what each column adds to the squared distance between row i of one table and of the other."""

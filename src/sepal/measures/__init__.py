@@ -33,6 +33,7 @@ from sepal.measures._projections import Projection, Projections, informative_pro
 from sepal.measures._projections import jittered as jittered
 from sepal.measures._split_accuracy import expected_accuracy, expected_accuracy_curve
 from sepal.measures._split_curve import SplitAccuracyCurve
+from sepal.measures._split_groups import share_of_groups_samples as share_of_groups_samples
 from sepal.measures._suspects import SuspectRow, Suspects, suspects
 from sepal.measures._telling_words import TellingWord, telling_words
 from sepal.measures._thornton import thornton_samples, thornton_score

@@ -86,14 +86,15 @@ class GroupLevels:
 
     Attributes
     ----------
-    ahead, tied : (n_levels,) arrays
-        Groups that are nearer, and groups in the level.
+    query, ahead, tied : (n_levels,) arrays
+        The position of the asking row, groups that are nearer, and groups in the level.
     begin : (n_levels,) array
         Where the groups of a level begin in ``size`` and ``same``.
     size, same : arrays
         Rows of a group at that distance, and those among them that agree with the row.
     """
 
+    query: NDArray[np.intp]
     ahead: NDArray[np.int64]
     tied: NDArray[np.int64]
     begin: NDArray[np.int64]
@@ -124,7 +125,7 @@ def levels_of(
     opens[1:] = (distance[1:] != distance[:-1]) | (query[1:] != query[:-1])
     begin = np.flatnonzero(opens)
     ahead = begin - np.searchsorted(query, query[begin])
-    return GroupLevels(ahead, np.diff(np.append(begin, len(pair))), begin, size, same)
+    return GroupLevels(query[begin], ahead, np.diff(np.append(begin, len(pair))), begin, size, same)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,20 +166,37 @@ def groups_accuracy(
     data: Prepared, groups: NDArray[np.intp], drawings: list[GroupDrawing], progress: Progress | None
 ) -> Floats:
     """The chance that a row of a held-out group is answered rightly, mean over all rows, for each way of drawing."""
+    return np.asarray(groups_samples(data, groups, drawings, progress).mean(axis=1))
+
+
+def groups_samples(
+    data: Prepared, groups: NDArray[np.intp], drawings: list[GroupDrawing], progress: Progress | None = None
+) -> Floats:
+    """The chance that each row, its group held out, is answered rightly, for each way of drawing."""
     sizes = np.sort(np.bincount(groups))[::-1]
     missed = [each.missed() for each in drawings]
     needed = max(int(np.argmax(Q <= _NEGLIGIBLE)) if Q[-1] <= _NEGLIGIBLE else len(Q) - 1 for Q in missed)
     depth = min(int(sizes[: max(needed, 1) + 1].sum()), data.n_rows - 1)  # its own group, and as many others
-    unequal, total = UnequalGroups(), np.zeros(len(drawings))
+    unequal, found, begin = UnequalGroups(), np.zeros((len(drawings), data.n_rows)), 0
     for asking in some_at_a_time(np.arange(data.n_rows), depth, progress):
         levels = levels_of(foreign_rows(data, groups, asking, depth), groups, data.codes, asking)
         share = levels.share()
         plain, mixed = np.flatnonzero(~np.isnan(share)), np.flatnonzero(np.isnan(share))
         for at, (drawing, Q) in enumerate(zip(drawings, missed, strict=True)):
             reached = Q[levels.ahead] - Q[levels.ahead + levels.tied]
-            total[at] += float(np.sum(reached[plain] * share[plain]))
+            of_row = np.bincount(levels.query[plain], reached[plain] * share[plain], len(asking))
             for level in mixed[Q[levels.ahead[mixed]] > _NEGLIGIBLE]:
                 inside = slice(levels.begin[level], levels.begin[level] + levels.tied[level])
                 chance = drawing.drawn(int(levels.ahead[level]), int(levels.tied[level]))
-                total[at] += float(chance @ unequal.share(levels.size[inside], levels.same[inside]))
-    return total / data.n_rows
+                right = float(chance @ unequal.share(levels.size[inside], levels.same[inside]))
+                of_row[levels.query[level]] += right
+            found[at, begin : begin + len(asking)] = of_row
+        begin += len(asking)
+    return found
+
+
+def share_of_groups_samples(data: Prepared, groups: NDArray[np.intp], train_size: float) -> Floats:
+    """The chance that each row, its group held out, is answered rightly by a share of the groups."""
+    n_groups = int(groups.max()) + 1
+    m = min(max(1, round(train_size * n_groups)), n_groups - 1)
+    return np.asarray(groups_samples(data, groups, [OfAll(n_groups - 1, m)])[0])

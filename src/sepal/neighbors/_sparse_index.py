@@ -19,7 +19,7 @@ from sepal.progress import Share
 
 RowLists = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]  # start, rows, distances
 _DISTANCES = ("cosine", "euclidean", "tanimoto")
-_LARGEST = float(np.finfo(float).max)
+_LARGEST, _EPSILON = float(np.finfo(float).max), float(np.finfo(float).eps)
 _MOST_ROWS = 2**31 - 1  # that ever were: native code counts them in 32 bits
 
 
@@ -125,16 +125,13 @@ class SparseIndex:
         progress: Share | None = None,
     ) -> RowLists:
         """:meth:`nearest` for rows that are embedded already, or for every row among the others (None)."""
-        with np.errstate(over="ignore"):
-            # The square of a root may be smaller than the number: a row at the radius must not be lost over that.
-            reach = None if radius is None else np.ldexp(radius, self._exponent)
-            limits = None if reach is None else self.fitted.native_values(reach) * (1 + 2.0**-50)
+        limits = None if radius is None else self._limits(radius)
         asked: dict[str, Any] = {
             "k": k,
             "limits": limits,
             "tie": self._tie(queries),
             # Unit vectors of one direction differ by rounding: that is no distance.
-            "zero": 4 * self._most_cells * np.finfo(float).eps ** 2 if self.fitted.name == "cosine" else 0.0,
+            "zero": 4 * self._most_cells * _EPSILON**2 if self.fitted.name == "cosine" else 0.0,
             "threads": threads,
             "progress": progress,
         }
@@ -143,7 +140,8 @@ class SparseIndex:
         else:
             n_classes = self.n_classes if by_class else 1
             start, rows, values = self._native.search(**self._arrays(queries), n_classes=n_classes, **asked)
-        return start, rows, np.ldexp(self.fitted.distances(values), -self._exponent)
+        distances = self.fitted.distances(values)
+        return start, rows, distances if self._exponent == 0 else np.ldexp(distances, -self._exponent)
 
     def _embedded(self, X: Any) -> SparsePoints:
         rows = as_rows(X) if hasattr(X, "tocsr") else X
@@ -168,6 +166,12 @@ class SparseIndex:
             "lengths": np.minimum(lengths, _LARGEST),
             "beyond": points.beyond,
         }
+
+    def _limits(self, radius: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Distances as native values."""
+        with np.errstate(over="ignore"):
+            # The square of a root may be smaller than the number: a row at the radius must not be lost over that.
+            return self.fitted.native_values(np.ldexp(radius, self._exponent)) * (1 + 2.0**-50)
 
     def _tie(self, queries: SparsePoints | None) -> float:
         longest = self._longest if queries is None else max(self._longest, float(queries.lengths.max(initial=0.0)))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import SparseRows, as_rows, as_table, lexical_order
-from sepal.distances import fit_sparse_distance
+from sepal.data import Missing, ScaleName, SparseRows, Table, as_labelled_table, as_rows, as_table, lexical_order
+from sepal.distances import fit_sparse_distance, fit_text_distance
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import PREPARING, Prepared, Preparing, prepare, settled
 from sepal.neighbors import Search
@@ -142,6 +143,8 @@ def label_rows(X: Any, y: Any, **how: Unpack[Preparing]) -> Prepared:
     rest = {name: filled.pop(name) for name in ("missing", "n_jobs")}
     found = settled(X, **filled)
     rows = as_rows(X, y)
+    if isinstance(rows, Table) and "text" in rows.kinds:
+        return _texts_written_out(rows, **found, **rest)
     if not isinstance(rows, SparseRows):
         return prepare(rows, **found, **rest)
     if rows.n_rows * rows.n_columns > _MOST_CELLS:
@@ -160,3 +163,27 @@ def label_rows(X: Any, y: Any, **how: Unpack[Preparing]) -> Prepared:
         weights=rows.weights,
     )
     return prepare(table, distance=fitted.name, distance_params=found["distance_params"], scale=None, **rest)
+
+
+def _texts_written_out(
+    table: Table,
+    distance: str,
+    distance_params: Mapping[str, Any] | None,
+    scale: ScaleName | None,
+    missing: Missing,
+    n_jobs: int | None,
+) -> Prepared:
+    """Rows with a number for every word."""
+    if distance_params:
+        raise ParameterError("distance_params have no meaning where rows with texts are chosen")
+    table, kept, notes = as_labelled_table(table, None, missing)
+    fitted = fit_text_distance(table, distance, scale=scale)
+    n_words = sum(learned.n_columns for learned in fitted.words)
+    if table.n_rows * n_words > _MOST_CELLS:
+        raise DataError(
+            f"{table.n_rows:,} texts have {n_words:,} different words, more than the {_MOST_CELLS:,} cells that are "
+            "written out to choose rows from them",
+            hint="leave rare words out: kinds={...: TextOptions(min_rows=5)}",
+        )
+    ready = prepare(fitted.written_out(table), None, distance="heom", scale=None, n_jobs=n_jobs)
+    return replace(ready, rows=kept, notes=(*notes, *ready.notes))

@@ -111,12 +111,23 @@ class ThorntonFacts:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """Exact mean accuracy at one training size, and how far one random split strays from it."""
+    """Exact mean accuracy at one training size, and how far one random split strays from it.
 
-    train_rows: int
+    The size is in ``train_groups``, and ``train_rows`` is None, where whole groups were drawn.
+    """
+
+    train_rows: int | None
     train_share: float
     accuracy: float
     split_std: float
+    train_groups: int | None = None
+
+    @property
+    def train_size(self) -> int:
+        """Rows or groups that train, whichever were drawn."""
+        size = self.train_rows if self.train_groups is None else self.train_groups
+        assert size is not None  # noqa: S101 - one of them is always there
+        return size
 
 
 @dataclass(frozen=True)
@@ -124,12 +135,19 @@ class CurveFacts:
     """Accuracy of k-NN over all random splits of ``n_rows`` rows.
 
     ``n_rows`` is smaller than the table where the splits are those of a random sample of it. The mean at a number of
-    training rows is then an estimate of that of the whole table at the same number.
+    training rows is then an estimate of that of the whole table at the same number. ``n_groups`` is the number of
+    groups where whole groups train or are tested, with those of their rows that are in the sample; else None.
     """
 
     k: int
     n_rows: int
     points: tuple[CurvePoint, ...]
+    n_groups: int | None = None
+
+    @property
+    def units(self) -> str:
+        """What is drawn: ``"rows"`` or ``"groups"``."""
+        return "rows" if self.n_groups is None else "groups"
 
 
 @dataclass(frozen=True)

@@ -21,15 +21,11 @@ def tiles(report: SeparabilityReport) -> list[tuple[str, str, str]]:
 
 def _model_tile(report: SeparabilityReport) -> tuple[str, str, str]:
     model = report.model
-    new, n_groups = "rows", report.settings.n_groups
-    if n_groups is not None:
-        new = "groups"
+    new = "rows" if report.settings.n_groups is None else "groups"
     if model is None:
         last = report.curve.points[-1]
-        score, trained = last.accuracy, f"{last.train_rows:,} rows"
-        if n_groups is not None:  # the curve is of single rows
-            score, trained = report.thornton.score, f"{n_groups:,} groups"
-        return f"To expect on new {new}", percent(score), f"nearest neighbour, trained on {trained}"
+        trained = f"{last.train_size:,} {report.curve.units}"
+        return f"To expect on new {new}", percent(last.accuracy), f"nearest neighbour, trained on {trained}"
     score, (low, high) = model.best
     what = f"{model.name} on {len(model.columns)} columns" if model.columns else model.name
     alike = f"{EVERY_CLASS_ALIKE}, " if model.balanced else ""
@@ -63,16 +59,11 @@ def _rows_tile(report: SeparabilityReport) -> tuple[str, str, str]:
     if report.majority.share >= UNEQUAL:
         rare = rarest(report)
         return "Rarest class", f"{rare.n_rows:,} rows", f"“{rare.label}”; more of them would make all figures surer"
-    if report.settings.n_groups is not None:  # the curve is of single rows
-        return (
-            "Groups",
-            f"{report.settings.n_groups:,}",
-            "rows of a group are left out together: groups count, not rows",
-        )
     half, most = doubling(report)
     rise = f"{100 * (most.accuracy - half.accuracy):+.1f} points"
-    small = f"from {half.train_rows:,} to {most.train_rows:,} training rows, nearest neighbour"
-    return "What more rows bring", rise, small
+    units = report.curve.units
+    small = f"from {half.train_size:,} to {most.train_size:,} training {units}, nearest neighbour"
+    return f"What more {units} bring", rise, small
 
 
 def model_lines(report: SeparabilityReport) -> dict[str, object] | None:

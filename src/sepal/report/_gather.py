@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.data import KINDS, Missing, ScaleName, Table, caution_texts
 from sepal.exceptions import ParameterError
-from sepal.measures import ThorntonTest, expected_accuracy_curve, prepare, thornton_test
+from sepal.measures import ThorntonTest, expected_accuracy_curve, prepare, sample_rows, thornton_test
 from sepal.parameters import Parameter, checked
 from sepal.progress import Progress, silent, stage
 from sepal.report._facts import (
@@ -25,12 +25,14 @@ from sepal.report._facts import (
     ThorntonFacts,
 )
 from sepal.report._margins import margin_facts, margins
-from sepal.report._rows import ReportRows, take_rows
+from sepal.report._rows import SAMPLE_ROWS, ReportRows, take_rows
 
 # What is being done, and the share of the whole work that is behind.
 
 SHARED_NEIGHBORS = 5  # of every row that asks: what suspects and overlaps read
 CURVE_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+_RANKED_GROUPS = 270  # other groups of which one trains, as good as surely, at a tenth of the groups
+_RANKED_PAIRS = 25_000_000  # pairs of rows that the curve of groups may rank
 
 
 @checked(Parameter("train_sizes", "other", "shares or numbers of rows to train on", also=("sequence",)))
@@ -56,9 +58,9 @@ def measure_facts(
     X, y, distance, scale, missing, groups, random_state, n_jobs, progress
         As in :func:`sepal.separability`.
     train_sizes : sequence of float or int
-        Shares (below 1) or numbers of rows in the training part.
+        Shares (below 1) or numbers of rows in the training part; of groups where there are ``groups``.
     n_neighbors : int
-        Neighbours that vote; odd, and above 1 for two classes only.
+        Neighbours that vote; odd, and above 1 for two classes only, without ``groups``.
     n_permutations : int
         Real permutations of the labels, besides the exact moments. Needs at most 20,000 rows.
 
@@ -84,7 +86,7 @@ def measure_facts(
         n_jobs=n_jobs,
         groups=groups,
     )
-    sizes = train_rows(train_sizes, _curve_rows(rows), n_neighbors)
+    sizes = train_rows(train_sizes, *_curve_units(rows, random_state), n_neighbors)
     facts = basic_facts(
         rows, sizes, n_neighbors, n_permutations, random_state, lambda what, done: say(what, 0.8 * done)
     )
@@ -107,7 +109,7 @@ def basic_facts(
     The deepest search comes first: what it finds serves the others.
     """
     if sizes is None:
-        sizes = train_rows(CURVE_SHARES, _curve_rows(rows), k)
+        sizes = train_rows(CURVE_SHARES, *_curve_units(rows, random_state), k)
     curve = _curve(rows, sizes, k, random_state, _stage(say, "all random splits", 0.0, 0.7))
     test = _test(rows, n_permutations, random_state, _stage(say, "nearest neighbours", 0.7, 1.0))
     classes = _classes(test)
@@ -121,19 +123,21 @@ def basic_facts(
     }
 
 
-def train_rows(train_sizes: Sequence[float | int], n_rows: int, k: int) -> NDArray[np.int64]:
-    """Training sizes as numbers of rows, ascending, each once.
+def train_rows(train_sizes: Sequence[float | int], n_rows: int, units: str, k: int) -> NDArray[np.int64]:
+    """Training sizes as numbers of rows, or of groups, ascending, each once.
 
     A share is rounded, and brought into what is possible, so that the shares of a curve fit the smallest tables.
     """
     if not isinstance(k, (int, np.integer)) or not 1 <= k < n_rows:
-        raise ParameterError(f"n_neighbors must be from 1 to {n_rows - 1}, one less than the number of rows; got {k!r}")
+        raise ParameterError(
+            f"n_neighbors must be from 1 to {n_rows - 1}, one less than the number of {units}; got {k!r}"
+        )
     sizes = set()
     for size in train_sizes:
         share = isinstance(size, (float, np.floating))
         if not (0 < size < 1 if share else k <= size < n_rows):
             raise ParameterError(
-                f"a training size must be a share between 0 and 1, or a number of rows from {k} to {n_rows - 1}; "
+                f"a training size must be a share between 0 and 1, or a number of {units} from {k} to {n_rows - 1}; "
                 f"got {size}"
             )
         sizes.add(min(max(round(size * n_rows), k), n_rows - 1) if share else int(size))
@@ -149,8 +153,31 @@ def _stage(say: Progress, what: str, begin: float, end: float) -> Progress:
     return lambda text, done: tell(done)
 
 
-def _curve_rows(rows: ReportRows) -> int:
-    return rows.table.n_rows if rows.sample is None else len(rows.sample)
+def _curve_rows(rows: ReportRows, random_state: int) -> NDArray[np.intp] | None:
+    """The rows that are split at random; None for all.
+
+    For whole groups as many neighbours are ranked as the largest groups have rows, so that large ones take a sample.
+    """
+    groups, drawn = rows.groups, rows.sample
+    if groups is None:
+        return drawn
+    if drawn is None:
+        ranked = min(rows.table.n_rows, int(np.sort(np.bincount(groups))[-_RANKED_GROUPS:].sum()))
+        if rows.table.n_rows * ranked <= _RANKED_PAIRS:
+            return None
+        drawn = sample_rows(rows.table, rows.ready.codes, SAMPLE_ROWS, random_state)
+    if len(np.unique(groups[drawn])) < 2:  # one group has nearly all rows: one row of each at least
+        drawn = np.union1d(drawn, np.unique(groups, return_index=True)[1])
+    return drawn
+
+
+def _curve_units(rows: ReportRows, random_state: int) -> tuple[int, str]:
+    """How many rows or groups there are to draw from, and which of the two."""
+    drawn = _curve_rows(rows, random_state)
+    n_rows = rows.table.n_rows if drawn is None else len(drawn)
+    if rows.groups is None:
+        return n_rows, "rows"
+    return len(np.unique(rows.groups if drawn is None else rows.groups[drawn])), "groups"
 
 
 def _test(rows: ReportRows, n_permutations: int, random_state: int, progress: Progress) -> ThorntonTest:
@@ -173,17 +200,21 @@ def _curve(
     random_state: int,
     progress: Progress,
 ) -> CurveFacts:
-    ready = rows.ready
-    if rows.sample is not None:
-        part, scale = rows.part(rows.sample)
+    ready, groups, drawn = rows.ready, rows.groups, _curve_rows(rows, random_state)
+    if drawn is not None:
+        part, scale = rows.part(drawn)
         ready = prepare(part, distance=rows.distance, scale=scale, n_jobs=rows.n_jobs)
-    curve = expected_accuracy_curve(ready, None, sizes, n_neighbors=k, random_state=random_state, progress=progress)
-    points = zip(curve.train_sizes.tolist(), curve.accuracy.tolist(), curve.split_std.tolist(), strict=True)
-    return CurveFacts(
-        k=k,
-        n_rows=curve.n_rows,
-        points=tuple(CurvePoint(size, size / curve.n_rows, mean, std) for size, mean, std in points),
+        groups = None if groups is None else groups[drawn]
+    curve = expected_accuracy_curve(
+        ready, None, sizes, n_neighbors=k, groups=groups, random_state=random_state, progress=progress
     )
+    alone = curve.n_groups is None
+    shares, accuracy, std = curve.train_shares.tolist(), curve.accuracy.tolist(), curve.split_std.tolist()
+    points = tuple(
+        CurvePoint(size if alone else None, share, mean, noise, None if alone else size)
+        for size, share, mean, noise in zip(curve.train_sizes.tolist(), shares, accuracy, std, strict=True)
+    )
+    return CurveFacts(k=k, n_rows=curve.n_rows, points=points, n_groups=curve.n_groups)
 
 
 def _table(table: Table) -> TableFacts:

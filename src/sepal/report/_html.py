@@ -69,11 +69,12 @@ def _pictures(report: SeparabilityReport) -> dict[str, Any]:
     if len(points) > 1:
         found["curve"] = drawn(
             curve_svg(
-                [point.train_rows for point in points],
+                [point.train_size for point in points],
                 [point.accuracy for point in points],
                 [point.split_std for point in points],
                 report.majority.share,
                 "largest class",
+                report.curve.units,
             )
         )
     if report.alignment is not None and len(report.alignment.widths) > 1:

@@ -97,6 +97,12 @@ COLLECT = (
         "Collect no further rows with these columns alone: nothing yet shows that they have to do with the classes.",
     ),
     NextStep(
+        "collect_more_groups",
+        lambda report: report.curve.n_groups is not None and last_rise(report) > RISE,
+        "Collect further groups rather than more rows of these: going from {half_rows} to {most_rows} training groups "
+        "brought the nearest neighbour {rise} points.",
+    ),
+    NextStep(
         "collect_groups",
         lambda report: report.settings.n_groups is not None,
         "Collect further groups rather than more rows of these: the figures rest on {n_groups} groups.",
@@ -132,13 +138,13 @@ def rarest(report: SeparabilityReport) -> ClassFacts:
 
 
 def doubling(report: SeparabilityReport) -> tuple[CurvePoint, CurvePoint]:
-    """The last point of the curve, and the one nearest to half as many training rows."""
+    """The last point of the curve, and the one nearest to half as many training rows, or groups."""
     points = report.curve.points
-    return min(points, key=lambda point: abs(2 * point.train_rows - points[-1].train_rows)), points[-1]
+    return min(points, key=lambda point: abs(2 * point.train_size - points[-1].train_size)), points[-1]
 
 
 def last_rise(report: SeparabilityReport) -> float:
-    """What twice as many training rows, or nearly so, brought the nearest neighbour."""
+    """What twice as many training rows or groups, or nearly so, brought the nearest neighbour."""
     half, most = doubling(report)
     return most.accuracy - half.accuracy
 
@@ -165,8 +171,8 @@ def _words(report: SeparabilityReport) -> dict[str, Any]:
         "majority_class": quoted(report.majority.label),
         "n_suspects": "" if suspects is None else f"{len(suspects.rows):,}",
         "suspect_row": f"{suspects.rows[0].row:,}" if suspects is not None and suspects.rows else "",
-        "half_rows": f"{half.train_rows:,}",
-        "most_rows": f"{most.train_rows:,}",
+        "half_rows": f"{half.train_size:,}",
+        "most_rows": f"{most.train_size:,}",
         "rise": f"{100 * (most.accuracy - half.accuracy):+.1f}",
         "n_groups": f"{report.settings.n_groups or 0:,}",
         "n_rows": f"{report.settings.n_rows:,}",

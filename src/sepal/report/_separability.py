@@ -205,10 +205,10 @@ class SeparabilityReport(Shown):
 
         points = self.curve.points
         return draw_curve(
-            [point.train_rows for point in points],
+            [point.train_size for point in points],
             [point.accuracy for point in points],
             [point.split_std for point in points],
-            xlabel="training rows",
+            xlabel=f"training {self.curve.units}",
             ylabel="accuracy of the nearest neighbour",
             band_label="one random split",
             line_label="mean over all splits",
@@ -258,8 +258,8 @@ def separability(
         Leave missing cells to the distance, or drop the rows that have any.
     groups : array-like, "copies" or None
         Rows that are no neighbours of each other: those with the same label in an array (of one patient, for instance),
-        or "copies", equal in every column. Thornton's index, its test and interval, suspects, overlaps, features and
-        planes heed it. The accuracy curve, complexity, the angle and alignment are of single rows, as they are defined.
+        or "copies", equal in every column. Thornton's index, its test and interval, the accuracy curve, suspects,
+        overlaps, features and planes heed it. Complexity, the angle and alignment are of single rows.
     time_limit : float, optional
         Seconds. Once they are over, sections that are not finished are left out, and ``skipped`` says so; samples are
         taken where all rows would take longer. Thornton's index, its test and the accuracy curve are always there.

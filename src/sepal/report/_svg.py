@@ -56,9 +56,14 @@ def _ticks(low: float, high: float, n: int = 4) -> list[float]:
 
 
 def curve_svg(
-    x: Sequence[float], mean: Sequence[float], std: Sequence[float], reference: float, reference_label: str
+    x: Sequence[float],
+    mean: Sequence[float],
+    std: Sequence[float],
+    reference: float,
+    reference_label: str,
+    units: str = "rows",
 ) -> str:
-    """Accuracy over training rows with a band, and a level line."""
+    """Accuracy over training rows, or groups, with a band, and a level line."""
     width, height, left, bottom, top, right = 560.0, 280.0, 62.0, 44.0, 14.0, 16.0
     low = max(0.0, min(reference, min(m - s for m, s in zip(mean, std, strict=True))) - 0.03)
     high = min(1.0, max(reference, max(m + s for m, s in zip(mean, std, strict=True))) + 0.03)
@@ -85,8 +90,8 @@ def curve_svg(
     parts.append(f'<polyline points="{middle}" class="curve"/>')
     parts.append(_line(left, up(reference), width - right, up(reference), "level"))
     parts.append(_text(width - right, up(reference) - 5, reference_label, "small", "end"))
-    parts.append(_text((left + width) / 2, height - 8, "training rows", "small"))
-    return _svg(width, height, parts, "accuracy over the number of training rows")
+    parts.append(_text((left + width) / 2, height - 8, f"training {units}", "small"))
+    return _svg(width, height, parts, f"accuracy over the number of training {units}")
 
 
 def alignment_svg(widths: Sequence[float], scores: Sequence[float], best_width: float, best_score: float) -> str:

@@ -72,9 +72,9 @@ def measure_text(facts: MeasureFacts, width: int, *, color: bool, unicode: bool)
     page.pairs([*_thornton_lines(facts.thornton), ("per class", _scores(facts.classes))])
     page.heading(_curve_title(facts))
     page.table(
-        ["training rows", "share", "accuracy", "one split +-"],
+        [f"training {facts.curve.units}", "share", "accuracy", "one split +-"],
         [
-            [f"{point.train_rows:,}", f"{point.train_share:.0%}", f"{point.accuracy:.4f}", f"{point.split_std:.4f}"]
+            [f"{point.train_size:,}", f"{point.train_share:.0%}", f"{point.accuracy:.4f}", f"{point.split_std:.4f}"]
             for point in facts.curve.points
         ],
         right=range(4),
@@ -199,9 +199,9 @@ def _thornton(page: Page, facts: SeparabilityReport) -> None:
 
 
 def _curve_title(facts: SeparabilityReport | MeasureFacts) -> str:
-    of = f" of {facts.curve.n_rows:,} rows" if facts.settings.sampled else ""
-    if facts.settings.n_groups is not None:
-        of += " of single rows (rows of one group are on both sides, which is too kind)"
+    of = f" of {facts.curve.n_rows:,} rows" if facts.curve.n_rows < facts.settings.n_rows else ""
+    if facts.curve.n_groups is not None:
+        of = f" of {facts.curve.n_groups:,} groups" + of.replace(" of ", " with ")
     return f"Expected accuracy of {facts.curve.k}-NN, exact over all random splits{of}"
 
 
@@ -218,14 +218,16 @@ def _curve(page: Page, facts: SeparabilityReport) -> None:
         )
         page.lines(plot.lines)
         noise = "±" if page.unicode else "+-"
-        page.paragraph(f"share of rows in training   {plot.mean} mean   {plot.band} one split, {noise} 1 sd")
-    widest = max(len(f"{point.train_rows:,}") for point in points)
+        page.paragraph(
+            f"share of {facts.curve.units} in training   {plot.mean} mean   {plot.band} one split, {noise} 1 sd"
+        )
+    widest = max(len(f"{point.train_size:,}") for point in points)
     room = min(len(points), max(2, (page.width - 15) // (max(widest, 5) + 2)))  # columns beside their names
     picked = [points[round(i * (len(points) - 1) / max(1, room - 1))] for i in range(room)]
     page.table(
         None,
         [
-            ["training rows", *(f"{point.train_rows:,}" for point in picked)],
+            [f"training {facts.curve.units}", *(f"{point.train_size:,}" for point in picked)],
             ["accuracy", *(f"{point.accuracy:.3f}" for point in picked)],
             ["one split +-", *(f"{point.split_std:.3f}" for point in picked)],
         ],

@@ -64,12 +64,12 @@ class Case:
 
     @property
     def half(self) -> CurvePoint:
-        """The point of the curve nearest to half of the rows."""
+        """The point of the curve nearest to half of the rows, or groups."""
         return min(self.curve.points, key=lambda point: abs(point.train_share - 0.5))
 
     @property
     def most(self) -> CurvePoint:
-        """The point with most training rows."""
+        """The point with most training rows, or groups."""
         return self.curve.points[-1]
 
     @property
@@ -99,8 +99,9 @@ class Case:
             "weakest": percent(self.weakest.score or 0.0),
             "half": percent(self.half.accuracy),
             "most": percent(self.most.accuracy),
-            "half_rows": f"{self.half.train_rows:,}",
-            "most_rows": f"{self.most.train_rows:,}",
+            "units": self.curve.units,
+            "half_rows": f"{self.half.train_size:,}",
+            "most_rows": f"{self.most.train_size:,}",
             "n_rows": f"{self.settings.n_rows:,}",
             "n_groups": f"{self.settings.n_groups or 0:,}",
             "n_classes": f"{len(self.classes):,}",
@@ -220,14 +221,8 @@ WEAK_CLASS = (
 MORE_ROWS = (
     VerdictRule(
         "rows_help",
-        lambda case: (
-            case.settings.n_groups is None  # the curve is of single rows
-            and case.rise > RISE
-            and case.p < LIKELY
-            and case.thornton.score < 1.0
-            and not case.unequal
-        ),
-        "Accuracy still rises with more training rows ({half} with {half_rows}, {most} with {most_rows}): "
+        lambda case: case.rise > RISE and case.p < LIKELY and case.thornton.score < 1.0 and not case.unequal,
+        "Accuracy still rises with more training {units} ({half} with {half_rows}, {most} with {most_rows}): "
         "collecting more should help.",
     ),
 )

@@ -292,8 +292,9 @@ def subset_sweep(
     keep : list of columns
         Columns in every subset.
     groups : array-like, "rows", "copies" or None
-        Which rows are left out together by the criteria that leave rows out (``"thornton"`` and ``"loo_knn"``): those
-        with the same label in an array; "rows": each alone; "copies": all that are equal in every column. None: copies
+        Which rows are left out together by the criteria that leave rows out (``"thornton"``, ``"loo_knn"`` and
+        ``"expected_accuracy"``, which then draws whole groups, subset by subset, and is much slower): those with the
+        same label in an array; "rows": each alone; "copies": all that are equal in every column. None: copies
         where their numbers show that records were repeated (a copy would be everyone's nearest neighbour), else each
         alone. Rows of a group are one unit where subsets are compared.
     max_features : int, optional

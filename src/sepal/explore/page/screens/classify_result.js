@@ -1,0 +1,151 @@
+// @ts-check
+// One run: figures, the block of text a Weka user knows, the confusion matrix whose cells open the rows, ROC and costs.
+import { Curves } from "../draw/curves.js";
+import { button, choice, el, field, fill } from "../element.js";
+import { className, count, counted, number, percent } from "../format.js";
+import { downloadText, fileName } from "../save.js";
+import { ask, flat, rowsOf } from "../server.js";
+import { remember } from "../state.js";
+import { makeRowTable } from "../rowtable.js";
+import { makeTable } from "../table.js";
+import { say } from "../toast.js";
+import { figure } from "./separability.js";
+
+/** @typedef {import("../main.js").Place} Place */
+/** @typedef {import("../server.js").Answer} Answer */
+
+/** More classes than this: the confusions as a list. */
+const MANY = 24;
+
+/** @param {Place} place @param {Answer} answer */
+export function resultOf(place, answer) {
+  const { summary } = place;
+  const { result } = answer;
+  const rows = el("div");
+  const parts = [
+    el("div", { class: "tools" }, el("h2", {}, result.scheme ?? answer.parameters.learner), result.selection_inside ? el("span", { class: "badge good", title: "Scaling, selection and the choice of parameters saw the training rows of each fold only." }, "chosen inside the folds") : null),
+    answer.note ? el("p", { class: "note" }, answer.note) : null,
+    result.classes ? el("div", { class: "figures" },
+      figure("right", percent(result.accuracy), result.interval ? `${percent(result.interval[0])} to ${percent(result.interval[1])}` : ""),
+      figure("always the largest class", percent(result.majority_rate)),
+      figure("balanced", percent(result.balanced_accuracy)),
+      figure("kappa", number(result.kappa, 3)),
+      figure("log-loss", number(result.log_loss, 3)))
+      : el("div", { class: "figures" }, Object.entries(result.errors ?? {}).map(([name, value]) => figure(name, number(/** @type {number} */ (value))))),
+    result.confusion ? [el("h3", {}, "Confusion"), confusion(place, result, rows), rows] : null,
+    result.by_class ? [el("h3", {}, "By class"), byClass(result, summary.target)] : null,
+    result.classes && result.answers?.share ? thresholds(place, answer) : null,
+    result.summary ? el("details", { open: true }, el("summary", {}, "As Weka prints it"), el("pre", { class: "block", tabindex: "0" }, result.summary),
+      button("Save the text", () => downloadText(`${fileName(`${summary.name} ${answer.parameters.learner}`)}.txt`, result.summary, "text/plain"), { class: "plain" })) : null,
+    el("details", {}, el("summary", {}, "Answers row by row"), answersTable(result, summary.target)),
+  ];
+  return parts.flat();
+}
+
+/** The class of an answer, whether it came as a code or as a name. @param {any} result @param {any} value */
+const nameOf = (result, value) => (typeof value === "number" && result.classes ? result.classes[value] : value);
+
+/** @param {Place} place @param {any} result @param {HTMLElement} rows */
+function confusion(place, result, rows) {
+  const { summary } = place;
+  const names = result.classes.map((/** @type {any} */ each) => className(each, summary.target));
+  /** @param {number} actual @param {number} predicted */
+  const openRows = (actual, predicted) => {
+    const { answers } = result;
+    const which = Array.from(answers.row).filter((_, i) => {
+      const [a, p] = [answers.actual[i], answers.predicted[i]];
+      return String(nameOf(result, a)) === String(result.classes[actual]) && String(nameOf(result, p)) === String(result.classes[predicted]);
+    });
+    const numeric = summary.columns.filter((column) => column.edges).map((column) => column.name);
+    fill(rows, el("h3", {}, `${counted(which.length, "row")} of ${names[actual]}, answered ${names[predicted]}`),
+      which.length ? makeRowTable({ view: place.view, length: which.length, rows: which, columns: [...summary.columns.map((column) => column.name), summary.target], numeric, name: `${names[actual]} answered ${names[predicted]}` }) : el("p", { class: "soft" }, "None."));
+  };
+  const matrix = rowsOf(result.confusion);
+  if (names.length > MANY) {
+    const cells = matrix.flatMap((row, a) => row.map((many, p) => ({ many, a, p }))).filter((/** @type {any} */ cell) => cell.many > 0 && cell.a !== cell.p);
+    return cells.length === 0 ? el("p", { class: "soft" }, "No row was answered wrongly.") : makeTable({ name: "confusions", sorted: { column: 2, down: true }, onpick: (i) => openRows(cells[i].a, cells[i].p), columns: [
+      { title: "class", values: cells.map((/** @type {any} */ cell) => names[cell.a]) },
+      { title: "answered", values: cells.map((/** @type {any} */ cell) => names[cell.p]) },
+      { title: "rows", values: cells.map((/** @type {any} */ cell) => cell.many) },
+    ] }).root;
+  }
+  /** @type {HTMLButtonElement[]} */
+  const buttons = [];
+  const line = (/** @type {number[]} */ row, /** @type {number} */ a) => el("tr", {}, el("th", { scope: "row" }, names[a]), row.map((many, p) => {
+    const made = button(count(many), () => {
+      for (const each of buttons) each.setAttribute("aria-pressed", String(each === made));
+      openRows(a, p);
+    }, { "aria-label": `${many} of ${names[a]} answered ${names[p]}`, disabled: many === 0 });
+    buttons.push(made);
+    return el("td", { class: a === p ? "right" : null }, made);
+  }));
+  return el("div", { class: "sideways" }, el("table", { class: "matrix", "aria-label": "Confusion matrix: rows are the classes, columns the answers" },
+    el("thead", {}, el("tr", {}, el("th", {}, "class \\ answered"), names.map((/** @type {string} */ name) => el("th", { scope: "col" }, name)))),
+    el("tbody", {}, matrix.map(line))));
+}
+
+/** @param {any} result @param {string} target */
+function byClass(result, target) {
+  return makeTable({ name: "accuracy by class", columns: [
+    { title: target, values: result.classes.map((/** @type {any} */ each) => className(each, target)) },
+    ...Object.entries(result.by_class).map(([title, values]) => ({ title, values: Array.from(/** @type {number[]} */ (values), (v) => v ?? NaN), digits: 3 })),
+  ] }).root;
+}
+
+/** @param {any} result @param {string} target */
+function answersTable(result, target) {
+  const { answers } = result;
+  if (!answers) return el("p", { class: "soft" }, "This run kept no answers.");
+  const said = (/** @type {any} */ value) => (result.classes ? className(nameOf(result, value), target) : value);
+  const actual = Array.from(answers.actual, said);
+  const predicted = Array.from(answers.predicted, said);
+  return makeTable({ name: "answers", columns: [
+    { title: "row", values: Array.from(answers.row) },
+    ...(answers.fold ? [{ title: "fold", values: Array.from(answers.fold) }] : []),
+    { title: "class", values: actual },
+    { title: "answered", values: predicted },
+    ...(result.classes ? [{ title: "right", values: actual.map((each, i) => (each === predicted[i] ? "yes" : "no")) }] : []),
+  ] }).root;
+}
+
+/** ROC and cost curves, with costs to type in. @param {Place} place @param {Answer} answer */
+function thresholds(place, answer) {
+  const { result, parameters } = answer;
+  const target = place.summary.target;
+  const now = { positive: result.classes[result.classes.length - 1], costs: [[0, 1], [1, 0]] };
+  const roc = new Curves({ title: "ROC: found against false alarms", xTitle: "false alarms", yTitle: "found", yRange: [0, 1.02], ratio: 0.8, tallest: 320 });
+  const cost = new Curves({ title: "Cost of a row over the threshold", xTitle: "threshold", yTitle: "cost", ratio: 0.8, tallest: 320 });
+  const said = el("p", { role: "status" });
+  const body = el("div", { hidden: true }, said, el("div", { class: "half" }, roc.root, cost.root));
+  const work = async () => {
+    try {
+      const told = await ask("classify.threshold", place.view, { ...parameters, ...now });
+      if (!place.alive()) return;
+      remember(place.view, "classify.threshold", told.parameters);
+      body.hidden = false;
+      const t = told.result;
+      roc.show([{ name: "ROC", x: flat(t.false_positive_rate), y: flat(t.true_positive_rate) }, { name: "guessing", x: [0, 1], y: [0, 1], dash: [4, 4], colour: 7 }]);
+      const keep = Array.from(flat(t.thresholds), (v, i) => [v, flat(t.cost)[i]]).filter(([v]) => Number.isFinite(v)).sort((a, b) => a[0] - b[0]);
+      cost.show([{ name: "cost", x: keep.map(([v]) => v), y: keep.map(([, c]) => c) }], null, [{ x: t.best_threshold, name: `least at ${number(t.best_threshold, 3)}` }].filter((line) => Number.isFinite(line.x)));
+      said.textContent = `Area under the curve ${number(t.auc, 4)}. Answer ${className(t.positive, target)} from a probability of ${number(t.best_threshold, 3)} on: a row then costs ${number(t.best_cost, 4)}, and ${number(t.cost_at_half, 4)} at one half.${t.theory_threshold === null || t.theory_threshold === undefined ? "" : ` The costs alone would say ${number(t.theory_threshold, 3)}.`}`;
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error), { bad: true });
+    }
+  };
+  /** @param {number} a @param {number} p @param {string} label */
+  const costField = (a, p, label) => {
+    const input = el("input", { type: "number", min: "0", step: "any", value: String(now.costs[a][p]), oninput: () => {
+      const value = Number(input.value);
+      input.setAttribute("aria-invalid", String(!(value >= 0)));
+      if (value >= 0) now.costs[a][p] = value;
+    } });
+    return field(label, input);
+  };
+  const details = el("details", {}, el("summary", {}, "ROC, costs and the threshold"),
+    el("div", { class: "tools" },
+      field("class to find", choice(result.classes.map((/** @type {any} */ each, /** @type {number} */ i) => [String(i), className(each, target)]), String(result.classes.length - 1), (i) => (now.positive = result.classes[Number(i)], work()))),
+      costField(0, 1, "cost of a false alarm"), costField(1, 0, "cost of one missed"), button("Apply the costs", work)),
+    body);
+  details.addEventListener("toggle", () => details.open && body.hidden && work());
+  return details;
+}

@@ -1,0 +1,148 @@
+// @ts-check
+// Kernels: the width with the aligned one marked, C, support vectors ringed, margins dashed, and the error surface.
+import { contour } from "../draw/contour.js";
+import { Scatter } from "../draw/scatter.js";
+import { makeSurface } from "../draw/surface.js";
+import { button, choice, el, field, fill } from "../element.js";
+import { counted, number, percent } from "../format.js";
+import { axesFields, axesFrom, axesQuery, gridOf, planeOf } from "../plane.js";
+import { makeRunner } from "../runner.js";
+import { flat, latest } from "../server.js";
+import { parametersOf, remember } from "../state.js";
+import { say } from "../toast.js";
+import { alignmentPlot, unfit } from "./separability.js";
+
+/** @typedef {import("../main.js").Place} Place */
+
+/** Above so many rows the map of a machine waits for its button. */
+const QUICK = 2000;
+
+/** A slider whose steps are powers: value = low * (high / low) ** share. @param {string} name @param {number} low @param {number} high @param {number} value @param {(value: number) => void} moved */
+function logSlider(name, low, high, value, moved) {
+  const share = (/** @type {number} */ v) => Math.round((Math.log(v / low) / Math.log(high / low)) * 200);
+  const shown = el("output", { class: "number" });
+  const slider = el("input", { type: "range", min: "0", max: "200", value: String(share(value)), "aria-label": name, oninput: () => {
+    const at = low * (high / low) ** (Number(slider.value) / 200);
+    tell(at);
+    moved(Number(at.toPrecision(4)));
+  } });
+  /** @param {number} at */
+  const tell = (at) => {
+    shown.textContent = number(at);
+    slider.setAttribute("aria-valuetext", number(at));
+  };
+  tell(value);
+  /** @param {number} at */
+  const set = (at) => {
+    slider.value = String(share(at));
+    tell(at);
+  };
+  return { root: field(name, el("span", { class: "log" }, slider, shown)), set };
+}
+
+/** @param {Place} place */
+export async function show(place) {
+  const { root, view, summary, query } = place;
+  const stop = unfit(place, "Kernels");
+  if (stop) {
+    fill(root, stop);
+    return;
+  }
+  const axes = axesFrom(place);
+  const machines = parametersOf("kernels.map", ["machine"])[0]?.choices ?? ["svm", "adatron", "parzen", "fisher", "feature-vectors"];
+  const now = { machine: query.machine ?? "svm", width: query.width ? Number(query.width) : /** @type {number | null} */ (null), C: Number(query.C) || 1 };
+  const scatter = new Scatter({ title: "Decision map", onpick: () => undefined });
+  const said = el("p", { class: "small", role: "status" });
+  const keep = () => place.keep({ ...axesQuery(axes), machine: now.machine === "svm" ? null : now.machine, width: now.width, C: now.C === 1 ? null : now.C });
+  let drawn = false;
+
+  const askMap = latest("kernels.map", (answer, asked) => {
+    if (!place.alive()) return;
+    drawn = true;
+    const { result } = answer;
+    remember(view, "kernels.map", answer.parameters);
+    if (result.width) width.set(result.width);
+    scatter.strokes = [];
+    if (result.decision) {
+      const values = flat(result.decision);
+      scatter.strokes = [-1, 0, 1].map((level) => ({ path: contour(values, flat(result.xs), flat(result.ys), level), dash: level === 0 ? undefined : [5, 4], width: level === 0 ? 1.8 : 1.2 }));
+    }
+    scatter.ringed = Array.from(flat(result.ringed ?? []));
+    scatter.plot.entitle(`${asked.machine}${result.width ? `, width ${number(result.width)}` : ""}${asked.machine === "svm" || asked.machine === "adatron" ? `, C ${number(asked.C)}` : ""}`);
+    scatter.showMap(...gridOf(result));
+    place.showing(`the map of ${scatter.plot.given.title}`);
+    said.textContent = `${scatter.ringed.length ? `${counted(scatter.ringed.length, "row")} ringed: ${asked.machine === "feature-vectors" ? "feature" : "support"} vectors. ` : ""}${result.training_accuracy === undefined || result.training_accuracy === null ? "" : `${percent(result.training_accuracy)} of the training rows are right.`}`;
+    go.classList.remove("main");
+  }, (error) => say(error instanceof Error ? error.message : String(error), { bad: true }));
+  const draw = () => {
+    keep();
+    askMap(view, { ...axes, machine: now.machine, width: now.width, C: now.C });
+  };
+  /** Redraw where that is cheap; otherwise the button shows that something has changed. */
+  const changed = () => {
+    keep();
+    if (summary.n_rows <= QUICK) draw();
+    else {
+      go.classList.add("main");
+      said.textContent = drawn ? "Changed: the map is of the earlier settings. Press Draw." : "Press Draw.";
+    }
+  };
+  const go = button("Draw", draw);
+  go.hidden = summary.n_rows <= QUICK;
+  const width = logSlider("width", 0.001, 100, now.width ?? 0.3, (value) => (now.width = value, changed()));
+  const C = logSlider("C", 0.001, 10000, now.C, (value) => (now.C = value, changed()));
+  const newPlane = async () => {
+    try {
+      const plane = await planeOf(place, axes);
+      scatter.show(plane.cloud, plane.x, plane.y);
+      changed();
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error), { bad: true });
+    }
+  };
+  const alignedAt = el("div");
+  const alignment = makeRunner({
+    action: "kernels.alignment", view, parameters: () => ({ ...axes, plane: true }), label: "Alignment over width", show: (answer) => {
+      fill(alignedAt, alignmentPlot(answer.result), button(`Use the aligned width ${number(answer.result.best_width)}`, () => (now.width = answer.result.best_width, width.set(answer.result.best_width), changed())));
+    },
+  });
+  fill(root, el("h1", {}, "Kernels"),
+    el("p", { class: "lead" }, "How far a row's influence reaches, and how hard errors are punished. Rings are support vectors, dashes the margin."),
+    el("div", { class: "tools" }, axesFields(place, axes, newPlane),
+      field("machine", choice(machines.map((/** @type {string} */ each) => [each, each]), now.machine, (value) => (now.machine = value, changed()), { id: "machine" })),
+      width.root, button("aligned width", () => (now.width = null, changed())), C.root, go),
+    el("div", { class: "two" }, el("div", {}, scatter.root, said),
+      el("div", {}, el("h3", {}, "Alignment"), alignment.root, alignedAt, el("h3", {}, "Error over C and width"), surfacePart(place, axes, (w, c) => {
+        [now.width, now.C, now.machine] = [w, c, "svm"];
+        width.set(w);
+        C.set(c);
+        changed();
+      }))));
+  alignment.resume();
+  newPlane();
+}
+
+/** @param {Place} place @param {import("../plane.js").Axes} axes @param {(width: number, C: number) => void} use */
+function surfacePart({ view }, axes, use) {
+  const body = el("div", { hidden: true });
+  const said = el("p", { class: "small" });
+  /** @type {number[]} */
+  let widths = [];
+  /** @type {number[]} */
+  let Cs = [];
+  const surface = makeSurface({ title: "Error over C and width", xTitle: "width", yTitle: "C", valueTitle: "error", onpick: (i, j) => use(widths[i], Cs[j]) });
+  fill(body, surface.root, said);
+  const runner = makeRunner({
+    action: "kernels.surface", view, parameters: () => ({ ...axes, plane: true }), label: "Work out the surface", show: (answer) => {
+      const { result } = answer;
+      widths = Array.from(flat(result.width));
+      Cs = Array.from(flat(result.C));
+      body.hidden = false;
+      const nearest = (/** @type {number[]} */ values, /** @type {number} */ wanted) => values.reduce((best, v, i) => (Math.abs(Math.log(v / wanted)) < Math.abs(Math.log(values[best] / wanted)) ? i : best), 0);
+      surface.show(widths, Cs, flat(result.error), [nearest(widths, result.best.width), nearest(Cs, result.best.C)]);
+      said.textContent = `Least error ${percent(result.best.error)} at width ${number(result.best.width)} and C ${number(result.best.C)}. Click a cell for its map.`;
+    },
+  });
+  runner.resume();
+  return el("div", {}, runner.root, body);
+}

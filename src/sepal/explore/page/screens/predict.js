@@ -1,0 +1,130 @@
+// @ts-check
+// Predict: one row typed in, or a file of many; probabilities, and why.
+import { button, choice, el, field, fill } from "../element.js";
+import { className, count, counted, number, percent } from "../format.js";
+import { learnerPart } from "../learner.js";
+import { makeRunner } from "../runner.js";
+import { downloadText, fileName } from "../save.js";
+import { ask, flat, upload } from "../server.js";
+import { defaultsOf, doneWith, offered, refreshOffered } from "../state.js";
+import { makeTable } from "../table.js";
+import { say } from "../toast.js";
+import { neighborPanel } from "./neighbor_panel.js";
+
+/** @typedef {import("../main.js").Place} Place */
+
+/** @param {Place} place */
+export function show(place) {
+  const { root, view, summary } = place;
+  place.showing("the last answers");
+  const last = doneWith(view).findLast((each) => each.action.startsWith("predict."))?.parameters ?? {};
+  const now = { learner: last.learner ?? "auto", settings: last.settings ?? {} };
+  /** @type {(() => void)[]} */
+  const checks = [];
+  const learner = learnerPart(summary, now, () => checks.forEach((check) => check()));
+  const one = onePart(place, now, last.cells ?? {});
+  const many = manyPart(place, now);
+  checks.push(one.check, many.check);
+  fill(root, el("h1", {}, "Predict"), el("p", { class: "lead" }, `${summary.target} of new rows, by a learner that has seen all ${count(summary.n_rows)} rows.`),
+    learner, el("h2", {}, "One row"), one.root, el("h2", {}, "A file of rows"), many.root);
+}
+
+/** @param {Place} place @param {{learner: string, settings: any}} now @param {Record<string, any>} before */
+function onePart(place, now, before) {
+  const { view, summary } = place;
+  /** @type {Map<string, HTMLInputElement | HTMLSelectElement>} */
+  const inputs = new Map();
+  const form = el("div", { class: "form" });
+  for (const column of summary.columns) {
+    const levels = column.levels ?? null;
+    const input = levels && !column.edges
+      ? choice([["", "missing"], ...levels.map((/** @type {any} */ level) => [String(level), String(level)])], String(before[column.name] ?? ""), () => runner.check())
+      : el("input", { type: "text", inputmode: "decimal", value: before[column.name] ?? "", placeholder: column.edges ? `${number(column.low)} to ${number(column.high)}` : "", autocomplete: "off", oninput: () => runner.check() });
+    inputs.set(column.name, input);
+    form.append(field(column.name, input));
+  }
+  const cells = () => Object.fromEntries([...inputs].map(([name, input]) => [name, input.value.trim() === "" ? null : summary.columns.find((column) => column.name === name)?.edges && Number.isFinite(Number(input.value)) ? Number(input.value) : input.value]));
+  const answer = el("div", { "aria-live": "polite" });
+  const runner = makeRunner({
+    action: "predict.row", view, parameters: () => ({ ...defaultsOf("predict.row"), ...now, cells: cells() }), label: "Predict this row",
+    show: (told) => fill(answer, oneAnswer(place, told.result)),
+  });
+  const row = el("input", { type: "number", min: "0", max: String(summary.n_rows - 1), value: "0", "aria-label": "Row to copy" });
+  const copy = async () => {
+    try {
+      const { result } = await ask("data.rows", view, { start: 0, count: 1, rows: [Number(row.value)] });
+      result.columns.forEach((/** @type {string} */ name, /** @type {number} */ i) => {
+        const input = inputs.get(name);
+        if (input) input.value = String(result.cells[0]?.[i] ?? "");
+      });
+      runner.check();
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error), { bad: true });
+    }
+  };
+  runner.resume();
+  return { root: el("div", {}, el("div", { class: "tools" }, "Begin with row", row, button("Copy it", copy), button("Empty", () => inputs.forEach((input) => (input.value = "")))), form, runner.root, answer), check: runner.check };
+}
+
+/** @param {Place} place @param {any} result */
+function oneAnswer(place, result) {
+  const { summary } = place;
+  const told = typeof result.predicted === "number" && !result.classes ? number(result.predicted) : className(result.predicted, summary.target);
+  const panel = neighborPanel(place, { onpick: () => undefined }, false);
+  if (result.neighbors) panel.show({ row: null, label: null, votes: [], cells: {}, flips: null, ...result });
+  const bar = (/** @type {number} */ share) => {
+    const made = el("span", { class: "bar", "aria-hidden": "true" });
+    made.style.width = `${6 * share}rem`;
+    return made;
+  };
+  return el("div", { class: "half" },
+    el("div", {}, el("div", { class: "figures" }, el("div", {}, el("span", { class: "small soft" }, summary.target), el("b", {}, told))),
+      result.text ? el("p", {}, result.text) : null,
+      result.probabilities ? makeTable({ name: "probabilities", sorted: { column: 1, down: true }, columns: [
+        { title: summary.target, values: result.classes.map((/** @type {any} */ each) => className(each, summary.target)) },
+        { title: "probability", values: Array.from(flat(result.probabilities)), text: percent },
+        { title: "", values: Array.from(flat(result.probabilities)), show: bar },
+      ] }).root : null),
+    result.neighbors ? panel.root : null);
+}
+
+/** @param {Place} place @param {{learner: string, settings: any}} now */
+function manyPart({ view, summary }, now) {
+  let rows = "";
+  const select = el("span");
+  const list = () => {
+    const files = [...offered.files, ...offered.bundled].filter((/** @type {any} */ each) => each.data !== view.data);
+    if (!files.some((/** @type {any} */ each) => each.data === rows)) rows = files[0]?.data ?? "";
+    fill(select, field("file", choice(files.map((/** @type {any} */ each) => [each.data, each.name ?? each.data]), rows, (value) => (rows = value, runner.check()))));
+  };
+  const picker = el("input", { type: "file", class: "unseen", tabindex: "-1", "aria-hidden": "true", onchange: async () => {
+    if (!picker.files?.[0]) return;
+    try {
+      rows = (await upload(picker.files[0])).data;
+      await refreshOffered();
+      list();
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error), { bad: true });
+    }
+  } });
+  const answer = el("div");
+  const runner = makeRunner({
+    action: "predict.file", view, parameters: () => ({ ...defaultsOf("predict.file"), ...now, rows }), label: "Predict the file",
+    show: ({ result }) => {
+      const names = Array.from(result.predicted, (each) => (result.classes ? className(typeof each === "number" ? result.classes[each] : each, summary.target) : each));
+      const truth = result.truth ? Array.from(result.truth, (each) => (result.classes ? className(typeof each === "number" ? result.classes[each] : each, summary.target) : each)) : null;
+      const right = truth && result.classes ? truth.filter((each, i) => each === names[i]).length : null;
+      const probabilities = result.probabilities ? flat(result.probabilities) : null;
+      const wide = result.classes?.length ?? 0;
+      fill(answer, right === null ? null : el("p", {}, `${counted(right, "row")} of ${count(names.length)} as the file says (${percent(right / names.length)}).`),
+        button("Save as CSV", () => downloadText(`${fileName(`${summary.name} predicted`)}.csv`, result.csv, "text/csv")),
+        makeTable({ name: "predictions", columns: [
+          { title: "row", values: names.map((_, i) => i) }, { title: "predicted", values: names }, ...(truth ? [{ title: summary.target, values: truth }] : []),
+          ...(probabilities && wide <= 12 ? result.classes.map((/** @type {any} */ each, /** @type {number} */ c) => ({ title: className(each, summary.target), values: Float64Array.from(names, (_, i) => probabilities[i * wide + c]), digits: 3 })) : []),
+        ] }).root);
+    },
+  });
+  list();
+  runner.resume();
+  return { root: el("div", {}, el("div", { class: "tools" }, select, offered.read_only ? null : button("Open a file", () => picker.click()), picker), runner.root, answer), check: runner.check };
+}

@@ -1,0 +1,159 @@
+// @ts-check
+// What the page knows: the view (which table, read how), what was done with it, and what the server offers.
+import { addressOf, readAddress } from "./address.js";
+import { className } from "./format.js";
+import { ask, call, flat, rowsOf } from "./server.js";
+
+/** @typedef {import("./server.js").View} View */
+/** @typedef {{name: string, kind: string, help: string, choices: any[], at_least: number | null, above: number | null, at_most: number | null, below: number | null, optional: boolean, default: any, wanted: string, role: string | null}} Parameter */
+/** @typedef {{help: string, task: string, parameters: Parameter[]}} Learner */
+/**
+ * @typedef {object} Summary
+ * @property {string} name
+ * @property {number} n_rows
+ * @property {number} n_columns
+ * @property {number} n_missing
+ * @property {string} target
+ * @property {{label: any, count: number}[] | null} classes
+ * @property {any[]} columns
+ * @property {any[]} apart
+ * @property {string[]} left_out
+ * @property {{code: string, text: string, columns: string[]}[]} cautions
+ * @property {string[]} notes
+ */
+
+/** @type {any} what GET /api/start said */
+export let offered = null;
+/** @type {{actions: Record<string, {parameters: Parameter[]}>, learners: Record<string, Learner>} | null} */
+export let parameterTable = null;
+
+/** Ask the server once what there is. */
+export async function begin() {
+  [offered, parameterTable] = await Promise.all([call("GET", "/api/start"), call("GET", "/api/parameters")]);
+}
+
+/** After an upload: the list of files again. */
+export async function refreshOffered() {
+  offered = await call("GET", "/api/start");
+}
+
+const VIEW_KEYS = ["data", "target", "task", "kinds", "out", "cols", "scale", "distance"];
+
+/** @param {string | undefined} text @param {any} otherwise */
+function parsed(text, otherwise) {
+  try {
+    return text ? JSON.parse(text) : otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+/**
+ * The view that the address holds, null without a table, and what the screen itself keeps there.
+ * @returns {{screen: string, view: View | null, query: Record<string, string>}}
+ */
+export function here() {
+  const { screen, query } = readAddress();
+  const own = Object.fromEntries(Object.entries(query).filter(([key]) => !VIEW_KEYS.includes(key)));
+  if (!query.data) return { screen, view: null, query: own };
+  return {
+    screen, query: own,
+    view: {
+      data: query.data, target: query.target ?? null, task: query.task ?? null, kinds: parsed(query.kinds, {}), left_out: parsed(query.out, []),
+      columns: parsed(query.cols, null), scale: query.scale ?? "minmax", distance: query.distance ?? "auto",
+    },
+  };
+}
+
+/** @param {View | null} view @returns {Record<string, string | null>} */
+function viewQuery(view) {
+  if (!view) return {};
+  return {
+    data: view.data, target: view.target, task: view.task, kinds: Object.keys(view.kinds).length ? JSON.stringify(view.kinds) : null,
+    out: view.left_out.length ? JSON.stringify(view.left_out) : null, cols: view.columns ? JSON.stringify(view.columns) : null,
+    scale: view.scale === "minmax" ? null : view.scale, distance: view.distance === "auto" ? null : view.distance,
+  };
+}
+
+/** @param {string} screen @param {View | null} view @param {Record<string, any>} [query] */
+export const linkTo = (screen, view, query = {}) => addressOf(screen, { ...viewQuery(view), ...query });
+
+/** Go to a screen with a view. @param {string} screen @param {View | null} view @param {Record<string, any>} [query] */
+export function goTo(screen, view, query = {}) {
+  location.hash = linkTo(screen, view, query);
+}
+
+/** Change the view on the screen where we are; what the screen keeps in the address stays. @param {Partial<View>} change */
+export function changeView(change) {
+  const { screen, view, query } = here();
+  if (view) goTo(screen, { ...view, ...change }, query);
+}
+
+/** Keep the screen's own part of the address without a step in the history. @param {Record<string, any>} query */
+export function keepQuery(query) {
+  const { screen, view } = here();
+  const next = linkTo(screen, view, query);
+  if (next !== location.hash) history.replaceState(null, "", next);
+  sessionStorage.setItem("sepal-address", next);
+}
+
+/** A view of nothing but the table. @param {string} data @param {string | null} [target] @returns {View} */
+export const plainView = (data, target = null) => ({ data, target, task: null, kinds: {}, left_out: [], columns: null, scale: "minmax", distance: "auto" });
+
+/** @type {{key: string, summary: Promise<Summary>} | null} */
+let known = null;
+
+/** The summary of a view, asked once. @param {View} view @returns {Promise<Summary>} */
+export function summaryOf(view) {
+  const key = JSON.stringify([view.data, view.target, view.task, view.kinds, view.left_out, view.columns]);
+  if (known?.key !== key) {
+    const summary = ask("data.summary", view, {}).then(({ result }) => ({
+      ...result, left_out: view.left_out, apart: result.apart.map((/** @type {any[]} */ [name, why, distinct]) => ({ name, why, distinct })).filter((/** @type {any} */ each) => !view.left_out.includes(each.name)),
+      columns: result.columns.map((/** @type {any} */ each) => ({ ...each, counts: rowsOf(each.counts), edges: each.edges && Array.from(flat(each.edges)) })),
+      classes: result.classes?.map((/** @type {any} */ label, /** @type {number} */ i) => ({ label, count: result.class_counts[i] })) ?? null,
+    }));
+    known = { key, summary };
+    summary.catch(() => (known = null));
+  }
+  return known.summary;
+}
+
+/** The classes as they are called on the page. @param {Summary} summary @param {any[]} [labels] */
+export function classNames(summary, labels) {
+  return (labels ?? summary.classes?.map((each) => each.label) ?? []).map((label) => className(label, summary.target));
+}
+
+// What was done, for the Code button, sessions and reloads. A later action of the same name replaces the earlier,
+// but runs of Classify are all kept.
+/** @typedef {{action: string, parameters: Record<string, any>}} Done */
+
+/** @param {View} view */
+const doneKey = (view) => `sepal-done ${JSON.stringify(view)}`;
+
+/** @param {View} view @returns {Done[]} */
+export const doneWith = (view) => parsed(sessionStorage.getItem(doneKey(view)) ?? undefined, []);
+
+/** @param {View} view @param {string} action @param {Record<string, any>} parameters */
+export function remember(view, action, parameters) {
+  const same = JSON.stringify(parameters);
+  const rest = doneWith(view).filter((each) => each.action !== action || (action === "classify.run" && JSON.stringify(each.parameters) !== same));
+  sessionStorage.setItem(doneKey(view), JSON.stringify([...rest, { action, parameters }]));
+}
+
+/** Forget one run. @param {View} view @param {string} action @param {Record<string, any>} parameters */
+export function forget(view, action, parameters) {
+  const same = JSON.stringify(parameters);
+  sessionStorage.setItem(doneKey(view), JSON.stringify(doneWith(view).filter((each) => each.action !== action || JSON.stringify(each.parameters) !== same)));
+}
+
+/** The default of every parameter of an action. @param {string} action @returns {Record<string, any>} */
+export function defaultsOf(action) {
+  const table = parameterTable?.actions[action]?.parameters ?? [];
+  return Object.fromEntries(table.map((each) => [each.name, each.default]));
+}
+
+/** @param {string} action @param {string[]} [names] only these, in this order @returns {Parameter[]} */
+export function parametersOf(action, names) {
+  const table = parameterTable?.actions[action]?.parameters ?? [];
+  return names ? names.flatMap((name) => table.filter((each) => each.name === name)) : table;
+}
