@@ -90,7 +90,6 @@ LONG = {
     "python": lambda rows, progress: endless(),
     "progress": lambda rows, progress: sepal.measures.complexity(rows, progress=progress),
     "native without progress": lambda rows, progress: sepal.thornton_score(rows),
-    "leave-one-out": lambda rows, progress: sepal.leave_one_out_curve(rows, k_max=50),
     "evaluate": lambda rows, progress: sepal.evaluate(
         sepal.SVMClassifier(), rows.take(np.arange(6000)), progress=progress
     ),
