@@ -128,4 +128,4 @@ browser:
 	  echo "No Chromium here: the tests that open a page in it will be left out. On Debian or Ubuntu: sudo apt-get install chromium"
 
 clean:
-	rm -rf $(VENV) build dist docs/generated docs/gallery docs/reference.md docs/sg_execution_times.rst .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build dist docs/generated docs/gallery docs/reference.md docs/command.md docs/sg_execution_times.rst .mypy_cache .ruff_cache .pytest_cache

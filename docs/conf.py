@@ -7,8 +7,9 @@ from importlib.metadata import version as installed_version
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))  # for the module beside this one
+sys.path.insert(0, str(HERE))  # for the modules beside this one
 
+from command import write_command  # noqa: E402
 from reference import write_reference  # noqa: E402
 
 project = "Sepal"
@@ -47,3 +48,4 @@ html_show_sourcelink = False
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
 
 write_reference(HERE / "reference.md")
+write_command(HERE / "command.md")

@@ -16,7 +16,9 @@ QUESTIONS = {
     "Kernels, and machines that use them": ("kernels", "machines"),
     "How far can I trust a score?": ("evaluation",),
     "Tables, files, models": ("data", "datasets", "estimators", "parameters"),
+    "Figures of the founding documents": ("reproduce",),
     "Pictures": ("plots",),
+    "The founding documents, computed again": ("reproduce",),
     "Errors": ("exceptions",),
 }
 

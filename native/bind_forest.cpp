@@ -12,7 +12,11 @@ namespace {
 using Bins = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-nb::tuple grow(const Bins& bins, const Codes& classes, const Row& numbers, int n_outputs, int n_trees,
+struct ForestArrays {
+    nb::object tree_start, column, cut, child, leaf_start, leaf_output, leaf_value, left_out_sums, left_out_counts;
+};
+
+ForestArrays grow(const Bins& bins, const Codes& classes, const Row& numbers, int n_outputs, int n_trees,
                std::int64_t sample, int tries, int least, std::uint64_t seed, int threads, nb::object progress,
                std::optional<Row> drawn) {
     const std::size_t n = bins.shape(1);
@@ -38,11 +42,9 @@ nb::tuple grow(const Bins& bins, const Codes& classes, const Row& numbers, int n
         forest = grow_forest(in, {n_trees, sample, tries, least, seed}, left_out, threads, &poll);
     }
     if (poll.raised()) throw nb::python_error();
-    return nb::make_tuple(to_numpy(std::move(forest.tree_start)), to_numpy(std::move(forest.column)),
-                          to_numpy(std::move(forest.cut)), to_numpy(std::move(forest.child)),
-                          to_numpy(std::move(forest.leaf_start)), to_numpy(std::move(forest.leaf_output)),
-                          to_numpy(std::move(forest.leaf_value)), to_numpy(std::move(left_out.sums)),
-                          to_numpy(std::move(left_out.counts)));
+    return {as_object(forest.tree_start), as_object(forest.column),      as_object(forest.cut),
+            as_object(forest.child),      as_object(forest.leaf_start),  as_object(forest.leaf_output),
+            as_object(forest.leaf_value), as_object(left_out.sums),      as_object(left_out.counts)};
 }
 
 // Model files come from anywhere: every index is checked before the trees are walked.
@@ -90,6 +92,16 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> means(const Bins& bins, const Places
 } // namespace
 
 void bind_forest(nb::module_& m) {
+    nb::class_<ForestArrays>(m, "ForestArrays")
+        .def_ro("tree_start", &ForestArrays::tree_start)
+        .def_ro("column", &ForestArrays::column)
+        .def_ro("cut", &ForestArrays::cut)
+        .def_ro("child", &ForestArrays::child)
+        .def_ro("leaf_start", &ForestArrays::leaf_start)
+        .def_ro("leaf_output", &ForestArrays::leaf_output)
+        .def_ro("leaf_value", &ForestArrays::leaf_value)
+        .def_ro("left_out_sums", &ForestArrays::left_out_sums)
+        .def_ro("left_out_counts", &ForestArrays::left_out_counts);
     m.def("grow_forest", &grow, nb::kw_only(), nb::arg("bins"), nb::arg("classes"), nb::arg("numbers"), nb::arg("n_outputs"),
           nb::arg("n_trees"), nb::arg("sample"), nb::arg("tries"), nb::arg("least"), nb::arg("seed"),
           nb::arg("threads"), nb::arg("progress").none(), nb::arg("drawn") = nb::none());

@@ -26,8 +26,6 @@ struct ClassPassArrays {
     nb::object enemy_start, enemy, enemy_value, own, n_own, nearer, near, further_tied, further_same, tree_from, tree_to;
 };
 
-template <class T> nb::object as_object(std::vector<T>& v) { return nb::cast(to_numpy(std::move(v))); }
-
 ClassPassArrays class_pass_of(const Matrix& points, const Codes& classes, const Row& copies, const Codes& rows,
                         const Matrix& further, const Codes& further_classes, const std::string& metric, double p, int n_numeric, const Row& weights,
                         double tie, double further_tie, double zero, double slack, bool compare_roots, double reach,

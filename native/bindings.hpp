@@ -33,6 +33,8 @@ template <class T> nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
 
+template <class T> nb::object as_object(std::vector<T>& v) { return nb::cast(to_numpy(std::move(v))); }
+
 // Lets Ctrl-C through and reports progress to a Python callable, from the calling thread.
 class PythonPoll : public Poll {
   public:

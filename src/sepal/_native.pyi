@@ -397,6 +397,18 @@ def near_graph(
     weights: NDArray[np.float64],
     threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]: ...
+
+class ForestArrays:
+    tree_start: NDArray[np.int64]
+    column: NDArray[np.int32]
+    cut: NDArray[np.int32]
+    child: NDArray[np.int64]
+    leaf_start: NDArray[np.int64]
+    leaf_output: NDArray[np.int32]
+    leaf_value: NDArray[np.float64]
+    left_out_sums: NDArray[np.float64]
+    left_out_counts: NDArray[np.int32]
+
 def grow_forest(
     *,
     bins: NDArray[np.uint8],
@@ -411,17 +423,7 @@ def grow_forest(
     threads: int,
     progress: _Progress | None,
     drawn: NDArray[np.float64] | None = None,
-) -> tuple[
-    NDArray[np.int64],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int32],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.int32],
-]: ...
+) -> ForestArrays: ...
 def forest_means(
     *,
     bins: NDArray[np.uint8],

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sepal._native as native
-from sepal.auto._forest import grow_forest
+from sepal.auto._forest import TREE_ARRAYS, grow_forest
 from sepal.data import as_table
 from sepal.estimators._views import fit_view
 from tests.oracles import forest as oracle
@@ -24,7 +24,7 @@ def rng():
 
 
 def _grow(classes=CODES, numbers=NONE, n_outputs=3, trees=6, sample=40, tries=4, least=1, seed=1, threads=1):
-    return native.grow_forest(
+    grown = native.grow_forest(
         bins=BINS,
         classes=classes,
         numbers=numbers,
@@ -37,11 +37,11 @@ def _grow(classes=CODES, numbers=NONE, n_outputs=3, trees=6, sample=40, tries=4,
         threads=threads,
         progress=None,
     )
+    return *(getattr(grown, name) for name in TREE_ARRAYS), grown.left_out_sums, grown.left_out_counts
 
 
 def _means(arrays):
-    names = ("tree_start", "column", "cut", "child", "leaf_start", "leaf_output", "leaf_value")
-    return native.forest_means(bins=BINS, **dict(zip(names, arrays, strict=True)), n_outputs=3, threads=1)
+    return native.forest_means(bins=BINS, **dict(zip(TREE_ARRAYS, arrays, strict=True)), n_outputs=3, threads=1)
 
 
 def _trees(arrays):

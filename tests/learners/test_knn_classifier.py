@@ -480,3 +480,12 @@ def test_missing_cells_wherever_they_are(distance, where):
     np.testing.assert_allclose(model.predict_proba(asked).sum(axis=1), 1.0)
     with pytest.raises(DataError, match="missing value"):
         KNNClassifier(4, distance="euclidean").fit(X, y).predict(asked)
+
+
+def test_a_missing_cell_of_a_new_row_where_training_rows_are_complete():
+    """HEOM adds 1 for it to every distance, so that the other cells decide: here x1, by which (0.9, ?) is a "b"."""
+    X, y = np.array([[0.0, 1.0], [0.1, 0.0], [0.9, 0.0], [1.0, 1.0]]), ["a", "a", "b", "b"]
+    new = [[0.9, np.nan]]
+    with pytest.raises(DataError, match=r'(?s)column "x2": a missing value.*hint: use distance="heom"'):
+        KNNClassifier(1).fit(X, y).predict(new)
+    assert KNNClassifier(1, distance="heom").fit(X, y).predict(new).tolist() == ["b"]

@@ -125,6 +125,20 @@ def test_the_report_searches_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(searches) == 1
 
 
+def test_suspects_read_what_was_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether a suspect is among the neighbours of its neighbours was searched for again, past what was kept."""
+    rng = np.random.default_rng(0)
+    ready = sepal.prepare(rng.normal(size=(80, 3)), rng.integers(0, 2, 80))
+    ready.ranking(7)
+    searched = []
+    found = Search.distinct_ranking
+    monkeypatch.setattr(
+        Search, "distinct_ranking", lambda self, *how, **more: (searched.append(self), found(self, *how, **more))[1]
+    )
+    assert measures.suspects(ready).rows
+    assert not [each for each in searched if each is ready.search]
+
+
 def test_kept_rankings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     ready = sepal.prepare(rng.normal(size=(50, 2)), rng.integers(0, 2, 50))

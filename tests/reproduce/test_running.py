@@ -49,9 +49,16 @@ def test_a_second_run_makes_only_what_is_missing_or_outdated(runs, tmp_path, mon
     assert reproduce("E1,E2", tmp_path).made == ("E1",)
     assert reproduce("E1", tmp_path, quick=True).made == ()  # what was made in full will do
     monkeypatch.setattr(EXPERIMENTS["E2"].code, "QUICK", {"small": 1})
-    assert reproduce("E2", tmp_path / "new", quick=True).made == ("E2",)
+    small = reproduce("E1,E2", tmp_path / "new", quick=True)
+    assert [(each.id, each.quick) for each in small.found] == [("E1", True), ("E2", True)]
     assert reproduce("E2", tmp_path / "new").made == ("E2",)  # but not the other way round
-    assert runs.count("E1") == 3
+    assert runs.count("E1") == 4
+
+
+def test_where_sizes_are_the_same_a_quick_result_is_a_full_one(runs, tmp_path):
+    assert EXPERIMENTS["E1"].parameters(True) == EXPERIMENTS["E1"].parameters(False)
+    assert not reproduce("E1", tmp_path, quick=True).found[0].quick
+    assert reproduce("E1", tmp_path).kept == ("E1",)
 
 
 def test_after_ctrl_c_what_is_done_is_there(runs, tmp_path):

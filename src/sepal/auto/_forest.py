@@ -27,6 +27,7 @@ _EDGE_ROWS = 50_000  # more rows do not move the edges of the bins
 _MOST_DRAWN = 20_000  # rows drawn for one tree
 _BLOCK_NUMBERS = 8_000_000
 _FOLDS = 5
+TREE_ARRAYS = ("tree_start", "column", "cut", "child", "leaf_start", "leaf_output", "leaf_value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,18 +65,8 @@ class ForestMember:
         for start in range(0, table.n_rows, step):
             rows = np.arange(start, min(start + step, table.n_rows))
             bins = _bins(self.view.coordinates(table.take(rows)), self.edges)
-            means = _native.forest_means(
-                bins=bins,
-                tree_start=self.tree_start,
-                column=self.column,
-                cut=self.cut,
-                child=self.child,
-                leaf_start=self.leaf_start,
-                leaf_output=self.leaf_output,
-                leaf_value=self.leaf_value,
-                n_outputs=self.n_outputs,
-                threads=threads,
-            )
+            trees = {name: getattr(self, name) for name in TREE_ARRAYS}
+            means = _native.forest_means(bins=bins, **trees, n_outputs=self.n_outputs, threads=threads)
             out[rows] = means.reshape(len(rows), self.n_outputs)
         return out
 
@@ -167,7 +158,7 @@ def _grown(
     n, d = coordinates.shape
     edges = tuple(_edges(column) for column in coordinates[:_EDGE_ROWS].T)
     labelled = answers.dtype.kind == "i"
-    start, column, cut, child, leaf_start, leaf_output, leaf_value, sums, counts = _native.grow_forest(
+    grown = _native.grow_forest(
         bins=_bins(coordinates, edges),
         classes=np.ascontiguousarray(answers if labelled else np.empty(0), dtype=np.int32),
         numbers=np.ascontiguousarray(np.empty(0) if labelled else answers, dtype=np.float64),
@@ -182,9 +173,11 @@ def _grown(
         drawn=None if mass is None else np.cumsum(mass) / mass.sum(),
     )
     mean = _mean(answers, n_outputs, mass)
-    votes = sums.reshape(n, n_outputs) / np.maximum(counts, 1)[:, None]
+    counts = grown.left_out_counts
+    votes = grown.left_out_sums.reshape(n, n_outputs) / np.maximum(counts, 1)[:, None]
     left_out = np.where(counts[:, None] > 0, votes, mean)
-    member = ForestMember(view, edges, start, column, cut, child, leaf_start, leaf_output, leaf_value, n_outputs)
+    trees = {name: getattr(grown, name) for name in TREE_ARRAYS}
+    member = ForestMember(view, edges, **trees, n_outputs=n_outputs)
     return member, left_out
 
 

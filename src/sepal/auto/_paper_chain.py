@@ -15,7 +15,7 @@ from sepal.auto._shell import AutoEstimator
 from sepal.data import Scaling, Table, left_out_together
 from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError
-from sepal.machines import FeatureVectorClassifier, checked_labels, class_sample, row_keys
+from sepal.machines import FeatureVectorClassifier, checked_labels, class_sample, order_keys
 from sepal.measures import AlignmentCurve
 from sepal.parameters import check_parameters
 from sepal.selection import Subset
@@ -140,7 +140,7 @@ class PaperChainClassifier(TableClassifierMixin, AutoEstimator):
         )
 
     def _sample(self, table: Table, codes: Codes) -> NDArray[np.intp]:
-        return class_sample(codes, row_keys(table.values, codes), CHAIN_ROWS, self.random_state)
+        return class_sample(codes, order_keys(table.values, codes), CHAIN_ROWS, self.random_state)
 
     @property
     def subset_(self) -> Subset | None:

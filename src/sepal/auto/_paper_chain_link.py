@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Table, content_columns
 from sepal.estimators import View, fit_view
-from sepal.machines import FeatureVectorClassifier, class_sample, row_keys
+from sepal.machines import FeatureVectorClassifier, class_sample, order_keys
 from sepal.measures import AlignmentCurve, alignment_curve
 from sepal.selection import Procedure, Subset
 
@@ -78,7 +78,7 @@ def link_solve(
     n_jobs: int | None,
 ) -> ChainLink:
     """Fit the steps one after the other, each on what the one before it left; rows of a group are left out together."""
-    sample = class_sample(codes, row_keys(table.values, codes), CHAIN_ROWS, random_state)
+    sample = class_sample(codes, order_keys(table.values, codes), CHAIN_ROWS, random_state)
     # In an order of their own, so that among equal subsets the place of a column decides nothing.
     order = content_columns(table.values, codes).tolist()
     found = None

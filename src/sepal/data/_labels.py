@@ -17,7 +17,7 @@ from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
 from sepal.exceptions import DataError
 
-# A target of floats counts as continuous when it has broken numbers and more distinct values than this.
+# A target of floats counts as continuous when it has fractions and more distinct values than this.
 MOST_FLOAT_CLASSES = 20
 
 

@@ -15,7 +15,8 @@ from sepal.data import Rows, SparseRows, Table, Together, as_weights, group_code
 from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners._neighborhood import Neighborhood, NeighborLists
+from sepal.learners._neighbor_lists import NeighborLists
+from sepal.learners._neighborhood import Neighborhood
 from sepal.neighbors import (
     GraphMode,
     MixedSearch,

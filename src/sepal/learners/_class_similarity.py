@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from sepal.data import Rows, Table
 from sepal.exceptions import ParameterError
-from sepal.learners._neighborhood import Neighborhood, NeighborLists, TiedGroups
+from sepal.learners._neighbor_lists import NeighborLists, TiedGroups
+from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import running_sums
 

@@ -31,7 +31,8 @@ from sepal.data import (
 from sepal.exceptions import ParameterError
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._leave_one_out import LeaveOneOutCurve
-from sepal.learners._neighborhood import Neighborhood, NeighborLists
+from sepal.learners._neighbor_lists import NeighborLists
+from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares
 from sepal.measures import align_solve, mutual_information

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._leave_one_out import class_sizes
-from sepal.learners._neighborhood import TiedGroups
+from sepal.learners._neighbor_lists import TiedGroups
 from sepal.learners._votes import sums_at
 from sepal.parameters import check_whole
 

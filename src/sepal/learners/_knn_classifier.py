@@ -26,7 +26,8 @@ from sepal.learners._leave_one_out import (
     curve_of,
     told,
 )
-from sepal.learners._neighborhood import Neighborhood, NeighborLists, TiedGroups
+from sepal.learners._neighbor_lists import NeighborLists, TiedGroups
+from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._numeric import break_ties_for
 from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import PER_CLASS, VoteWeights, vote_weights
@@ -54,7 +55,8 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
     distance, distance_params, scale
         As in :func:`sepal.neighbors.neighbor_ranking`. ``"auto"`` is Euclidean for numeric tables without missing
         cells and HEOM for all others; the cosine for sparse matrices and Tanimoto for sets. Sparse rows are never
-        filled: ``scale="minmax"`` leaves them as they are.
+        filled: ``scale="minmax"`` leaves them as they are. The training rows decide: where these are complete, a new
+        row with a missing cell is refused, as scikit-learn does; ``distance="heom"`` answers it from its other cells.
     feature_weights : array, mapping or LearnedWeights, optional
         A weight per column of the distance.
     ties : {"expected", "index"}

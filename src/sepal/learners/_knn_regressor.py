@@ -16,7 +16,8 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.learners._base import NeighborLearner, shared_words, target_columns
 from sepal.learners._explain import NumberExplanation
 from sepal.learners._leave_one_out import MOST_K, LeaveOneOutCurve, told
-from sepal.learners._neighborhood import Neighborhood, NeighborLists
+from sepal.learners._neighbor_lists import NeighborLists
+from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._parameters import KNN_REGRESSOR
 from sepal.learners._regression import (
     Aggregate,

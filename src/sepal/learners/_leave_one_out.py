@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from sepal.data import data_frame, frame_html
 from sepal.learners._class_factors import ClassFactors
-from sepal.learners._neighborhood import Neighborhood, NeighborLists
+from sepal.learners._neighbor_lists import NeighborLists
+from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import TieBreak, sums_for_every_k
 from sepal.neighbors import thread_count

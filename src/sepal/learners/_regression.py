@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import DataError
 from sepal.learners._leave_one_out import LeaveOneOutCurve, curve_of
-from sepal.learners._neighborhood import Neighborhood, NeighborLists
+from sepal.learners._neighbor_lists import NeighborLists
+from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares, sums_at, sums_for_every_k
 from sepal.neighbors import Search

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
-from sepal.learners._neighborhood import TiedGroups
+from sepal.learners._neighbor_lists import TiedGroups
 from sepal.parameters import check_number
 
 Weigh = Callable[[NDArray[np.float64], NDArray[np.float64] | float], NDArray[np.float64]]

@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.learners._neighborhood import Neighborhood, NeighborLists, TiedGroups
+from sepal.learners._neighbor_lists import NeighborLists, TiedGroups
+from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 
 VoteTies = Literal["nearest", "prior", "smallest"]

@@ -15,7 +15,7 @@ from sepal.machines._dual._adatron import KernelAdatronClassifier
 from sepal.machines._dual._c_search import CSearch
 from sepal.machines._dual._surface import ErrorSurface, hyperparameter_surface
 from sepal.machines._dual._svm import SVMClassifier
-from sepal.machines._equal_rows import row_keys as row_keys
+from sepal.machines._equal_rows import order_keys as order_keys
 from sepal.machines._fisher import FisherDiscriminant
 from sepal.machines._kernel_rows import checked_labels as checked_labels
 from sepal.machines._kernel_rows import class_sample as class_sample

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import telling_columns
+from sepal.data import equal_groups, telling_columns
 
 Floats = NDArray[np.float64]
 
@@ -116,14 +116,16 @@ def _starts(codes: NDArray[np.intp], n_classes: int) -> list[int]:
     return np.searchsorted(codes, np.arange(n_classes + 1)).tolist()  # type: ignore[no-any-return]
 
 
-def row_keys(
+def order_keys(
     x: Floats, codes: NDArray[Any] | None = None, raw: Floats | None = None, *, spread: Any = np.sqrt
 ) -> Floats:
-    """One number per row: equal rows have equal numbers, and different rows practically never do.
+    """One number per row to sort rows by: a projection, the same for equal rows and nearly always another for others.
 
-    Columns are taken in the order of their content, so that their places do not matter; where ``x`` is scaled it is
-    that of ``raw``, which no rounding has touched. ``codes`` are the classes of the rows. ``spread`` makes numbers for
-    the columns, of which the fractions count: whole roots are alike, so that rows of indicators may meet in one number.
+    No hash: hardly changed by rounding, it keeps the order of the rows in other units. Which rows are equal is asked of
+    :func:`sepal.data.equal_groups`. Columns are taken in the order of their content, so that their places do not
+    matter; where ``x`` is scaled it is that of ``raw``, which no rounding has touched. ``codes`` are the classes of the
+    rows. ``spread`` makes numbers for the columns, of which the fractions count: whole roots are alike, so that rows of
+    indicators may meet in one number.
     """
     columns = _column_order(x if raw is None else raw, codes)
     roots = spread(np.arange(2.0, 2.0 + x.shape[1]))
@@ -139,22 +141,17 @@ def _column_order(x: Floats, codes: NDArray[Any] | None) -> NDArray[np.intp]:
 
 def _group(x: Floats, codes: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """An order by class and values, and which of the ordered rows differ from the one before."""
-    key = row_keys(x, codes)
+    group, key = equal_groups(x), order_keys(x, codes)
     order = np.lexsort((key, codes))
-    first, same_key = _changes(x, codes, key, order)
+    first, same_key = _changes(group, codes, order), ~_changes(key, codes, order)
     if np.any(first & same_key):  # different rows met in one number: sort by all columns
         order = np.lexsort((*x.T[_column_order(x, codes)[::-1]], codes))
-        first, _ = _changes(x, codes, key, order)
+        first = _changes(group, codes, order)
     return order, first
 
 
-def _changes(
-    x: Floats, codes: NDArray[Any], key: Floats, order: NDArray[np.intp]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    same_key = np.zeros(len(order), dtype=bool)
-    same_key[1:] = (key[order[1:]] == key[order[:-1]]) & (codes[order[1:]] == codes[order[:-1]])
+def _changes(marks: NDArray[Any], codes: NDArray[Any], order: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which of the ordered rows have another mark or class than the one before."""
     first = np.ones(len(order), dtype=bool)
-    ask = np.flatnonzero(same_key)
-    first[ask] = np.any(x[order[ask]] != x[order[ask - 1]], axis=1)
-    # Rows sorted by all columns may be equal without neighbouring keys differing, so nothing else is needed.
-    return first, same_key
+    first[1:] = (marks[order[1:]] != marks[order[:-1]]) | (codes[order[1:]] != codes[order[:-1]])
+    return first

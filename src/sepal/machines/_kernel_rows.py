@@ -28,7 +28,7 @@ from sepal.data import (
 from sepal.estimators import Diet, as_data_errors
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import FittedKernel, find_kernel, fit_kernel, refuse_missing, width_from_gamma
-from sepal.machines._equal_rows import distinct_rows, row_keys
+from sepal.machines._equal_rows import distinct_rows, order_keys
 from sepal.measures import alignment_curve, labelled_pairs
 
 Array = NDArray[np.float64]
@@ -208,9 +208,9 @@ class RowKernel:
         if self.scaling is None:
             return None
         scaled = self.scaling.apply(table.values)
-        keys = row_keys(scaled, codes, table.values)
+        keys = order_keys(scaled, codes, table.values)
         if len(np.unique(keys)) <= copies_of(table).max():  # different rows met in one number
-            keys = keys + row_keys(scaled, codes, table.values, spread=np.cbrt)
+            keys = keys + order_keys(scaled, codes, table.values, spread=np.cbrt)
         return keys
 
     def pick(self, coordinates: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[Any]:
@@ -233,7 +233,7 @@ class RowKernel:
 def class_sample(codes: NDArray[Any], keys: Array, most: int, random_state: Any) -> NDArray[np.intp]:
     """Rows of a sample that keeps the shares of the classes, at least two of each; all rows if they are few.
 
-    They are drawn in the order of ``keys`` (see :func:`row_keys`), so that the order of the rows does not matter.
+    They are drawn in the order of ``keys`` (see :func:`order_keys`), so that the order of the rows does not matter.
     """
     if len(codes) <= most:
         return np.arange(len(codes))
@@ -259,7 +259,7 @@ def aligned_width(
     """
     complete = np.flatnonzero(table.complete_rows)
     # By values, so that the order of the rows does not matter.
-    ordered = complete[np.lexsort((row_keys(table.values[complete], codes[complete]), codes[complete]))]
+    ordered = complete[np.lexsort((order_keys(table.values[complete], codes[complete]), codes[complete]))]
     step = -(-len(ordered) // _ALIGNED_ROWS)
     rows = np.concatenate([ordered[codes[ordered] == code][::step] for code in np.unique(codes[ordered])])
     part, mass = table.take(rows), weights[rows] * unit_of(weights[rows])  # alignment is the same for any unit of them

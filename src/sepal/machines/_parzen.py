@@ -20,7 +20,7 @@ from sepal.data import fit_scaling, unit_of
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.exceptions import ParameterError
 from sepal.kernels import squared_distances
-from sepal.machines._equal_rows import row_keys
+from sepal.machines._equal_rows import order_keys
 from sepal.machines._kernel_rows import (
     Array,
     aligned_width,
@@ -255,7 +255,7 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
         rows = scaled - self._center
         factors = class_weight_factors(self.class_weight, self.classes_, codes, weights)
         shares = log_priors(self.priors, masses) + np.log(factors)
-        left_out = class_sample(codes, row_keys(scaled, codes), _LOO_ROWS, self.random_state)
+        left_out = class_sample(codes, order_keys(scaled, codes), _LOO_ROWS, self.random_state)
         if isinstance(self.width, str) and self.width == "loo":
             spread = float(np.sqrt(2.0 * (weights @ rows**2).sum() / weights.sum())) or 1.0
             widths = spread * _LOO_FACTORS

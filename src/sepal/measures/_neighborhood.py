@@ -89,7 +89,7 @@ def kth_distance(
     if groups is not None:
         start, _, distance = _of_other_groups(data, k, rows, None, groups)
         return np.asarray(distance[start[1:] - 1])
-    lists = data.search.distinct_ranking(k, rows=rows).per_row(k, "index", rows)
+    lists = data.ranking(k, rows).per_row(k, "index", rows)
     return np.asarray(lists["flat_distances"][lists["start"][1:] - 1])
 
 

@@ -12,7 +12,7 @@ from sepal.parameters import checked
 from sepal.progress import Progress
 from sepal.prototypes._cases import Cases, as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions, tied_order
-from sepal.prototypes._edited import Groups, enn_solve
+from sepal.prototypes._neighbor_vote import Groups, enn_solve
 from sepal.prototypes._prototype_set import PrototypeSet, Round, nothing_left, prototype_set
 
 

@@ -14,7 +14,7 @@ from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.progress import Progress
 from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, Positions
-from sepal.prototypes._edited import Groups
+from sepal.prototypes._neighbor_vote import Groups
 from sepal.prototypes._prototype_set import PrototypeSet, Round, prototype_set
 
 

@@ -17,7 +17,7 @@ from sepal.plots import new_panels, quiet_frame
 from sepal.reproduce._facts import Fact, Result
 
 FULL: dict[str, Any] = {"names": ("liver", "sonar", "breast-cancer", "heart"), "n_subsets": 20, "folds": 10, "seed": 0}
-QUICK = {**FULL, "n_subsets": 6, "folds": 3}
+QUICK = {**FULL, "n_subsets": 4, "folds": 3}
 
 
 def _subsets(n_columns: int, n: int, rng: np.random.Generator) -> list[list[int]]:

@@ -16,7 +16,7 @@ FULL: dict[str, Any] = {
     "names": ("athletes", "breast-cancer", "diabetes", "iris", "liver", "ripley-train", "sonar", "wine"),
     "n_widths": 13,
 }
-QUICK = {"names": ("athletes", "iris", "liver", "ripley-train", "sonar", "wine"), "n_widths": 7}
+QUICK = {"names": ("athletes", "iris", "ripley-train", "wine"), "n_widths": 5}
 
 
 def run(names: tuple[str, ...], n_widths: int) -> Result:

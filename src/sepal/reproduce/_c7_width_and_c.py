@@ -13,7 +13,7 @@ from sepal.reproduce._facts import Fact, Result
 from sepal.reproduce._ripley import mcnemar, train_and_test
 
 FULL: dict[str, Any] = {"beta": (0.01, 4.0, 0.05), "C": (1.0, 2.0, 3.0, 4.0)}
-QUICK = {**FULL, "beta": (0.01, 4.0, 0.2)}
+QUICK = {**FULL, "beta": (0.01, 4.0, 0.5), "C": (1.0, 2.0)}
 
 
 def run(beta: tuple[float, float, float], C: tuple[float, ...]) -> Result:

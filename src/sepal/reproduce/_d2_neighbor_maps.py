@@ -18,7 +18,9 @@ def _rows(n: int, centers: Any, rng: np.random.Generator) -> tuple[Any, Any]:
     """Each class a cloud around several centers."""
     labels = np.repeat(np.arange(3), n)
     which = rng.integers(0, centers.shape[1], 3 * n)
-    return centers[labels, which] + rng.normal(scale=0.55, size=(3 * n, 2)), np.array(["blue", "green", "red"])[labels]
+    return centers[labels, which] + rng.normal(scale=0.55, size=(3 * n, 2)), np.array(["first", "second", "third"])[
+        labels
+    ]
 
 
 def run(n_per_class: int, n_test: int, seed: int) -> Result:

@@ -64,11 +64,11 @@ def _section(folder: Path, kept: Stored) -> dict[str, Any]:
 
 
 def _line(fact: Fact) -> dict[str, str]:
-    apart = fact.difference
+    apart, whole = fact.difference, isinstance(fact.ours, int) and isinstance(fact.published, int)
     return {
         "name": fact.name + (f", {fact.unit}" if fact.unit else ""),
         "ours": fact.shown(fact.ours),
         "published": fact.shown(fact.published),
-        "difference": "" if apart is None else f"{apart:+,.{fact.digits}f}",
+        "difference": "" if apart is None else f"{apart:+,.{0 if whole else fact.digits}f}",
         "why": fact.why,
     }

@@ -85,7 +85,7 @@ def keep(folder: Path, experiment: Experiment, quick: bool, seconds: float, resu
         "id": experiment.id,
         "title": experiment.title,
         "made_by": fingerprint(experiment, quick),
-        "quick": quick,
+        "quick": quick and experiment.parameters(True) != experiment.parameters(False),
         "parameters": dict(experiment.parameters(quick)),
         "seconds": round(seconds, 3),
         "sentence": result.sentence,

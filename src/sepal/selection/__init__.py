@@ -10,18 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sepal.selection._alignment_criteria import Alignment, CenteredAlignment
 from sepal.selection._choose import Procedure as Procedure
-from sepal.selection._criteria import (
-    CRITERIA,
-    Alignment,
-    CenteredAlignment,
-    Criterion,
-    ExpectedAccuracy,
-    LooKnn,
-    Mahalanobis,
-    Thornton,
-)
+from sepal.selection._criteria import CRITERIA, ExpectedAccuracy, LooKnn, Mahalanobis, Thornton
 from sepal.selection._criteria import PAIRS_PER_SECOND as PAIRS_PER_SECOND
+from sepal.selection._criterion import Criterion
 from sepal.selection._facts import SelectionFacts, select_facts
 from sepal.selection._near_best import Subset
 from sepal.selection._near_best import inclusion as inclusion

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,100 +12,17 @@ from numpy.typing import NDArray
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import prepare, share_of_groups_samples
 from sepal.progress import Share
+from sepal.selection._alignment_criteria import Alignment, CenteredAlignment
+from sepal.selection._criterion import Asking, Criterion, DistanceCriterion
 from sepal.selection._problem import FeatureProblem
 from sepal.selection._program import Program, of_masks
-from sepal.selection._sweep import Agreement, Kernels, Neighbors, Question, Spread, bin_edges, sweep
+from sepal.selection._sweep import Agreement, Neighbors, sweep
 
 CriterionTies = Literal["expected", "index", "pessimistic", "optimistic"]
 CRITERION_TIES: tuple[CriterionTies, ...] = ("expected", "index", "pessimistic", "optimistic")
 
-# Widths to try, in units of the median distance: the best one grows with the subset about as that distance does.
-SCANNED_WIDTHS = tuple(float(2.0 ** (i / 4)) for i in range(-12, 6))
-_DOUBLINGS = len(SCANNED_WIDTHS) // 2 - 1  # every other width doubles gamma: two exponentials serve them all
 PAIRS_PER_SECOND = 2.0e9  # by Thornton's index on one thread: a careful estimate, to say how long something would take
 _NEGLIGIBLE = 1e-12  # probability of the ranks that are not looked at
-_FLAT = 1e-12  # a centered kernel with less than this share of its norm left is constant
-
-# Asks questions one after the other, is sent their answers, and returns scores.
-Asking = Generator[Question, NDArray[np.float64], NDArray[np.float64]]
-
-
-class Criterion(ABC):
-    """A score of a subset; higher is better.
-
-    Examples
-    --------
-    >>> from sepal.selection import Criterion, LooKnn
-    >>> isinstance(LooKnn(3), Criterion)
-    True
-    """
-
-    name: ClassVar[str]
-    monotone: ClassVar[bool] = False  # never falls when a feature is added
-    per_row: ClassVar[bool] = False  # a mean over rows of values in [0, 1]
-    cost: ClassVar[float] = 50.0  # of a pair of rows, roughly, as a multiple of Thornton's
-
-    def check(self, problem: FeatureProblem) -> None:  # noqa: B027
-        """Refuse data the criterion is not defined for."""
-
-    @abstractmethod
-    def scores(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
-        """One score per subset of the program."""
-
-    def samples(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
-        """For criteria that are a mean over rows: (n_subsets, n_rows)."""
-        raise ParameterError(
-            f"the criterion {self.name!r} is not a mean over rows, so that two subsets cannot be compared row by row",
-            hint='sweep with criterion=("thornton", ...): the first criterion judges what is near the best',
-        )
-
-
-class DistanceCriterion(Criterion):
-    """A criterion that looks at distances, and can share them with others."""
-
-    n_walks: ClassVar[int] = 1  # questions one after the other, at most
-
-    def asks(self, problem: FeatureProblem) -> bool:
-        """Whether the common walks can answer; else ``scores`` has its own way."""
-        return True
-
-    @abstractmethod
-    def ask(self, problem: FeatureProblem, program: Program) -> Asking:
-        """What to ask of the distances, and the scores that follow from the answers."""
-
-    def scores(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
-        return scores_together(problem, program, [self], progress)[0]
-
-
-def scores_together(
-    problem: FeatureProblem, program: Program, criteria: Sequence[Criterion], progress: Share | None = None
-) -> list[NDArray[np.float64]]:
-    """Scores by each criterion; what all of them ask of the distances is answered on common walks."""
-    walking = {i: c for i, c in enumerate(criteria) if isinstance(c, DistanceCriterion) and c.asks(problem)}
-    asking = {i: c.ask(problem, program) for i, c in walking.items()}
-    found: dict[int, NDArray[np.float64]] = {}
-    n_walks = max((c.n_walks for c in walking.values()), default=0)
-    parts, done = n_walks + len(criteria) - len(asking), 0
-
-    def report(fraction: float) -> None:
-        if progress is not None:
-            progress((done + fraction) / parts)
-
-    questions = {i: next(each) for i, each in asking.items()}
-    while questions:
-        different = list(dict.fromkeys(questions.values()))
-        answers = dict(zip(different, sweep(problem, program, different, report), strict=True))
-        done, asked, questions = done + 1, questions, {}
-        for i, question in asked.items():
-            try:
-                questions[i] = asking[i].send(answers[question])
-            except StopIteration as end:
-                found[i] = end.value
-    for i, criterion in enumerate(criteria):
-        if i not in asking:
-            found[i] = criterion.scores(problem, program, report)
-            done += 1
-    return [found[i] for i in range(len(criteria))]
 
 
 @dataclass(frozen=True)
@@ -251,107 +167,6 @@ class LooKnn(DistanceCriterion):
             samples = sweep(problem, part, [self._question(problem, k, samples=True)], progress)[0]
             result[[position[int(mask)] for mask in part.masks]] = samples
         return result
-
-
-@dataclass(frozen=True)
-class Alignment(DistanceCriterion):
-    """Alignment of the radial kernel exp(-d^2 / 2 sigma^2) with the classes (1 same class, -1/(C-1) different).
-
-    ``width``: ``"median"`` (sigma = median distance of the subset, to within 1/64), ``"scan"`` (the best of
-    ``SCANNED_WIDTHS`` times it), or sigma itself, one number or several of which the best counts.
-
-    References: N. Cristianini et al., NIPS 2001; C. Cortes, M. Mohri, A. Rostamizadeh, JMLR 13, 2012 (centered).
-
-    Examples
-    --------
-    >>> import sepal
-    >>> table = sepal.datasets.load("athletes")
-    >>> from sepal.selection import Alignment, subset_sweep
-    >>> subset_sweep(table, criterion=Alignment(width="scan")).best.features
-    ('speed',)
-    """
-
-    name = "alignment"
-    n_walks = 2
-    cost = 15.0
-    centered: ClassVar[bool] = False
-    width: Literal["median", "scan"] | float | Sequence[float] = "median"
-
-    def _widths(self) -> NDArray[np.float64] | None:
-        """Values of sigma that were given; None where the median distance is to be found first."""
-        if isinstance(self.width, str) and self.width in ("median", "scan"):
-            return None
-        sigma = np.atleast_1d(np.asarray(() if isinstance(self.width, str) else self.width, dtype=np.float64))
-        if sigma.ndim != 1 or sigma.size == 0 or not np.all(np.isfinite(sigma) & (sigma > 0)):
-            raise ParameterError(f"width must be 'median', 'scan' or positive numbers; got {self.width!r}")
-        return sigma
-
-    def ask(self, problem: FeatureProblem, program: Program) -> Asking:
-        sigma, n_doublings = self._widths(), 0
-        if sigma is None:
-            scan = self.width == "scan"
-            factors, n_doublings = np.array(SCANNED_WIDTHS[-2:] if scan else [1.0]), _DOUBLINGS if scan else 0
-            sigma = np.sqrt(median_squares((yield Spread()), bin_edges(problem)))[:, None] * factors
-        gamma = np.broadcast_to(1.0 / (2.0 * sigma**2), (program.n_out, sigma.shape[-1]))
-        sums = yield Kernels(gamma, n_doublings, self.centered)
-        formula = centered_alignment if self.centered else plain_alignment
-        best: NDArray[np.float64] = formula(sums, problem.class_counts).max(axis=1)
-        return best
-
-
-class CenteredAlignment(Alignment):
-    """Alignment after centring both matrices, which no imbalance of the classes can raise.
-
-    Examples
-    --------
-    >>> import sepal
-    >>> table = sepal.datasets.load("athletes")
-    >>> from sepal.selection import CenteredAlignment, subset_sweep
-    >>> subset_sweep(table, criterion=CenteredAlignment()).best.features
-    ('speed',)
-    """
-
-    name = "centered_alignment"
-    centered = True
-
-
-def plain_alignment(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """<K,T> / (|K||T|) from sums over pairs."""
-    others = len(counts) - 1
-    n, same = counts.sum(), np.sum(counts.astype(np.float64) ** 2)
-    norm = np.sqrt(same + (n**2 - same) / others**2)
-    result: NDArray[np.float64] = (sums[..., 0] - sums[..., 1] / others) / (np.sqrt(sums[..., 2]) * norm)
-    return result
-
-
-def centered_alignment(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """<HKH,HSH> / (|HKH||HSH|), S the matrix of equal classes; 0 where the kernel is constant."""
-    n = float(counts.sum())
-    m = counts.astype(np.float64)
-    same = np.sum(m**2)
-    total = sums[..., 0] + sums[..., 1]
-    inner = sums[..., 0] - 2.0 * sums[..., 4] / n + same * total / n**2
-    square = sums[..., 2] - 2.0 * sums[..., 3] / n + total**2 / n**2
-    target = same - 2.0 * np.sum(m**3) / n + same**2 / n**2
-    flat = square <= _FLAT * sums[..., 2]
-    return np.where(flat, 0.0, inner / np.sqrt(np.where(flat, 1.0, square) * target))
-
-
-def median_squares(counts: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The median squared distance of each subset; where half the pairs are at distance 0, the mean; never 0."""
-    used = np.flatnonzero(counts.any(axis=0))
-    first, end = (int(used[0]), int(used[-1]) + 1) if len(used) else (0, 1)
-    counts, low, high = counts[:, first:end], edges[first:end], edges[first + 1 : end + 1]
-    cumulative = np.cumsum(counts, axis=1)
-    half = cumulative[:, -1] / 2.0
-    at = np.argmax(cumulative >= half[:, None], axis=1)
-    rows = np.arange(len(counts))
-    share = (half - (cumulative[rows, at] - counts[rows, at])) / counts[rows, at]
-    median = low[at] + share * (high[at] - low[at])
-    middle = np.where(low == 0, 0.0, (low + high) / 2)
-    mean = counts @ middle / cumulative[:, -1]
-    scale = np.where(low[at] == 0, mean, median)
-    return np.where(scale > 0, scale, 1.0)
 
 
 @dataclass(frozen=True)

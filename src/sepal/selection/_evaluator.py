@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sepal.selection._criteria import PAIRS_PER_SECOND, Criterion
+from sepal.selection._criteria import PAIRS_PER_SECOND
+from sepal.selection._criterion import Criterion
 from sepal.selection._problem import FeatureProblem
 from sepal.selection._program import of_masks
 from sepal.selection._telling import SearchProgress

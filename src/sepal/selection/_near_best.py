@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sepal.data import data_frame
 from sepal.exceptions import ParameterError
 from sepal.progress import Share
-from sepal.selection._criteria import Criterion
+from sepal.selection._criterion import Criterion
 from sepal.selection._problem import FeatureProblem, moved_masks
 from sepal.selection._program import of_masks
 

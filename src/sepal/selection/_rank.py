@@ -12,8 +12,10 @@ from sepal.data import data_frame, frame_html, name_order
 from sepal.exceptions import ParameterError
 from sepal.measures import mutual_information
 from sepal.parameters import Parameter, checked
+from sepal.selection._alignment_criteria import CenteredAlignment
 from sepal.selection._choose import Procedure
-from sepal.selection._criteria import CenteredAlignment, Criterion, Thornton
+from sepal.selection._criteria import Thornton
+from sepal.selection._criterion import Criterion
 from sepal.selection._evaluator import Evaluator
 from sepal.selection._near_best import Subset
 from sepal.selection._problem import FeatureProblem

@@ -16,7 +16,8 @@ from sepal.parameters import Parameter, RandomState, check_number, check_whole, 
 from sepal.progress import Progress
 from sepal.selection import _greedy, _stochastic
 from sepal.selection._branch_and_bound import branch_and_bound
-from sepal.selection._criteria import Criterion, CriterionLike, CriterionTies, as_criterion
+from sepal.selection._criteria import CriterionLike, CriterionTies, as_criterion
+from sepal.selection._criterion import Criterion
 from sepal.selection._evaluator import BudgetSpentError, Evaluator, Step
 from sepal.selection._near_best import NearBestRule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem, moved_bits

@@ -16,15 +16,8 @@ from sepal.data import Missing, ScaleName, data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, check_whole, checked
 from sepal.progress import Progress
-from sepal.selection._criteria import (
-    PAIRS_PER_SECOND,
-    Criterion,
-    CriterionLike,
-    CriterionTies,
-    Thornton,
-    as_criterion,
-    scores_together,
-)
+from sepal.selection._criteria import PAIRS_PER_SECOND, CriterionLike, CriterionTies, Thornton, as_criterion
+from sepal.selection._criterion import Criterion, scores_together
 from sepal.selection._near_best import (
     NearBestRule,
     Subset,

@@ -31,7 +31,7 @@ _ROUNDING = 1e-7  # of its box: a row so near to a bound when the path has ended
 
 
 @dataclass(frozen=True, eq=False)
-class _Whole:
+class _SolutionOfAllRows:
     """The solution of all rows, as the exact solution of a problem whose margins differ from 1 by the tolerance.
 
     ``side`` is 1 at the lower bound, where the slack (decision less sign) must not be below 0, -1 at the upper bound,
@@ -89,7 +89,7 @@ def removed(
     rows of the solution. With ``until_sign_change`` a decision that changes its sign is only known to have changed it.
     A kernel that is not positive semidefinite may have no such path. At the monotonic time ``end`` no more are asked.
     """
-    whole = _whole(training, solution, tol, threads)
+    whole = _solution_of_all_rows(training, solution, tol, threads)
     n = len(solution.beta)
     decisions, found = np.zeros(n), np.zeros(n, dtype=bool)
     n_free = int(np.sum(whole.side == 0))
@@ -126,14 +126,16 @@ def _kernel(training: TrainingRows, a: NDArray[np.int64], b: NDArray[np.int64], 
     return kernel_matrix(training.rows.x[a], training.rows.x[b], training.kernel, threads)
 
 
-def _whole(training: TrainingRows, solution: PairSolution, tol: float, threads: int) -> _Whole:
+def _solution_of_all_rows(
+    training: TrainingRows, solution: PairSolution, tol: float, threads: int
+) -> _SolutionOfAllRows:
     low, high = np.minimum(0.0, solution.sign * solution.box), np.maximum(0.0, solution.sign * solution.box)
     side = _side(solution.beta, low, high, 1e-12)
     beta = np.where(side > 0, low, np.where(side < 0, high, solution.beta))
     slack = solution.product + solution.bias - solution.sign
     parts = np.split(solution.rows, range(64, len(solution.rows), 64))
     square = np.concatenate([_kernel(training, part, part, 1).diagonal() for part in parts])
-    return _Whole(
+    return _SolutionOfAllRows(
         training,
         replace(solution, beta=beta),
         low,
@@ -151,7 +153,7 @@ def _side(beta: Floats, low: Floats, high: Floats, rounding: float) -> Floats:
     return np.where(beta <= low + near, 1.0, np.where(beta >= high - near, -1.0, 0.0))
 
 
-def _free_rows(whole: _Whole, order: Places, ridge: float) -> _Free | None:
+def _free_rows(whole: _SolutionOfAllRows, order: Places, ridge: float) -> _Free | None:
     """None if their kernel matrix is not positive semidefinite."""
     places = np.sort(order[: max(1, int(np.sum(whole.side == 0)))])  # one that is not free is set aside at once
     kernel = whole.kernel(places, places)
@@ -162,7 +164,7 @@ def _free_rows(whole: _Whole, order: Places, ridge: float) -> _Free | None:
         return None
 
 
-def _start(whole: _Whole, free: _Free, near: Places) -> _Start:
+def _start(whole: _SolutionOfAllRows, free: _Free, near: Places) -> _Start:
     kernel = whole.kernel(near, near)
     at = np.searchsorted(near, free.places)
     columns = _with_one(kernel, at)
@@ -213,7 +215,7 @@ class _Paths:
     ``change`` is that of the weights at ``moved``, ``outside`` what was taken of rows that are not near the margin.
     """
 
-    whole: _Whole
+    whole: _SolutionOfAllRows
     places: Places
     moved: Places
     change: Floats
@@ -245,7 +247,7 @@ class _Paths:
 
 
 def _follow(
-    whole: _Whole, start: _Start, places: Places, left: Floats, until_sign_change: bool
+    whole: _SolutionOfAllRows, start: _Start, places: Places, left: Floats, until_sign_change: bool
 ) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
     """Decisions of some rows, each without itself; which of them were found; what rows each should have looked at."""
     near, margin = start.near, start.margin
@@ -292,7 +294,7 @@ def _unmet(side: Floats, slack: Floats) -> Floats:
     return np.asarray(np.nan_to_num(violated, nan=np.inf).max(axis=1))
 
 
-def _going(whole: _Whole, start: _Start, places: Places, left: Floats, kernel: Floats) -> LeavingRows:
+def _going(whole: _SolutionOfAllRows, start: _Start, places: Places, left: Floats, kernel: Floats) -> LeavingRows:
     near, margin, solution = start.near, start.margin, whole.solution
     at = np.searchsorted(near, places)
     inside = near[np.minimum(at, len(near) - 1)] == places

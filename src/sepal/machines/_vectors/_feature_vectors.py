@@ -15,7 +15,7 @@ from sepal.data import Table, data_frame
 from sepal.estimators import TableClassifierMixin, TableRegressorMixin, as_data_errors
 from sepal.exceptions import DataError
 from sepal.kernels import find_kernel
-from sepal.machines._equal_rows import row_keys
+from sepal.machines._equal_rows import order_keys
 from sepal.machines._kernel_rows import (
     Array,
     KernelChoice,
@@ -87,7 +87,7 @@ class _VectorMachine(VectorParameters):
     ) -> tuple[tuple[float, float], ...]:
         """The least squared leave-one-out error for each width, on a sample of the rows if they are many."""
         classes = np.zeros(table.n_rows) if codes is None else codes
-        rows = class_sample(classes, row_keys(table.values, codes), _WIDTH_ROWS, self.random_state)
+        rows = class_sample(classes, order_keys(table.values, codes), _WIDTH_ROWS, self.random_state)
         start = kernels.fit(table, codes, copies, width="scale").width
         assert start is not None  # noqa: S101 - the kernel has a width
         errors = []
