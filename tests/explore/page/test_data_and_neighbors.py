@@ -79,7 +79,7 @@ def test_k_follows_the_slider_by_keys_and_the_map_is_named_after_it(open_tab: Ca
     page.keyboard.press("ArrowRight")
     tab.until(MAP_OF, "7")
     assert page.locator("figcaption b", has_text="Decision map, k = 7").count() == 1
-    assert "k=7" in page.url
+    tab.until("() => location.hash.includes('k=7')")
 
 
 def test_neighbours_of_a_row_are_those_of_the_library(open_tab: Callable[..., Tab]) -> None:

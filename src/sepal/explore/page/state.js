@@ -93,9 +93,16 @@ export function changeView(change) {
 export function keepQuery(query) {
   const { screen, view } = here();
   const next = linkTo(screen, view, query);
-  if (next !== location.hash) history.replaceState(null, "", next);
-  sessionStorage.setItem("sepal-address", next);
+  clearTimeout(keeping);
+  // Not at every step of a drag: browsers allow few changes of the address in a second.
+  keeping = setTimeout(() => {
+    if (here().screen !== screen || next === location.hash) return;
+    history.replaceState(null, "", next);
+    sessionStorage.setItem("sepal-address", next);
+  }, 150);
 }
+let keeping = 0;
+addEventListener("hashchange", () => clearTimeout(keeping));
 
 /** A view of nothing but the table. @param {string} data @param {string | null} [target] @returns {View} */
 export const plainView = (data, target = null) => ({ data, target, task: null, kinds: {}, left_out: [], columns: null, scale: "minmax", distance: "auto" });

@@ -23,7 +23,7 @@ export function resultOf(place, answer) {
   const { result } = answer;
   const rows = el("div");
   const parts = [
-    el("div", { class: "tools" }, el("h2", {}, result.scheme ?? answer.parameters.learner), result.selection_inside ? el("span", { class: "badge good", title: "Scaling, selection and the choice of parameters saw the training rows of each fold only." }, "chosen inside the folds") : null),
+    el("div", { class: "tools" }, el("h2", {}, result.scheme ?? answer.parameters.learner), result.selection_inside !== false ? el("span", { class: "badge good", title: "Scaling, selection and the choice of parameters saw the training rows of each fold only." }, "chosen inside the folds") : null),
     answer.note ? el("p", { class: "note" }, answer.note) : null,
     result.classes ? el("div", { class: "figures" },
       figure("right", percent(result.accuracy), result.interval ? `${percent(result.interval[0])} to ${percent(result.interval[1])}` : ""),
@@ -34,7 +34,7 @@ export function resultOf(place, answer) {
       : el("div", { class: "figures" }, Object.entries(result.errors ?? {}).map(([name, value]) => figure(name, number(/** @type {number} */ (value))))),
     result.confusion ? [el("h3", {}, "Confusion"), confusion(place, result, rows), rows] : null,
     result.by_class ? [el("h3", {}, "By class"), byClass(result, summary.target)] : null,
-    result.classes && result.answers?.share ? thresholds(place, answer) : null,
+    result.classes && result.answers ? thresholds(place, answer) : null,
     result.summary ? el("details", { open: true }, el("summary", {}, "As Weka prints it"), el("pre", { class: "block", tabindex: "0" }, result.summary),
       button("Save the text", () => downloadText(`${fileName(`${summary.name} ${answer.parameters.learner}`)}.txt`, result.summary, "text/plain"), { class: "plain" })) : null,
     el("details", {}, el("summary", {}, "Answers row by row"), answersTable(result, summary.target)),
@@ -52,7 +52,7 @@ function confusion(place, result, rows) {
   /** @param {number} actual @param {number} predicted */
   const openRows = (actual, predicted) => {
     const { answers } = result;
-    const which = Array.from(answers.row).filter((_, i) => {
+    const which = Array.from(flat(answers.rows)).filter((_, i) => {
       const [a, p] = [answers.actual[i], answers.predicted[i]];
       return String(nameOf(result, a)) === String(result.classes[actual]) && String(nameOf(result, p)) === String(result.classes[predicted]);
     });
@@ -100,7 +100,7 @@ function answersTable(result, target) {
   const actual = Array.from(answers.actual, said);
   const predicted = Array.from(answers.predicted, said);
   return makeTable({ name: "answers", columns: [
-    { title: "row", values: Array.from(answers.row) },
+    { title: "row", values: Array.from(flat(answers.rows)) },
     ...(answers.fold ? [{ title: "fold", values: Array.from(answers.fold) }] : []),
     { title: "class", values: actual },
     { title: "answered", values: predicted },
@@ -114,7 +114,7 @@ function thresholds(place, answer) {
   const target = place.summary.target;
   const now = { positive: result.classes[result.classes.length - 1], costs: [[0, 1], [1, 0]] };
   const roc = new Curves({ title: "ROC: found against false alarms", xTitle: "false alarms", yTitle: "found", yRange: [0, 1.02], ratio: 0.8, tallest: 320 });
-  const cost = new Curves({ title: "Cost of a row over the threshold", xTitle: "threshold", yTitle: "cost", ratio: 0.8, tallest: 320 });
+  const cost = new Curves({ title: "Cost curve", xTitle: "weight of the class to find", yTitle: "cost of a row", ratio: 0.8, tallest: 320 });
   const said = el("p", { role: "status" });
   const body = el("div", { hidden: true }, said, el("div", { class: "half" }, roc.root, cost.root));
   const work = async () => {
@@ -124,10 +124,10 @@ function thresholds(place, answer) {
       remember(place.view, "classify.threshold", told.parameters);
       body.hidden = false;
       const t = told.result;
-      roc.show([{ name: "ROC", x: flat(t.false_positive_rate), y: flat(t.true_positive_rate) }, { name: "guessing", x: [0, 1], y: [0, 1], dash: [4, 4], colour: 7 }]);
-      const keep = Array.from(flat(t.thresholds), (v, i) => [v, flat(t.cost)[i]]).filter(([v]) => Number.isFinite(v)).sort((a, b) => a[0] - b[0]);
-      cost.show([{ name: "cost", x: keep.map(([v]) => v), y: keep.map(([, c]) => c) }], null, [{ x: t.best_threshold, name: `least at ${number(t.best_threshold, 3)}` }].filter((line) => Number.isFinite(line.x)));
-      said.textContent = `Area under the curve ${number(t.auc, 4)}. Answer ${className(t.positive, target)} from a probability of ${number(t.best_threshold, 3)} on: a row then costs ${number(t.best_cost, 4)}, and ${number(t.cost_at_half, 4)} at one half.${t.theory_threshold === null || t.theory_threshold === undefined ? "" : ` The costs alone would say ${number(t.theory_threshold, 3)}.`}`;
+      roc.show([{ name: "ROC", x: flat(t.roc.false_positive_rate), y: flat(t.roc.true_positive_rate) }, { name: "guessing", x: [0, 1], y: [0, 1], dash: [4, 4], colour: 7 }]);
+      const { weight, cost: least, trivial } = t.cost_curve;
+      cost.show([{ name: "best threshold", x: flat(weight), y: flat(least) }, { name: "one answer for all", x: flat(weight), y: flat(trivial), dash: [4, 4], colour: 7 }]);
+      said.textContent = `Area under the curve ${number(t.roc_area, 4)}. With these costs answer ${className(t.positive, target)} from a probability of ${number(t.best.threshold, 3)} on: a row then costs ${number(t.best.cost, 4)}, with ${counted(t.best.false_alarms, "false alarm")} and ${counted(t.best.misses, "miss", "misses")}.`;
     } catch (error) {
       say(error instanceof Error ? error.message : String(error), { bad: true });
     }

@@ -5,7 +5,7 @@ import { button, el, fill } from "../element.js";
 import { counted, number, percent, shortened } from "../format.js";
 import { makeForm } from "../form.js";
 import { makeRunner } from "../runner.js";
-import { flat } from "../server.js";
+import { flat, rowsOf } from "../server.js";
 import { changeView, parametersOf } from "../state.js";
 import { makeTable } from "../table.js";
 import { thumbnails } from "./planes.js";
@@ -62,10 +62,12 @@ const subset = (names, mask) => names.filter((_, j) => (mask >> j) & 1);
 
 /** @param {string[] | null} used @param {any} result */
 function scattergram(used, result) {
-  const { names } = result;
-  const masks = flat(result.masks);
-  const near = new Set(flat(result.near_best ?? []));
-  const cloud = { x: flat(result.alignment), y: flat(result.thornton), classes: Int32Array.from(masks, (mask) => (near.has(mask) ? 1 : 0)), names: ["subset", "near the best: not told apart from it by these rows"] };
+  const { names, sizes, all_scores: scores } = result.sweep;
+  // A subset's place in the arrays is its mask; the empty set at 0 has no score.
+  const masks = Int32Array.from({ length: sizes.length - 1 }, (_, i) => i + 1);
+  const near = new Set(result.near_best.map((/** @type {any} */ each) => each.mask));
+  const { best } = result.sweep;
+  const cloud = { x: flat(scores.alignment).slice(1), y: flat(scores.thornton).slice(1), classes: Int32Array.from(masks, (mask) => (near.has(mask) ? 1 : 0)), names: ["subset", "near the best: not told apart from it by these rows"] };
   const x = { title: "alignment" };
   const y = { title: "separability (Thornton's index)" };
   /** @param {number} mask */
@@ -107,15 +109,15 @@ function scattergram(used, result) {
   draw(x, y);
   scatter.plot.given.table = () => [
     { title: "columns", values: Array.from(masks, (mask) => subset(names, mask).join(", ")) },
-    { title: "how many", values: flat(result.sizes) },
+    { title: "how many", values: Array.from(masks, (mask) => subset(names, mask).length) },
     { title: "separability", values: cloud.y, digits: 4 },
     { title: "alignment", values: cloud.x, digits: 4 },
   ];
   const inclusion = Object.entries(result.inclusion ?? {});
   return el("div", { class: "two" }, el("div", {}, scatter.root, el("div", { class: "tools" }, whole), said),
     el("section", {}, el("h3", {}, `In how many of the ${counted(near.size, "near-best set")}`), inclusionTable(inclusion.map(([name, share]) => [name, Number(share)])),
-      result.best?.features ? el("p", {}, "Best: ", result.best.features.join(", "), " ", button("Use it", () => changeView({ columns: result.best.features }))) : null,
-      result.correlation === undefined || result.correlation === null || typeof result.correlation !== "number" ? null : el("p", { class: "small soft" }, `Separability and alignment go together with a correlation of ${number(result.correlation, 3)}.`)));
+      el("p", {}, "Best: ", best.features.join(", "), " ", button("Use it", () => changeView({ columns: best.features }))),
+      el("p", { class: "small soft" }, `Separability and alignment go together with a correlation of ${number(rowsOf(result.correlation)[0]?.[1], 3)}.`)));
 }
 
 /** @param {[string, number][]} shares */

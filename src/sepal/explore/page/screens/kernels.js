@@ -59,7 +59,7 @@ export async function show(place) {
   const askMap = latest("kernels.map", (answer, asked) => {
     if (!place.alive()) return;
     drawn = true;
-    const { result } = answer;
+    const result = { ...answer.result.regions, width: answer.result.width, training_accuracy: answer.result.training_accuracy };
     remember(view, "kernels.map", answer.parameters);
     if (result.width) width.set(result.width);
     scatter.strokes = [];
@@ -67,7 +67,8 @@ export async function show(place) {
       const values = flat(result.decision);
       scatter.strokes = [-1, 0, 1].map((level) => ({ path: contour(values, flat(result.xs), flat(result.ys), level), dash: level === 0 ? undefined : [5, 4], width: level === 0 ? 1.8 : 1.2 }));
     }
-    scatter.ringed = Array.from(flat(result.ringed ?? []));
+    const at = scatter.pointOf();
+    scatter.ringed = Array.from(flat(result.ringed_rows), (row) => at(row)).filter((point) => point >= 0);
     scatter.plot.entitle(`${asked.machine}${result.width ? `, width ${number(result.width)}` : ""}${asked.machine === "svm" || asked.machine === "adatron" ? `, C ${number(asked.C)}` : ""}`);
     scatter.showMap(...gridOf(result));
     place.showing(`the map of ${scatter.plot.given.title}`);
@@ -139,8 +140,10 @@ function surfacePart({ view }, axes, use) {
       Cs = Array.from(flat(result.C));
       body.hidden = false;
       const nearest = (/** @type {number[]} */ values, /** @type {number} */ wanted) => values.reduce((best, v, i) => (Math.abs(Math.log(v / wanted)) < Math.abs(Math.log(values[best] / wanted)) ? i : best), 0);
-      surface.show(widths, Cs, flat(result.error), [nearest(widths, result.best.width), nearest(Cs, result.best.C)]);
-      said.textContent = `Least error ${percent(result.best.error)} at width ${number(result.best.width)} and C ${number(result.best.C)}. Click a cell for its map.`;
+      const error = flat(result.error); // width by width
+      const [i, j] = [nearest(widths, result.best[0]), nearest(Cs, result.best[1])];
+      surface.show(widths, Cs, Float64Array.from(error, (_, at) => error[(at % widths.length) * Cs.length + Math.floor(at / widths.length)]), [i, j]);
+      said.textContent = `Least error ${percent(error[i * Cs.length + j])} at width ${number(result.best[0])} and C ${number(result.best[1])}. Click a cell for its map.`;
     },
   });
   runner.resume();

@@ -1,15 +1,13 @@
 // @ts-check
 // Predict: one row typed in, or a file of many; probabilities, and why.
 import { button, choice, el, field, fill } from "../element.js";
-import { className, count, counted, number, percent } from "../format.js";
+import { className, count, number, percent } from "../format.js";
 import { learnerPart } from "../learner.js";
 import { makeRunner } from "../runner.js";
-import { downloadText, fileName } from "../save.js";
 import { ask, flat, upload } from "../server.js";
 import { defaultsOf, doneWith, offered, refreshOffered } from "../state.js";
 import { makeTable } from "../table.js";
 import { say } from "../toast.js";
-import { neighborPanel } from "./neighbor_panel.js";
 
 /** @typedef {import("../main.js").Place} Place */
 
@@ -69,9 +67,8 @@ function onePart(place, now, before) {
 /** @param {Place} place @param {any} result */
 function oneAnswer(place, result) {
   const { summary } = place;
-  const told = typeof result.predicted === "number" && !result.classes ? number(result.predicted) : className(result.predicted, summary.target);
-  const panel = neighborPanel(place, { onpick: () => undefined }, false);
-  if (result.neighbors) panel.show({ row: null, label: null, votes: [], cells: {}, flips: null, ...result });
+  const [first] = result.predicted;
+  const told = result.classes ? className(first, summary.target) : number(first);
   const bar = (/** @type {number} */ share) => {
     const made = el("span", { class: "bar", "aria-hidden": "true" });
     made.style.width = `${6 * share}rem`;
@@ -79,13 +76,12 @@ function oneAnswer(place, result) {
   };
   return el("div", { class: "half" },
     el("div", {}, el("div", { class: "figures" }, el("div", {}, el("span", { class: "small soft" }, summary.target), el("b", {}, told))),
-      result.text ? el("p", {}, result.text) : null,
+      result.text ? el("pre", {}, result.text) : null,
       result.probabilities ? makeTable({ name: "probabilities", sorted: { column: 1, down: true }, columns: [
         { title: summary.target, values: result.classes.map((/** @type {any} */ each) => className(each, summary.target)) },
         { title: "probability", values: Array.from(flat(result.probabilities)), text: percent },
         { title: "", values: Array.from(flat(result.probabilities)), show: bar },
-      ] }).root : null),
-    result.neighbors ? panel.root : null);
+      ] }).root : null));
 }
 
 /** @param {Place} place @param {{learner: string, settings: any}} now */
@@ -111,15 +107,11 @@ function manyPart({ view, summary }, now) {
   const runner = makeRunner({
     action: "predict.file", view, parameters: () => ({ ...defaultsOf("predict.file"), ...now, rows }), label: "Predict the file",
     show: ({ result }) => {
-      const names = Array.from(result.predicted, (each) => (result.classes ? className(typeof each === "number" ? result.classes[each] : each, summary.target) : each));
-      const truth = result.truth ? Array.from(result.truth, (each) => (result.classes ? className(typeof each === "number" ? result.classes[each] : each, summary.target) : each)) : null;
-      const right = truth && result.classes ? truth.filter((each, i) => each === names[i]).length : null;
+      const names = Array.from(result.predicted, (each) => (result.classes ? className(each, summary.target) : each));
       const probabilities = result.probabilities ? flat(result.probabilities) : null;
       const wide = result.classes?.length ?? 0;
-      fill(answer, right === null ? null : el("p", {}, `${counted(right, "row")} of ${count(names.length)} as the file says (${percent(right / names.length)}).`),
-        button("Save as CSV", () => downloadText(`${fileName(`${summary.name} predicted`)}.csv`, result.csv, "text/csv")),
-        makeTable({ name: "predictions", columns: [
-          { title: "row", values: names.map((_, i) => i) }, { title: "predicted", values: names }, ...(truth ? [{ title: summary.target, values: truth }] : []),
+      fill(answer, makeTable({ name: `${summary.name} predicted`, columns: [
+          { title: "row", values: names.map((_, i) => i) }, { title: "predicted", values: names },
           ...(probabilities && wide <= 12 ? result.classes.map((/** @type {any} */ each, /** @type {number} */ c) => ({ title: className(each, summary.target), values: Float64Array.from(names, (_, i) => probabilities[i * wide + c]), digits: 3 })) : []),
         ] }).root);
     },

@@ -148,14 +148,15 @@ function pairTable(result, target) {
 }
 
 /** @param {any} result */
-function complexityTable(result) {
+function complexityTable({ profile: result, meaning }) {
+  const said = new Map(meaning.map((/** @type {any} */ each) => [each.id, each.summary]));
   const names = Object.keys(result.values);
   return [el("h2", {}, "Complexity"),
     el("p", { class: "small soft" }, "Each number is between 0, easy, and 1, hard, unless its sentence says otherwise.", result.sample_rows ? ` From a sample of ${counted(result.sample_rows, "row")} of ${count(result.n_rows)}.` : ""),
     makeTable({ name: "complexity", wrap: true, sorted: { column: 1, down: true }, columns: [
       { title: "measure", values: names },
       { title: "value", values: names.map((name) => result.values[name] ?? NaN), digits: 4 },
-      { title: "what it means", values: names.map((name) => result.meaning?.[name] ?? "") },
+      { title: "what it means", values: names.map((name) => said.get(name) ?? "") },
     ] }).root,
     (result.notes ?? []).map((/** @type {string} */ note) => el("p", { class: "small soft" }, note))];
 }
