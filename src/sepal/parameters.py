@@ -231,12 +231,12 @@ EVERYWHERE = {
 
 
 def checked(
-    *table: Parameter, without: Mapping[str, str] | None = None, passes_on: Sequence[inspect.Parameter] = ()
+    *table: Parameter, passes_on: Sequence[inspect.Parameter] = ()
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """A decorator of functions: arguments in the table, and those of well-known names, are checked before it runs.
 
-    ``without`` are arguments that it has not though others of its kind have, each with the reason. ``passes_on`` are
-    the keywords that it takes as ``**how`` and gives to another function; its signature spells them out.
+    ``passes_on`` are the keywords that it takes as ``**how`` and gives to another function; its signature spells them
+    out.
 
     Examples
     --------
@@ -257,8 +257,6 @@ def checked(
 
         @wraps(function)
         def run(*given: _P.args, **named: _P.kwargs) -> _R:
-            for name in named.keys() & (without or {}).keys():
-                raise ParameterError(f"{function.__name__} takes no {name}: {(without or {})[name]}")
             try:
                 arguments = signature.bind(*given, **named).arguments
             except TypeError as error:

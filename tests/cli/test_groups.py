@@ -13,7 +13,7 @@ from sepal.data import read_table
 from sepal.estimators import load_model
 from sepal.evaluation import evaluate
 from sepal.learners import KNNClassifier
-from sepal.measures import expected_accuracy_curve, thornton_test
+from sepal.measures import complexity, expected_accuracy_curve, thornton_test
 
 runner = CliRunner()
 
@@ -96,6 +96,7 @@ def test_report_and_measure_ask_without_the_person(tmp_path):
     ]
     assert fooled["curve"]["points"][-1]["accuracy"] > 0.9 > 0.75 > report["curve"]["points"][-1]["accuracy"]
     assert (report["curve"]["n_groups"], fooled["curve"]["n_groups"]) == (30, None)
+    assert report["complexity"]["values"]["N3"] == complexity(plain, groups=who)["N3"] > 0.25
     for verb in ("report", "measure"):
         text = runner.invoke(app, [verb, "people.csv", "--groups", "who"]).output
         assert "exact over all random splits of 30 groups" in " ".join(text.split())

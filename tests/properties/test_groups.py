@@ -1,14 +1,10 @@
-"""Wherever rows are left out, their groups can be left out with them, or it is said why not."""
+"""Wherever rows are left out, their groups can be left out with them."""
 
 from __future__ import annotations
 
 import inspect
 
-import numpy as np
-import pytest
-
 from sepal.evaluation import evaluate
-from sepal.exceptions import ParameterError
 from sepal.machines import hyperparameter_surface
 from tests.properties.surface import estimators, functions
 
@@ -19,6 +15,7 @@ LEAVES_NOBODY_OUT = {
     "alignment_score",
     "angle_of_separability",
     "prepare",
+    "telling_words",
     # Condensers: a row that is kept answers for itself.
     "fcnn",
     "hart",
@@ -33,10 +30,6 @@ LEAVES_NOBODY_OUT = {
     # A stream: rows are tested before they are learnt.
     "WindowKNNClassifier",
 }
-# What is defined by single rows, and says so.
-REFUSES = {
-    "complexity": "thornton_score",
-}
 
 
 def signatures() -> dict[str, inspect.Signature]:
@@ -46,14 +39,6 @@ def signatures() -> dict[str, inspect.Signature]:
 
 def test_everything_that_leaves_rows_out_takes_groups():
     takes = {name for name, signature in signatures().items() if "groups" in signature.parameters}
-    assert set(signatures()) - takes == LEAVES_NOBODY_OUT | REFUSES.keys()
+    assert set(signatures()) - takes == LEAVES_NOBODY_OUT
     for also in (evaluate, hyperparameter_surface):
         assert "groups" in inspect.signature(also).parameters
-
-
-@pytest.mark.parametrize("name", REFUSES)
-def test_what_takes_no_groups_says_why(name):
-    X, y = np.arange(12.0)[:, None], [0, 1] * 6
-    with pytest.raises(ParameterError, match=rf"{name} takes no groups: .*{REFUSES[name]}\("):
-        functions()[name](X, y, groups=np.arange(12) // 2)
-    assert "groups" in (functions()[name].__doc__ or "") or name == "expected_accuracy_curve"

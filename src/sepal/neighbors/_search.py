@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypedDict
@@ -83,14 +83,33 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         """The coordinates of some training rows."""
         return self._take(self.copies.distinct(rows))
 
-    def block(self, asking: NDArray[np.intp], among: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Distances from some training rows (rows of the matrix) to others (columns)."""
+    def block(
+        self, asking: NDArray[np.intp], among: NDArray[np.intp], *, without_noise: bool = False
+    ) -> NDArray[np.float64]:
+        """Distances from some training rows (rows of the matrix) to others (columns).
+
+        ``without_noise`` what rounding leaves between unit vectors of one direction is 0.
+        """
         points, queries = self.coordinates(among), self.coordinates(asking)
-        return self.fitted.distances(
-            _native.pair_block(
-                points=points, queries=queries, **self._metric(), threads=self._team(len(points), len(queries))
-            )
+        values = _native.pair_block(
+            points=points, queries=queries, **self._metric(), threads=self._team(len(points), len(queries))
         )
+        return self._without_noise(values) if without_noise else self.fitted.distances(values)
+
+    def distances_to(self, rows: Table) -> NDArray[np.float64]:
+        """Distances from further rows (rows of the matrix) to all training rows (columns)."""
+        points, queries = self.coordinates(np.arange(len(self.copies.of_row.number))), self._embedded(rows)
+        return self._without_noise(pair_values(self.fitted, queries, points))
+
+    def asking_one(self, rows: NDArray[np.intp]) -> Callable[[int], NDArray[np.float64]]:
+        """What gives the distances from one of these training rows, by its place among them, to all of them."""
+        points = np.ascontiguousarray(self.coordinates(rows))
+        return lambda at: self._without_noise(pair_values(self.fitted, points[at : at + 1], points))[0]
+
+    def _without_noise(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Native values as distances; what rounding leaves between unit vectors of one direction is none."""
+        noise = _noise(self.fitted) * np.finfo(float).eps ** 2
+        return self.fitted.distances(np.where(values <= noise, 0.0, values) if noise else values)
 
     def class_pass(
         self,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sepal.data import (
     Missing,
@@ -259,7 +260,7 @@ def separability(
     groups : array-like, "copies" or None
         Rows that are no neighbours of each other: those with the same label in an array (of one patient, for instance),
         or "copies", equal in every column. Thornton's index, its test and interval, the accuracy curve, suspects,
-        overlaps, features and planes heed it. Complexity, the angle and alignment are of single rows.
+        overlaps, features, planes and complexity heed it. The angle and alignment, which ask no neighbours, do not.
     time_limit : float, optional
         Seconds. Once they are over, sections that are not finished are left out, and ``skipped`` says so; samples are
         taken where all rows would take longer. Thornton's index, its test and the accuracy curve are always there.
@@ -305,9 +306,9 @@ def separability(
     )
     basic = basic_facts(rows, None, 1, 0, random_state, lambda what, done: say(what, _BASIC * done))
     clock.lap("neighbours and splits")
-    part, sample_rows = _complexity_rows(rows, random_state)
+    part, part_groups, sample_rows = _complexity_rows(rows, random_state)
     found: dict[str, Any] = {}
-    work = _sections(rows, part, random_state, clock)
+    work = _sections(rows, part, part_groups, random_state, clock)
     for i, (name, section) in enumerate(work.items()):
         begin, share = _BASIC + (1 - _BASIC) * i / len(work), (1 - _BASIC) / len(work)
         say(name, begin)
@@ -370,7 +371,9 @@ def _ticking(say: Progress, name: str, begin: float, share: float, clock: Clock)
     return tick
 
 
-def _sections(rows: ReportRows, part: Table, random_state: int, clock: Clock) -> dict[str, Callable[[Progress], Any]]:
+def _sections(
+    rows: ReportRows, part: Table, part_groups: NDArray[np.intp] | None, random_state: int, clock: Clock
+) -> dict[str, Callable[[Progress], Any]]:
     """What is measured after the basic facts, the quickest first: a time limit cuts off the end."""
     apart = rows.groups
     k = min(SHARED_NEIGHBORS, rows.table.n_rows - (1 if apart is None else int(np.bincount(apart).max())))
@@ -386,23 +389,31 @@ def _sections(rows: ReportRows, part: Table, random_state: int, clock: Clock) ->
         "projections": lambda tick: informative_projections(
             rows.table, most_rows=_PLANE_ROWS, groups=apart, random_state=random_state, progress=tick
         ),
-        "complexity": lambda tick: _complexity(part, clock, random_state, rows.n_jobs, tick),
+        "complexity": lambda tick: _complexity(part, part_groups, clock, random_state, rows.n_jobs, tick),
     }
 
 
-def _complexity_rows(rows: ReportRows, random_state: int) -> tuple[Table, int | None]:
-    """All rows of a table that is not too large, else a sample with every class in it."""
-    if rows.table.n_rows <= ALL_PAIRS_ROWS:
-        return rows.table, None
+def _complexity_rows(rows: ReportRows, random_state: int) -> tuple[Table, NDArray[np.intp] | None, int | None]:
+    """All rows of a table that is not too large, else a sample with every class in it; with their groups."""
+    most = ALL_PAIRS_ROWS if rows.groups is None else SAMPLE_ROWS  # groups take longer
+    if rows.table.n_rows <= most:
+        return rows.table, rows.groups, None
     order = rows_by_content(rows.table, rows.ready.codes)
     sample = sample_by_class(order, rows.ready.codes, SAMPLE_ROWS, np.random.default_rng(random_state))
-    return rows.table.take(sample), len(sample)
+    return rows.table.take(sample), None if rows.groups is None else rows.groups[sample], len(sample)
 
 
-def _complexity(part: Table, clock: Clock, random_state: int, n_jobs: int | None, tick: Progress) -> ComplexityProfile:
+def _complexity(
+    part: Table,
+    groups: NDArray[np.intp] | None,
+    clock: Clock,
+    random_state: int,
+    n_jobs: int | None,
+    tick: Progress,
+) -> ComplexityProfile:
     left = clock.left()
     limit = None if left is None else max(0.1, 0.8 * left)
-    return complexity(part, time_limit=limit, random_state=random_state, n_jobs=n_jobs, progress=tick)
+    return complexity(part, groups=groups, time_limit=limit, random_state=random_state, n_jobs=n_jobs, progress=tick)
 
 
 def _angle(table: Table, random_state: int, tick: Progress) -> SeparabilityAngle:

@@ -7,6 +7,7 @@ rows, as far as these are of its class. Classes are never joined, so each is a g
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
@@ -19,6 +20,7 @@ from sepal.measures._complexity._spheres import TIED
 from sepal.neighbors import Search
 
 GraphRule = Literal["radius", "nearest"]
+OfRows = Callable[[NDArray[np.intp]], dict[str, float]]
 GRAPH_RULES: tuple[GraphRule, ...] = get_args(GraphRule)
 EPSILON = 0.15
 # Triangles are cubic and the matrix of a class is square: beyond this work and size the graph is that of samples.
@@ -40,7 +42,7 @@ def graph_measures(
     ClsCoef is the mean over rows of (edges among the neighbours of a row) / (pairs of them), ClsCoefG the same ratio of
     both sums: the transitivity of the graph.
     """
-    radius = _nearest_share(search, rows) if rule == "nearest" else _common_radius(search, rows, unit)
+    radius = _nearest_share(search, rows) if rule == "nearest" else common_radius(search, rows, unit)
     n, edges, clustering, closed_pairs, all_pairs = len(rows), 0.0, 0.0, 0.0, 0.0
     scores: list[tuple[float, NDArray[np.float64]]] = []
     for c in range(int(codes.max()) + 1):
@@ -54,12 +56,12 @@ def graph_measures(
         clustering += float(np.sum(closed[pairs > 0] / pairs[pairs > 0]))
         closed_pairs, all_pairs = closed_pairs + float(closed.sum()), all_pairs + float(pairs.sum())
         graph = csr_array((np.ones(len(neighbors)), neighbors, start), shape=(len(mine), len(mine)))
-        scores.append(_principal(graph))
+        scores.append(principal(graph))
     return {
         "Density": 1 - 2 * edges / (n * (n - 1)),
         "ClsCoef": 1 - clustering / n,
         "ClsCoefG": 1 - closed_pairs / all_pairs if all_pairs else 1.0,
-        "Hubs": 1 - _hub_sum(scores) / n,
+        "Hubs": 1 - hub_sum(scores) / n,
     }
 
 
@@ -68,7 +70,8 @@ def _steps(n_rows: int) -> list[slice]:
     return [slice(i, i + step) for i in range(0, n_rows, step)]
 
 
-def _common_radius(search: Search, rows: NDArray[np.intp], unit: float | None) -> NDArray[np.float64]:
+def common_radius(search: Search, rows: NDArray[np.intp], unit: float | None) -> NDArray[np.float64]:
+    """0.15 of the unit for every row; of the largest distance between any two where there is no unit."""
     if unit is None:
         unit = max(float(search.block(rows[part], rows).max()) for part in _steps(len(rows)))
     return np.full(len(rows), EPSILON * unit)
@@ -85,7 +88,7 @@ def _nearest_share(search: Search, rows: NDArray[np.intp]) -> NDArray[np.float64
     return np.maximum(found * (1 + TIED), 1e-150)  # copies are near, also where nobody else is
 
 
-def _principal(graph: csr_array) -> tuple[float, NDArray[np.float64]]:
+def principal(graph: csr_array) -> tuple[float, NDArray[np.float64]]:
     """Largest eigenvalue of a graph and its vector, largest entry 1; starts from equal scores: no row is preferred."""
     n = graph.shape[0]
     if graph.nnz == 0:
@@ -100,7 +103,7 @@ def _principal(graph: csr_array) -> tuple[float, NDArray[np.float64]]:
     return float(value[0]), vector / vector.max()
 
 
-def _hub_sum(scores: list[tuple[float, NDArray[np.float64]]]) -> float:
+def hub_sum(scores: list[tuple[float, NDArray[np.float64]]]) -> float:
     """Sum of hub scores of the whole graph: only classes with its largest eigenvalue have any."""
     top = max((value for value, _ in scores), default=0.0)
     if top == 0.0:
@@ -109,16 +112,12 @@ def _hub_sum(scores: list[tuple[float, NDArray[np.float64]]]) -> float:
 
 
 def sampled_graph_measures(
-    search: Search,
-    codes: NDArray[np.int32],
-    unit: float | None,
-    rng: np.random.Generator,
-    rule: GraphRule = "radius",
+    search: Search, codes: NDArray[np.int32], measures: OfRows, rng: np.random.Generator
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
-    """Means over samples of rows, each class by its share, and intervals of 95 % for these means."""
+    """Means of measures over samples of rows, each class by its share, and intervals of 95 % for these means."""
     order = content_order(search.coordinates(np.arange(len(codes))), codes)
     samples = [sample_by_class(order, codes, GRAPH_SAMPLE_ROWS, rng) for _ in range(N_SAMPLES)]
-    found = [graph_measures(search, codes, rows, unit, rule) for rows in samples]
+    found = [measures(rows) for rows in samples]
     values, intervals = {}, {}
     for name in found[0]:
         each = np.array([one[name] for one in found])

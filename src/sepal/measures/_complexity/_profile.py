@@ -14,7 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table, class_codes, content_order, data_frame, frame_html, sample_by_class
+from sepal.data import (
+    ScaleName,
+    Table,
+    as_table,
+    class_codes,
+    content_order,
+    data_frame,
+    frame_html,
+    left_out_together,
+    sample_by_class,
+)
 from sepal.exceptions import ParameterError
 from sepal.measures._complexity import _features as features
 from sepal.measures._complexity._balance import balance_measures, size_measures
@@ -27,7 +37,9 @@ from sepal.measures._complexity._graph import (
     graph_measures,
     sampled_graph_measures,
 )
-from sepal.measures._complexity._interpolated import interpolate
+from sepal.measures._complexity._group_graph import group_graph_measures
+from sepal.measures._complexity._group_rows import group_row_measures
+from sepal.measures._complexity._interpolated import Interpolated, interpolate
 from sepal.measures._complexity._linear import linear_measures
 from sepal.measures._complexity._row_measures import RowMeasures, row_measures
 from sepal.measures._complexity._table import EVERY, EVERY_NAME, MEASURES
@@ -125,12 +137,7 @@ class ComplexityProfile:
         return ", ".join(f"{measure.id} {self.values[measure.id]:.3f}" for measure in MEASURES)
 
 
-@checked(
-    without={
-        "groups": "its measures are defined by single rows and their neighbours; thornton_score(..., groups=...) is "
-        "1 - N3 without the own group of a row"
-    }
-)
+@checked()
 def complexity(
     X: Any,
     y: Any = None,
@@ -139,6 +146,7 @@ def complexity(
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = None,
     graph: GraphRule = "radius",
+    groups: Any = None,
     time_limit: float | None = None,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
@@ -160,6 +168,9 @@ def complexity(
     graph : {"radius", "nearest"}
         Which rows of a class Density, ClsCoef and Hubs join: those nearer than 0.15 (of the largest distance, if not
         Gower), as the survey's text says, or each row and those among the nearest 15 % of all rows, as ECoL does.
+    groups : array-like, "copies" or None
+        Rows that are no neighbours of each other: those with the same label in an array (of one patient, for instance),
+        or "copies", equal in every column. See the notes for what each measure makes of them.
     time_limit : float, optional
         Seconds. If the neighbourhood measures of all rows would take longer, they are means over samples of the rows,
         with intervals. Their values then are those of so many rows: neighbourhoods change with density.
@@ -197,9 +208,17 @@ def complexity(
     counts a nominal column in T2 once per level, and draws a nominal cell of a made-up row from the whole class, where
     here it comes from the nearer of both rows.
 
-    Every row counts by itself, as the measures are defined, and so does a copy of it: there is no ``groups``. Where
-    rows come in groups (several of one patient), N1 to N4, T1 and LSC are too kind; ``thornton_score(..., groups=...)``
-    is 1 - N3 without a row's own group.
+    Without ``groups`` every row counts by itself, as the measures are defined, and so does a copy of it. Where rows
+    come in groups (several of one patient), N1 to N4, T1 and LSC are then too kind. With ``groups`` the nearest rows of
+    the own class and of others are those of other groups (N2, N3, T1, LSC; 1 - N3 is
+    ``thornton_score(..., groups=...)`` under the same distance); LSC divides by the rows of other groups and the row
+    itself; the spanning tree of N1 has no edge inside a group, and always exists; in T1 a sphere is absorbed by a
+    larger one of another group only, equal spheres of G groups count 1/G each, and a row without an enemy in another
+    group has a sphere without end; N4 and L3 lie between rows of different groups (on a row whose class is in no other
+    group), and N4 asks these two and the rows of all groups but theirs; Density, ClsCoef and Hubs join rows of
+    different groups only, and count only such pairs among those that could be joined. All other measures ask no
+    neighbours. Groups look at every pair of rows several times in blocks of a matrix, and keep the distances of a part
+    only: expect some ten times the time, and more for the tree of N1, which asks one row after the other.
 
     N1, N2, N3, N4, LSC, the radii of T1 and, under Gower's distance, Density come from one neighbour pass: every pair
     of rows is looked at once, pairs of different classes first, which gives the nearest enemies, then pairs of one
@@ -224,10 +243,11 @@ def complexity(
         raise ParameterError(f"graph must be 'radius' or 'nearest'; got {graph!r}")
     table = as_table(X, y)
     codes, classes = class_codes(table)
+    together = _groups(table, groups)
     rng = generator(random_state)
     tell = stage(progress or silent, "complexity")
     numbers = numbers_of(table, "mean")
-    made = interpolate(table, codes, min(table.n_rows, 20_000), rng)
+    made = interpolate(table, codes, min(table.n_rows, 20_000), rng, together)
     made_numbers = numbers_of(made.table, "mean", fill=numbers.values.mean(axis=0))
     units = column_units(numbers.values)  # in which squares neither overflow nor vanish
     values = _feature_measures(numbers.values * units, codes)
@@ -236,15 +256,16 @@ def complexity(
     tell(0.1)
     search, embed, name, notes = gower_search(table, distance, distance_params, scale, n_jobs)
     unit, as_given = 1.0 if name == GOWER else None, name != GOWER and scale is None
-    network, intervals = _graph(search, codes, unit, graph, rng)
+    network, intervals = _graph(search, codes, together, unit, graph, rng)
     reach = EPSILON if unit is not None and graph == "radius" else None
     tell(0.2)
 
     def of_rows(rows: NDArray[np.intp] | None, report: Share) -> RowMeasures:
         if rows is None:
-            return row_measures(search, embed, codes, made, as_given, reach, report)
-        part = interpolate(table.take(rows), codes[rows], len(rows), rng)
-        return row_measures(search.among(rows), embed, codes[rows], part, as_given, reach, report)
+            return _of_rows(search, embed, codes, together, made, as_given, reach, report)
+        apart = None if together is None else _some_groups(together, rows)
+        part = interpolate(table.take(rows), codes[rows], len(rows), rng, apart)
+        return _of_rows(search.among(rows), embed, codes[rows], apart, part, as_given, reach, report)
 
     found, more, sample_rows = _rows_in_time(
         of_rows, table, codes, time_limit, rng, lambda done: tell(0.2 + 0.8 * done)
@@ -263,8 +284,35 @@ def complexity(
         n_columns=table.n_columns,
         sample_rows=sample_rows,
         distance=name,
-        notes=(*numbers.notes, *notes, *_notes(codes, classes, intervals, sample_rows)),
+        notes=(*numbers.notes, *notes, *_notes(codes, classes, together, intervals, sample_rows)),
     )
+
+
+def _groups(table: Table, groups: Any) -> NDArray[np.intp] | None:
+    """Numbers of the rows that are no neighbours of each other; None where each is one by itself."""
+    found = None if groups is None else left_out_together(table, groups).groups
+    return None if found is None or len(np.unique(found)) == table.n_rows else found
+
+
+def _some_groups(groups: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.intp] | None:
+    """The groups of some rows; None where all are of one, so that there are no others to ask."""
+    found, codes = np.unique(groups[rows], return_inverse=True)
+    return None if len(found) < 2 else np.asarray(codes, dtype=np.intp)
+
+
+def _of_rows(
+    search: Search,
+    embed: Callable[[Table], Table],
+    codes: NDArray[np.int32],
+    groups: NDArray[np.intp] | None,
+    made: Interpolated,
+    as_given: bool,
+    reach: float | None,
+    progress: Share,
+) -> RowMeasures:
+    if groups is None:
+        return row_measures(search, embed, codes, made, as_given, reach, progress)
+    return group_row_measures(search, embed, codes, groups, made, as_given, reach, progress)
 
 
 def _feature_measures(values: NDArray[np.float64], codes: NDArray[np.int32]) -> dict[str, float]:
@@ -278,12 +326,23 @@ def _feature_measures(values: NDArray[np.float64], codes: NDArray[np.int32]) -> 
 
 
 def _graph(
-    search: Search, codes: NDArray[np.int32], unit: float | None, rule: GraphRule, rng: np.random.Generator
+    search: Search,
+    codes: NDArray[np.int32],
+    groups: NDArray[np.intp] | None,
+    unit: float | None,
+    rule: GraphRule,
+    rng: np.random.Generator,
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
     """Of all rows where that is possible, else means over samples."""
+
+    def of_rows(rows: NDArray[np.intp]) -> dict[str, float]:
+        if groups is None:
+            return graph_measures(search, codes, rows, unit, rule)
+        return group_graph_measures(search, codes, groups, rows, unit, rule)
+
     if asks_all_rows(codes):
-        return graph_measures(search, codes, np.arange(len(codes)), unit, rule), {}
-    return sampled_graph_measures(search, codes, unit, rng, rule)
+        return of_rows(np.arange(len(codes))), {}
+    return sampled_graph_measures(search, codes, of_rows, rng)
 
 
 def _rows_in_time(
@@ -323,11 +382,19 @@ def _mean_summary(found: list[RowMeasures], code: int | None) -> dict[str, float
 
 
 def _notes(
-    codes: NDArray[np.int32], classes: NDArray[Any], intervals: Mapping[str, Any], sample_rows: int | None
+    codes: NDArray[np.int32],
+    classes: NDArray[Any],
+    groups: NDArray[np.intp] | None,
+    intervals: Mapping[str, Any],
+    sample_rows: int | None,
 ) -> list[str]:
+    units, what = (np.arange(len(codes)), "one row") if groups is None else (groups, "rows of one group")
+    held = np.unique(np.stack([codes, units]), axis=1)[0]  # a class for each of its rows, or groups
     notes = [
-        f"class {classes[c]!s} has one row only and is left out of N2" for c in np.flatnonzero(np.bincount(codes) == 1)
+        f"class {classes[c]!s} has {what} only and is left out of N2" for c in np.flatnonzero(np.bincount(held) == 1)
     ]
+    if groups is not None:
+        notes.append(f"rows of one group, of {len(np.unique(groups)):,}, are no neighbours of each other")
     if intervals:
         notes.append(f"{' and '.join(intervals)} are means over samples of the rows")
     if sample_rows is not None:

@@ -30,8 +30,8 @@ class RowMeasures:
     """What each row contributes to the neighbourhood measures.
 
     ``hit`` is infinite for the only row of a class. ``spheres`` is the row's share in a surviving sphere, ``near`` the
-    share of all other rows that are near and of its class (None if nobody asked), and ``made_error`` and ``made_codes``
-    belong to the interpolated rows.
+    share of all other rows that are near and of its class (None if nobody asked), or their number where ``near_of`` is
+    that of the other rows. ``made_error`` and ``made_codes`` belong to the interpolated rows.
     """
 
     codes: NDArray[np.int32]
@@ -44,6 +44,7 @@ class RowMeasures:
     near: Floats | None
     made_error: Floats
     made_codes: NDArray[np.int32]
+    near_of: Floats | None = None
 
     def summary(self, code: int | None = None) -> dict[str, float]:
         """The measures of all rows, or of those of one class."""
@@ -60,7 +61,9 @@ class RowMeasures:
             "LSC": float(1 - np.mean(self.local_set[rows])),
         }
         if self.near is not None:
-            found["Density"] = float(1 - np.mean(self.near[rows]))
+            near = self.near[rows]
+            share = np.mean(near) if self.near_of is None else near.sum() / self.near_of[rows].sum()
+            found["Density"] = float(1 - share)
         return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,20 @@ from sepal.neighbors import ClassPass, Search
 TIED = 2.0**-38
 
 
-def sphere_radii(found: ClassPass) -> NDArray[np.float64]:
+class Enemies(Protocol):
+    """The nearest rows of other classes: how far, and ``enemy[start[i]:start[i+1]]`` are these, all tied ones."""
+
+    @property
+    def distance(self) -> NDArray[np.float64]: ...
+
+    @property
+    def start(self) -> NDArray[np.int64]: ...
+
+    @property
+    def enemy(self) -> NDArray[np.int32]: ...
+
+
+def sphere_radii(found: Enemies) -> NDArray[np.float64]:
     """How far a sphere around each case may grow: halfway to a mutual enemy, else what the enemy's sphere leaves.
 
     An enemy is never farther from its own enemy than from this case, so cases in ascending order of distance need no
@@ -24,7 +38,7 @@ def sphere_radii(found: ClassPass) -> NDArray[np.float64]:
     radius = [0.0] * len(distance)
     for i in np.argsort(found.distance, kind="stable").tolist():
         d = distance[i]
-        if math.isinf(d):  # Gower: no cell is present in both rows, whichever enemy is asked
+        if math.isinf(d):  # no enemy, or under Gower's distance none with a cell that is present in both rows
             radius[i] = d
             continue
         mutual = d * (1 - TIED)
