@@ -45,7 +45,11 @@ class PythonPoll : public Poll {
             raised_ = true;
             return true;
         }
-        if (progress_.is_none()) return false;
+        if (progress_.is_none()) {
+            // A call of Python, in which an exception that another thread has sent to this one is raised.
+            raised_ = PyErr_Occurred() != nullptr || !breathe();
+            return raised_;
+        }
         PyObject* answer = PyObject_CallFunction(progress_.ptr(), "d", fraction_done);
         raised_ = answer == nullptr;
         Py_XDECREF(answer);
@@ -54,6 +58,18 @@ class PythonPoll : public Poll {
     bool raised() const { return raised_; }
 
   private:
+    static bool breathe() {
+        static PyObject* nothing = [] {
+            nb::dict names;
+            PyObject* code = Py_CompileString("lambda: None", "<sepal>", Py_eval_input);
+            PyObject* made = code == nullptr ? nullptr : PyEval_EvalCode(code, names.ptr(), names.ptr());
+            Py_XDECREF(code);
+            return made;
+        }();
+        PyObject* answer = nothing == nullptr ? nullptr : PyObject_CallNoArgs(nothing);
+        Py_XDECREF(answer);
+        return answer != nullptr;
+    }
     nb::object progress_;
     bool raised_ = false; // a Python error is set, to be raised once native code has returned
 };

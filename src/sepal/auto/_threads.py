@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from typing import Any, TypeVar
 
@@ -16,6 +16,13 @@ S = TypeVar("S")
 @cache
 def _controller() -> ThreadpoolController:
     return ThreadpoolController()
+
+
+def _patient(future: Future[T]) -> T:
+    """Its result; Python is heard now and then, in case another thread has asked for an end."""
+    while not future.done():
+        wait([future], timeout=0.1)
+    return future.result()
 
 
 def one_thread() -> Any:
@@ -36,7 +43,7 @@ def each(
     with ThreadPoolExecutor(max_workers=threads) as pool:
         waiting = [pool.submit(work, task) for task in tasks]
         try:
-            return [future.result() for future in waiting]
+            return [_patient(future) for future in waiting]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             if give_up is not None:

@@ -44,9 +44,11 @@ def explore(
     Example:  sepal explore mydata.csv --target species
     """
     with leaving_cleanly():
-        from sepal.explore import Server, Session, Shelf, TableView, needs_explore, serve
+        from sepal.explore import needs_explore
 
         needs_explore()
+        from sepal.explore import Server, Session, Shelf, TableView, serve
+
         shelf, opened = Shelf(), None
         view = None
         if session is not None:

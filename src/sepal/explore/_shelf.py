@@ -78,6 +78,16 @@ class Space:
             )
         return table.select(list(self.table.names))
 
+    def new_rows(self, data: str) -> Table:
+        """The rows of a set or file whose target need not be there, with the columns of this table."""
+        file = self.shelf.files.get(data)
+        if file is None:
+            return self.other(data)
+        content = io.BytesIO(file.content)
+        content.name = file.name
+        kinds = dict(zip(self.table.names, self.table.kinds, strict=True))
+        return read_table(content, target=False, kinds=kinds).select(list(self.table.names))
+
 
 class Shelf:
     """What can be asked about. Only these files are ever read, and none is ever opened by a name from outside.

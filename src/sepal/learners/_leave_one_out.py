@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -147,8 +147,15 @@ def credit(
         right[begin:end] = ties.winners(votes, ks, groups, factor, mass) == true_codes[begin:end, None]
 
     # numpy lets go of the interpreter meanwhile; a function of the user may not like company.
-    with ThreadPoolExecutor(thread_count(hood.n_jobs) if weights.function is None else 1) as pool:
-        list(pool.map(judge, hood.chunks(len(lists), 2 * n_classes, k_max)))
+    pool = ThreadPoolExecutor(thread_count(hood.n_jobs) if weights.function is None else 1)
+    try:
+        waiting = [pool.submit(judge, piece) for piece in hood.chunks(len(lists), 2 * n_classes, k_max)]
+        while wait(waiting, timeout=0.1).not_done:
+            pass  # Python is heard now and then, in case another thread has asked for an end
+        for piece in waiting:
+            piece.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
     return right
 
 

@@ -189,11 +189,13 @@ export function rowsOf(values) {
  * @param {string} action
  * @param {View} view
  * @param {Record<string, any>} [parameters]
+ * @param {string} [lane] a newer question in the same lane takes the place of the older
  * @returns {Promise<Answer>}
  */
-export function ask(action, view, parameters = {}) {
-  return call("POST", `/api/do/${action}`, { view, parameters, channel }, { binary: true });
+export function ask(action, view, parameters = {}, lane = String(++asked)) {
+  return call("POST", `/api/do/${action}`, { view, parameters, channel: `${channel} ${lane}` }, { binary: true });
 }
+let asked = 0;
 
 /**
  * Questions of one kind, one at a time: while one is out only the newest waits, and only the newest answer counts.
@@ -211,7 +213,7 @@ export function latest(action, then, fail) {
       const [view, parameters] = next;
       next = null;
       try {
-        then(await ask(action, view, parameters), parameters);
+        then(await ask(action, view, parameters, "live"), parameters);
       } catch (error) {
         if (!(error instanceof Refusal && error.code === "cancelled")) fail(error);
       }

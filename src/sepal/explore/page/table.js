@@ -61,6 +61,7 @@ export function orderBy(values, down) {
 
 /** @param {Column} column */
 const isNumber = (column) => {
+  if (column.title === "") return false;
   if (ArrayBuffer.isView(column.values)) return !column.text;
   for (let i = 0; i < Math.min(column.values.length, 50); i++) {
     const value = column.values[i];

@@ -53,7 +53,9 @@ function prototypePart(place) {
     const plane = await planeOf(place, axes);
     before.show(plane.cloud, plane.x, plane.y);
     const { cloud } = plane;
-    const some = { x: Float64Array.from(kept, (i) => cloud.x[i]), y: Float64Array.from(kept, (i) => cloud.y[i]), classes: Int32Array.from(kept, (i) => cloud.classes[i]), names: cloud.names, rows: kept };
+    const at = before.pointOf();
+    const points = kept.map(at).filter((point) => point >= 0);
+    const some = { x: points.map((i) => cloud.x[i]), y: points.map((i) => cloud.y[i]), classes: points.map((i) => cloud.classes[i]), names: cloud.names, rows: points.map((i) => cloud.rows[i]) };
     after.show(some, plane.x, plane.y);
     for (const [scatter, extra] of /** @type {[Scatter, any][]} */ ([[before, {}], [after, { prototypes: method }]])) {
       const { result } = await ask("neighbors.map", view, { ...axes, k: 1, ...extra });
@@ -67,7 +69,7 @@ function prototypePart(place) {
       const { result } = answer;
       kept = Array.from(flat(result.rows));
       maps.hidden = false;
-      said.textContent = `${result.method} keeps ${counted(result.n_kept, "row")} of ${count(result.n_rows)} (${percent(1 - result.reduction)}); ${percent(result.consistency)} of all rows are answered right by them. The maps below are of k = 1.`;
+      said.textContent = `${result.method} keeps ${counted(result.n_kept, "row")} of ${count(result.n_rows)} (${percent(1 - result.reduction)}); ${percent(result.consistency)} of all rows are answered right by them. The maps below are of k = 1; the colours at the right are of the prototypes that the method finds in this plane.`;
       after.plot.entitle(`The ${counted(result.n_kept, "row")} that ${result.method} keeps`);
       drawSafely();
     },

@@ -5,7 +5,7 @@ import { markIcon } from "../draw/plot.js";
 import { button, el, fill } from "../element.js";
 import { className, count, counted, number, percent } from "../format.js";
 import { makeRunner } from "../runner.js";
-import { ask, flat } from "../server.js";
+import { flat, soon } from "../server.js";
 import { changeView, classNames, remember } from "../state.js";
 import { makeTable } from "../table.js";
 
@@ -63,7 +63,7 @@ export function unfit({ summary }, title) {
 /** @param {Place} place @param {HTMLElement} first */
 async function firstFigures(place, first) {
   try {
-    const answer = await ask("separability.measure", place.view, {});
+    const answer = await soon("separability.measure", place.view, {});
     if (!place.alive()) return;
     remember(place.view, "separability.measure", answer.parameters);
     place.showing(`the figures of ${place.summary.name}`);

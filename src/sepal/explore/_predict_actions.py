@@ -1,0 +1,123 @@
+"""The screen Predict: one row from a form, or a file of rows, with the explanation."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from sepal.data import Table, as_table
+from sepal.exceptions import ParameterError
+from sepal.explore._action import Action, ActionSettings, call, field
+from sepal.explore._classify_actions import LEARNER, LEARNER_SETTINGS, SEED, learner_code, made_learner
+from sepal.explore._code import table_code
+from sepal.explore._shelf import Space
+from sepal.explore._view import TableView
+
+MODEL_FIELDS = (LEARNER, LEARNER_SETTINGS, SEED)
+
+
+def _model(space: Space, settings: ActionSettings) -> Any:
+    chosen = {each.parameter.name: settings[each.parameter.name] for each in MODEL_FIELDS}
+    key = ("model", json.dumps(chosen, sort_keys=True))
+    return space.keep(key, lambda: made_learner(space, chosen).fit(space.table, np.asarray(space.table.y)))
+
+
+def _model_code(space: Space, settings: ActionSettings) -> str:
+    before, learner = learner_code(space, settings)
+    return f"{before}\nmodel = {learner}.fit(table, table.y)"
+
+
+def _row(space: Space, settings: ActionSettings) -> Table:
+    """The cells of a form as a table with the kinds of the columns."""
+    table, cells = space.table, dict(settings["cells"] or {})
+    for name in cells:
+        if name not in table.names:
+            raise ParameterError(f"cells: there is no column {name!r}", hint=f"there are {', '.join(table.names[:12])}")
+    row = [cells.get(name) for name in table.names]
+    return as_table([row], names=table.names, kinds=_kinds(table))
+
+
+def _kinds(table: Table) -> list[Any]:
+    """One for each column; the levels themselves where they have an order."""
+    return [
+        list(levels or ()) if kind == "ordinal" else kind
+        for kind, levels in zip(table.kinds, table.levels, strict=True)
+    ]
+
+
+def _told(model: Any, rows: Any) -> dict[str, Any]:
+    shares = model.predict_proba(rows) if hasattr(model, "predict_proba") else None
+    return {
+        "predicted": model.predict(rows),
+        "classes": getattr(model, "classes_", None),
+        "probabilities": shares,
+    }
+
+
+TOLD_CODE = (
+    '{\n    "predicted": model.predict(rows),\n    "classes": getattr(model, "classes_", None),\n'
+    '    "probabilities": model.predict_proba(rows) if hasattr(model, "predict_proba") else None,\n'
+)
+
+
+def _predict_row(space: Space, settings: ActionSettings, progress: Any) -> Any:
+    model, row = _model(space, settings), _row(space, settings)
+    text = str(model.explain(row)) if hasattr(model, "explain") else None
+    return {**_told(model, row), "text": text}
+
+
+def _row_code(space: Space, settings: ActionSettings) -> str:
+    cells = dict(settings["cells"] or {})
+    row = [cells.get(name) for name in space.table.names]
+    made = f"names=table.names, kinds={_kinds(space.table)!r}"
+    return (
+        f"{_model_code(space, settings)}\n"
+        f"rows = sepal.data.as_table([{row!r}], {made})\n"
+        f'result = {TOLD_CODE}    "text": str(model.explain(rows)) if hasattr(model, "explain") else None,\n}}'
+    )
+
+
+def _predict_file(space: Space, settings: ActionSettings, progress: Any) -> Any:
+    if settings["rows"] is None:
+        raise ParameterError("rows: name the file whose rows are to be predicted")
+    rows = space.new_rows(settings["rows"])
+    return _told(_model(space, settings), rows)
+
+
+def _file_code(space: Space, settings: ActionSettings) -> str:
+    text = new_rows_code(space, settings["rows"])
+    return f"{_model_code(space, settings)}\nrows = {text}\nresult = {TOLD_CODE}}}"
+
+
+def new_rows_code(space: Space, data: str) -> str:
+    """The rows of a file with the columns of the training rows, as Python."""
+    file = space.shelf.files.get(data)
+    if file is None:
+        return table_code(TableView(data), space.shelf).removeprefix("table = ") + ".select(table.names)"
+    kinds = dict(zip(space.table.names, space.table.kinds, strict=True))
+    return call("sepal.read_table", repr(file.written), target=False, kinds=kinds) + ".select(table.names)"
+
+
+PREDICT_ACTIONS = (
+    Action(
+        "predict.row",
+        "the answer for one row, its probabilities, and why",
+        "job",
+        (
+            *MODEL_FIELDS,
+            field("cells", "other", "the cells by column", None, "cells", optional=True, also=("mapping",)),
+        ),
+        _predict_row,
+        _row_code,
+    ),
+    Action(
+        "predict.file",
+        "the answers for the rows of a file",
+        "job",
+        (*MODEL_FIELDS, field("rows", "word", "the file", None, "data", optional=True, looked_up=True)),
+        _predict_file,
+        _file_code,
+    ),
+)

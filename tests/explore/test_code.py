@@ -1,0 +1,108 @@
+"""For every action: the Explorer's numbers, those of its Python and those of its shell line are the same."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import warnings
+
+import pytest
+from typer.testing import CliRunner
+
+from sepal.cli._app import app
+from sepal.explore import ACTIONS, Shelf, answer, plain_answer
+from sepal.explore._facts import as_lists, facts
+
+SMALL = {"data": "athletes"}
+OTHERS = {"data": "iris", "left_out": ["sepal_width"], "scale": "standard", "distance": "manhattan"}
+RUN = {"learner": "knn", "settings": {"n_neighbors": 3}, "folds": 4}
+# Every action at least once; the second of a name asks for what its first has not.
+ASKED = [
+    ("data.summary", SMALL, {}),
+    ("data.summary", {"data": "weather", "target": "outlook", "kinds": {"windy": "nominal"}}, {"bins": 4}),
+    ("data.rows", SMALL, {"sort": "speed", "descending": True, "count": 4}),
+    ("data.rows", OTHERS, {"rows": [3, 140], "sort": "class"}),
+    ("data.plane", SMALL, {"x": "agility", "y": "speed"}),
+    ("data.plane", {"data": "weather"}, {}),
+    ("separability.report", SMALL, {}),
+    ("separability.measure", SMALL, {"n_permutations": 20}),
+    ("separability.curve", SMALL, {"n_neighbors": 1}),
+    ("separability.pairs", SMALL, {"n_permutations": 19}),
+    ("separability.complexity", SMALL, {}),
+    ("separability.alignment", SMALL, {}),
+    ("features.rank", SMALL, {}),
+    ("features.sweep", SMALL, {}),
+    ("features.search", SMALL, {"cv": 3}),
+    ("features.search", OTHERS, {"honest": False, "n_features": 2, "strategy": "forward"}),
+    ("features.planes", SMALL, {}),
+    ("neighbors.map", SMALL, {"x": "speed", "y": "agility", "k": 3, "weights": "distance", "n_grid": 12}),
+    ("neighbors.map", OTHERS, {"n_grid": 12, "k": 60, "prototypes": "enn"}),
+    ("neighbors.curve", SMALL, {"k_max": 6, "test": "athletes"}),
+    ("neighbors.curve", OTHERS, {"k_max": 6, "plane": True, "weights": "rank"}),
+    ("neighbors.of", SMALL, {"row": 7, "k": 3}),
+    ("neighbors.of", OTHERS, {"row": 70, "plane": True}),
+    ("neighbors.of", SMALL, {"point": [5, 5.5], "x": "speed", "y": "agility"}),
+    ("neighbors.voronoi", SMALL, {"x": "speed", "y": "agility"}),
+    ("rows.suspects", SMALL, {"n_neighbors": 3}),
+    ("rows.prototypes", SMALL, {"method": "fcnn"}),
+    ("rows.methods", SMALL, {"methods": ["hart", "enn"], "cv": 4}),
+    ("kernels.alignment", SMALL, {"plane": True, "x": "speed", "y": "agility"}),
+    ("kernels.map", SMALL, {"n_grid": 12, "C": 2.0, "width": 0.5}),
+    ("kernels.map", SMALL, {"n_grid": 12, "machine": "parzen"}),
+    ("kernels.map", SMALL, {"n_grid": 12, "machine": "fisher"}),
+    ("kernels.map", SMALL, {"n_grid": 12, "machine": "feature-vectors"}),
+    ("kernels.surface", SMALL, {"C": [1.0, 10.0], "width": [0.25, 0.5], "x": "speed", "y": "agility"}),
+    ("classify.run", SMALL, RUN),
+    ("classify.run", {"data": "weather"}, {"learner": "svm", "settings": {"C": 1.0}, "mode": "loo"}),
+    ("classify.run", SMALL, {"learner": "parzen", "mode": "split", "percent": 60.0, "seed": 3}),
+    ("classify.run", SMALL, {"learner": "fisher", "mode": "test", "test": "athletes"}),
+    ("classify.threshold", SMALL, {**RUN, "positive": "yes", "costs": [[0, 5], [1, 0]]}),
+    ("classify.compare", SMALL, {"runs": [RUN, {**RUN, "learner": "fisher", "settings": {}}]}),
+    ("predict.row", SMALL, {"learner": "knn", "settings": {"n_neighbors": 3}, "cells": {"speed": 3, "agility": 8}}),
+    ("predict.row", {"data": "weather"}, {"learner": "fisher", "cells": {"outlook": "rain"}}),
+    ("predict.file", SMALL, {"learner": "fisher", "rows": "athletes"}),
+]
+TIMES = {"seconds"}
+
+
+def without_times(value):
+    """What does not depend on the clock."""
+    if isinstance(value, dict):
+        return {key: without_times(each) for key, each in value.items() if key not in TIMES}
+    return [without_times(each) for each in value] if isinstance(value, list) else value
+
+
+def test_every_action_is_asked():
+    assert {name for name, _, _ in ASKED} == set(ACTIONS)
+
+
+@pytest.fixture(scope="module")
+def shelf():
+    return Shelf()
+
+
+@pytest.mark.parametrize(
+    ("action", "view", "settings"), ASKED, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_explorer_python_and_shell_give_the_same_numbers(action, view, settings, shelf):
+    found = plain_answer(answer(shelf, action, view, settings))
+    shown = without_times(found["result"])
+    json.dumps(shown, allow_nan=False)
+    space: dict[str, object] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(found["code"]["python"], space)  # noqa: S102 - what users copy must run
+    assert without_times(as_lists(facts(space["result"]))) == shown
+    words = shlex.split(found["code"]["shell"])
+    assert words[0] == "sepal"
+    result = CliRunner().invoke(app, words[1:])
+    assert result.exit_code == 0, result.output
+    told = without_times(json.loads(result.stdout))
+    if words[1] == "do":
+        assert told["result"] == shown
+        assert told["parameters"] == found["parameters"]
+    else:
+        both = set(told) & set(shown)
+        assert both
+        assert set(told) - both <= {"sepal", "kind", "cautions", "data"}
+        assert {name: told[name] for name in both} == {name: shown[name] for name in both}

@@ -1,0 +1,142 @@
+"""Work in threads: progress, the queue, and an end that comes soon wherever the work is."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import sepal
+from sepal.data import as_table
+from sepal.explore._work import BusyError, Workers
+
+
+@pytest.fixture
+def workers():
+    made = Workers()
+    yield made
+    made.close()
+
+
+def waited(work, seconds=20.0):
+    assert work.finished.wait(seconds)
+    return work
+
+
+def test_progress_elapsed_and_left(workers):
+    go, told = threading.Event(), threading.Event()
+
+    def ask(progress):
+        progress("half", 0.5)
+        told.set()
+        assert go.wait(20)
+        return "answer"
+
+    work = workers.start("a", "", ask)
+    assert told.wait(20)
+    assert (work.state, work.text, work.share, work.left) == ("running", "half", 0.5, None)
+    work.started -= 10.0
+    assert work.left == pytest.approx(10.0, rel=0.2)
+    go.set()
+    waited(work)
+    assert (work.state, work.answer, work.left) == ("done", "answer", None)
+    assert work.elapsed == work.elapsed > 10.0
+
+
+def test_one_runs_two_wait_and_the_next_is_refused(workers):
+    go = threading.Event()
+    jobs = [workers.start(f"kind {at}", "", lambda progress: go.wait(20)) for at in range(3)]
+    with pytest.raises(BusyError):
+        workers.start("another kind", "", lambda progress: None)
+    newer = workers.start("kind 2", "", lambda progress: "newer")  # takes the place of the one that waits
+    go.set()
+    assert waited(newer).answer == "newer"
+    assert [waited(each).state for each in jobs] == ["done", "done", "cancelled"]
+
+
+def test_a_newer_question_of_the_same_kind_cancels_the_older(workers):
+    began = threading.Event()
+
+    def slow(progress):
+        began.set()
+        while True:
+            time.sleep(0.001)
+
+    older, _ = workers.ask("map", "tab", slow)
+    assert began.wait(20)
+    newer, future = workers.ask("map", "tab", lambda progress: 3)
+    future.result(20)
+    assert (newer.answer, waited(older).state) == (3, "cancelled")
+    other, _ = workers.ask("map", "tab 1", slow)
+    workers.ask("map", "tab 2", lambda progress: 3)
+    assert not other.finished.wait(0.3)
+    other.cancel()
+    assert waited(other).state == "cancelled"
+
+
+def endless():
+    while True:
+        pass
+
+
+def table(n=30_000, columns=12):
+    rng = np.random.default_rng(3)
+    return as_table(rng.normal(size=(n, columns)), rng.integers(0, 3, n).astype(str))
+
+
+LONG = {
+    "python": lambda rows, progress: endless(),
+    "progress": lambda rows, progress: sepal.measures.complexity(rows, progress=progress),
+    "native without progress": lambda rows, progress: sepal.thornton_score(rows),
+    "evaluate": lambda rows, progress: sepal.evaluate(
+        sepal.SVMClassifier(), rows.take(np.arange(6000)), progress=progress
+    ),
+    "auto": lambda rows, progress: sepal.SepalClassifier().fit(rows),
+}
+
+
+@pytest.mark.parametrize("what", LONG)
+def test_work_ends_soon_after_cancel(what, workers):
+    rows = table()
+    began = threading.Event()
+
+    def ask(progress):
+        began.set()
+        return LONG[what](rows, progress)
+
+    work = workers.start(what, "", ask)
+    assert began.wait(20)
+    time.sleep(0.6)
+    if work.finished.is_set():
+        assert work.state == "done", work.error  # the machine was quick
+        return
+    begin = time.monotonic()
+    work.cancel()
+    waited(work)
+    assert work.state == "cancelled", work.error
+    assert time.monotonic() - begin < 5.0  # a second on a machine that does nothing else
+    after = workers.start("next", "", lambda progress: "fine")
+    assert waited(after).answer == "fine"
+
+
+def test_an_error_is_kept_and_the_next_work_runs(workers):
+    work = waited(workers.start("a", "", lambda progress: 1 / 0))
+    assert (work.state, type(work.error)) == ("failed", ZeroDivisionError)
+    assert waited(workers.start("a", "", lambda progress: 3)).answer == 3
+
+
+def test_a_job_is_cancelled_over_http(page):
+    page.server.workers.start("block", "x", lambda progress: endless())
+    started = page.post("/api/jobs", {"action": "neighbors.curve", "view": {"data": "iris"}}).json()
+    assert started["state"] == "waiting"
+    assert page.get("/api/jobs/j2/answer").status_code == 409
+    assert page.delete("/api/jobs/j1").status_code == 200
+    assert page.delete("/api/jobs/j2").status_code == 200
+    states = {
+        each["job"]: page.get(f"/api/jobs/{each['job']}?wait=5").json()["state"]
+        for each in page.get("/api/jobs").json()["jobs"]
+    }
+    assert states == {"j1": "cancelled", "j2": "cancelled"}
+    assert page.get("/api/jobs/j2/answer").status_code == 499
