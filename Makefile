@@ -13,12 +13,12 @@ TSC := npx --yes --package typescript@5.9.3 tsc
 BROWSERS := chromium chromium-browser google-chrome chrome
 NATIVE := CMakeLists.txt $(wildcard native/*)
 
-.PHONY: report test lint test-fresh test-oldest sanitize fuzz wheel docs bench quality clean check-tools browser page-types FORCE
+.PHONY: report test lint test-fresh test-oldest sanitize fuzz wheel docs bench quality clean check-tools programs page-types FORCE
 
 report: $(READY) ## how separable is the bundled breast-cancer set?
 	@$(BIN)/sepal report
 
-test: $(TOOLS) browser lint page-types ## lint, types, import contract, tests in two processes
+test: $(TOOLS) programs lint page-types ## lint, types, import contract, tests in two processes
 	$(BIN)/pytest -n 2 $(PYTEST)
 
 lint: $(TOOLS)
@@ -116,16 +116,19 @@ check-tools:
 	@command -v $${CXX:-c++} >/dev/null 2>&1 || command -v g++ >/dev/null 2>&1 || command -v clang++ >/dev/null 2>&1 || \
 	  { echo "sepal needs a C++ compiler (C++20). On Debian or Ubuntu: sudo apt-get install g++; on macOS: xcode-select --install"; exit 1; }
 
-# Some tests open pages in a real browser. Where it may not be installed from here, pytest leaves these tests out and
-# says so in its last line; under CI a missing browser is a failure.
-browser:
-	@for b in $(BROWSERS); do command -v $$b >/dev/null 2>&1 && exit 0; done; \
+# Some tests open pages in a real browser, and some deliver mail through procmail. Where these may not be installed from
+# here, pytest leaves these tests out and says so in its last lines; under CI a missing program is a failure.
+programs:
+	@lacking=""; found=""; for b in $(BROWSERS); do command -v $$b >/dev/null 2>&1 && found=yes; done; \
+	  [ -n "$$found" ] || lacking="chromium"; \
+	  command -v procmail >/dev/null 2>&1 || lacking="$$lacking procmail"; \
+	  [ -n "$$lacking" ] || exit 0; \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
-	    echo "Installing Chromium, in which the tests open the pages ..."; \
-	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null && exit 0; \
+	    echo "Installing what some tests need:" $$lacking "..."; \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$lacking >/dev/null && exit 0; \
 	  fi; \
-	  if [ "$$CI" = true ]; then echo "No Chromium, and under CI the tests that need one may not be left out."; exit 1; fi; \
-	  echo "No Chromium here: the tests that open a page in it will be left out. On Debian or Ubuntu: sudo apt-get install chromium"
+	  if [ "$$CI" = true ]; then echo "Not here, and under CI the tests that need it may not be left out:" $$lacking; exit 1; fi; \
+	  echo "Not here, so that the tests that need it will be left out:" $$lacking "(on Debian or Ubuntu: sudo apt-get install" $$lacking")"
 
 clean:
 	rm -rf $(VENV) build dist docs/generated docs/gallery docs/reference.md docs/command.md docs/sg_execution_times.rst .mypy_cache .ruff_cache .pytest_cache

@@ -52,23 +52,35 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 NO_BROWSER = "no Chromium on the PATH"
+NO_MAIL_AGENT = "no procmail on the PATH"
 
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of a real browser. Without one the test is left out, and the last line says so; under CI it fails."""
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    return _program(BROWSERS, NO_BROWSER)
+
+
+@pytest.fixture(scope="session")
+def procmail() -> str:
+    """The path of a real program that delivers mail, by the same rule."""
+    return _program(("procmail",), NO_MAIL_AGENT)
+
+
+def _program(names: tuple[str, ...], lacking: str) -> str:
+    found = next((path for name in names if (path := shutil.which(name))), None)
     if found is None and os.environ.get("CI") == "true":
-        pytest.fail(NO_BROWSER)
+        pytest.fail(lacking)
     if found is None:
-        pytest.skip(NO_BROWSER)
+        pytest.skip(lacking)
     return found
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Name the tests that were left out for want of a browser, after everything else that pytest prints."""
+    """Name the tests that were left out for want of a program, after everything else that pytest prints."""
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     skipped = terminal.stats.get("skipped", []) if terminal else []
-    names = [report.nodeid for report in skipped if NO_BROWSER in str(report.longrepr)]
-    if names:
-        terminal.write_line(f"NOT RUN, {NO_BROWSER}: {', '.join(names)}", red=True, bold=True)
+    for lacking in (NO_BROWSER, NO_MAIL_AGENT):
+        names = [report.nodeid for report in skipped if lacking in str(report.longrepr)]
+        if names:
+            terminal.write_line(f"NOT RUN, {lacking}: {', '.join(names)}", red=True, bold=True)
