@@ -141,6 +141,8 @@ def test_accuracy_over_splits_of_groups_everywhere():
     chosen = SeparabilitySelector(criterion="expected_accuracy").fit(X, y, groups=groups)
     assert chosen.get_support().any()
     single = subset_sweep(X, y, criterion="expected_accuracy", groups=np.arange(40))
+    criterion = ExpectedAccuracy()
+    assert criterion.cost_on(sweep.problem) > criterion.cost == criterion.cost_on(single.problem)
     rows = subset_sweep(X, y, criterion="expected_accuracy", groups="rows")
     np.testing.assert_array_equal(single.scores[1:], rows.scores[1:])
 

@@ -133,7 +133,7 @@ class FittedDistance:
         if not self.allows_missing and table.has_missing:
             raise DataError(
                 f"{first_missing(table)}, and the distance {self.name!r} does not define missing values",
-                hint='use distance="heom" or "nan_euclidean", which compare such rows, or leave them out',
+                hint='use distance="heom" or "nan_euclidean" for such rows, or leave them out (missing="drop")',
             )
         values = self._coordinates(table)
         if self.whitening is not None:

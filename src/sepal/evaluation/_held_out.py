@@ -25,7 +25,7 @@ from sepal.parameters import Parameter
 CV = Parameter(
     "cv",
     "number",
-    "a number of folds, 'loo', the share of rows to train on, a splitter or lists of rows",
+    "a number of folds, 'loo', a share between 0 and 1 of the rows to train on, a splitter or lists of rows",
     above=0.0,
     words=("loo",),
     also=("folds",),

@@ -65,7 +65,7 @@ class Procedure:
         if self.strategy != "auto":
             return self.strategy == "sweep"
         criterion = as_criterion(self.criterion, self.ties)
-        seconds, _ = sweep_cost(problem.n_rows, problem.n_units, problem.threads, (criterion,))
+        seconds, _ = sweep_cost(problem.n_rows, problem.n_units, problem.threads, (criterion,), problem)
         return problem.n_units <= MOST_FEATURES and seconds <= (
             AUTO_SECONDS if self.time_limit is None else self.time_limit
         )

@@ -34,6 +34,10 @@ class Criterion(ABC):
     per_row: ClassVar[bool] = False  # a mean over rows of values in [0, 1]
     cost: ClassVar[float] = 50.0  # of a pair of rows, roughly, as a multiple of Thornton's
 
+    def cost_on(self, problem: FeatureProblem) -> float:
+        """``cost`` for these rows."""
+        return self.cost
+
     def check(self, problem: FeatureProblem) -> None:  # noqa: B027
         """Refuse data the criterion is not defined for."""
 

@@ -56,7 +56,9 @@ class Evaluator:
         """As many subsets as take a small part of the time limit, so that the first ones are scored within it."""
         if self.time_limit is None:
             return _BATCH
-        seconds = self.criterion.cost * self.problem.n_rows**2 / (PAIRS_PER_SECOND * self.problem.threads)
+        seconds = (
+            self.criterion.cost_on(self.problem) * self.problem.n_rows**2 / (PAIRS_PER_SECOND * self.problem.threads)
+        )
         return int(min(max(0.1 * self.time_limit / seconds, _LEAST_BATCH), _BATCH))
 
     def __call__(self, masks: Iterable[int]) -> list[float]:

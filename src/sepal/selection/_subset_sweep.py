@@ -191,10 +191,20 @@ class SubsetSweep:
         return f"<p>{html.escape(repr(self))}<br>{len(near)} subsets are near the best.</p>{table}"
 
 
-def sweep_cost(n_rows: int, n_features: int, threads: int, criteria: Sequence[Criterion] = ()) -> tuple[float, float]:
-    """Rough seconds and bytes of a full sweep, by Thornton's index if nothing is said."""
+def sweep_cost(
+    n_rows: int,
+    n_features: int,
+    threads: int,
+    criteria: Sequence[Criterion] = (),
+    problem: FeatureProblem | None = None,
+) -> tuple[float, float]:
+    """Rough seconds and bytes of a full sweep, by Thornton's index if nothing is said.
+
+    Of a ``problem`` it is known whether groups make a criterion slower.
+    """
     subsets = 2.0 ** min(n_features, 1023)  # beyond, no double holds it
-    cost = sum(criterion.cost for criterion in criteria) if criteria else 1.0
+    costs = [criterion.cost if problem is None else criterion.cost_on(problem) for criterion in criteria]
+    cost = sum(costs) if costs else 1.0
     return subsets * float(n_rows) ** 2 * cost / (PAIRS_PER_SECOND * threads), subsets * 8.0 * (len(criteria) + 3)
 
 
@@ -203,7 +213,7 @@ def refuse_too_many(problem: FeatureProblem, criteria: Sequence[Criterion], max_
     most = MOST_FEATURES if max_features is None else max_features
     if problem.n_units <= most:
         return
-    seconds, size = sweep_cost(problem.n_rows, problem.n_units, problem.threads, criteria)
+    seconds, size = sweep_cost(problem.n_rows, problem.n_units, problem.threads, criteria, problem)
     raise ParameterError(
         f"max_features: {problem.n_units} features have {2.0**problem.n_units:.3g} subsets, about {_duration(seconds)} "
         f"and {size / 2**30:.3g} GiB for {problem.n_rows} rows; at most {most} features are swept",
@@ -241,7 +251,7 @@ def sweep_solve(
 
 def _units_at_once(problem: FeatureProblem, criteria: Sequence[Criterion]) -> int:
     """How large a part of the tree to walk at once: about a second, so that the best so far can be told."""
-    pairs = PAIRS_PER_SECOND / sum(criterion.cost for criterion in criteria)
+    pairs = PAIRS_PER_SECOND / sum(criterion.cost_on(problem) for criterion in criteria)
     most = LARGE_TREE if all(isinstance(criterion, Thornton) for criterion in criteria) else SMALL_TREE
     return int(np.clip(np.log2(pairs / problem.n_rows**2), LEAST_TREE, most))
 
