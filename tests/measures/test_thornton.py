@@ -209,7 +209,7 @@ def test_missing_cells_where_the_distance_defines_them(distance, rng):
 def test_missing_cells_under_a_distance_that_does_not_define_them(rng):
     X, y, _ = no_ties(rng, 20)
     X[3, 1] = np.nan
-    with pytest.raises(DataError, match=r"row 4.*x2.*missing.*euclidean") as caught:
+    with pytest.raises(DataError, match=r"row 3.*x2.*missing.*euclidean") as caught:
         thornton_score(X, y, distance="euclidean")
     assert "drop" in (caught.value.hint or "")
 

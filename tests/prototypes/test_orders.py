@@ -50,7 +50,7 @@ def test_lexical_order_reads_as_many_keys_as_it_takes(seed):
 def test_both_ways_to_a_nearest_value_agree_to_the_last_bit(n_classes, monkeypatch):
     rng = np.random.default_rng(n_classes)
     X, y = rng.normal(size=(300, 7)).round(1), rng.integers(0, n_classes, size=300)
-    cases = as_cases(label_rows(X, y, "euclidean", None, "minmax", "distance", 1))
+    cases = as_cases(label_rows(X, y, distance="euclidean", n_jobs=1))
     kept = np.flatnonzero(rng.random(cases.n_cases) < 0.2)
     by_search = CaseMetric.of(cases)
     monkeypatch.setattr(condense, "_FEW_CLASSES", 0)

@@ -184,7 +184,8 @@ def groups_samples(
         plain, mixed = np.flatnonzero(~np.isnan(share)), np.flatnonzero(np.isnan(share))
         for at, (drawing, Q) in enumerate(zip(drawings, missed, strict=True)):
             reached = Q[levels.ahead] - Q[levels.ahead + levels.tied]
-            of_row = np.bincount(levels.query[plain], reached[plain] * share[plain], len(asking))
+            of_row = np.zeros(len(asking))
+            np.add.at(of_row, levels.query[plain], reached[plain] * share[plain])
             for level in mixed[Q[levels.ahead[mixed]] > _NEGLIGIBLE]:
                 inside = slice(levels.begin[level], levels.begin[level] + levels.tied[level])
                 chance = drawing.drawn(int(levels.ahead[level]), int(levels.tied[level]))
