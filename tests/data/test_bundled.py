@@ -52,6 +52,7 @@ def test_story(name: str) -> None:
     assert table.citation
     assert table.licence
     assert table.notes == SETS[name].cautions
+    assert (table.n_rows, table.n_columns, len(set(table.y))) == SETS[name].size
 
 
 def test_cautions_are_shown() -> None:

@@ -205,6 +205,21 @@ def test_a_costly_question_does_not_start_by_itself(page):
     response = page.do("neighbors.curve", IRIS)
     assert error(response) == (400, "wrong")
     assert response.json()["error"]["hint"] == "start it as a job"
+    asked = {"view": IRIS, "parameters": {}, "only_kept": True}
+    assert page.post("/api/do/neighbors.curve", asked).json() == {"kept": False}
+    found = page.job("neighbors.curve", IRIS)
+    assert page.post("/api/do/neighbors.curve", asked).json()["result"] == found["result"]
+
+
+def test_the_start_page_reads_no_bundled_set(page, monkeypatch):
+    def refuse(name):
+        raise AssertionError(f"{name} was read")
+
+    monkeypatch.setattr("sepal.explore._shelf.load", refuse)
+    sets = {each["data"]: each for each in page.get("/api/start").json()["bundled"]}
+    assert sets["iris"] == {
+        "data": "iris", "title": "Iris", "target": "class", "rows": 150, "columns": 4, "classes": 3,
+    }  # fmt: skip
 
 
 def test_mistakes_in_a_job_are_told_at_once_or_by_the_job(page):

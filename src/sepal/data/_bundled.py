@@ -23,7 +23,8 @@ UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
 class BundledSet:
     """A bundled set: its file, its story, and what its columns are where the file cannot say it.
 
-    A ``file`` without an ending is a function of ``sklearn.datasets``, whose copy is read.
+    A ``file`` without an ending is a function of ``sklearn.datasets``, whose copy is read. ``size`` is how many rows,
+    columns and classes it has, so that a list of the sets need not read them.
 
     Examples
     --------
@@ -40,6 +41,7 @@ class BundledSet:
     cautions: tuple[str, ...] = ()
     kinds: Mapping[str, Kind | Sequence[Any]] = field(default_factory=dict)
     target: str = "class"
+    size: tuple[int, int, int] = (0, 0, 0)
 
 
 def _nominal(text: str) -> dict[str, Kind | Sequence[Any]]:
@@ -50,6 +52,7 @@ SETS: Mapping[str, BundledSet] = {
     "breast-cancer": BundledSet(
         file="breast_cancer_wisconsin.csv",
         title="Breast cancer (Wisconsin, original)",
+        size=(699, 9, 2),
         description="Nine properties of cells from fine needle aspirates, each graded 1 to 10; "
         "is the tumour benign or malignant?",
         citation="W. H. Wolberg and O. L. Mangasarian (1990). Multisurface method of pattern separation for "
@@ -60,6 +63,7 @@ SETS: Mapping[str, BundledSet] = {
     "liver": BundledSet(
         file="liver_bupa.csv",
         title="Liver disorders (BUPA)",
+        size=(345, 6, 2),
         description="Five blood tests thought to react to alcohol, and drinks per day, of 345 men.",
         citation="R. S. Forsyth (1990), BUPA Medical Research. J. McDermott and R. S. Forsyth (2016). "
         "Diagnosing a disorder in a classification benchmark. Pattern Recognition Letters 73, 41-43.",
@@ -72,6 +76,7 @@ SETS: Mapping[str, BundledSet] = {
     "sonar": BundledSet(
         file="sonar.csv",
         title="Sonar, mines vs. rocks",
+        size=(208, 60, 2),
         description="Energy of sonar echoes in 60 frequency bands; from a metal cylinder (M) or a rock (R)?",
         citation="R. P. Gorman and T. J. Sejnowski (1988). Analysis of hidden units in a layered network "
         "trained to classify sonar targets. Neural Networks 1, 75-89.",
@@ -80,6 +85,7 @@ SETS: Mapping[str, BundledSet] = {
     "heart": BundledSet(
         file="heart_cleveland.csv",
         title="Heart disease (Cleveland)",
+        size=(303, 13, 2),
         description="Findings of 303 patients before coronary angiography; is a vessel half closed?",
         citation="R. Detrano et al. (1989). International application of a new probability algorithm for the "
         "diagnosis of coronary artery disease. American Journal of Cardiology 64, 304-310.",
@@ -92,6 +98,7 @@ SETS: Mapping[str, BundledSet] = {
     "diabetes": BundledSet(
         file="diabetes_pima.csv",
         title="Diabetes (Pima)",
+        size=(768, 8, 2),
         description="Eight measurements of 768 women of Pima heritage; diabetes within five years?",
         citation="J. W. Smith et al. (1988). Using the ADAP learning algorithm to forecast the onset of "
         "diabetes mellitus. Proceedings of the Symposium on Computer Applications and Medical Care, 261-265.",
@@ -101,6 +108,7 @@ SETS: Mapping[str, BundledSet] = {
     "voting": BundledSet(
         file="voting_1984.csv",
         title="Congressional voting 1984",
+        size=(435, 16, 2),
         description="Votes of 435 members of the U.S. House of Representatives on 16 matters; which party?",
         citation="J. C. Schlimmer (1987). Concept acquisition through representational adjustment. "
         "Doctoral dissertation, University of California, Irvine.",
@@ -110,6 +118,7 @@ SETS: Mapping[str, BundledSet] = {
     "hepatitis": BundledSet(
         file="hepatitis.csv",
         title="Hepatitis",
+        size=(155, 19, 2),
         description="Age, sex, symptoms and blood values of 155 patients; do they live or die?",
         citation="P. Diaconis and B. Efron (1983). Computer-intensive methods in statistics. "
         "Scientific American 248(5), 116-130.",
@@ -123,6 +132,7 @@ SETS: Mapping[str, BundledSet] = {
     "ripley-train": BundledSet(
         file="ripley_train.csv",
         title="Ripley's synthetic two-class data, training part",
+        size=(250, 2, 2),
         description="250 points in the plane; each class is a mixture of two normal distributions.",
         citation="B. D. Ripley (1996). Pattern Recognition and Neural Networks. Cambridge University Press.",
         licence="none stated; taken from the Python package pydataset 0.2.0 (synth.tr)",
@@ -131,6 +141,7 @@ SETS: Mapping[str, BundledSet] = {
     "ripley-test": BundledSet(
         file="ripley_test.csv",
         title="Ripley's synthetic two-class data, test part",
+        size=(1000, 2, 2),
         description="1000 further points from the distribution of ripley-train.",
         citation="B. D. Ripley (1996). Pattern Recognition and Neural Networks. Cambridge University Press.",
         licence="none stated; taken from the Python package pydataset 0.2.0 (synth.te)",
@@ -139,6 +150,7 @@ SETS: Mapping[str, BundledSet] = {
     "athletes": BundledSet(
         file="athletes.csv",
         title="College athletes",
+        size=(20, 2, 2),
         description="Speed and agility of 20 athletes; were they drafted? The exercise asks about an athlete with "
         "speed 3 and agility 8.",
         citation="D. Greene (2015). Slides on nearest-neighbour classifiers, COMP30120, University College Dublin.",
@@ -147,6 +159,7 @@ SETS: Mapping[str, BundledSet] = {
     "weather": BundledSet(
         file="weather.csv",
         title="Weather",
+        size=(14, 4, 2),
         description="Fourteen Saturday mornings, made up to explain decision trees; is it a day to play outside?",
         citation="J. R. Quinlan (1986). Induction of decision trees. Machine Learning 1, 81-106.",
         licence="none stated; a teaching example",
@@ -155,6 +168,7 @@ SETS: Mapping[str, BundledSet] = {
     "iris": BundledSet(
         file="load_iris",
         title="Iris",
+        size=(150, 4, 3),
         description="Length and width of the sepals and petals of 150 irises; which of three species?",
         citation="R. A. Fisher (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics 7, "
         "179-188.",
@@ -163,6 +177,7 @@ SETS: Mapping[str, BundledSet] = {
     "wine": BundledSet(
         file="load_wine",
         title="Wine",
+        size=(178, 13, 3),
         description="Thirteen chemical measurements of 178 Italian wines; from which of three cultivars?",
         citation="M. Forina et al. (1988). PARVUS: an extendable package for data exploration, classification and "
         "correlation. Institute of Pharmaceutical and Food Analysis and Technologies, Genoa.",

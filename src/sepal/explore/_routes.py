@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from sepal.data import SETS, Table, coded_target, load
+from sepal.data import SETS, Table, coded_target
 from sepal.exceptions import ParameterError, SepalError
 from sepal.explore._actions import ACTIONS, SCREENS, action_named
 from sepal.explore._answering import answer, kept_answer
@@ -42,7 +42,6 @@ class Server:
         self.shelf = shelf or Shelf()
         self.view, self.session, self.read_only, self.upload_bytes = view, session, read_only, upload_bytes
         self.keys, self.workers, self.files = Keys(), Workers(), page_files()
-        self._bundled: list[dict[str, Any]] | None = None
 
     async def page(self, request: Request) -> Response:
         """A file of the page; a screen is its first file."""
@@ -66,8 +65,6 @@ class Server:
 
     async def start(self, request: Request) -> Response:
         """All that the page needs at first."""
-        if self._bundled is None:
-            self._bundled = await run_in_threadpool(_bundled)
         files = [await run_in_threadpool(self._file_facts, data) for data in self.shelf.files]
         from sepal import __version__
 
@@ -79,7 +76,7 @@ class Server:
                 "session": None if self.session is None else self.session.to_dict(),
                 "actions": [] if self.session is None else list(self.session.actions),
                 "screens": list(SCREENS),
-                "bundled": self._bundled,
+                "bundled": _bundled(),
                 "files": files,
                 "limits": {"upload_bytes": self.upload_bytes},
                 "distances": list(DISTANCE_WORDS),
@@ -126,6 +123,8 @@ class Server:
         kept = await run_in_threadpool(kept_answer, self.shelf, name, view, settings)
         if kept is not None:
             return _told(request, kept)
+        if given.get("only_kept") is True:
+            return JSONResponse({"kept": False})
         if ACTIONS[name].cost == "job":
             raise RefusedError(400, "wrong", f"{name} takes long and was not asked before", "start it as a job")
         work, future = self.workers.ask(
@@ -340,4 +339,9 @@ def _shape(table: Table) -> dict[str, Any]:
 
 
 def _bundled() -> list[dict[str, Any]]:
-    return [{"data": name, "title": entry.title, **_shape(load(name))} for name, entry in SETS.items()]
+    """The bundled sets as the start page lists them; none is read for it."""
+    facts = ("rows", "columns", "classes")
+    return [
+        {"data": name, "title": entry.title, "target": entry.target, **dict(zip(facts, entry.size, strict=True))}
+        for name, entry in SETS.items()
+    ]

@@ -67,14 +67,14 @@ def _pairs_code(space: Space, settings: ActionSettings) -> str:
 
 
 def _complexity(space: Space, settings: ActionSettings, progress: Any) -> Any:
-    from sepal.measures import MEASURES, complexity
+    from sepal.measures import MEASURES, VARIANTS, complexity
 
-    return {"profile": complexity(space.table, progress=progress, **settings), "meaning": MEASURES}
+    return {"profile": complexity(space.table, progress=progress, **settings), "meaning": (*MEASURES, *VARIANTS)}
 
 
 def _complexity_code(space: Space, settings: ActionSettings) -> str:
     profile = call("sepal.measures.complexity", "table", **settings)
-    return f'result = {{"profile": {profile}, "meaning": sepal.measures.MEASURES}}'
+    return f'result = {{"profile": {profile}, "meaning": (*sepal.measures.MEASURES, *sepal.measures.VARIANTS)}}'
 
 
 def _kernel(space: Space) -> Literal["rbf", "mixed"]:

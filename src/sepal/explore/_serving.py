@@ -66,6 +66,7 @@ def serve(server: Any, *, port: int | None = None, browser: bool = True, say: Ca
     """
     import uvicorn
 
+    threading.Thread(target=_warm_up, daemon=True).start()
     place = free_port(port)
     number = place.getsockname()[1]
     if port not in (None, 0) and number != port:
@@ -86,6 +87,13 @@ def serve(server: Any, *, port: int | None = None, browser: bool = True, say: Ca
     finally:
         server.workers.close()
         place.close()
+
+
+def _warm_up() -> None:
+    """Load what the first page asks for while the browser still starts."""
+    from sepal.explore._forms import forms
+
+    forms()
 
 
 def _links(server: Any, number: int, say: Callable[[str], object]) -> None:

@@ -18,6 +18,7 @@ from sepal.measures._angle import angle_of_separability
 from sepal.measures._angle_result import ClassPairAngle, SeparabilityAngle
 from sepal.measures._angle_simulation import AngleSimulation, simulate_angle
 from sepal.measures._complexity import MEASURES as MEASURES
+from sepal.measures._complexity import VARIANTS as VARIANTS
 from sepal.measures._complexity import ComplexityProfile, complexity
 from sepal.measures._margin import hypothesis_margin
 from sepal.measures._margin import margin_solve as margin_solve

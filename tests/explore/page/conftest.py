@@ -1,4 +1,4 @@
-"""One server and one browser for the tests of the page, and a fresh tab for each."""
+"""One server, one browser and one tab for the tests of the page: each test finds the tab at the start page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-WAIT = 20_000.0  # milliseconds; a busy machine is slow, and no test judges speed
+SIZE = {"width": 1280, "height": 900}
+WAIT = 60_000.0  # milliseconds; a busy machine is slow, and no test judges speed
 
 
 @dataclass
@@ -100,6 +101,28 @@ class Tab:
         self.page.locator("#screen:not([aria-busy]) h1", has_text=heading).wait_for()
         return self.page
 
+    def begin(self) -> None:
+        """The start page, with nothing done before and nothing gone wrong."""
+        self.page.set_viewport_size(SIZE)
+        self.page.evaluate(
+            "() => { for (const key of Object.keys(sessionStorage)) if (key !== 'sepal-bearer')"
+            " sessionStorage.removeItem(key);"
+            " document.getElementById('toasts').replaceChildren(); location.hash = '#/'; }"
+        )
+        self.page.locator("#screen h1", has_text="Open a table").wait_for()
+        self.errors.clear()
+        self.asked.clear()
+
+    def drop(self, name: str, text: str) -> None:
+        """Give the page a file."""
+        file = {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
+        self.page.locator("input[type=file]").set_input_files(file)
+
+    def check(self, home: str) -> None:
+        """Nothing went wrong, and nobody but our server was asked."""
+        assert self.errors == []
+        assert {url.split("/")[2] for url in self.asked if url.startswith("http")} <= {home.split("/")[2]}
+
     def until(self, condition: str, argument: Any = None) -> None:
         """Wait for a condition in the page, a function in JavaScript."""
         self.page.wait_for_function(condition, arg=argument)
@@ -129,15 +152,34 @@ def open_tab(browser: Any, explorer: Explorer) -> Iterator[Callable[..., Tab]]:
     tabs: list[Tab] = []
 
     def opened(**how: Any) -> Tab:
-        context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | how))
-        tab = Tab(context.new_page())
-        tabs.append(tab)
-        tab.page.goto(explorer.new_link())
-        tab.page.locator("#screen h1").wait_for()
-        return tab
+        tabs.append(logged_in(browser, explorer, **how))
+        return tabs[-1]
 
     yield opened
     for tab in tabs:
         tab.page.context.close()
-        assert tab.errors == []
-        assert {url.split("/")[2] for url in tab.asked if url.startswith("http")} == {explorer.home.split("/")[2]}
+        tab.check(explorer.home)
+
+
+def logged_in(browser: Any, explorer: Explorer, **how: Any) -> Tab:
+    """A tab in a context of its own."""
+    made = Tab(browser.new_context(**({"viewport": SIZE} | how)).new_page())
+    made.page.goto(explorer.new_link())
+    made.page.locator("#screen h1").wait_for()
+    return made
+
+
+@pytest.fixture(scope="session")
+def one_tab(browser: Any, explorer: Explorer) -> Iterator[Tab]:
+    """The tab that the tests share: loading the page costs more than most of them."""
+    made = logged_in(browser, explorer)
+    yield made
+    made.page.context.close()
+
+
+@pytest.fixture
+def tab(one_tab: Tab, explorer: Explorer) -> Iterator[Tab]:
+    """The shared tab at the start page; at the end nothing may have gone wrong in it."""
+    one_tab.begin()
+    yield one_tab
+    one_tab.check(explorer.home)

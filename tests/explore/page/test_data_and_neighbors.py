@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,8 @@ from tests.explore.page.conftest import Tab
 MAP_OF = "k => document.querySelector('#screen > div')?.dataset.k === k"
 
 
-def test_a_column_is_left_out_and_brought_back(open_tab: Callable[..., Tab]) -> None:
-    page = open_tab().go("#/data?data=iris", "Data")
+def test_a_column_is_left_out_and_brought_back(tab: Tab) -> None:
+    page = tab.go("#/data?data=iris", "Data")
     page.get_by_role("button", name="Leave out sepal_width").click()
     page.get_by_role("button", name="Bring back sepal_width").wait_for()
     assert "3 columns" in page.locator("#header .facts").first.inner_text()
@@ -28,8 +27,7 @@ def test_a_column_is_left_out_and_brought_back(open_tab: Callable[..., Tab]) -> 
     page.locator("#header .facts", has_text="4 columns").wait_for()
 
 
-def test_the_kind_of_a_column_is_changed(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_the_kind_of_a_column_is_changed(tab: Tab) -> None:
     page = tab.go("#/data?data=breast-cancer", "Data")
     page.get_by_label("Kind of mitoses").select_option("nominal")
     tab.until("() => location.hash.includes('nominal')")
@@ -37,8 +35,7 @@ def test_the_kind_of_a_column_is_changed(open_tab: Callable[..., Tab]) -> None:
     tab.until("() => document.querySelector(\"[aria-label='Kind of mitoses']\").value === 'nominal'")
 
 
-def test_rows_are_sorted_by_the_server_and_saved_as_csv(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_rows_are_sorted_by_the_server_and_saved_as_csv(tab: Tab) -> None:
     page = tab.go("#/data?data=iris", "Data")
     table = page.locator("table[aria-label='iris rows']")
     table.get_by_role("button", name="petal_length").click()
@@ -53,8 +50,7 @@ def test_rows_are_sorted_by_the_server_and_saved_as_csv(open_tab: Callable[..., 
     assert lengths == expected.tolist()
 
 
-def test_a_hundred_thousand_rows_are_scrolled_with_few_elements(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_a_hundred_thousand_rows_are_scrolled_with_few_elements(tab: Tab) -> None:
     text = "a,b,class\n" + "".join(f"{i},{i % 97},{'xy'[i % 2]}\n" for i in range(100_000))
     file = {"name": "long.csv", "mimeType": "text/csv", "buffer": text.encode()}
     tab.page.locator("input[type=file]").set_input_files(file)
@@ -69,8 +65,7 @@ def test_a_hundred_thousand_rows_are_scrolled_with_few_elements(open_tab: Callab
     assert tab.page.evaluate(f"() => {scroller}.querySelectorAll('tr').length") < 80
 
 
-def test_k_follows_the_slider_by_keys_and_the_map_is_named_after_it(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_k_follows_the_slider_by_keys_and_the_map_is_named_after_it(tab: Tab) -> None:
     page = tab.go("#/neighbors?data=iris&k=5", "Neighbours")
     tab.until(MAP_OF, "5")
     slider = page.get_by_label("k, the number of neighbours")
@@ -82,8 +77,7 @@ def test_k_follows_the_slider_by_keys_and_the_map_is_named_after_it(open_tab: Ca
     tab.until("() => location.hash.includes('k=7')")
 
 
-def test_neighbours_of_a_row_are_those_of_the_library(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_neighbours_of_a_row_are_those_of_the_library(tab: Tab) -> None:
     page = tab.go("#/neighbors?data=iris&k=5&row=70", "Neighbours")
     body = page.locator("table[aria-label='neighbours of Row 70'] tbody tr:not(.gap)")
     body.first.wait_for()
@@ -95,8 +89,7 @@ def test_neighbours_of_a_row_are_those_of_the_library(open_tab: Callable[..., Ta
     assert set(shown) == set(np.flatnonzero(distances <= np.sort(distances)[4] + 1e-12).tolist())
 
 
-def test_points_are_walked_with_arrow_keys_alone(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_points_are_walked_with_arrow_keys_alone(tab: Tab) -> None:
     page = tab.go("#/neighbors?data=iris&k=3&x=petal_length&y=petal_width", "Neighbours")
     tab.until(MAP_OF, "3")
     page.locator("canvas.over[aria-label^='Decision map']").focus()
@@ -107,8 +100,7 @@ def test_points_are_walked_with_arrow_keys_alone(open_tab: Callable[..., Tab]) -
     tab.until("old => location.href !== old", first)
 
 
-def test_every_control_of_a_screen_is_reached_with_tab_and_shows_focus(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_every_control_of_a_screen_is_reached_with_tab_and_shows_focus(tab: Tab) -> None:
     page = tab.go("#/neighbors?data=iris&k=3", "Neighbours")
     tab.until(MAP_OF, "3")
     page.locator("body").press("Tab")
@@ -125,8 +117,7 @@ def test_every_control_of_a_screen_is_reached_with_tab_and_shows_focus(open_tab:
     assert {"INPUT k, the number of neighbours", "SELECT Theme", "SELECT scale", "SELECT Across"} <= seen
 
 
-def test_a_table_stands_behind_the_map(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_a_table_stands_behind_the_map(tab: Tab) -> None:
     page = tab.go("#/neighbors?data=iris&k=3&x=petal_length&y=petal_width", "Neighbours")
     tab.until(MAP_OF, "3")
     page.locator("figure", has_text="Decision map").locator("summary").click()
@@ -134,8 +125,7 @@ def test_a_table_stands_behind_the_map(open_tab: Callable[..., Tab]) -> None:
     assert head.all_inner_texts() == ["row", "petal_length", "petal_width", "class"]
 
 
-def test_pictures_are_saved_as_png_and_svg(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_pictures_are_saved_as_png_and_svg(tab: Tab) -> None:
     page = tab.go("#/neighbors?data=iris&k=3", "Neighbours")
     tab.until(MAP_OF, "3")
     saved = {}
@@ -150,8 +140,7 @@ def test_pictures_are_saved_as_png_and_svg(open_tab: Callable[..., Tab]) -> None
 
 
 @pytest.mark.parametrize("kind", ["one class", "five rows", "three hundred columns", "two hundred classes", "a number"])
-def test_unusual_tables_are_shown_without_an_error(open_tab: Callable[..., Tab], kind: str) -> None:
-    tab = open_tab()
+def test_unusual_tables_are_shown_without_an_error(tab: Tab, kind: str) -> None:
     text, says = unusual(kind)
     file = {"name": "unusual.csv", "mimeType": "text/csv", "buffer": text.encode()}
     tab.page.locator("input[type=file]").set_input_files(file)
@@ -179,8 +168,7 @@ def unusual(kind: str) -> tuple[str, str]:
     return "a,b,y\n" + "".join(f"{i % 31},{i % 37},{i * 1.37}\n" for i in range(100)), "y is a number"
 
 
-def test_the_answer_of_the_page_is_that_of_the_command(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_the_answer_of_the_page_is_that_of_the_command(tab: Tab) -> None:
     page = tab.go("#/neighbors?data=iris&k=5&x=petal_length&y=petal_width", "Neighbours")
     tab.until(MAP_OF, "5")
     page.locator("figure", has_text="Share of rows answered wrongly").locator("summary").click()

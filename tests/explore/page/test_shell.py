@@ -12,8 +12,8 @@ from tests.explore.page.conftest import Explorer, Tab, running
 NO_SIDEWAYS = "() => document.documentElement.scrollWidth <= window.innerWidth"
 
 
-def test_the_start_page_lists_the_bundled_sets_and_opens_one(open_tab: Callable[..., Tab]) -> None:
-    page = open_tab().page
+def test_the_start_page_lists_the_bundled_sets_and_opens_one(tab: Tab) -> None:
+    page = tab.page
     page.get_by_role("button", name="iris", exact=True).click()
     page.locator("h1", has_text="Data").wait_for()
     assert "data=iris" in page.url
@@ -22,8 +22,7 @@ def test_the_start_page_lists_the_bundled_sets_and_opens_one(open_tab: Callable[
     assert "token" not in page.url
 
 
-def test_a_file_is_dropped_and_its_bare_class_names_get_the_name_of_the_column(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_a_file_is_dropped_and_its_bare_class_names_get_the_name_of_the_column(tab: Tab) -> None:
     rows = "".join(f"{i},{i % 7},{i % 2}\n" for i in range(40))
     file = {"name": "grades.csv", "mimeType": "text/csv", "buffer": f"a,b,passed\n{rows}".encode()}
     tab.page.locator("input[type=file]").set_input_files(file)
@@ -31,8 +30,7 @@ def test_a_file_is_dropped_and_its_bare_class_names_get_the_name_of_the_column(o
     assert tab.page.locator("ul.legend").first.inner_text().split("\n")[0].startswith("passed 0")
 
 
-def test_a_file_that_cannot_be_read_is_told_in_a_sentence(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_a_file_that_cannot_be_read_is_told_in_a_sentence(tab: Tab) -> None:
     tab.page.locator("input[type=file]").set_input_files({"name": "empty.csv", "mimeType": "text/csv", "buffer": b""})
     tab.page.locator(".toast.bad").wait_for()
     assert "empty" in tab.page.locator(".toast.bad").inner_text().lower()
@@ -40,8 +38,7 @@ def test_a_file_that_cannot_be_read_is_told_in_a_sentence(open_tab: Callable[...
     tab.errors.clear()
 
 
-def test_back_and_reload_and_a_copied_link_lead_to_the_same_view(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_back_and_reload_and_a_copied_link_lead_to_the_same_view(tab: Tab) -> None:
     tab.go("#/data?data=iris", "Data")
     page = tab.go("#/neighbors?data=iris&k=9&x=petal_length&y=petal_width", "Neighbours")
     tab.until("() => document.querySelector('#screen > div').dataset.k === '9'")
@@ -65,8 +62,8 @@ def test_without_its_link_the_page_says_where_it_is(browser: Any, explorer: Expl
 
 
 @pytest.mark.parametrize("address", ["#/", "#/data?data=breast-cancer", "#/neighbors?data=breast-cancer&row=7"])
-def test_a_narrow_window_does_not_scroll_sideways(open_tab: Callable[..., Tab], address: str) -> None:
-    tab = open_tab(viewport={"width": 390, "height": 844})
+def test_a_narrow_window_does_not_scroll_sideways(tab: Tab, address: str) -> None:
+    tab.page.set_viewport_size({"width": 390, "height": 844})
     tab.page.evaluate("address => { location.hash = address; }", address)
     tab.page.locator("#screen:not([aria-busy]) h1").wait_for()
     if "neighbors" in address:
@@ -84,8 +81,7 @@ def test_dark_follows_the_system_and_the_switch(open_tab: Callable[..., Tab]) ->
     assert tab.page.evaluate(ground) == "rgb(253, 253, 251)"
 
 
-def test_the_code_button_shows_shell_and_python(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_the_code_button_shows_shell_and_python(tab: Tab) -> None:
     page = tab.go("#/neighbors?data=iris&k=3", "Neighbours")
     tab.until("() => document.querySelector('#screen > div').dataset.k === '3'")
     page.get_by_role("button", name="Code").click()
@@ -97,8 +93,7 @@ def test_the_code_button_shows_shell_and_python(open_tab: Callable[..., Tab]) ->
     page.locator("dialog").wait_for(state="detached")
 
 
-def test_text_of_the_data_is_never_markup(open_tab: Callable[..., Tab]) -> None:
-    tab = open_tab()
+def test_text_of_the_data_is_never_markup(tab: Tab) -> None:
     evil = "<img src=x onerror=document.title='hit'>"
     rows = "".join(f"{i},{evil if i % 2 else '<b>n</b>'}\n" for i in range(30))
     file = {"name": f"{evil}.csv", "mimeType": "text/csv", "buffer": f'"{evil}",class\n{rows}'.encode()}
@@ -128,9 +123,8 @@ def test_a_server_that_is_gone_dims_the_page_and_is_named(browser: Any) -> None:
         context.close()
 
 
-def test_two_tabs_do_not_disturb_each_other(open_tab: Callable[..., Tab]) -> None:
-    first = open_tab()
-    second = open_tab()
+def test_two_tabs_do_not_disturb_each_other(tab: Tab, open_tab: Callable[..., Tab]) -> None:
+    first, second = tab, open_tab()
     first.go("#/neighbors?data=iris&k=3", "Neighbours")
     second.go("#/neighbors?data=breast-cancer&k=7", "Neighbours")
     first.until("() => document.querySelector('#screen > div').dataset.k === '3'")

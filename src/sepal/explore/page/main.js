@@ -55,6 +55,7 @@ async function render() {
   if (screen !== lastScreen) {
     fill(root, el("p", { class: "waiting" }, "Reading …"));
     drawHeader(view, null);
+    document.getElementById("toasts")?.replaceChildren(); // they were about the screen before
     scrollTo(0, 0);
   }
   lastScreen = screen;

@@ -3,7 +3,7 @@
 // made with other settings than those now chosen. Nothing starts by itself; a reload finds its job and answer again.
 import { button, el, fill } from "./element.js";
 import { duration } from "./format.js";
-import { ask, cancelJob, Gone, jobAnswer, jobNow, Refusal, startJob } from "./server.js";
+import { cancelJob, Gone, ifKept, jobAnswer, jobNow, Refusal, startJob } from "./server.js";
 import { defaultsOf, doneWith, remember } from "./state.js";
 import { say } from "./toast.js";
 
@@ -27,7 +27,7 @@ const signature = (given, defaults) => JSON.stringify(Object.entries({ ...defaul
 export function makeRunner(given) {
   const { action, view } = given;
   const label = given.label ?? "Start";
-  const start = button(label, () => run(), { class: "main" });
+  const start = button(label, () => run(given.parameters()), { class: "main" });
   const cancel = button("Cancel", () => stop(), { hidden: true });
   const bar = el("progress", { max: "1", value: "0", hidden: true, "aria-label": `progress of ${label}` });
   const said = el("span", { class: "said", role: "status" }, given.about ?? "");
@@ -108,13 +108,14 @@ export function makeRunner(given) {
   };
   let started = false;
 
-  const run = async () => {
+  /** @param {Record<string, any>} parameters */
+  const run = async (parameters) => {
     started = true;
     trouble.hidden = true;
     setBusy(true);
     said.textContent = "Starting …";
     try {
-      await follow(await startJob(action, view, given.parameters()));
+      await follow(await startJob(action, view, parameters));
     } catch (error) {
       setBusy(false);
       fail(error);
@@ -139,7 +140,9 @@ export function makeRunner(given) {
     const done = doneWith(view).findLast((each) => each.action === action);
     if (!done) return undefined;
     try {
-      show(await ask(action, view, done.parameters));
+      const kept = await ifKept(action, view, done.parameters);
+      if (kept) show(kept);
+      else fill(said, "Worked out before, but this server does not have the answer. ", button("Work it out as it was", () => run(done.parameters), { class: "plain" }));
     } catch (error) {
       if (!(error instanceof Refusal)) say(String(error), { bad: true });
     }

@@ -34,11 +34,14 @@
  * @property {ServerError | null} error
  */
 
+/** With a full stop at the end. @param {string} text */
+const ended = (text) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
 /** The server said no. */
 export class Refusal extends Error {
   /** @param {ServerError} given @param {number} status */
   constructor(given, status) {
-    super(given.hint ? `${given.message} ${given.hint[0].toUpperCase()}${given.hint.slice(1)}.` : given.message);
+    super(given.hint ? `${ended(given.message)} ${ended(given.hint[0].toUpperCase() + given.hint.slice(1))}` : given.message);
     this.code = given.code;
     this.status = status;
   }
@@ -196,6 +199,18 @@ export function ask(action, view, parameters = {}, lane = String(++asked)) {
   return call("POST", `/api/do/${action}`, { view, parameters, channel: `${channel} ${lane}` }, { binary: true });
 }
 let asked = 0;
+
+/**
+ * An answer that the server still has; null where it would have to be worked out.
+ * @param {string} action
+ * @param {View} view
+ * @param {Record<string, any>} parameters
+ * @returns {Promise<Answer | null>}
+ */
+export async function ifKept(action, view, parameters) {
+  const told = await call("POST", `/api/do/${action}`, { view, parameters, only_kept: true }, { binary: true });
+  return told.kept === false ? null : told;
+}
 
 /**
  * Questions of one kind, one at a time: while one is out only the newest waits, and only the newest answer counts.

@@ -104,6 +104,17 @@ export function keepQuery(query) {
 let keeping = 0;
 addEventListener("hashchange", () => clearTimeout(keeping));
 
+/**
+ * Tables whose rows could be answered by a learner of this one: every file, and bundled sets of the same form.
+ * @param {string} data
+ * @returns {any[]}
+ */
+export function otherRows(data) {
+  const own = offered.bundled.find((/** @type {any} */ each) => each.data === data);
+  const alike = own ? offered.bundled.filter((/** @type {any} */ each) => each.columns === own.columns && each.classes === own.classes && each.target === own.target) : [];
+  return [...offered.files, ...alike].filter((/** @type {any} */ each) => each.data !== data);
+}
+
 /** A view of nothing but the table. @param {string} data @param {string | null} [target] @returns {View} */
 export const plainView = (data, target = null) => ({ data, target, task: null, kinds: {}, left_out: [], columns: null, scale: "minmax", distance: "auto" });
 
@@ -145,12 +156,6 @@ export function remember(view, action, parameters) {
   const same = JSON.stringify(parameters);
   const rest = doneWith(view).filter((each) => each.action !== action || (action === "classify.run" && JSON.stringify(each.parameters) !== same));
   sessionStorage.setItem(doneKey(view), JSON.stringify([...rest, { action, parameters }]));
-}
-
-/** Forget one run. @param {View} view @param {string} action @param {Record<string, any>} parameters */
-export function forget(view, action, parameters) {
-  const same = JSON.stringify(parameters);
-  sessionStorage.setItem(doneKey(view), JSON.stringify(doneWith(view).filter((each) => each.action !== action || JSON.stringify(each.parameters) !== same)));
 }
 
 /** The default of every parameter of an action. @param {string} action @returns {Record<string, any>} */

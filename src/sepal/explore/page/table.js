@@ -126,7 +126,9 @@ export function makeTable(given) {
   /** @param {number} column @param {boolean} down */
   const sort = (column, down) => {
     sorted = { column, down };
-    order = column < 0 ? null : orderBy(given.columns[column].text && !ArrayBuffer.isView(given.columns[column].values) ? Array.from(given.columns[column].values, given.columns[column].text) : given.columns[column].values, down);
+    const by = given.columns[column];
+    // Numbers are sorted as numbers, whatever words they are shown in.
+    order = column < 0 ? null : orderBy(by.text && !numeric[column] && !ArrayBuffer.isView(by.values) ? Array.from(by.values, by.text) : by.values, down);
     [...heads.children].forEach((head, i) => {
       if (i === column) head.setAttribute("aria-sort", down ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");

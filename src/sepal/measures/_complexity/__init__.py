@@ -6,6 +6,6 @@ In: labelled rows. Out: a :class:`ComplexityProfile`. One file holds one family 
 from __future__ import annotations
 
 from sepal.measures._complexity._profile import ComplexityProfile, complexity
-from sepal.measures._complexity._table import MEASURES
+from sepal.measures._complexity._table import MEASURES, VARIANTS
 
-__all__ = ["MEASURES", "ComplexityProfile", "complexity"]
+__all__ = ["MEASURES", "VARIANTS", "ComplexityProfile", "complexity"]

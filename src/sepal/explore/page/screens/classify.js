@@ -5,8 +5,8 @@ import { counted, number, percent } from "../format.js";
 import { valueOf } from "../form.js";
 import { learnerPart, settingsText } from "../learner.js";
 import { makeRunner } from "../runner.js";
-import { ask, Refusal } from "../server.js";
-import { defaultsOf, doneWith, forget, offered, parametersOf, remember } from "../state.js";
+import { ifKept, soon } from "../server.js";
+import { defaultsOf, doneWith, otherRows, parametersOf, remember } from "../state.js";
 import { makeTable } from "../table.js";
 import { say } from "../toast.js";
 import { resultOf } from "./classify_result.js";
@@ -50,17 +50,12 @@ export function show(place) {
   /** @param {number} at */
   const open = async (at) => {
     const run = runs[at];
-    try {
-      run.answer ??= await ask("classify.run", view, run.parameters);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      say("The server no longer has this run. Start it again.", { bad: true });
-      forget(view, "classify.run", run.parameters);
-      runs.splice(at, 1);
-      drawList(-1);
+    run.answer ??= await ifKept("classify.run", view, run.parameters);
+    if (!place.alive()) return;
+    if (!run.answer) {
+      fill(result, el("div", { class: "empty" }, el("p", {}, "This run was made before, but this server does not have its answer."), button("Work it out", () => runner.run(run.parameters))));
       return;
     }
-    if (!place.alive()) return;
     remember(view, "classify.run", run.parameters);
     place.keep({ ...query, run: runName(run.parameters) });
     fill(result, resultOf(place, run.answer));
@@ -91,7 +86,7 @@ export function show(place) {
       return;
     }
     try {
-      const answer = await ask("classify.compare", view, { runs: ticked.map((run) => run.parameters) });
+      const answer = await soon("classify.compare", view, { runs: ticked.map((run) => run.parameters) });
       remember(view, "classify.compare", answer.parameters);
       fill(compared, comparison(answer.result));
     } catch (error) {
@@ -124,7 +119,7 @@ function modePart(now, data) {
     } });
     return field(label, input);
   };
-  const files = [...offered.files, ...offered.bundled].filter((/** @type {any} */ each) => each.data !== data);
+  const files = otherRows(data);
   now.test = null;
   const extra = el("span", { class: "tools" });
   const choose = () => {

@@ -4,7 +4,7 @@ import { Curves } from "../draw/curves.js";
 import { button, choice, el, field, fill } from "../element.js";
 import { className, count, counted, number, percent } from "../format.js";
 import { downloadText, fileName } from "../save.js";
-import { ask, flat, rowsOf } from "../server.js";
+import { flat, rowsOf, soon } from "../server.js";
 import { remember } from "../state.js";
 import { makeRowTable } from "../rowtable.js";
 import { makeTable } from "../table.js";
@@ -119,7 +119,7 @@ function thresholds(place, answer) {
   const body = el("div", { hidden: true }, said, el("div", { class: "half" }, roc.root, cost.root));
   const work = async () => {
     try {
-      const told = await ask("classify.threshold", place.view, { ...parameters, ...now });
+      const told = await soon("classify.threshold", place.view, { ...parameters, ...now });
       if (!place.alive()) return;
       remember(place.view, "classify.threshold", told.parameters);
       body.hidden = false;

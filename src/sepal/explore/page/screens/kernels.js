@@ -67,8 +67,7 @@ export async function show(place) {
       const values = flat(result.decision);
       scatter.strokes = [-1, 0, 1].map((level) => ({ path: contour(values, flat(result.xs), flat(result.ys), level), dash: level === 0 ? undefined : [5, 4], width: level === 0 ? 1.8 : 1.2 }));
     }
-    const at = scatter.pointOf();
-    scatter.ringed = Array.from(flat(result.ringed_rows), (row) => at(row)).filter((point) => point >= 0);
+    scatter.ringed = Array.from(flat(result.ringed_rows)); // they count among the points
     scatter.plot.entitle(`${asked.machine}${result.width ? `, width ${number(result.width)}` : ""}${asked.machine === "svm" || asked.machine === "adatron" ? `, C ${number(asked.C)}` : ""}`);
     scatter.showMap(...gridOf(result));
     place.showing(`the map of ${scatter.plot.given.title}`);

@@ -10,6 +10,7 @@ import { flat, latest, soon } from "../server.js";
 import { changeView, offered, parametersOf, remember } from "../state.js";
 import { say } from "../toast.js";
 import { asNeighbors, neighborPanel } from "./neighbor_panel.js";
+import { unfit } from "./separability.js";
 
 /** @typedef {import("../main.js").Place} Place */
 
@@ -19,12 +20,9 @@ const QUICK = 5000;
 /** @param {Place} place */
 export async function show(place) {
   const { root, view, summary, query } = place;
-  if (!summary.classes) {
-    fill(root, el("h1", {}, "Neighbours"), el("div", { class: "empty" }, el("p", {}, `${summary.target} is a number; the map needs classes.`)));
-    return;
-  }
-  if (summary.columns.length === 0) {
-    fill(root, el("h1", {}, "Neighbours"), el("div", { class: "empty" }, el("p", {}, "No column is left. Bring one back on Data.")));
+  const stop = unfit(place, "Neighbours");
+  if (stop) {
+    fill(root, stop);
     return;
   }
   const axes = axesFrom(place);

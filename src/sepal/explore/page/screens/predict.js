@@ -5,7 +5,7 @@ import { className, count, number, percent } from "../format.js";
 import { learnerPart } from "../learner.js";
 import { makeRunner } from "../runner.js";
 import { ask, flat, upload } from "../server.js";
-import { defaultsOf, doneWith, offered, refreshOffered } from "../state.js";
+import { defaultsOf, doneWith, offered, otherRows, refreshOffered } from "../state.js";
 import { makeTable } from "../table.js";
 import { say } from "../toast.js";
 
@@ -89,9 +89,11 @@ function manyPart({ view, summary }, now) {
   let rows = "";
   const select = el("span");
   const list = () => {
-    const files = [...offered.files, ...offered.bundled].filter((/** @type {any} */ each) => each.data !== view.data);
+    const files = otherRows(view.data);
     if (!files.some((/** @type {any} */ each) => each.data === rows)) rows = files[0]?.data ?? "";
-    fill(select, field("file", choice(files.map((/** @type {any} */ each) => [each.data, each.name ?? each.data]), rows, (value) => (rows = value, runner.check()))));
+    runner.start.disabled = files.length === 0;
+    if (files.length === 0) fill(select, el("span", { class: "soft" }, "Open a file that has the columns above."));
+    else fill(select, field("file", choice(files.map((/** @type {any} */ each) => [each.data, each.name ?? each.data]), rows, (value) => (rows = value, runner.check()))));
   };
   const picker = el("input", { type: "file", class: "unseen", tabindex: "-1", "aria-hidden": "true", onchange: async () => {
     if (!picker.files?.[0]) return;

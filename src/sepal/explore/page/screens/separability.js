@@ -31,7 +31,7 @@ export function show(place) {
     action: "separability.report", view, parameters: () => ({}), label: "Work out everything", about: "verdict, a model, curve, pairs of classes, complexity, alignment",
     show: (answer) => {
       fill(rest, everything(place, answer.result), complexityPart);
-      if (complexityPart.childElementCount === 0) complexity.run();
+      if (complexityPart.childElementCount === 0) complexity.run({});
     },
   });
   complexity.root.hidden = true;
@@ -115,7 +115,7 @@ function everything({ summary }, result) {
     const spread = at("split_std");
     const middle = at("accuracy");
     parts.push(el("div", { class: "half" }, curve.root, alignmentPlot(result.alignment)));
-    curve.show([{ name: "all splits of this size", x: at("train_rows"), y: middle, low: middle.map((/** @type {number} */ v, /** @type {number} */ i) => v - spread[i]), high: middle.map((/** @type {number} */ v, /** @type {number} */ i) => v + spread[i]), dots: true }]);
+    curve.show([{ name: "all splits of this size", x: at("train_rows"), y: middle, low: middle.map((/** @type {number} */ v, /** @type {number} */ i) => Math.max(0, v - spread[i])), high: middle.map((/** @type {number} */ v, /** @type {number} */ i) => Math.min(1, v + spread[i])), dots: true }]);
     parts.push(el("p", { class: "small soft" }, "The line is the mean over all splits of that size, worked out exactly; the band is how far one split falls from it (one standard deviation)."));
   }
   if (result.angle) parts.push(el("h2", {}, "Pairs of classes"), pairTable(result, summary.target));
