@@ -10,6 +10,7 @@ import typer
 from sepal.cli._evaluate import evaluate
 from sepal.cli._explore import do, explore, run
 from sepal.cli._given import classes_given, without_groups
+from sepal.cli._interrupts import command_begins
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._models import predict, train
 from sepal.cli._options import (
@@ -66,7 +67,7 @@ def _sepal(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
     ] = False,
 ) -> None:
-    pass
+    command_begins()
 
 
 @app.command(cls=Verb)

@@ -24,6 +24,11 @@ def _identity(path: str) -> tuple[int, int] | None:
     return found.st_ino, found.st_mtime_ns
 
 
+def command_begins() -> None:
+    """Forget what an earlier command of this process wrote."""
+    _before.clear()
+
+
 def will_write(path: str) -> None:
     """Remember what a file is now, so that one can say later whether it was written."""
     _before[path] = _identity(path)

@@ -190,7 +190,7 @@ def refuse_texts(table: Table, what: str) -> None:
     Traceback (most recent call last):
         ...
     sepal.exceptions.DataError: column "x1" holds texts, and the angle is of numbers
-      hint: leave the column out, or give it another kind
+    hint: leave the column out, or give it another kind
     """
     for name, kind in zip(table.names, table.kinds, strict=True):
         if kind == "text":

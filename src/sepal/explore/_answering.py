@@ -55,7 +55,7 @@ def answer(shelf: Shelf, action: str, view: Any, given: Any = None, progress: Pr
     >>> from sepal.explore import Shelf
     >>> found = answer(Shelf(), "data.rows", {"data": "iris"}, {"count": 1})
     >>> found["result"]["cells"], found["code"]["shell"]
-    ([[5.1, 3.5, 1.4, 0.2, 'setosa']], "sepal do data.rows iris --set count=1 --json\\n")
+    ([[5.1, 3.5, 1.4, 0.2, 'setosa']], 'sepal do data.rows iris --set count=1 --json\\n')
     """
     entry, seen = action_named(action), TableView.of(view)
     settings = entry.settings(given)
