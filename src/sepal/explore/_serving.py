@@ -66,7 +66,8 @@ def serve(server: Any, *, port: int | None = None, browser: bool = True, say: Ca
     """
     import uvicorn
 
-    threading.Thread(target=_warm_up, daemon=True).start()
+    warming = threading.Thread(target=_warm_up, daemon=True)
+    warming.start()
     place = free_port(port)
     number = place.getsockname()[1]
     if port not in (None, 0) and number != port:
@@ -87,6 +88,7 @@ def serve(server: Any, *, port: int | None = None, browser: bool = True, say: Ca
     finally:
         server.workers.close()
         place.close()
+        warming.join(10.0)  # Python may hang where it ends while another thread still imports
 
 
 def _warm_up() -> None:
