@@ -69,7 +69,7 @@ def to_table(
     source: Source,
     target: str | int | Literal[False] | None,
     kinds: KindsSpec | None,
-    wishes: Wishes = Wishes(judge=False),  # noqa: B008 - frozen
+    wishes: Wishes = Wishes(judge=False),
     **fields: Any,
 ) -> Table:
     """Choose the target, apply ``kinds`` and ``wishes``, and make the table."""
