@@ -233,7 +233,7 @@ DISTANCES: dict[str, Distance] = {
         ),
         Distance(
             "correlation",
-            "1 - correlation of the cells of two rows; a row of one number is at distance 1 from every other",
+            "1 - correlation of the cells of two rows; a constant row is at distance 1 from every other",
             _correlation,
             is_metric=False,
         ),

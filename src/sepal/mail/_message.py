@@ -36,7 +36,7 @@ class MailMessage:
     subject, sender : str
         The sender is the domain of its address only.
     text, hidden : str
-        What a reader sees, and what HTML hides from him.
+        What a reader sees, and what HTML hides.
     links : tuple of str
     attachments : tuple of (str, str)
         Type and name of each; never what is in them.
