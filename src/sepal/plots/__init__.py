@@ -12,6 +12,7 @@ from __future__ import annotations
 from sepal.plots._answers import draw_actual_predicted as draw_actual_predicted
 from sepal.plots._answers import draw_confusion, draw_cost_curve, draw_reliability, draw_roc
 from sepal.plots._axes import class_mark as class_mark
+from sepal.plots._axes import legend_below as legend_below
 from sepal.plots._axes import new_panels as new_panels
 from sepal.plots._axes import on_axes as on_axes
 from sepal.plots._axes import quiet_frame as quiet_frame
