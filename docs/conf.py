@@ -9,6 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # for the modules beside this one
 
+from benchmark_page import write_benchmarks  # noqa: E402
 from command import write_command  # noqa: E402
 from reference import write_reference  # noqa: E402
 
@@ -49,3 +50,4 @@ html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
 
 write_reference(HERE / "reference.md")
 write_command(HERE / "command.md")
+write_benchmarks(HERE / "benchmarks.md")
