@@ -18,7 +18,7 @@ from sepal.plots._axes import on_axes as on_axes
 from sepal.plots._axes import quiet_frame as quiet_frame
 from sepal.plots._axes import styled as styled
 from sepal.plots._curve import draw_curve
-from sepal.plots._geometry import draw_bars as draw_bars
+from sepal.plots._geometry import draw_bars
 from sepal.plots._geometry import draw_intervals as draw_intervals
 from sepal.plots._geometry import draw_planes as draw_planes
 from sepal.plots._geometry import draw_radar as draw_radar
@@ -41,6 +41,7 @@ from sepal.plots._selection import side_by_side as side_by_side
 
 __all__ = [
     "draw_alignment",
+    "draw_bars",
     "draw_confusion",
     "draw_cost_curve",
     "draw_criteria",

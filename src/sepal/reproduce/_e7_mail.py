@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.learners import WindowKNNClassifier
-from sepal.mail import CaseBase, judge_stream
+from sepal.mail import CaseBase, Part, judge_stream
 from sepal.plots import draw_lines, legend_below, new_panels
 from sepal.reproduce._facts import Fact, FactTable, Result
 
@@ -61,9 +61,14 @@ def run(n_messages: int, n_campaigns: int, window: int, seed: int) -> Result:
     counts, spam, odds = _stream(n_messages, n_campaigns, seed)
     mail = [(tuple(f"w{j}" for j in np.flatnonzero(row)), bool(label)) for row, label in zip(counts, spam, strict=True)]
     first, third = round(_FIRST * n_messages), n_messages // n_campaigns
-    said = {
-        name: np.array(judge_stream(mail, part=part, skip=first).log_odds) > 0.0
-        for name, part in (("the filter", "both"), ("its cases alone", "cases"), ("its linear model alone", "linear"))
+    parts: dict[str, Part] = {
+        "the filter": "both",
+        "its cases alone": "cases",
+        "its linear model alone": "linear",
+    }
+    said: dict[str, NDArray[np.bool_]] = {
+        name: np.asarray(judge_stream(mail, part=part, skip=first).log_odds, dtype=np.float64) > 0.0
+        for name, part in parts.items()
     }
     for name, kept in (("k-NN, all messages", None), (f"k-NN, the last {window:,}", window)):
         learner = WindowKNNClassifier(window=kept, n_neighbors=15, distance="cosine", scale=None)
