@@ -360,6 +360,11 @@ def fit_distance(
         ``weights`` (one per column), ``p`` (minkowski), ``covariance`` (mahalanobis), ``asymmetric`` (gower: columns
         whose first level, or 0, is absence), ``kernel``, ``gamma``, ``degree`` and ``constant`` (kernel).
 
+    Returns
+    -------
+    FittedDistance
+        Turns rows with the same columns into coordinates, and says which metric compares these.
+
     Examples
     --------
     >>> from sepal.data import as_table

@@ -92,6 +92,11 @@ def read_message(raw: bytes) -> MailMessage:
     raw : bytes
         The message as it came.
 
+    Returns
+    -------
+    MailMessage
+        What the filter reads of it.
+
     Examples
     --------
     >>> read_message(b"Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\\n\\nhi").subject

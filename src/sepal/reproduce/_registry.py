@@ -225,6 +225,15 @@ EXPERIMENTS = {each.id: each for each in sorted(_LIST, key=lambda one: one.id)}
 def wanted(only: str | None) -> tuple[Experiment, ...]:
     """Experiments by ids and letters of groups, in the order of the list; all where nothing is said.
 
+    Parameters
+    ----------
+    only : str or None
+        Ids with commas between, or letters of groups; None for all.
+
+    Returns
+    -------
+    tuple of Experiment
+
     Examples
     --------
     >>> [each.id for each in wanted("e2, E1")]
