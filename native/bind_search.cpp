@@ -5,7 +5,7 @@ namespace sepal {
 namespace {
 
 nb::tuple search(const Matrix& points, nb::object queries, int k, nb::object limits, const std::string& method, const std::string& metric,
-                 double p, int n_numeric, const Row& weights, double tie, double zero, int threads, nb::object progress) {
+                 double p, int n_numeric, const Row& weights, double tie, double zero, int threads, nb::object progress, bool raw) {
     const bool self_join = queries.is_none();
     const Matrix asked = self_join ? points : nb::cast<Matrix>(queries);
     if (asked.shape(1) != points.shape(1)) throw std::invalid_argument("queries and points differ in columns");
@@ -18,7 +18,7 @@ nb::tuple search(const Matrix& points, nb::object queries, int k, nb::object lim
     PythonPoll poll(std::move(progress));
     Row kept;
     const double* reach = limits_of(limits, asked.shape(0), kept);
-    const Plan plan{reach == nullptr ? k : kEverybody, self_join, tie, zero, team_of(threads), &poll, reach};
+    const Plan plan{reach == nullptr ? k : kEverybody, self_join, tie, zero, team_of(threads), &poll, reach, raw};
     const Points data = points_of(points), wanted = points_of(asked);
     Ranking ranking;
     {
@@ -60,7 +60,7 @@ nb::tuple distinct(const Matrix& points) {
 void bind_search(nb::module_& m) {
     m.def("search", &search, nb::kw_only(), nb::arg("points"), nb::arg("queries").none(), nb::arg("k"), nb::arg("limits").none(), nb::arg("method"),
           nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("tie"), nb::arg("zero"),
-          nb::arg("threads"), nb::arg("progress").none());
+          nb::arg("threads"), nb::arg("progress").none(), nb::arg("raw") = false);
     m.def("search_distances", &search_distances, nb::kw_only(), nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
     m.def("distinct", &distinct, nb::arg("points"));

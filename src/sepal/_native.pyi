@@ -25,6 +25,7 @@ def search(
     zero: float,
     threads: int,
     progress: _Progress | None,
+    raw: bool = False,
 ) -> _Ranking: ...
 def search_distances(
     *,
