@@ -46,7 +46,7 @@ def test_the_same_bits_as_by_any_other_path(distance, n_columns, monkeypatch):
 
 def _work(search):
     extent = Extent.of(search.points)
-    return _planner.Work(extent, 6, 1, _planner.effective_metric(search.fitted, extent))
+    return _planner.SearchSize(extent, 6, 1, _planner.effective_metric(search.fitted, extent))
 
 
 def test_one_query_builds_nothing():

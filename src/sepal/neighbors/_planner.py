@@ -25,7 +25,7 @@ _TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class SearchSize:
     """What a search has to do.
 
     Attributes
@@ -69,7 +69,7 @@ class Work:
 # Nanoseconds of one core of the machine on which benchmarks/speed/neighbors.py was run last. Only ratios matter.
 
 
-def _tree(work: Work) -> float:
+def _tree(work: SearchSize) -> float:
     """Building, and a walk to the nearest leaves."""
     if work.metric not in _TREE_METRICS:
         return inf
@@ -77,41 +77,41 @@ def _tree(work: Work) -> float:
     return built * (6.0 * log2(work.n + 1) + 4.0 * work.p) + work.asking * (40.0 + 8.0 * work.p)
 
 
-def _tiles(work: Work) -> float:
+def _tiles(work: SearchSize) -> float:
     if work.metric != "l2":
         return inf
     return (work.n + work.asking) * (30.0 + 4.0 * work.p) + work.pairs * (0.2 + 0.04 * work.p)
 
 
-def _direct(work: Work) -> float:
+def _direct(work: SearchSize) -> float:
     dear = 20.0 if work.metric in ("lp", "haversine") else 1.0
     return (work.n + work.asking) * 2.0 * work.p + work.pairs * (0.5 + 0.3 * work.p * dear)
 
 
-def _scan(work: Work) -> float:
+def _scan(work: SearchSize) -> float:
     """Nothing is built, and who asks whom is looked at where it stands."""
     return inf if work.n_queries is None else work.pairs * (1.5 + 0.4 * work.p)
 
 
-COSTS: dict[str, Callable[[Work], float]] = {"tree": _tree, "tiles": _tiles, "direct": _direct, "scan": _scan}
+COSTS: dict[str, Callable[[SearchSize], float]] = {"tree": _tree, "tiles": _tiles, "direct": _direct, "scan": _scan}
 
 
 @dataclass(frozen=True)
-class Step:
+class PathStep:
     """A path to try, and what it may cost before the next one is taken."""
 
     path: str
     budget: float
 
 
-def plan(method: Method, work: Work) -> list[Step]:
+def plan(method: Method, work: SearchSize) -> list[PathStep]:
     """The paths to try, cheapest first. Only a tree may give up."""
     costs = {path: cost(work) for path, cost in COSTS.items() if method != "brute" or path != "tree"}
     if method == "tree" and costs["tree"] < inf:
-        return [Step("tree", inf)]
+        return [PathStep("tree", inf)]
     order = sorted((path for path in costs if costs[path] < inf), key=costs.__getitem__)
     tried = order[: 2 if order[0] == "tree" else 1]
-    return [Step(path, costs[after]) for path, after in pairwise(tried)] + [Step(tried[-1], inf)]
+    return [PathStep(path, costs[after]) for path, after in pairwise(tried)] + [PathStep(tried[-1], inf)]
 
 
 def effective_metric(fitted: FittedDistance, *given: Extent) -> str:

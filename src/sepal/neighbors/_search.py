@@ -15,7 +15,7 @@ from sepal.data import ScaleName, Table
 from sepal.distances import FittedDistance, fit_distance
 from sepal.neighbors._class_pass import ClassPass, find_cases
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
-from sepal.neighbors._planner import SEARCH_METHODS, Method, Step, Work, check_method, effective_metric, plan
+from sepal.neighbors._planner import SEARCH_METHODS, Method, PathStep, SearchSize, check_method, effective_metric, plan
 from sepal.neighbors._point_search import PointSearch
 from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, exponent_for, is_exact
 from sepal.neighbors._threads import thread_count
@@ -229,7 +229,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
             "threads": self._team(len(self.points), len(given.arrays[-1])),
             "progress": progress,
         }
-        *tried, last = plan(self.method, Work(self._extent, n_queries, k, given.metric["metric"]))
+        *tried, last = plan(self.method, SearchSize(self._extent, n_queries, k, given.metric["metric"]))
         for step in tried:
             found = _native.search(**asked, method=step.path, budget=step.budget)
             if found is not None:
@@ -237,7 +237,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         return self._told(last, given, _native.search(**asked, method=last.path))
 
     def _told(
-        self, step: Step, given: _Given, found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+        self, step: PathStep, given: _Given, found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
     ) -> Lists:
         """What a path has found, as distances."""
         self._went["path"] = step.path
