@@ -43,6 +43,7 @@ struct Plan {
     int threads;
     Poll* poll;
     const double* limits = nullptr; // per query, for a search by radius: everybody up to (1 + tie) * this value
+    double budget = std::numeric_limits<double>::infinity(); // what a tree may cost, by its own count, before it gives up
     bool raw = false; // of a part of the points: no groups yet, but everybody up to (1 + tie) * the k-th value
 
     // The largest value that belongs to the answer of a query.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sepal.distances import FittedDistance
 from sepal.exceptions import DataError
-from sepal.neighbors._planner import Method, choose_path
+from sepal.neighbors._planner import Method, check_method
 from sepal.neighbors._rounding import Extent
 from sepal.neighbors._search import Given, raw_search
 
@@ -86,7 +86,7 @@ class PartSearch:
 
     fitted: FittedDistance
     extent: Extent
-    method: str
+    method: Method
 
     @classmethod
     def of(cls, fitted: FittedDistance, extent: Extent, method: Method = "auto") -> PartSearch:
@@ -97,7 +97,7 @@ class PartSearch:
                 hint='scale the columns: scale="minmax"',
             )
         given = Given.of(fitted, extent)
-        return cls(fitted, extent, choose_path(method, fitted, given.metric["metric"], len(extent.low)))
+        return cls(fitted, extent, check_method(method, fitted, given.metric["metric"]))
 
     def _given(self) -> Given:
         return Given.of(self.fitted, self.extent)
@@ -118,7 +118,7 @@ class PartSearch:
         k = min(k, len(points) - (queries is None))
         if k < 1 or n_asking == 0:
             return PartLists.empty(n_asking)
-        start, entries, values = raw_search(self._given(), self.method, queries, points, k, threads)
+        start, entries, values = raw_search(self._given(), self.extent, self.method, queries, points, k, threads)
         number = entries + numbers if isinstance(numbers, (int, np.integer)) else numbers[entries]
         return PartLists(start, np.asarray(number, dtype=np.int64), values)
 

@@ -192,6 +192,6 @@ def sampled_test(
         n_permutations=0,
         n_groups=None,
         distance=search.fitted.name,
-        method="tree" if search.method == "tree" else "brute",
+        method="blocks",
         notes=notes,
     )

@@ -38,6 +38,11 @@ class BlockSearch(Search):
     work: Workplace
 
     @property
+    def found_by(self) -> str:
+        """How questions are answered."""
+        return "blocks"
+
+    @property
     def at(self) -> NDArray[np.int64]:
         """The row, among all, that stands for each distinct row."""
         points: Any = self.points
