@@ -171,6 +171,25 @@ TimeLimit = Annotated[
         "then is left out, or is the best so far, and that is said.",
     ),
 ]
+Exactly = Annotated[
+    bool | None,
+    _option(
+        "--exact/--no-exact",
+        help="Of rows in partitions: let every row ask, however long it takes, or only a sample. Without it every row, "
+        "if that takes no longer than --time-limit, or two minutes.",
+    ),
+]
+SampleSize = Annotated[
+    int | None, _option("--sample", metavar="N", min=1, help="Of rows in partitions: let so many rows ask all rows.")
+]
+ClusterAddress = Annotated[
+    str | None,
+    _option("--cluster", metavar="ADDRESS", help="Of rows in partitions: the Dask scheduler to use, tcp://host:8786."),
+]
+WorkerCount = Annotated[
+    int | None,
+    _option("--workers", metavar="N", min=1, help="Of rows in partitions: start so many worker processes here."),
+]
 Seed = Annotated[int, typer.Option(min=0)]
 Jobs = Annotated[int | None, _option(metavar="N")]
 OUT_HELP = (
