@@ -26,6 +26,7 @@ def test_few_rows_are_all_asked_and_all_sections_are_of_all(cut):
     assert found.verdict == whole.verdict
     assert "exact: all 240 rows asked all others" in found.to_text(100)
     assert "exact: all 240 rows" in found.to_html()
+    assert "separability('sales/*.csv', 'class')" in found.to_text(120, source="sales/*.csv")
 
 
 def test_a_sample_is_told_in_the_header(cut, monkeypatch):

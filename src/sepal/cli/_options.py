@@ -21,7 +21,7 @@ from sepal.parameters import EVERYWHERE, Parameter, parameters
 
 DATA_HELP = (
     "A CSV, ARFF, JSON lines, Parquet, Feather or Excel file, - for standard input, or the name of a bundled set. "
-    "For a file that has such a name write ./NAME."
+    "For a file that has such a name write ./NAME. A folder, or a pattern in quotes, is a table in partitions."
 )
 # The order in which every verb lists those it has; its own options stand among them.
 SHARED = (

@@ -29,6 +29,16 @@ class SampledTable:
         Their numbers among all rows, counted from 0 through all partitions.
     n_rows : int
         Rows in all partitions.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sepal.scale import partitioned
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "0.csv").write_text("a,class\\n1,x\\n2,x\\n7,y\\n8,y\\n")
+    ...     sample_table(partitioned(folder), 4).rows.tolist()
+    [0, 1, 2, 3]
     """
 
     table: Table
