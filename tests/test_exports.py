@@ -115,6 +115,7 @@ SURFACE = {
         "learn_feature_weights",
     ],
     "sepal.mail": [
+        "CasePolicy",
         "Costs",
         "MailExplanation",
         "MailFilter",
