@@ -4,7 +4,7 @@ In: messages, mbox files, Maildirs, folders. Out: spam, ham or unsure, why, and 
 
 Similar cases of each class and an on-line linear model of the same words are joined in log-odds. Nothing heavy is
 imported: a filter starts once for every message, and what only people ask for is loaded when it is first used. May be
-imported by the command.
+imported by reproduce and the command.
 """
 
 from __future__ import annotations

@@ -115,6 +115,11 @@ def judge_stream(
     policy : CasePolicy, optional
         Which messages stay cases; not by days, since messages have no times here.
 
+    Returns
+    -------
+    StreamResult
+        What was said of each message, and the errors.
+
     Examples
     --------
     >>> mail = [(("cheap", "pills"), True), (("meeting", "minutes"), False)] * 20
