@@ -14,6 +14,7 @@ import argparse
 import os
 import random
 import resource
+import select
 import signal
 import sys
 import tempfile
@@ -22,10 +23,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sepal.exceptions import SepalError
-from sepal.mail import Labelled, MailFilter, explain_message, read_message
+from sepal.mail import MailFilter, explain_message, read_message
 
 MOST_SECONDS, MOST_MEGABYTES = 2.0, 200.0
-ALIVE = 0.08  # seconds at most before a process is ended
+ALIVE = 0.08  # seconds at most before a process is ended, from its start or from the first that it says
 
 
 def numbered(stream: int, number: int) -> tuple[bytes, bool]:
@@ -72,11 +73,12 @@ def heard(hears: int) -> list[str]:
     return said.decode().split("\n")[:-1]
 
 
-def stored(path: Path) -> list[Labelled]:
+def stored(path: Path) -> list[str]:
+    """The subjects of all messages in the store, in order; each names its message."""
     if not path.exists():
         return []
     with MailFilter(path) as known:
-        return list(known.messages())
+        return [row[0] for row in known.store.db.execute("SELECT subject FROM message ORDER BY number")]
 
 
 def tables(path: Path) -> list[object]:
@@ -101,7 +103,7 @@ def kills(times: int) -> list[str]:
         path = Path(folder) / "mail.db"
         while ended < times:
             streams = (0, 1) if draw.random() < 0.3 else (draw.randrange(2),)
-            names = [each.subject for each in stored(path)]
+            names = stored(path)
             if len(set(names)) != len(names):
                 raise SystemExit(f"after {ended} kills a message is there twice")
             first = {stream: sum(name.startswith(f"{stream} of ") for name in names) for stream in (0, 1)}
@@ -109,6 +111,8 @@ def kills(times: int) -> list[str]:
                 if first[stream] < acknowledged[stream]:
                     raise SystemExit(f"after {ended} kills {acknowledged[stream]} were said, {first[stream]} are there")
             running = [(s, *started(path, s, first[s], draw.choice([1, 1, 7, 100]))) for s in streams]
+            if draw.random() < 0.6:  # it is ended while it learns; else maybe while it opens the store
+                select.select([hears for _, _, hears in running], [], [], 5.0)
             time.sleep(ALIVE * draw.random())
             for stream, child, hears in running:
                 os.kill(child, signal.SIGKILL)
@@ -122,10 +126,9 @@ def kills(times: int) -> list[str]:
             in_pairs += len(streams) == 2
         found = stored(path)
         with MailFilter(Path(folder) / "whole.db") as known:
-            for each in found:
-                stream, number = map(int, each.subject.split(" of "))
-                if not known.learn(numbered(stream, number)[0], spam=numbered(stream, number)[1]):
-                    raise SystemExit(f"{each.subject} is there twice")
+            again = (tuple(map(int, subject.split(" of "))) for subject in found)
+            if known.learn_many(numbered(stream, number) for stream, number in again) != len(found):
+                raise SystemExit("a message is there twice")
         same = tables(path) == tables(Path(folder) / "whole.db")
         if not same or len(found) < sum(acknowledged.values()):
             raise SystemExit("the store differs from one that was made without a kill")
