@@ -68,10 +68,18 @@ def test_edited_cases_are_those_of_the_loops(editing):
     for i, (words, spam) in enumerate(mail):
         near = oracle.nearest_labels(words, [mail[j] for j in kept], [w for w, _ in mail[:i]])
         same = sum(each == spam for each in near)
-        if (2 * same >= len(near)) if editing == "enn" else (same < 5):
+        young = min(sum(s for _, s in mail[:i]), sum(not s for _, s in mail[:i])) < 10
+        if young or ((2 * same >= len(near)) if editing == "enn" else (same < 5)):
             kept.append(i)
     assert _in_use(_learned(mail, CaseBase(policy=CasePolicy(editing=editing)))) == kept
-    assert 5 < len(kept) < 60
+    assert 15 < len(kept) < 60
+
+
+def test_editing_does_not_shut_out_a_kind_that_comes_late():
+    mail = [(words, spam) for words, spam in _words(200) if spam][:80]
+    mail += [(words, spam) for words, spam in _words(400) if not spam][:80]
+    for editing in ("enn", "redundancy"):
+        assert judge_stream(mail, policy=CasePolicy(editing=editing), skip=110).error < 0.2
 
 
 def test_policies_that_cannot_be():

@@ -30,7 +30,7 @@ from sepal.mail import (
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
 <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:50em;margin:2em auto;padding:0 1em;color:#222}}
-pre{{overflow-x:auto;background:#f6f6f6;padding:1em}} svg{{width:100%;height:auto}}</style></head>
+pre{{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f6f6;padding:1em}} svg{{width:100%;height:auto}}</style></head>
 <body><h1>{title}</h1>
 {body}
 </body></html>
@@ -159,8 +159,8 @@ def _status_text(found: MailStatus) -> str:
     ]
     if found.n_scored:
         lines.append(f"labels that seem to be wrong: about {100.0 * found.wrong_labels:.1f} % of the last hundred")
-    for kind, subject in found.doubted:
-        lines.append(f"  learned as {kind}, which all that was known contradicted: {subject}")
+    lines += ["the last labels that what was known contradicted:"] if found.doubted else []
+    lines += [f"  {kind:<5} {subject}" for kind, subject in found.doubted]
     lines += [f"drift: {kind} changed at message {place:,}" for kind, place in found.alarms[-10:]]
     lines += [] if found.alarms else ["drift: no alarm"]
     for title, words in (("words that came", found.came), ("words that went", found.went)):

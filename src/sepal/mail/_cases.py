@@ -31,7 +31,7 @@ FIRST_WRONG = 0.001  # share of labels that are wrong
 WRONG_STEP = 0.01  # of that share: about the last hundred messages count
 _LEAST_WRONG = 1e-5
 _WORDS_BITS, _TRUST_BITS = 20, 10  # of the number of a case
-_SURE = (1 << _TRUST_BITS) - 1
+_SURE, _MOST_WORDS = (1 << _TRUST_BITS) - 1, (1 << _WORDS_BITS) - 1
 _NOTHING = 1e-6  # added to both sums, so that their ratio exists
 _MOST = 30.0  # log-odds beyond this are as good as certain
 
@@ -160,8 +160,6 @@ class CaseBase:
 
     def _trust(self, score: Score, spam: bool) -> float:
         """The probability that a label is the true one, by what was said before it was known; the share follows."""
-        if min(self.n_spam, self.n_ham) < LEAST:
-            return 1.0
         wrong = max(self.wrong, _LEAST_WRONG)
         says = score.probability if spam else 1.0 - score.probability
         trust = (1.0 - wrong) * says / ((1.0 - wrong) * says + wrong * (1.0 - says))
@@ -180,7 +178,8 @@ class CaseBase:
     def learn(self, tokens: Sequence[str], spam: bool, case: int, score: Score, when: float = 0.0) -> None:
         """Take in a message whose label is now known; ``score`` is what :meth:`score` said of it just before."""
         self._known(tokens)
-        trust = self._trust(score, spam)
+        begun = min(self.n_spam, self.n_ham) >= LEAST
+        trust = self._trust(score, spam) if begun else 1.0
         wrong = trust * (score.probability - spam)
         by_linear, by_cases, offset = self.shares
         self.shares = (
@@ -207,25 +206,29 @@ class CaseBase:
             self.n_spam += 1
         else:
             self.n_ham += 1
-        self._keep(case, spam, min(len(tokens), (1 << _WORDS_BITS) - 1), trust, score, when)
+        used = not begun or self._admitted(score, spam)
+        packed = round(trust * _SURE) << (2 + _WORDS_BITS) | min(len(tokens), _MOST_WORDS) << 2 | spam << 1 | used
+        self._keep(case, spam, packed, when)
 
-    def _keep(self, case: int, spam: bool, n_words: int, trust: float, score: Score, when: float) -> None:
-        """Make the message a case where the policy admits it, and let go of those that it pushes out."""
+    def _admitted(self, score: Score, spam: bool) -> bool:
+        """Whether a message becomes a case, by those most similar to it."""
         nearest = sorted(
             [(-similarity, each, True) for similarity, each in score.spam]
             + [(-similarity, each, False) for similarity, each in score.ham]
         )
-        used = self.policy.admits([label for _, _, label in nearest], spam, CASES_ASKED)
+        return self.policy.admits([label for _, _, label in nearest], spam, CASES_ASKED)
+
+    def _keep(self, case: int, spam: bool, packed: int, when: float) -> None:
+        """Write down a message, and let go of the cases that it pushes out."""
         if len(self.flags) < 4 * (case + 1):
             self.flags.extend(bytes(4 * (case + 1) - len(self.flags)))
-        packed = round(trust * _SURE) << (2 + _WORDS_BITS) | n_words << 2 | spam << 1 | used
         self.flags[4 * case : 4 * case + 4] = pack("<I", packed)
         self.lowest = case if self.lowest is None else min(self.lowest, case)
         if self.policy == CasePolicy():
             return
         if self.queue is None:
             self.queue = CaseQueue(self.policy)
-        if used:
+        if packed & 1:
             self.queue.add(case, spam, when)
         for each in self.queue.leaving(case, when):
             self.flags[4 * each] &= 0xFE
