@@ -110,7 +110,8 @@ def main() -> None:
             )
             print(lines[-1], flush=True)
     if asked.out is not None:
-        head = f"# Texts, ten folds (seed {asked.seed}), the same for all; regenerate with `python -m benchmarks.quality.text --data FOLDER`"
+        told = f"`python -m benchmarks.quality.text --data FOLDER --seed {asked.seed}`"
+        head = f"# Texts, ten folds (seed {asked.seed}), the same for all; regenerate with {told}"
         asked.out.write_text("\n".join([head, "", *lines, "", made_on(), ""]), encoding="utf-8")
 
 

@@ -11,6 +11,8 @@ from sepal.data import text_cells
 from sepal.evaluation import evaluate
 from tests.texts import drawn_texts
 
+WORD = r"(?u)\b\w+\b"
+
 
 def test_cross_validation_learns_the_words_anew_in_every_fold() -> None:
     table = drawn_texts(80)
@@ -22,7 +24,7 @@ def test_cross_validation_learns_the_words_anew_in_every_fold() -> None:
     for number in np.unique(fold):
         training, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
         for answers, seen in ((expected, texts[training]), (leaking, texts)):
-            reader = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\b\w+\b").fit(seen)
+            reader = TfidfVectorizer(sublinear_tf=True, token_pattern=WORD).fit(seen)
             similar = (reader.transform(texts[test]) @ reader.transform(texts[training]).T).toarray()
             sums = [np.sort(similar[:, y[training] == label])[:, -5:].sum(axis=1) for label in found.classes]
             answers[test] = np.column_stack(sums) / np.sum(sums, axis=0)[:, None]

@@ -30,7 +30,8 @@ from sepal.mail import (
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
 <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:50em;margin:2em auto;padding:0 1em;color:#222}}
-pre{{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f6f6;padding:1em}} svg{{width:100%;height:auto}}</style></head>
+pre{{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f6f6;padding:1em}}
+svg{{width:100%;height:auto}}</style></head>
 <body><h1>{title}</h1>
 {body}
 </body></html>

@@ -27,9 +27,9 @@ class CasePolicy:
     quota : int, optional
         Only the last so many cases of each kind.
     editing : {"enn", "redundancy"}, optional
-        Which messages do not become cases at all, once ten of each kind are known. ``"enn"`` (Wilson's edited nearest neighbour): those whose five most
-        similar cases have the other label in the majority. ``"redundancy"`` (Hart's condensing): those whose five most
-        similar cases have their label already, all of them.
+        Which messages do not become cases at all, once ten of each kind are known. ``"enn"`` (Wilson's edited nearest
+        neighbour): those whose five most similar cases have the other label in the majority. ``"redundancy"`` (Hart's
+        condensing): those whose five most similar cases have their label already, all of them.
 
     Examples
     --------
