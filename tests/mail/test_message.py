@@ -124,3 +124,17 @@ def test_a_thousand_parts_in_each_other_take_no_time():
     deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (i, i) for i in range(1000))
     with_text = b"Subject: deep\n" + deep + b"Content-Type: text/plain\n\nhello\n"
     assert read_message(with_text).subject == "deep"
+
+
+def test_of_a_very_long_message_the_beginning_is_read(tmp_path):
+    line = b"QUJD" * 19 + b"\n"
+    long = b"Subject: long\n\n" + line * 40_000
+    (tmp_path / "one").write_bytes(long)
+    (tmp_path / "box").write_bytes(b"From a\n" + long + b"\nFrom b\nSubject: short\n\nhi\n")
+    ((_, raw),) = read_mail(tmp_path / "one")
+    assert 2_000_000 <= len(raw) < 2_000_000 + len(line)
+    assert long.startswith(raw)
+    (_, first), (_, second) = read_mail(tmp_path / "box")
+    assert len(first) < 2_000_000 + len(line)
+    assert second == b"Subject: short\n\nhi\n"
+    assert read_message(raw) == read_message(long)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sepal.exceptions import DataError
 
-MOST_FILE_BYTES = 200_000_000  # of a file that is one message
+MOST_MESSAGE_BYTES = 2_000_000  # of one message; the filter reads fewer
 _HEADER = re.compile(rb"[A-Za-z][A-Za-z0-9_-]{0,75}[ \t]*:")
 _USUAL = re.compile(
     rb"^(?:from|to|cc|subject|date|received|message-id|mime-version|content-type|return-path|reply-to|sender):",
@@ -23,7 +23,8 @@ def read_mail(path: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
 
     A file that begins with ``From `` is an mbox. Of a Maildir ``cur`` and ``new`` are read, of another folder all files
     in the order of their names, without those that begin with a point; folders in it are not. A file that neither
-    begins with a header nor has one of the usual ones is no mail, which is an error.
+    begins with a header nor has one of the usual ones is no mail, which is an error. Of a message the first 2,000,000
+    bytes are given, to the end of their line.
 
     Parameters
     ----------
@@ -54,7 +55,8 @@ def read_mail(path: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
             for folder in (place / "cur", place / "new") if maildir else (place,):
                 for file in sorted(folder.iterdir(), key=lambda each: each.name):
                     if file.is_file() and not file.name.startswith("."):
-                        yield str(file), _as_mail(str(file), file.read_bytes()[:MOST_FILE_BYTES])
+                        with file.open("rb") as stream:
+                            yield str(file), _as_mail(str(file), stream.read(MOST_MESSAGE_BYTES))
             return
         with place.open("rb") as stream:
             yield from _file_messages(str(place), stream)
@@ -65,16 +67,17 @@ def read_mail(path: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
 def _file_messages(name: str, lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
     """One message, or those of an mbox: there a line ``From `` after an empty one begins the next."""
     kept: list[bytes] = []
-    number, mbox, empty = 0, False, True
+    number, mbox, empty, size = 0, False, True, 0
     for line in lines:
         if line.startswith(b"From ") and ((not kept and not number) or (mbox and empty)):
             if mbox:
                 yield f"{name}:{number}", _without_last_empty(kept)
                 number += 1
-            mbox, kept = True, []
-        else:
+            mbox, kept, size = True, [], 0
+        elif size < MOST_MESSAGE_BYTES:
             unescaped = mbox and line.startswith(b">") and line.lstrip(b">").startswith(b"From ")
             kept.append(line[1:] if unescaped else line)
+            size += len(line)
         empty = line in (b"\n", b"\r\n")
     if not kept and not mbox:
         raise DataError(f"{name}: there is no message in it")
