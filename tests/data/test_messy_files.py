@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sepal.data import Table, as_table, read_table
+from sepal.data import Table, as_table, column_cells, read_table
 from sepal.exceptions import DataError, MissingDependencyError, ParameterError
 
 
@@ -147,6 +147,19 @@ def test_dates_are_the_same_from_csv_and_from_pandas(tmp_path):
     table = read(tmp_path, "when,class\n" + "".join(f"{text},{i % 2}\n" for i, text in enumerate(texts)))
     assert table.values.tolist() == as_table(frame).values.tolist()
     assert table.notes[0] == as_table(frame).notes[0]
+
+
+def test_dates_are_shown_as_they_stood_there(tmp_path):
+    cells = ["31.01.2024", "1.2.2024", "", "03.02.2024"]
+    table = column(tmp_path, cells)
+    assert column_cells(table, 0) == ["31.01.2024", "1.2.2024", None, "03.02.2024"]
+    assert column_cells(table.take([3, 1]).select(["x"]), 0) == ["03.02.2024", "1.2.2024"]
+    frame = as_table(pd.DataFrame({"x": pd.to_datetime(["2024-01-31", None]), "n": [1.5, 2.0]}))
+    assert column_cells(frame, 0) == ["2024-01-31", None]
+    arff = "@relation r\n@attribute d date dd.MM.yyyy\n@attribute c {a,b}\n@data\n31.01.2024,a\n?,b\n"
+    assert column_cells(read(tmp_path, arff, "t.arff", target="c"), 0) == ["31.01.2024", None]
+    serials = read(tmp_path, "x,class\n45322,a\n45323.5,b\n", kinds={"x": "date"})
+    assert column_cells(serials, 0) == ["45322", "45323.5"]
 
 
 def test_excel_serials_are_dates_where_that_is_said(tmp_path):

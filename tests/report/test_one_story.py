@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 
 import sepal
-from sepal.data import as_table
+from sepal.data import as_table, read_table
 from sepal.report import separability
 from sepal.report._beside import rows_beside, told_beside
 from sepal.report._first_figures import model_lines, tiles
@@ -119,6 +120,19 @@ def test_a_row_beside_its_neighbours():
         ("weight", 5, "5"),
     ]
     assert told_beside(found).startswith("size 9 (1), colour red (")
+
+
+def test_dates_of_a_row_and_its_neighbours_are_dates():
+    """They were seconds; in order of time, which is not that of their texts."""
+    days = ["2.10.2024", "9.1.2024", "11.1.2024", "10.1.2024", "1.12.2024"]
+    lines = "".join(f"{day},{label}\n" for day, label in zip(days, "abbba", strict=True))
+    table = read_table(io.BytesIO(f"day,class\n{lines}".encode()), target="class")
+
+    class Suspect:
+        row, neighbors = 0, (1, 2, 3)
+
+    (found,) = rows_beside(table, (Suspect,))
+    assert [(each.own, each.neighbors) for each in found.columns] == [("2.10.2024", "9.1.2024 to 11.1.2024")]
 
 
 def test_suspects_stand_with_their_identifiers(tmp_path):

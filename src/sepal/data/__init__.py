@@ -14,6 +14,7 @@ from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._cautions import Caution
 from sepal.data._cautions import caution_texts as caution_texts
 from sepal.data._cells import apart_cells as apart_cells
+from sepal.data._cells import cell_of as cell_of
 from sepal.data._cells import column_cells as column_cells
 from sepal.data._cells import row_cells as row_cells
 from sepal.data._cells import row_identifiers as row_identifiers

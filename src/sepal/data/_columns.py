@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sepal.data._error_words import Origin, listed, shown
 from sepal.data._messy_cells import dates
 from sepal.data._text_options import TextOptions
+from sepal.data._written import Written
 from sepal.exceptions import DataError, ParameterError
 
 Kind = Literal["numeric", "ordinal", "nominal", "text"]
@@ -43,6 +44,7 @@ class Column:
     levels: tuple[Any, ...] = ()  # empty for numeric
     declared: bool = False  # the source states the order of the levels
     notes: tuple[str, ...] = ()
+    written: Written | None = None  # how dates that became numbers stood there
 
 
 def parse_number(text: str) -> float | None:
@@ -59,8 +61,13 @@ def sorted_levels(values: Iterable[Any]) -> tuple[Any, ...]:
     """Distinct values in order: texts that are all numbers by their number, everything else as it sorts."""
     distinct = set(values)
     if all(isinstance(value, str) for value in distinct):
-        numbers = {value: parse_number(value) for value in distinct}
-        if all(number is not None for number in numbers.values()):
+        numbers: dict[str, float] = {}
+        for value in distinct:
+            number = parse_number(value)
+            if number is None:
+                break
+            numbers[value] = number
+        else:
             return tuple(sorted(distinct, key=lambda value: (numbers[value], value)))
     return tuple(sorted(distinct))
 
@@ -251,7 +258,9 @@ def _to_seconds(column: Column, origin: Origin) -> Column:
         if column.notes and "turned into seconds" in column.notes[-1]:
             return column
         note = f"numbers in {place} were taken as Excel's dates and turned into seconds since 1970"
-        return replace(column, values=(column.values - EXCEL_1970) * 86400.0, notes=(*column.notes, note))
+        values = (column.values - EXCEL_1970) * 86400.0
+        texts = {second: f"{day:.15g}" for second, day in zip(values.tolist(), column.values.tolist(), strict=True)}
+        return replace(column, values=values, notes=(*column.notes, note), written=Written(texts))
     texts = [str(level) for level in column.levels]
     found = dates(texts)
     if found is None:
@@ -263,7 +272,10 @@ def _to_seconds(column: Column, origin: Origin) -> Column:
         )
     note = f"{found[1]} in {place} were turned into seconds since {'midnight' if found[1] == 'times' else '1970'}"
     values = _mapped(column, np.array([found[0][text] for text in texts]))
-    return replace(column, values=values, kind="numeric", levels=(), declared=False, notes=(*column.notes, note))
+    written = Written({second: text for text, second in found[0].items()})
+    return replace(
+        column, values=values, kind="numeric", levels=(), declared=False, notes=(*column.notes, note), written=written
+    )
 
 
 def _with_levels(column: Column, levels: tuple[Any, ...], origin: Origin) -> Column:

@@ -121,8 +121,10 @@ def to_table(
 def _without_soft_marks(column: Column) -> Column:
     """A column of words in which "-", "--", "." and "None" are missing; where all levels are signs they are levels."""
     marks = [level for level in column.levels if level in SOFT_MISSING]
+    if column.kind != "nominal" or not marks:
+        return column
     words = [level for level in column.levels if any(letter.isalnum() for letter in str(level)) and level not in marks]
-    if column.kind != "nominal" or not marks or len(words) + len(marks) < len(column.levels) or not words:
+    if len(words) + len(marks) < len(column.levels) or not words:
         return column
     levels = tuple(level for level in column.levels if level not in marks)
     place = {level: float(code) for code, level in enumerate(levels)}

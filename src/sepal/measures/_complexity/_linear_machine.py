@@ -66,7 +66,8 @@ def _newton(
 ) -> Callable[[Floats | float, Floats | float], NewtonStep]:
     """One factorization; the step for given targets of a * low and of (cost - a) * high."""
     inverse = a * room / (low * room + high * a)
-    factor = cho_factor(np.eye(signed.shape[1]) + (signed.T * inverse) @ signed)
+    half = np.sqrt(inverse)[:, None] * signed
+    factor = cho_factor(np.eye(signed.shape[1]) + half.T @ half)  # a product with itself takes half the time
 
     def solve(v: Floats) -> Floats:
         u = inverse * v
