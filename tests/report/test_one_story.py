@@ -91,6 +91,20 @@ def test_chance_is_not_sold_as_advice():
     assert "suspect_rows" not in {each.code for each in report.verdict}
 
 
+def test_means_that_differ_are_not_called_nothing():
+    """Beside "the class means differ beyond doubt" stood "these columns may say nothing of the classes"."""
+    rng = np.random.default_rng(12)
+    y = np.repeat([0, 1], 100)
+    X = rng.normal(size=(200, 12)) + 0.5 * y[:, None] * (np.arange(12) == 0)
+    report = separability(X, y)
+    assert report.angle.wilks.p_value < 0.001
+    assert not report.model.learns
+    texts = " ".join(each.text for each in (*report.verdict, *report.next_steps))
+    assert "the class means differ, but by too little to answer single rows" in texts
+    assert "nothing" not in texts
+    assert [step.code for step in report.next_steps][2] == "collect_since_means_differ"
+
+
 def test_every_chapter_ends_with_a_sentence(heart):
     for chapter in (MODEL, ROWS, COLLECT):
         assert chapter[-1].holds(heart)

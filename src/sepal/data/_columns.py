@@ -259,8 +259,8 @@ def _to_seconds(column: Column, origin: Origin) -> Column:
             return column
         note = f"numbers in {place} were taken as Excel's dates and turned into seconds since 1970"
         values = (column.values - EXCEL_1970) * 86400.0
-        texts = {second: f"{day:.15g}" for second, day in zip(values.tolist(), column.values.tolist(), strict=True)}
-        return replace(column, values=values, notes=(*column.notes, note), written=Written(texts))
+        days = {second: f"{day:.15g}" for second, day in zip(values.tolist(), column.values.tolist(), strict=True)}
+        return replace(column, values=values, notes=(*column.notes, note), written=Written(days))
     texts = [str(level) for level in column.levels]
     found = dates(texts)
     if found is None:

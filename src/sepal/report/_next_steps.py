@@ -92,6 +92,12 @@ COLLECT = (
         "Test these columns on rows that were collected later: they were chosen by looking at {n_rows} rows.",
     ),
     NextStep(
+        "collect_since_means_differ",
+        lambda report: any(verdict.code == "no_better_though_means_differ" for verdict in report.verdict),
+        "Collect more rows, and look for further columns: the class means differ beyond doubt, but {n_rows} rows with "
+        "these columns do not let a model answer single rows.",
+    ),
+    NextStep(
         "collect_nothing_yet",
         lambda report: like_chance(report) and report.model is not None and not report.model.learns,
         "Collect no further rows with these columns alone: nothing yet shows that they have to do with the classes.",

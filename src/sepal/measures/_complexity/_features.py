@@ -163,7 +163,7 @@ class _Kept:
         out = (cells < low) | (cells > high)
         rows, self._alive = self._rows[self._alive[out]], self._alive[~out]
         if not len(self._alive):
-            return rows
+            return np.asarray(rows)
         self._at_low -= np.sum(rows == self.low, axis=0)
         self._at_high -= np.sum(rows == self.high, axis=0)
         lost = others[(self._at_low[others] == 0) | (self._at_high[others] == 0)]
@@ -172,4 +172,4 @@ class _Kept:
             self.low[lost], self.high[lost] = left.min(axis=0), left.max(axis=0)
             self._at_low[lost] = np.sum(left == self.low[lost], axis=0)
             self._at_high[lost] = np.sum(left == self.high[lost], axis=0)
-        return rows
+        return np.asarray(rows)
