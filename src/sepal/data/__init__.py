@@ -36,6 +36,7 @@ from sepal.data._equal_rows import copies_of as copies_of
 from sepal.data._equal_rows import equal_groups as equal_groups
 from sepal.data._equal_rows import mixed_bits as mixed_bits
 from sepal.data._equal_rows import plain_cells as plain_cells
+from sepal.data._error_words import constant_note as constant_note
 from sepal.data._error_words import plural as plural
 from sepal.data._error_words import shown as shown
 from sepal.data._foreign_frames import is_frame as is_frame

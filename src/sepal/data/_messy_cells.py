@@ -130,6 +130,14 @@ def dates(texts: Sequence[str]) -> CellReading | None:
     return None
 
 
+def each_a_date(texts: Sequence[str]) -> bool:
+    """Whether every text by itself is a date, though together they may be written in several ways."""
+    return bool(texts) and all(
+        len(text) <= LONGEST and any(read(text.strip()) is not None for what, read in _DATE_STYLES if what != "times")
+        for text in texts
+    )
+
+
 def _ambiguous(texts: Sequence[str]) -> bool:
     """Whether day and month could change places in every date."""
     return all(read(text.strip()) is not None for text in texts for read in (_month_first, _day_first))

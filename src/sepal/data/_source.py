@@ -18,6 +18,7 @@ from sepal.data._columns import (
     check_finite,
     check_names,
     column_position,
+    levels_note,
     recast,
     resolve_kinds,
     rounding_note,
@@ -103,6 +104,7 @@ def to_table(
     y = _labels(columns[place], source)
     features, apart = _divided(columns, place, wanted, wishes)
     notes = [note for column in features for note in _rounding_notes(column, source)]
+    notes += _notes_of_apart(columns, apart)
     own = (note for note in labels.notes if note != rounding_note(labels.name))  # labels are kept digit by digit
     return assemble(
         features,
@@ -191,6 +193,18 @@ def _divided(
             why |= judged
     features = [columns[j] for j in used if j not in why]
     return features, tuple(_apart(columns[j], *reason) for j, reason in sorted(why.items()))
+
+
+def _notes_of_apart(columns: list[Column], apart: tuple[Apart, ...]) -> list[str]:
+    """What is said of columns that were set apart: one may be full of numbers but for a few cells."""
+    judged = {each.name for each in apart if each.why != "asked"}
+    return [
+        note
+        for column in columns
+        if column.name in judged
+        for note in column.notes
+        if note != levels_note(column.name, len(column.levels))
+    ]
 
 
 def _holds_texts(column: Column) -> bool:

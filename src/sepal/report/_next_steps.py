@@ -25,6 +25,11 @@ class NextStep(NamedTuple):
 
 MODEL = (
     NextStep(
+        "join_classes",
+        lambda report: any(caution.code == "classes_alike" for caution in report.table.cautions),
+        "Make one class of those that differ by case or blanks only, if they mean the same, and read the report again.",
+    ),
+    NextStep(
         "choose_the_target",
         lambda report: any(caution.code == "determines_class" for caution in report.table.cautions),
         "Decide first whether the column that determines the class is known beforehand; if not, leave it out with "

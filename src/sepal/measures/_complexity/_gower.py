@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, as_table
+from sepal.data import ScaleName, Table, as_table, constant_note
 from sepal.measures._within import column_units
 from sepal.neighbors import Search
 
@@ -35,7 +35,7 @@ def gower_search(
         same = np.all(table.values == table.values[0], axis=0)
         constant = [name for name, is_one in zip(table.names, same, strict=True) if is_one]
         if constant:
-            notes = (f"constant columns, which contribute nothing: {', '.join(map(repr, constant))}",)
+            notes = (constant_note(constant),)
         return search, embed, GOWER, notes
     search = Search.prepare(table, distance=distance, distance_params=distance_params, scale=scale, n_jobs=n_jobs)
     return search, lambda rows: rows, search.fitted.name, search.fitted.notes
