@@ -171,7 +171,11 @@ def _held(values: NDArray[np.float64]) -> Marks:
 
 def _ranks(values: NDArray[np.float64]) -> Marks:
     """The place of each cell among the values of its column, as in any other unit; missing cells come last."""
-    found = np.empty(values.shape, dtype=np.uint64)
-    for j, column in enumerate(values.T):
-        found[:, j] = np.unique(column, return_inverse=True)[1]
+    low = values.min(axis=0, initial=np.inf)
+    above = values != low
+    found = above.astype(np.uint64)
+    # Of two values, as of the indicators of levels, the upper is 1 and nothing need be sorted.
+    many = np.flatnonzero(((values != values.max(axis=0, initial=-np.inf)) & above).any(axis=0))
+    for j in many:
+        found[:, j] = np.unique(values[:, j], return_inverse=True)[1]
     return found
