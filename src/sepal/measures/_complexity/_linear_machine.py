@@ -80,7 +80,7 @@ def _never_together(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def _solver(half: Floats, lonely: NDArray[np.intp], others: NDArray[np.intp]) -> Callable[[Floats], Floats]:
-    """Give v -> (I + half'half)^-1 v. The block of columns that never stand together is a diagonal: it is eliminated."""
+    """Give v -> (I + half'half)^-1 v. The block of columns that never stand together is a diagonal, and eliminated."""
     rest = half[:, others]
     gram = np.eye(len(others)) + rest.T @ rest  # a product with itself takes half the time
     if not len(lonely):
