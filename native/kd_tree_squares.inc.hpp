@@ -59,8 +59,8 @@ template <int P> class AskingSquares {
                 if (!(job_.plan.self_join && leaf == job_.leaf)) ask_leaf(leaf);
             }
         }
-        *job_.cost = static_cast<double>(n_nodes_) * (20 + 1.5 * p_) + static_cast<double>(n_leaves_) * (15 + 3 * p_) +
-                     static_cast<double>(n_scans_) * (15 + 1.5 * p_);
+        *job_.cost = static_cast<double>(n_nodes_) * (13 + p_) + static_cast<double>(n_leaves_) * (10 + 2 * p_) +
+                     static_cast<double>(n_scans_) * (10 + p_) + static_cast<double>(n_decided_) * (10 + p_);
     }
 
   private:
@@ -69,7 +69,7 @@ template <int P> class AskingSquares {
     const int p_;
     const float* block_;
     const int n_queries_;
-    std::int64_t n_nodes_ = 0, n_leaves_ = 0, n_scans_ = 0; // looked at
+    std::int64_t n_nodes_ = 0, n_leaves_ = 0, n_scans_ = 0, n_decided_ = 0; // looked at
     float limits_[kLeaf], widest_ = 0; // of the queries, in float32 squares, and the largest of them
 
     // How far the children of a node are from the box of the queries, and a bit for each that is within the widest limit.
@@ -132,10 +132,10 @@ template <int P> class AskingSquares {
     SEPAL_ATTR SEPAL_INLINE unsigned smallest(const float* values, unsigned within) const {
         float least = std::numeric_limits<float>::infinity();
         for (unsigned left = within; left != 0; left &= left - 1) least = std::min(least, values[std::countr_zero(left)]);
-        const float limit = std::max(narrow_.bound.beyond(least), narrow_.bound.above(job_.plan.zero));
-        for (unsigned left = within; left != 0; left &= left - 1)
-            if (!(values[std::countr_zero(left)] <= limit)) within &= ~(left & -left);
-        return within;
+        const V limit = F::fill(std::max(narrow_.bound.beyond(least), narrow_.bound.above(job_.plan.zero)));
+        unsigned near = 0;
+        for (int v = 0; v < kLeaf; v += W) near |= F::bits(F::at_most(F::load(values + v), limit)) << v;
+        return within & near;
     }
 
     SEPAL_ATTR SEPAL_INLINE void ask_leaf(std::int32_t leaf) {
@@ -168,6 +168,7 @@ template <int P> class AskingSquares {
         Nearest& found = job_.found[q];
         const double widen = 1 + job_.plan.tie, zero = job_.plan.zero, before = found.bound;
         if (job_.plan.k == 1 && (within & (within - 1)) != 0) within = smallest(squares, within);
+        n_decided_ += std::popcount(within);
         const double *x = job_.asking.block(job_.leaf) + q, *z = job_.tree.block(leaf);
         const std::int32_t* rows = job_.tree.rows(leaf);
         while (within != 0) {

@@ -43,13 +43,15 @@ struct Spreading {
                 return;
             }
             scratch.clear();
+            bool copied = false; // without copies the entries are in order
             for (std::int64_t e = begin; e < end; ++e) {
                 // One more than there is room for: the row that asks may be among them.
                 const std::int64_t from = groups.start[lists.entries[e]], most = std::min(groups.size(lists.entries[e]), room + 1);
+                copied = copied || most > 1;
                 for (std::int64_t m = from; m < from + most; ++m)
                     if (groups.members[m] != asking.row[i]) scratch.push_back(groups.members[m]);
             }
-            std::sort(scratch.begin(), scratch.end());
+            if (copied) std::sort(scratch.begin(), scratch.end());
             std::copy(scratch.begin(), scratch.begin() + room, rows + have);
         });
     }
