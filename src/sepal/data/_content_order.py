@@ -173,7 +173,7 @@ def _ranks(values: NDArray[np.float64]) -> Marks:
     """The place of each cell among the values of its column, as in any other unit; missing cells come last."""
     low = values.min(axis=0, initial=np.inf)
     above = values != low
-    found = above.astype(np.uint64)
+    found: Marks = np.array(above, dtype=np.uint64)
     # Of two values, as of the indicators of levels, the upper is 1 and nothing need be sorted.
     many = np.flatnonzero(((values != values.max(axis=0, initial=-np.inf)) & above).any(axis=0))
     for j in many:
