@@ -28,8 +28,8 @@ from sepal.mail import CasePolicy, Costs, StreamResult, judge_stream, message_of
 
 SKIP = 200
 CAUTION = (
-    "Rules were chosen on the first stream; how labels are trusted was chosen on it, on the other streams below and on the "
-    "two Reuters sets as streams, with other draws of the wrong labels. The figures are optimistic to that extent."
+    "Rules were chosen on the first stream; how labels are trusted was chosen on it, on the other streams below and on "
+    "the two Reuters sets as streams, with other draws of the wrong labels. The figures are optimistic to that extent."
 )
 POLICIES = {
     "the last 1,000 as cases": CasePolicy(window=1000),

@@ -31,9 +31,9 @@ from sepal import KNNClassifier, SepalClassifier, Table, read_table  # noqa: E40
 from sepal.data import text_cells, text_columns  # noqa: E402
 
 CAUTION = (
-    "How SepalClassifier reads words, the squared hinge and the grid of its penalties were picked on the folds of seed 0, "
-    "and that a linear rule alone answers for texts alone on five folds of the two Reuters sets, seed 101. No test of the "
-    "differences was made."
+    "How SepalClassifier reads words, the squared hinge and the grid of its penalties were picked on the folds of seed "
+    "0, and that a linear rule alone answers for texts alone on five folds of the two Reuters sets, seed 101. No test "
+    "of the differences was made."
 )
 SETS = ("sms_spam.csv", "ReutersCorn-train.arff", "ReutersGrain-train.arff")
 Answer = Callable[[Table, Table], tuple[np.ndarray, np.ndarray]]
