@@ -67,6 +67,7 @@ SURFACE = {
         "plane",
         "read_table",
         "row_page",
+        "sampled",
         "summarize",
     ],
     "sepal.datasets": ["load", "names"],
