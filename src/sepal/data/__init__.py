@@ -63,6 +63,7 @@ from sepal.data._plane import Plane, plane
 from sepal.data._read import read_table
 from sepal.data._row_page import RowPage, row_page
 from sepal.data._sampling import sample_by_class as sample_by_class
+from sepal.data._sampling import sampled
 from sepal.data._scaling import SCALES, ScaleName
 from sepal.data._scaling import Scaling as Scaling
 from sepal.data._scaling import fit_scaling as fit_scaling
@@ -104,5 +105,6 @@ __all__ = [
     "plane",
     "read_table",
     "row_page",
+    "sampled",
     "summarize",
 ]
