@@ -118,6 +118,7 @@ SURFACE = {
         "learn_feature_weights",
     ],
     "sepal.mail": [
+        "CasePolicy",
         "Costs",
         "MailExplanation",
         "MailFilter",
@@ -264,11 +265,13 @@ SURFACE = {
         "Partitioned",
         "PartitionsMeasure",
         "Plan",
+        "SampledTable",
         "asking_for",
         "measure_partitions",
         "partitioned",
         "partitions_loo_curve",
         "prepare_partitions",
+        "sample_table",
     ],
     "sepal.selection": [
         "CRITERIA",
