@@ -18,9 +18,11 @@ def main() -> None:
 
         sys.exit(main_mail(sys.argv[2:]))
     from sepal.cli._interrupts import all_done, listen
+    from sepal.cli._late_modules import load_late
     from sepal.cli._since_start import ended, started
 
     started()
+    load_late()
     listen()
     try:
         _run()

@@ -121,8 +121,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             warnings.warn(text, DataConversionWarning, stacklevel=4)
         rows = as_rows(X, y) if sparse else as_table(X, y)
         columns = without_rows(rows)
-        if isinstance(rows, Table) and rows.apart:
-            rows = replace(rows, apart=())  # a model learns nothing from them, and keeps their names only
+        if isinstance(rows, Table) and (rows.apart or rows.written):
+            rows = replace(rows, apart=(), written={})  # a model learns nothing from them, and keeps their names only
         if isinstance(X, Table):
             self._name_columns(X)
         elif isinstance(rows, SparseRows):
