@@ -14,7 +14,7 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command; the entry point of the script ``sepal``."""
     if sys.argv[1:2] == ["mail"]:  # starts for every message, and must not wait for what it does not need
-        _mail()
+        _run_mail()
     from sepal.cli._interrupts import all_done, listen
     from sepal.cli._since_start import ended, started
 
@@ -27,7 +27,7 @@ def main() -> None:
         ended()
 
 
-def _mail() -> None:
+def _run_mail() -> None:
     from sepal.cli._interrupts import listen, writes_in_steps
 
     writes_in_steps()
