@@ -1,14 +1,9 @@
-"""Every verb, those of mail too, where the world fails it: a status, a sentence or two, and never a traceback.
-
-One process loads everything once; each case runs in a child of it.
-"""
+"""Every verb, those of mail too, where the world fails it: a status, a sentence or two, and never a traceback."""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +11,7 @@ import typer
 
 from sepal.cli._app import app
 from sepal.cli._mail import _parser
+from tests.cli.children import in_children
 from tests.mail.made import message
 
 TABLE = "a,b,class\n" + "".join(f"{i % 7},{(i * 3) % 5},{'xy'[i % 2]}\n" for i in range(40))
@@ -39,12 +35,12 @@ VERBS = {
     "reproduce": ["reproduce", "--only", "A1", "--quick", "-o", "figures"],
     "datasets": ["datasets"],
     "mail learn": ["mail", "learn", "--spam", "spam.eml", *STORE],
-    "mail relearn": ["mail", "relearn", "--spam", "s.eml", *STORE],
-    "mail unlearn": ["mail", "unlearn", "s.eml", *STORE],
+    "mail relearn": ["mail", "relearn", "--spam", "stdin", *STORE],
+    "mail unlearn": ["mail", "unlearn", "stdin", *STORE],
     "mail import": ["mail", "import", "--ham", "ham.eml", *STORE],
-    "mail classify": ["mail", "classify", "s.eml", *STORE],
+    "mail classify": ["mail", "classify", "stdin", *STORE],
     "mail filter": ["mail", "filter", *STORE],
-    "mail explain": ["mail", "explain", "s.eml", *STORE],
+    "mail explain": ["mail", "explain", "stdin", *STORE],
     "mail eval": ["mail", "eval", "spam.eml", "ham.eml", "--skip", "0"],
     "mail status": ["mail", "status", *STORE],
     "mail compact": ["mail", "compact", *STORE],
@@ -68,81 +64,8 @@ WRITES = {
     "mail classify": [*VERBS["mail classify"], "-o", "OUT/v.json"],
     "mail status": [*VERBS["mail status"], "-o", "OUT/s.html"],
     "mail export": [*VERBS["mail export"], "-o", "OUT/x.jsonl"],
-    "mail learn": ["mail", "learn", "--spam", "s.eml", "--store", "OUT/mail.db"],
+    "mail learn": ["mail", "learn", "--spam", "stdin", "--store", "OUT/mail.db"],
 }
-SCRIPT = """
-import io, json, os, resource, signal, sys
-from sepal.cli import main
-NOBODY = 65534
-
-def no_stdout():
-    os.close(1)
-    sys.stdout = None
-
-def no_stdin():
-    os.close(0)
-    sys.stdin = None
-
-def full_stdout():
-    os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
-
-def closed_pipe():
-    reading, writing = os.pipe()
-    os.close(reading)
-    os.dup2(writing, 1)
-
-def poor():
-    keep = {"PATH": os.environ["PATH"], "LANG": "C", "TERM": "dumb", "COLUMNS": "20"}
-    os.environ.clear()
-    os.environ.update(keep)
-
-def full_disk():
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-
-def closed_folder():
-    if os.getuid() == 0:
-        os.setuid(NOBODY)
-
-def run(words, world):
-    child = os.fork()
-    if child == 0:
-        signal.alarm(100)
-        for number, name in ((1, "out"), (2, "err")):
-            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
-        os.dup2(os.open("s.eml", os.O_RDONLY), 0)
-        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)))
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w", closefd=False)), encoding="utf-8")
-        sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), encoding="utf-8", write_through=True)
-        globals()[world]()
-        code = 99
-        try:
-            sys.argv = ["sepal", *words]
-            main()
-            code = 0
-        except SystemExit as leaving:
-            code = leaving.code or 0
-        except BaseException:
-            import traceback
-            traceback.print_exc()
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-given = json.loads(sys.stdin.read())
-for words in given["first"]:
-    sys.argv, sys.stdout = ["sepal", *words], io.TextIOWrapper(io.BytesIO())
-    try:
-        main()
-    except SystemExit as leaving:
-        assert leaving.code in (None, 0), words
-found = {}
-for world, verbs in given["worlds"].items():
-    for name, words in verbs.items():
-        code = run(words, world)
-        found[f"{name}, {world}"] = [code, open("out").read(), open("err").read()]
-sys.__stdout__.write(json.dumps(found))
-"""
 
 
 @pytest.fixture
@@ -150,25 +73,17 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text(TABLE)
     (tmp_path / "session.json").write_text(json.dumps(SESSION))
-    for name, number, spam in (("s", 1, True), ("spam", 3, True), ("ham", 4, False)):
-        (tmp_path / f"{name}.eml").write_bytes(message(number, spam))
+    for name, number, spam in (("stdin", 1, True), ("spam.eml", 3, True), ("ham.eml", 4, False)):
+        (tmp_path / name).write_bytes(message(number, spam))
     return tmp_path
 
 
 def tried(worlds):
-    """(status, stdout, stderr) of each verb in each world; all that is needed is loaded, and made, before."""
+    """What became of each verb in each world; all that is needed is loaded, and made, before."""
     learned = [["mail", "learn", f"--{kind}", f"{kind}.eml", *STORE] for kind in ("spam", "ham")]
-    first = [*learned, ["mail", "learn", "--ham", "s.eml", *STORE], ["train", "t.csv", "-l", "knn", "-o", "m.sepal"]]
+    first = [*learned, ["mail", "learn", "--ham", "stdin", *STORE], ["train", "t.csv", "-l", "knn", "-o", "m.sepal"]]
     first += [words for name, words in VERBS.items() if name not in SERVES and not name.startswith("mail")]
-    given = json.dumps({"first": first, "worlds": worlds})
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], input=given, capture_output=True, text=True, timeout=500, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert [name for name, (code, _, err) in found.items() if "Traceback" in err or code == 99] == [], found
-    assert {name for name, (code, *_) in found.items() if code < 0} == set()
-    return found
+    return in_children(first, worlds)
 
 
 def test_every_verb_is_here():
