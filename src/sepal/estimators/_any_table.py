@@ -23,7 +23,7 @@ def _has_probabilities(estimator: AnyTable) -> bool:
 
 
 class AnyTable(TableEstimator):
-    """Levels become indicators and gaps the middle of their column, then a machine for numbers takes over.
+    """One-hot encoding, imputation and scaling in front of an estimator for numbers, which then takes any table.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ def judge_stream(
     delay: int = 0,
     taught: Sequence[bool] | None = None,
 ) -> StreamResult:
-    """Judge each message by those before it, then learn it.
+    """Prequential evaluation of a stream: judge each message by those before it, then learn it.
 
     Parameters
     ----------
