@@ -161,7 +161,9 @@ class NeighborLearner(NeighborQueries):
         if self.feature_weights is None:
             return params or None
         if callable(self.distance):
-            raise ParameterError("feature_weights have no meaning with a distance function: the function alone says how columns count")
+            raise ParameterError(
+                "feature_weights have no meaning with a distance function: the function alone says how columns count"
+            )
         if "weights" in params:
             raise ParameterError("feature_weights and distance_params['weights'] both give weights; leave one out")
         params["weights"] = _column_weights(self.feature_weights, table)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 import sepal._native as _native
 from sepal.data import Table, as_table
-from sepal.estimators import Diet, TableEstimator, as_data_errors, check_column_count, without_rows
+from sepal.estimators import Diet, TableEstimator, check_column_count
 from sepal.exceptions import DataError
 from sepal.learners._drift import DETECTORS
 from sepal.learners._stream_columns import StreamColumns
@@ -68,6 +68,7 @@ class MovingWindow(TableEstimator):
         WindowRules(self).check()
         table = as_table(X)
         self._columns_ = StreamColumns.of(table, self.distance, self.distance_params or {})
+        self._remember_columns(X, table)
         self._rows_ = WindowRows.empty(table.n_columns)
         self._native_ = None
         self._seen_ = np.zeros(0)
@@ -76,14 +77,6 @@ class MovingWindow(TableEstimator):
         self.drift_detected_ = False
         self.prequential_score_ = float("nan")
         self.n_seen_ = self.n_window_ = 0
-
-    def _note_features(self, X: Any) -> None:
-        if isinstance(X, Table):
-            self._name_columns(X)
-        else:
-            with as_data_errors():
-                validate_data(self, X, skip_check_array=True)
-        self.columns_ = without_rows(as_table(X))
 
     def _read(self, X: Any) -> NDArray[np.float64]:
         """Rows as native coordinates, their columns as in the first rows."""
@@ -105,7 +98,6 @@ class MovingWindow(TableEstimator):
         labels = stream_labels(y, first)
         if first:
             self._start(X)
-            self._note_features(X)
             self.classes_ = labels[:0]
         rows = self._read(X)
         if len(rows) != len(labels):
