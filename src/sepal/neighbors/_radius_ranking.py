@@ -133,5 +133,4 @@ def radius_ranking(
         asked = as_queries(queries, table)
         reach = checked_radius(radius, asked.n_rows)
         lists = search.within(reach, asked).everyone(None)  # type: ignore[arg-type]
-    method_used = "tree" if search.method == "tree" else "brute"
-    return RadiusRanking(reach, *lists, search.fitted.name, method_used, search.fitted.notes)
+    return RadiusRanking(reach, *lists, search.fitted.name, search.found_by, search.fitted.notes)
