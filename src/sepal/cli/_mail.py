@@ -11,7 +11,7 @@ from typing import Any
 
 from sepal.cli._answers import JSON_HELP, OUT_HELP
 from sepal.cli._interrupts import work_begins
-from sepal.cli._mail_answers import give, write_out
+from sepal.cli._mail_answers import give_mail_answer, write_mail_answer
 from sepal.cli._mail_filter import classify, filter_message
 from sepal.exceptions import ParameterError, SepalError
 from sepal.mail import Costs, MailFilter, read_mail, read_message
@@ -180,7 +180,9 @@ def _learned(asked: argparse.Namespace, known: MailFilter) -> int:
     new = old = 0
     for each in known.learn_each((raw, bool(asked.spam)) for _, raw in messages_of(asked)):
         new, old = new + each, old + (not each)
-    return give(asked, "mail_learned", f"learned {new}, known before {old}\n", {"learned": new, "known_before": old})
+    return give_mail_answer(
+        asked, "mail_learned", f"learned {new}, known before {old}\n", {"learned": new, "known_before": old}
+    )
 
 
 def _hashes(asked: argparse.Namespace) -> list[bytes]:
@@ -190,7 +192,7 @@ def _hashes(asked: argparse.Namespace) -> list[bytes]:
 def _unlearn(asked: argparse.Namespace) -> int:
     with opened(asked) as known:
         gone = known.unlearn(_hashes(asked))
-    return give(asked, "mail_forgotten", f"forgotten {gone}\n", {"forgotten": gone})
+    return give_mail_answer(asked, "mail_forgotten", f"forgotten {gone}\n", {"forgotten": gone})
 
 
 def _relearn(asked: argparse.Namespace) -> int:
@@ -198,7 +200,9 @@ def _relearn(asked: argparse.Namespace) -> int:
         raws = [raw for _, raw in messages_of(asked)]
         changed = known.relearn([read_message(raw).hash for raw in raws], spam=bool(asked.spam))
         new = known.learn_many((raw, bool(asked.spam)) for raw in raws)
-    return give(asked, "mail_relearned", f"relearned {changed}, new {new}\n", {"relearned": changed, "learned": new})
+    return give_mail_answer(
+        asked, "mail_relearned", f"relearned {changed}, new {new}\n", {"relearned": changed, "learned": new}
+    )
 
 
 def _import(asked: argparse.Namespace) -> int:
@@ -207,7 +211,7 @@ def _import(asked: argparse.Namespace) -> int:
             from sepal.cli._mail_exchange import read_lines
 
             new = sum(sum(known.add(read_lines(file))) for file in asked.files)
-            return give(asked, "mail_learned", f"learned {new}\n", {"learned": new})
+            return give_mail_answer(asked, "mail_learned", f"learned {new}\n", {"learned": new})
         if not (asked.spam or asked.ham):
             raise ParameterError("import of messages needs --spam or --ham", hint="files of export end in .jsonl")
         return _learned(asked, known)
@@ -217,7 +221,7 @@ def _compact(asked: argparse.Namespace) -> int:
     with opened(asked) as known:
         before, after = known.compact()
     facts = {"bytes_before": before, "bytes": after}
-    return give(asked, "mail_compacted", f"{before:,} bytes before, {after:,} now\n", facts)
+    return give_mail_answer(asked, "mail_compacted", f"{before:,} bytes before, {after:,} now\n", facts)
 
 
 def _export(asked: argparse.Namespace) -> int:
@@ -227,5 +231,5 @@ def _export(asked: argparse.Namespace) -> int:
         if asked.out is None:
             sys.stdout.writelines(lines(known))
         else:
-            write_out(asked.out, "".join(lines(known)))
+            write_mail_answer(asked.out, "".join(lines(known)))
     return 0

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 
-def give(asked: argparse.Namespace, kind: str, text: str, facts: dict[str, Any]) -> int:
+def give_mail_answer(asked: argparse.Namespace, kind: str, text: str, facts: dict[str, Any]) -> int:
     """Write one of the two to where it was asked for; the status is 0."""
     if asked.json or (asked.out or "").lower().endswith(".json"):
         from sepal.cli._answers import as_json_text
@@ -16,11 +16,11 @@ def give(asked: argparse.Namespace, kind: str, text: str, facts: dict[str, Any])
     if asked.out is None:
         sys.stdout.write(text)
     else:
-        write_out(asked.out, text)
+        write_mail_answer(asked.out, text)
     return 0
 
 
-def write_out(path: str, text: str) -> None:
+def write_mail_answer(path: str, text: str) -> None:
     """A whole file, or none."""
     from sepal.data import write_whole
 

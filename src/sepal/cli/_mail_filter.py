@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 
-from sepal.cli._mail_answers import give
+from sepal.cli._mail_answers import give_mail_answer
 from sepal.exceptions import SepalError
 from sepal.mail import Costs, MailFilter, MailVerdict, read_mail
 
@@ -27,7 +27,7 @@ def classify(asked: argparse.Namespace) -> int:
         found = [(name, known.classify(raw, costs)) for file in asked.files or ["-"] for name, raw in read_mail(file)]
     text = "".join(f"{each.label} {each.probability:.6f} {name}\n" for name, each in found)
     messages = [{"file": name, "label": each.label, "probability": each.probability} for name, each in found]
-    give(asked, "mail_verdicts", text, {"messages": messages})
+    give_mail_answer(asked, "mail_verdicts", text, {"messages": messages})
     return STATUS[found[-1][1].label] if found else 3
 
 

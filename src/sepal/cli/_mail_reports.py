@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from sepal.cli._mail_answers import give, write_out
+from sepal.cli._mail_answers import give_mail_answer, write_mail_answer
 from sepal.exceptions import DataError, ParameterError
 from sepal.mail import (
     Costs,
@@ -60,7 +60,7 @@ def explain(asked: argparse.Namespace) -> int:
                     lines.append(f"{title}: " + ", ".join(f"{word} {part:+.2f}" for word, part in words))
                 texts.append(_printable("\n".join(lines)) + "\n")
                 facts.append({"file": name, "subject": read_message(raw).subject, "explanation": why})
-    return give(asked, "mail_explanations", "".join(texts), {"messages": facts})
+    return give_mail_answer(asked, "mail_explanations", "".join(texts), {"messages": facts})
 
 
 def _printable(text: str) -> str:
@@ -159,10 +159,10 @@ def _give_page(
     curve: Sequence[tuple[int, float, float]],
     facts: dict[str, Any],
 ) -> int:
-    """As :func:`give`; with an ending of HTML a page that shows the errors over time, too."""
+    """As :func:`give_mail_answer`; with an ending of HTML a page that shows the errors over time, too."""
     if not (asked.out or "").lower().endswith((".html", ".htm")):
-        return give(asked, kind, text, facts)
-    write_out(asked.out, _PAGE.format(title=title, body=f"<pre>{escape(text)}</pre>" + _svg(curve)))
+        return give_mail_answer(asked, kind, text, facts)
+    write_mail_answer(asked.out, _PAGE.format(title=title, body=f"<pre>{escape(text)}</pre>" + _svg(curve)))
     return 0
 
 

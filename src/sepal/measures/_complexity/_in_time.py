@@ -13,7 +13,7 @@ from sepal.measures._complexity._row_measures import RowMeasures
 from sepal.progress import Share
 
 _PROBE_ROWS = 1_000
-N_SAMPLES = 3
+SAMPLES_IN_TIME = 3
 
 
 def rows_in_time(
@@ -34,15 +34,15 @@ def rows_in_time(
     took = time.perf_counter() - started
     if took * (n / _PROBE_ROWS) ** 2 <= time_limit:
         return [of_rows(None, tell)], {}, None
-    m = int(min(n / N_SAMPLES, _PROBE_ROWS * np.sqrt(max(1.0, time_limit / took / N_SAMPLES))))
+    m = int(min(n / SAMPLES_IN_TIME, _PROBE_ROWS * np.sqrt(max(1.0, time_limit / took / SAMPLES_IN_TIME))))
     found = [probe] if m <= _PROBE_ROWS else []
-    while len(found) < N_SAMPLES:
+    while len(found) < SAMPLES_IN_TIME:
         found.append(of_rows(sample_by_class(order, codes, m, rng), lambda done: None))
-        tell(len(found) / N_SAMPLES)
+        tell(len(found) / SAMPLES_IN_TIME)
     intervals = {}
     for key in found[0].summary():
         each = np.array([one.summary()[key] for one in found])
-        half = 4.303 * each.std(ddof=1) / np.sqrt(N_SAMPLES)  # Student's t with 2 degrees of freedom
+        half = 4.303 * each.std(ddof=1) / np.sqrt(SAMPLES_IN_TIME)  # Student's t with 2 degrees of freedom
         intervals[key] = (max(0.0, float(each.mean() - half)), min(1.0, float(each.mean() + half)))
     return found, intervals, len(found[-1].codes)
 

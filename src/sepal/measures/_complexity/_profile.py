@@ -36,7 +36,7 @@ from sepal.measures._complexity._graph import (
 )
 from sepal.measures._complexity._group_graph import group_graph_measures
 from sepal.measures._complexity._group_rows import group_row_measures
-from sepal.measures._complexity._in_time import N_SAMPLES, mean_summary, rows_in_time
+from sepal.measures._complexity._in_time import SAMPLES_IN_TIME, mean_summary, rows_in_time
 from sepal.measures._complexity._interpolated import Interpolated, interpolate
 from sepal.measures._complexity._linear import linear_measures
 from sepal.measures._complexity._row_measures import RowMeasures, row_measures
@@ -357,7 +357,7 @@ def _notes(
         notes.append(f"{' and '.join(intervals)} are means over samples of the rows")
     if sample_rows is not None:
         notes.append(
-            f"within the time limit the neighbourhood measures come from {N_SAMPLES} samples of {sample_rows:,} of "
+            f"within the time limit the neighbourhood measures come from {SAMPLES_IN_TIME} samples of {sample_rows:,} of "
             f"the {len(codes):,} rows; with all rows the classes would lie closer together"
         )
     return notes
