@@ -357,7 +357,7 @@ def _notes(
         notes.append(f"{' and '.join(intervals)} are means over samples of the rows")
     if sample_rows is not None:
         notes.append(
-            f"within the time limit the neighbourhood measures come from {SAMPLES_IN_TIME} samples of {sample_rows:,} of "
-            f"the {len(codes):,} rows; with all rows the classes would lie closer together"
+            f"within the time limit the neighbourhood measures come from {SAMPLES_IN_TIME} samples of {sample_rows:,} "
+            f"of the {len(codes):,} rows; with all rows the classes would lie closer together"
         )
     return notes
