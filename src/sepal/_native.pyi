@@ -26,6 +26,7 @@ def search(
     zero: float,
     threads: int,
     progress: _Progress | None,
+    raw: bool = False,
 ) -> _Ranking: ...
 @overload
 def search(
