@@ -152,10 +152,10 @@ def run(
                 progress(told, begin)
                 answers.append((each, answer(shelf, each["action"], view.to_dict(), each["parameters"], tell)))
             page = session_page(shelf, view, answers)
-        told = [(each, plain_answer(found)) for each, found in answers]
-        _write_all(folder, told, page)
+        plain = [(each, plain_answer(found)) for each, found in answers]
+        _write_all(folder, plain, page)
         if as_json:
-            facts = {"folder": str(folder), "results": [facts for _, facts in told]}
+            facts = {"folder": str(folder), "results": [facts for _, facts in plain]}
             print_text(as_json_text("session", facts))
 
 
