@@ -67,6 +67,7 @@ SURFACE = {
         "plane",
         "read_table",
         "row_page",
+        "sampled",
         "summarize",
     ],
     "sepal.datasets": ["load", "names"],
@@ -117,6 +118,7 @@ SURFACE = {
         "learn_feature_weights",
     ],
     "sepal.mail": [
+        "CasePolicy",
         "Costs",
         "MailExplanation",
         "MailFilter",

@@ -46,6 +46,19 @@ def search(
     threads: int,
     progress: _Progress | None,
 ) -> _Ranking | None: ...
+def spread(
+    *,
+    start: NDArray[np.int64],
+    entries: NDArray[np.int32],
+    values: NDArray[np.float64],
+    group_start: NDArray[np.int64],
+    members: NDArray[np.int32],
+    list_of: NDArray[np.int64],
+    row: NDArray[np.int64],
+    distinct: NDArray[np.int32],
+    k: int,
+    whole_ties: bool,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
 def search_distances(
     *,
     distances: NDArray[np.float64],

@@ -87,6 +87,10 @@ def do(
     columns: OnlyColumns = None,
     kind: ColumnKinds = None,
     task: TargetTask = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=2, help="Use N rows drawn at random in place of all.", show_default=False),
+    ] = None,
 ) -> None:
     """Answer one question of the Explorer, as it is written under its button Code.
 
@@ -105,7 +109,7 @@ def do(
             view = TableView(
                 place(shelf, data), target, kinds_given(kind or []), tuple(listed_names(drop or [])),
                 None if columns is None else tuple(listed_names(columns)), task and task.value,
-                scale.value, distance,
+                scale.value, distance, sample,
             )  # fmt: skip
             known = [each.parameter.name for each in ACTIONS[action].fields]
             given = set_values(settings or [], action, known)

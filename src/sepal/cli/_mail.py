@@ -14,7 +14,7 @@ from sepal.cli._interrupts import work_begins
 from sepal.cli._mail_answers import give_mail_answer, write_mail_answer
 from sepal.cli._mail_filter import classify, filter_message
 from sepal.exceptions import ParameterError, SepalError
-from sepal.mail import Costs, MailFilter, read_mail, read_message
+from sepal.mail import CasePolicy, MailFilter, read_mail, read_message
 
 ERROR = 3
 
@@ -82,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=("both", "cases", "linear"),
         help="Which learner a new store has: similar cases, a linear model, or both (the default).",
     )
+    _add_policy(learn)
     relearn = verb("relearn", _relearn, "Give messages the other label, as if they had always had it.")
     for each in (learn, relearn):
         kind = each.add_mutually_exclusive_group(required=True)
@@ -144,6 +145,21 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_policy(learn: argparse.ArgumentParser) -> None:
+    learn.add_argument("--window", type=int, metavar="N", help="A new store compares only the last N messages.")
+    learn.add_argument("--days", type=float, metavar="D", help="... only those of the last D days.")
+    learn.add_argument("--quota", type=int, metavar="N", help="... only the last N of each kind.")
+    learn.add_argument(
+        "--editing", choices=("enn", "redundancy"), help="... none that its neighbours contradict, or none they know."
+    )
+
+
+def _policy(asked: argparse.Namespace) -> CasePolicy | None:
+    """What was asked for, if anything was."""
+    found = CasePolicy(*(getattr(asked, name, None) for name in ("window", "days", "quota", "editing")))
+    return None if found == CasePolicy() else found
+
+
 def _lazily(name: str) -> Callable[[argparse.Namespace], int]:
     """What is not needed for every message is imported when it is asked for."""
 
@@ -157,18 +173,14 @@ def _lazily(name: str) -> Callable[[argparse.Namespace], int]:
 
 def opened(asked: argparse.Namespace, *, create: bool = False) -> MailFilter:
     """The filter of the store that was named."""
-    return MailFilter(asked.store, part=getattr(asked, "part", None), create=create, wait=asked.wait)
+    part = getattr(asked, "part", None)
+    return MailFilter(asked.store, part=part, policy=_policy(asked), create=create, wait=asked.wait)
 
 
 def messages_of(asked: argparse.Namespace) -> Iterator[tuple[str, bytes]]:
     """Messages of all files that were named; of standard input where none is."""
     for file in asked.files or ["-"]:
         yield from read_mail(file)
-
-
-def costs_of(asked: argparse.Namespace) -> Costs:
-    """The costs that were given; an unsure cost of 0 means that there is always an answer."""
-    return Costs(asked.ham_cost, asked.spam_cost, asked.unsure_cost or None)
 
 
 def _learn(asked: argparse.Namespace) -> int:

@@ -31,7 +31,8 @@ from sepal.mail import (
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
 <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:50em;margin:2em auto;padding:0 1em;color:#222}}
-pre{{overflow-x:auto;background:#f6f6f6;padding:1em}} svg{{width:100%;height:auto}}</style></head>
+pre{{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f6f6;padding:1em}}
+svg{{width:100%;height:auto}}</style></head>
 <body><h1>{title}</h1>
 {body}
 </body></html>
@@ -55,7 +56,9 @@ def explain(asked: argparse.Namespace) -> int:
                     lines.append(f"{title}:")
                     for each in why.similar:
                         if each.spam == kind:
-                            lines.append(f"  {each.similarity:8.3f}  {each.subject}: {' '.join(each.words)}")
+                            doubted = " (this label is doubted)" if each.trust < 0.5 else ""
+                            shared = " ".join(each.words)
+                            lines.append(f"  {each.similarity:8.3f}  {each.subject}: {shared}{doubted}")
                 for title, words in (("Words for spam", why.for_spam), ("Words for good mail", why.for_ham)):
                     lines.append(f"{title}: " + ", ".join(f"{word} {part:+.2f}" for word, part in words))
                 texts.append(_printable("\n".join(lines)) + "\n")
@@ -176,6 +179,10 @@ def _status_text(found: MailStatus) -> str:
         f"errors in {found.n_scored:,} messages: {found.false_alarms} false alarms and {found.misses} misses",
         f"in the last {n:,}: {alarms} and {misses}",
     ]
+    if found.n_scored:
+        lines.append(f"labels that seem to be wrong: about {100.0 * found.wrong_labels:.1f} % of the last hundred")
+    lines += ["the last labels that what was known contradicted:"] if found.doubted else []
+    lines += [f"  {kind:<5} {subject}" for kind, subject in found.doubted]
     lines += [f"drift: {kind} changed at message {place:,}" for kind, place in found.alarms[-10:]]
     lines += [] if found.alarms else ["drift: no alarm"]
     for title, words in (("words that came", found.came), ("words that went", found.went)):

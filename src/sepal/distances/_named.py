@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Scaling, Table, fit_scaling, refuse_texts
+from sepal.data import ScaleName, Scaling, Table, constant_note, fit_scaling, refuse_texts
 from sepal.distances._fitted import FittedDistance
 from sepal.distances._hvdm import hvdm
 from sepal.distances._kernel_induced import kernel_induced
@@ -328,8 +328,7 @@ def fit_distance(
         **entry.fit(table, scaling, params),
     }
     if scaling.constant:
-        constant = ", ".join(repr(table.names[j]) for j in scaling.constant)
-        fitted["notes"] = (*fitted["notes"], f"constant columns, which contribute nothing: {constant}")
+        fitted["notes"] = (*fitted["notes"], constant_note([table.names[j] for j in scaling.constant]))
     fitted.setdefault("base", _base(table, fitted))
     return FittedDistance(
         name=name, names=table.names, kinds=table.kinds, allows_missing=entry.allows_missing, **fitted

@@ -122,8 +122,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             warnings.warn(text, DataConversionWarning, stacklevel=4)
         rows = as_rows(X, y) if sparse else as_table(X, y)
         self._remember_columns(X, rows, y)
-        if isinstance(rows, Table) and rows.apart:
-            rows = replace(rows, apart=())  # a model learns nothing from them, and keeps their names only
+        if isinstance(rows, Table) and (rows.apart or rows.written):
+            rows = replace(rows, apart=(), written={})  # a model learns nothing from them, and keeps their names only
         return rows
 
     def _remember_columns(self, X: Any, rows: Rows, y: Any = "no_validation") -> None:

@@ -70,8 +70,9 @@ def serve(server: Any, *, port: int | None = None, browser: bool = True, say: Ca
     warming.start()
     place = free_port(port)
     number = place.getsockname()[1]
-    if port not in (None, 0) and number != port:
-        say(f"Port {port} is taken; this is port {number}.")
+    wanted = FIRST_PORT if port is None else port
+    if number != wanted != 0:
+        say(f"Port {wanted} is taken; this is port {number}.")
     link = f"http://{LOOPBACK}:{number}/#token={server.keys.token()}"
     say(f"The Explorer is at\n\n    {link}\n\nCtrl-C ends it; Enter prints a new link.")
     config = uvicorn.Config(

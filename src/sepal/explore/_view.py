@@ -37,6 +37,8 @@ class TableView:
         Numbers as classes, or as numbers.
     scale : {"minmax", "standard", "none"}
     distance : str
+    sample : int or None
+        So many rows drawn at random in place of all.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class TableView:
     task: str | None = None
     scale: str = "minmax"
     distance: str = "auto"
+    sample: int | None = None
 
     @classmethod
     def of(cls, given: Any) -> TableView:
@@ -70,7 +73,9 @@ class TableView:
         kinds = given.get("kinds") or {}
         if not isinstance(kinds, Mapping):
             raise ParameterError(f"view: kinds must map columns to kinds; got {kinds!r}")
-        columns = given.get("columns")
+        columns, sample = given.get("columns"), given.get("sample")
+        if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int) or sample < 2):
+            raise ParameterError(f"view: sample must be a number of rows from 2 on, or null; got {sample!r}")
         return cls(
             given["data"],
             given.get("target"),
@@ -80,6 +85,7 @@ class TableView:
             _one_of("task", given.get("task"), TASKS, optional=True),
             _one_of("scale", given.get("scale", "minmax"), SCALE_NAMES),
             _one_of("distance", given.get("distance", "auto"), DISTANCE_WORDS),
+            sample,
         )
 
     @property
@@ -103,6 +109,7 @@ class TableView:
             "task": self.task,
             "scale": self.scale,
             "distance": self.distance,
+            "sample": self.sample,
         }
 
     @property
@@ -113,7 +120,7 @@ class TableView:
     @property
     def as_read(self) -> bool:
         """Whether the table is used as its source has it."""
-        return not (self.target or self.kinds or self.left_out or self.columns or self.task)
+        return not (self.target or self.kinds or self.left_out or self.columns or self.task or self.sample)
 
 
 def _names(what: str, given: Any) -> tuple[str, ...]:

@@ -74,13 +74,14 @@ def _tree(work: SearchSize) -> float:
     if work.metric not in _TREE_METRICS:
         return inf
     built = work.n + (0 if work.n_queries is None else work.asking)
-    return built * (6.0 * log2(work.n + 1) + 4.0 * work.p) + work.asking * (40.0 + 8.0 * work.p)
+    return built * (8.0 * log2(work.n + 1) + 6.0 * work.p) + work.asking * (100.0 + 20.0 * work.k)
 
 
 def _tiles(work: SearchSize) -> float:
     if work.metric != "l2":
         return inf
-    return (work.n + work.asking) * (30.0 + 4.0 * work.p) + work.pairs * (0.2 + 0.04 * work.p)
+    packed = (work.n + work.asking) * (30.0 + 4.0 * work.p)
+    return packed + work.pairs * (0.17 + 0.0225 * work.p) + work.asking * work.k * (300.0 + 4.0 * work.p)
 
 
 def _direct(work: SearchSize) -> float:
@@ -90,7 +91,7 @@ def _direct(work: SearchSize) -> float:
 
 def _scan(work: SearchSize) -> float:
     """Nothing is built, and who asks whom is looked at where it stands."""
-    return inf if work.n_queries is None else work.pairs * (1.5 + 0.4 * work.p)
+    return inf if work.n_queries is None else work.pairs * (3.0 + work.p)
 
 
 COSTS: dict[str, Callable[[SearchSize], float]] = {"tree": _tree, "tiles": _tiles, "direct": _direct, "scan": _scan}

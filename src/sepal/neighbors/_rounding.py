@@ -26,10 +26,13 @@ class Extent:
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Extent:
         """Look at all of them."""
-        low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
-        missing = bool(np.isnan(values).any())
+        low, high = np.minimum.reduce(values, axis=0), np.maximum.reduce(values, axis=0)  # NaN wherever one is
+        missing = bool(np.isnan(low).any())
+        if missing:
+            low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
         largest = float(max(np.fmax.reduce(high, axis=None), -np.fmin.reduce(low, axis=None)))
-        whole = not missing and bool(np.all(values == np.floor(values)))
+        # The first rows nearly always tell that there are fractions.
+        whole = not missing and all(np.all(part == np.floor(part)) for part in (values[:16], values))
         return cls(values, low, high, whole, missing, largest)
 
     def typical(self) -> float:

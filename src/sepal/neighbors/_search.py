@@ -49,7 +49,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         # Copies are rows at distance 0; some are not, because of what is missing in them.
         copies = Copies.at_no_distance(*_native.distinct(points), fitted.compares_nothing(points))
         extent = Extent.of(points)
-        return cls(
+        search = cls(
             table,
             fitted,
             np.ascontiguousarray(points[copies.first]) if copies.any else points,
@@ -57,6 +57,9 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
             thread_count(n_jobs),
             check_method(method, fitted, effective_metric(fitted, extent)),
         )
+        # Without their copies the rows have the same extent, which need not be looked for again.
+        search.__dict__["_extent"] = replace(extent, values=search.points)
+        return search
 
     def fits_together(self) -> bool:
         """Whether the parts belong to one search: a model file may hold anything."""
