@@ -265,11 +265,13 @@ SURFACE = {
         "Partitioned",
         "PartitionsMeasure",
         "Plan",
+        "SampledTable",
         "asking_for",
         "measure_partitions",
         "partitioned",
         "partitions_loo_curve",
         "prepare_partitions",
+        "sample_table",
     ],
     "sepal.selection": [
         "CRITERIA",

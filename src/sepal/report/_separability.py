@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from sepal.report._facts import (
     FeatureFacts,
     MajorityFacts,
     ModelFacts,
+    PartitionsFacts,
     RowBeside,
     SettingsFacts,
     Shown,
@@ -45,12 +47,14 @@ from sepal.report._facts import (
 from sepal.report._gather import basic_facts
 from sepal.report._geometry_verdict import COPIED_CHAPTERS, geometry_verdicts
 from sepal.report._next_steps import next_steps
+from sepal.report._partitions import facts_of_all, later, measured_partitions, renumbered
 from sepal.report._rows import ReportRows, take_rows
 from sepal.report._sections import complexity_rows, sections
 from sepal.report._suspects import MOST_SHOWN, suspects_dict
 from sepal.report._threads import few_threads
 from sepal.report._time_limit import Clock, TimeIsOverError, alarm
 from sepal.report._verdict import repeated_verdict, verdicts
+from sepal.scale import Partitioned, is_partitioned, partitioned
 
 _PLANES_TOLD = 50
 _FEWEST_RECORDS = 10  # that a verdict of each record once can be about
@@ -92,6 +96,8 @@ class SeparabilityReport(Shown):
         Section to the time it took.
     sample_rows : int or None
         Rows in the sample that complexity was taken from; None for all.
+    partitions : PartitionsFacts or None
+        Of rows in partitions: how they were asked; the sections after Thornton's index are of a sample.
 
     Examples
     --------
@@ -123,6 +129,7 @@ class SeparabilityReport(Shown):
     skipped: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     sample_rows: int | None = None
+    partitions: PartitionsFacts | None = None
 
     kind = "report"
 
@@ -231,10 +238,12 @@ def separability(
 
     Parameters
     ----------
-    X : Table, ndarray or data frame
-        The rows. A Table with a target needs no ``y``.
+    X : Table, ndarray, data frame, or rows in partitions
+        The rows. A Table with a target needs no ``y``. A pattern of file names, a Dask DataFrame and the like are rows
+        in partitions (:func:`sepal.scale.partitioned`): Thornton's index is that of all rows, exactly or from a sample
+        that asks all, and the other sections are of a sample of 20,000 rows.
     y : array-like, optional
-        The class of each row.
+        The class of each row; of rows in partitions the name of the target.
     distance : str
         ``"auto"`` takes Euclidean for complete numbers, and HEOM where columns are nominal or cells are missing.
     scale : {"minmax", "standard"} or None
@@ -275,6 +284,18 @@ def separability(
     """
     if time_limit is not None and not (isinstance(time_limit, (int, float, np.number)) and time_limit > 0):
         raise ParameterError(f"time_limit must be None or a number of seconds above 0; got {time_limit!r}")
+    if is_partitioned(X):
+        return partitions_report(
+            partitioned(X, y),
+            distance=distance,
+            scale=scale,
+            missing=missing,
+            groups=groups,
+            time_limit=time_limit,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
     say = progress or silent
     clock = Clock(time_limit)
     rows = take_rows(
@@ -310,6 +331,26 @@ def separability(
     if report.suspects is not None:
         report = replace(report, beside=rows_beside(rows.given, report.suspects.rows[:MOST_SHOWN]))
     report = replace(report, verdict=_spoken(report, rows, random_state))
+    return replace(report, next_steps=next_steps(report))
+
+
+def partitions_report(source: Partitioned, **how: Any) -> SeparabilityReport:
+    """The report of rows in partitions; the keywords are those of :func:`measured_partitions`."""
+    begin = perf_counter()
+    fitted, found, drawn = measured_partitions(source, **how)
+    taken = perf_counter() - begin
+    limit = None if how["time_limit"] is None else max(0.1, how["time_limit"] - taken)
+    names = ("distance", "scale", "missing", "random_state", "n_jobs")
+    of_sample = separability(
+        drawn.table, **{name: how[name] for name in names}, time_limit=limit, progress=later(how["progress"])
+    )
+    facts = facts_of_all(of_sample, fitted, found, drawn, how["distance"])
+    numbers = drawn.rows
+    beside = tuple(replace(each, row=int(numbers[each.row])) for each in of_sample.beside)
+    report = replace(of_sample, **facts, suspects=renumbered(of_sample.suspects, numbers), beside=beside)
+    report = replace(report, seconds={"partitions": taken, **report.seconds})
+    spoken = verdicts(report.classes, report.majority, report.settings, report.thornton, report.curve)
+    report = replace(report, verdict=(*spoken, *geometry_verdicts(report)))
     return replace(report, next_steps=next_steps(report))
 
 
