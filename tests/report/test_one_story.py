@@ -16,7 +16,7 @@ from sepal.report._beside import rows_beside, told_beside
 from sepal.report._first_figures import model_lines, tiles
 from sepal.report._model import MODEL_ROWS
 from sepal.report._next_steps import COLLECT, MODEL, ROWS, next_steps
-from sepal.report._svg import plane_svg
+from sepal.report._svg import DATES, plane_svg
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +162,18 @@ def test_suspects_stand_with_their_identifiers(tmp_path):
     assert "row 4, customer C704" in report.to_text()
     assert "4, customer C704" in report.to_html()
     assert "counted from 0" in report.to_text()
+
+
+def test_a_plane_of_dates_has_months_below_it():
+    """Its ticks were 1.6e+09, 1.6e+09 and 1.7e+09."""
+    days = np.datetime64("2020-01-01") + np.arange(0, 1200, 300)
+    seconds = days.astype("datetime64[s]").astype(float)
+    drawn = plane_svg(
+        seconds, np.array([0.0, 40000.0, 20000.0, 0.0]), np.zeros(4, int), (("day", DATES), ("euro", None))
+    )
+    assert all(f">{month}<" in drawn for month in ("2020-05", "2021-03", "2022-01"))
+    assert ">40000<" in drawn
+    assert "e+0" not in drawn
 
 
 def test_planes_have_ticks_and_names_of_levels():
