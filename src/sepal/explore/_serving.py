@@ -13,6 +13,7 @@ from sepal.exceptions import DataError, MissingDependencyError, ParameterError
 
 LOOPBACK = "127.0.0.1"
 FIRST_PORT, PORTS_TRIED = 8765, 50
+WARM_AFTER = 2.0  # seconds: the first screen comes first
 
 
 def needs_explore() -> None:
@@ -66,7 +67,8 @@ def serve(server: Any, *, port: int | None = None, browser: bool = True, say: Ca
     """
     import uvicorn
 
-    warming = threading.Thread(target=_warm_up, daemon=True)
+    warming = threading.Timer(WARM_AFTER, _warm_up)
+    warming.daemon = True
     warming.start()
     place = free_port(port)
     number = place.getsockname()[1]
@@ -89,11 +91,12 @@ def serve(server: Any, *, port: int | None = None, browser: bool = True, say: Ca
     finally:
         server.workers.close()
         place.close()
+        warming.cancel()
         warming.join(10.0)  # Python may hang where it ends while another thread still imports
 
 
 def _warm_up() -> None:
-    """Load what the first page asks for while the browser still starts."""
+    """Load what forms are made from, once the first screen is shown."""
     from sepal.explore._forms import forms
 
     forms()

@@ -76,6 +76,7 @@ async function render() {
     if (alive()) tellError(root, error, view);
   } finally {
     if (alive()) root.removeAttribute("aria-busy");
+    setTimeout(() => parametersHere().catch(() => undefined), 500); // the next screen may need them
   }
 }
 

@@ -27,18 +27,22 @@ export let offered = null;
 /** @type {{actions: Record<string, {parameters: Parameter[]}>, learners: Record<string, Learner>} | null} */
 export let parameterTable = null;
 
-/** Ask the server once what there is; the tables of parameters come while the first screen is drawn. */
+/** Ask the server once what there is. */
 export async function begin() {
   offered = await startFacts();
-  parametersCame = call("GET", "/api/parameters").then((told) => {
+}
+
+/** @type {Promise<void> | null} */
+let parametersCame = null;
+
+/** The tables of parameters, for screens with forms; the first screens do not wait for them. */
+export function parametersHere() {
+  parametersCame ??= call("GET", "/api/parameters").then((told) => {
     parameterTable = told;
   });
-  parametersCame.catch(() => undefined); // told by the first screen that waits for it
+  parametersCame.catch(() => (parametersCame = null)); // asked for again next time
+  return parametersCame;
 }
-/** @type {Promise<void>} */
-let parametersCame = Promise.resolve();
-/** For screens with forms. */
-export const parametersHere = () => parametersCame;
 
 /** After an upload: the list of files again. */
 export async function refreshOffered() {
