@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 
+#include "splitmix.hpp"
 #include "threads.hpp"
 
 namespace sepal {
@@ -19,15 +20,9 @@ constexpr std::int64_t kVoteRows = 1024; // rows between two looks at whether to
 constexpr std::int64_t kFew = 40; // rows that insertion puts in order faster than counting
 constexpr std::int64_t kRare = 8; // one of so many rows at most lies above the only cut of a rare column
 
-class Random { // splitmix64
+class Random : public SplitMix {
   public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
-    std::uint64_t next() {
-        std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-        return z ^ (z >> 31);
-    }
+    using SplitMix::SplitMix;
     std::int64_t below(std::int64_t n) { // n is far below 2^32: the upper half is uniform enough
         return static_cast<std::int64_t>(((next() >> 32) * static_cast<std::uint64_t>(n)) >> 32);
     }
@@ -35,9 +30,6 @@ class Random { // splitmix64
         const double u = static_cast<double>(next() >> 11) * 0x1.0p-53;
         return std::min<std::int64_t>(std::upper_bound(sums, sums + n, u) - sums, n - 1);
     }
-
-  private:
-    std::uint64_t state_;
 };
 
 struct Tree {

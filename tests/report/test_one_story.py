@@ -12,7 +12,7 @@ import pytest
 import sepal
 from sepal.data import as_table, read_table
 from sepal.report import separability
-from sepal.report._beside import rows_beside, told_beside
+from sepal.report._beside import cell_text, rows_beside, told_beside
 from sepal.report._first_figures import model_lines, tiles
 from sepal.report._model import MODEL_ROWS
 from sepal.report._next_steps import COLLECT, MODEL, ROWS, next_steps
@@ -134,6 +134,9 @@ def test_a_row_beside_its_neighbours():
         ("weight", 5, "5"),
     ]
     assert told_beside(found).startswith("size 9 (1), colour red (")
+    assert [cell_text(cell) for cell in (20817.4, -1234.56, 1.5, 2e12, None)] == [
+        "20817", "-1235", "1.5", "2e+12", "missing"
+    ]  # fmt: skip
 
 
 def test_dates_of_a_row_and_its_neighbours_are_dates():

@@ -9,8 +9,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from sepal.cli._answers import JSON_HELP, OUT_HELP
+from sepal.cli._interrupts import work_begins
+from sepal.cli._mail_answers import give_mail_answer, write_mail_answer
 from sepal.cli._mail_filter import classify, filter_message
-from sepal.exceptions import DataError, ParameterError, SepalError
+from sepal.exceptions import ParameterError, SepalError
 from sepal.mail import CasePolicy, MailFilter, read_mail, read_message
 
 ERROR = 3
@@ -23,17 +26,23 @@ def default_store() -> str:
 
 
 def main_mail(words: list[str]) -> int:
-    """Run ``sepal mail`` with these words; the exit status."""
+    """Run ``sepal mail`` with these words; the exit status, which after an error is none that says spam or ham."""
     try:
         asked = _parser().parse_args(words)
+        work_begins()
+        status = int(asked.run(asked))
+        sys.stdout.flush()
+        return status
     except SystemExit as leaving:  # argparse has said why
         return 0 if not leaving.code else ERROR
-    try:
-        return int(asked.run(asked))
-    except SepalError as error:
-        sys.stderr.write(f"{error}\n")
-        return ERROR
-    except BrokenPipeError:
+    except (SepalError, MemoryError, KeyboardInterrupt, OSError) as error:
+        from sepal.cli._leaving import last_words
+
+        return last_words(error, ERROR, "give it fewer messages at a time")
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
         return ERROR
 
 
@@ -125,12 +134,14 @@ def _parser() -> argparse.ArgumentParser:
     evaluated.add_argument(
         "--ham-cost", type=float, default=9.0, metavar="COST", help="Cost of good mail called spam (default 9)."
     )
-    evaluated.add_argument("--out", metavar="FILE", help="Also write a page (.html) with the curves.")
-    status = verb("status", _lazily("status"), "Volume, errors, alarms, and words that came and went.", None)
-    status.add_argument("--out", metavar="FILE", help="Write a page (.html) or the text to this file.")
+    verb("status", _lazily("status"), "Volume, errors, alarms, and words that came and went.", None)
     verb("compact", _compact, "Compact the store: write the file anew without unused space.", None)
-    exported = verb("export", _export, "Write all that was learned as JSON lines.", None)
-    exported.add_argument("--out", metavar="FILE", help="Write to this file instead of the screen.")
+    verb("export", _export, "Write all that was learned as JSON lines.", None)
+    for name, each in verbs.choices.items():
+        if name != "filter":  # which hands a message on
+            each.add_argument("-o", "--out", metavar="FILE", help=OUT_HELP)
+        if name not in ("filter", "export"):
+            each.add_argument("--json", action="store_true", help=JSON_HELP)
     return parser
 
 
@@ -174,15 +185,16 @@ def messages_of(asked: argparse.Namespace) -> Iterator[tuple[str, bytes]]:
 
 def _learn(asked: argparse.Namespace) -> int:
     with opened(asked, create=True) as known:
-        return _learned(known, ((raw, bool(asked.spam)) for _, raw in messages_of(asked)))
+        return _learned(asked, known)
 
 
-def _learned(known: MailFilter, labelled: Iterator[tuple[bytes, bool]]) -> int:
+def _learned(asked: argparse.Namespace, known: MailFilter) -> int:
     new = old = 0
-    for each in known.learn_each(labelled):
+    for each in known.learn_each((raw, bool(asked.spam)) for _, raw in messages_of(asked)):
         new, old = new + each, old + (not each)
-    sys.stdout.write(f"learned {new}, known before {old}\n")
-    return 0
+    return give_mail_answer(
+        asked, "mail_learned", f"learned {new}, known before {old}\n", {"learned": new, "known_before": old}
+    )
 
 
 def _hashes(asked: argparse.Namespace) -> list[bytes]:
@@ -191,8 +203,8 @@ def _hashes(asked: argparse.Namespace) -> list[bytes]:
 
 def _unlearn(asked: argparse.Namespace) -> int:
     with opened(asked) as known:
-        sys.stdout.write(f"forgotten {known.unlearn(_hashes(asked))}\n")
-    return 0
+        gone = known.unlearn(_hashes(asked))
+    return give_mail_answer(asked, "mail_forgotten", f"forgotten {gone}\n", {"forgotten": gone})
 
 
 def _relearn(asked: argparse.Namespace) -> int:
@@ -200,8 +212,9 @@ def _relearn(asked: argparse.Namespace) -> int:
         raws = [raw for _, raw in messages_of(asked)]
         changed = known.relearn([read_message(raw).hash for raw in raws], spam=bool(asked.spam))
         new = known.learn_many((raw, bool(asked.spam)) for raw in raws)
-        sys.stdout.write(f"relearned {changed}, new {new}\n")
-    return 0
+    return give_mail_answer(
+        asked, "mail_relearned", f"relearned {changed}, new {new}\n", {"relearned": changed, "learned": new}
+    )
 
 
 def _import(asked: argparse.Namespace) -> int:
@@ -210,18 +223,17 @@ def _import(asked: argparse.Namespace) -> int:
             from sepal.cli._mail_exchange import read_lines
 
             new = sum(sum(known.add(read_lines(file))) for file in asked.files)
-            sys.stdout.write(f"learned {new}\n")
-            return 0
+            return give_mail_answer(asked, "mail_learned", f"learned {new}\n", {"learned": new})
         if not (asked.spam or asked.ham):
             raise ParameterError("import of messages needs --spam or --ham", hint="files of export end in .jsonl")
-        return _learned(known, ((raw, bool(asked.spam)) for _, raw in messages_of(asked)))
+        return _learned(asked, known)
 
 
 def _compact(asked: argparse.Namespace) -> int:
     with opened(asked) as known:
         before, after = known.compact()
-    sys.stdout.write(f"{before:,} bytes before, {after:,} now\n")
-    return 0
+    facts = {"bytes_before": before, "bytes": after}
+    return give_mail_answer(asked, "mail_compacted", f"{before:,} bytes before, {after:,} now\n", facts)
 
 
 def _export(asked: argparse.Namespace) -> int:
@@ -230,10 +242,6 @@ def _export(asked: argparse.Namespace) -> int:
     with opened(asked) as known:
         if asked.out is None:
             sys.stdout.writelines(lines(known))
-            return 0
-        try:
-            with Path(asked.out).open("w", encoding="utf-8") as file:
-                file.writelines(lines(known))
-        except OSError as error:
-            raise DataError(f"--out {asked.out}: cannot be written: {error.strerror}") from error
+        else:
+            write_mail_answer(asked.out, "".join(lines(known)))
     return 0

@@ -6,12 +6,13 @@ import argparse
 import csv
 import gzip
 import io
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
+from sepal.cli._mail_answers import give_mail_answer, write_mail_answer
 from sepal.exceptions import DataError, ParameterError
 from sepal.mail import (
     Costs,
@@ -39,7 +40,8 @@ svg{{width:100%;height:auto}}</style></head>
 
 
 def explain(asked: argparse.Namespace) -> int:
-    """The reasons for each message, as text."""
+    """The reasons for each message."""
+    texts, facts = [], []
     with MailFilter(asked.store, create=False, wait=asked.wait) as known:
         for file in asked.files or ["-"]:
             for name, raw in read_mail(file):
@@ -59,8 +61,9 @@ def explain(asked: argparse.Namespace) -> int:
                             lines.append(f"  {each.similarity:8.3f}  {each.subject}: {shared}{doubted}")
                 for title, words in (("Words for spam", why.for_spam), ("Words for good mail", why.for_ham)):
                     lines.append(f"{title}: " + ", ".join(f"{word} {part:+.2f}" for word, part in words))
-                sys.stdout.write(_printable("\n".join(lines)) + "\n")
-    return 0
+                texts.append(_printable("\n".join(lines)) + "\n")
+                facts.append({"file": name, "subject": read_message(raw).subject, "explanation": why})
+    return give_mail_answer(asked, "mail_explanations", "".join(texts), {"messages": facts})
 
 
 def _printable(text: str) -> str:
@@ -82,11 +85,21 @@ def evaluate_stream(asked: argparse.Namespace) -> int:
             f"{result.mean_cost(costs):.4f}"
         )
     text = "\n".join(lines) + "\n"
-    sys.stdout.write(text)
-    if asked.out is not None:
-        body = f"<pre>{escape(text)}</pre>" + _svg(_error_curve(found["both parts"]))
-        _write(asked.out, _PAGE.format(title="Test, then train", body=body))
-    return 0
+    facts = {
+        "messages": len(mail),
+        "skipped": asked.skip,
+        "parts": {
+            title: {
+                "error": result.error,
+                "false_alarms": result.false_alarms,
+                "misses": result.misses,
+                "area_above": result.area_above,
+                "mean_cost": result.mean_cost(costs),
+            }
+            for title, result in found.items()
+        },
+    }
+    return _give_page(asked, "mail_stream", "Test, then train", text, _error_curve(found["both parts"]), facts)
 
 
 def _error_curve(result: StreamResult, n: int = 40) -> list[tuple[int, float, float]]:
@@ -137,14 +150,22 @@ def status(asked: argparse.Namespace) -> int:
     """The state of the store as text, or as a page."""
     with MailFilter(asked.store, create=False, wait=asked.wait) as known:
         found = mail_status(known)
-    text = _status_text(found)
-    if asked.out is None:
-        sys.stdout.write(_printable(text))
-    elif asked.out.lower().endswith((".html", ".htm")):
-        body = f"<pre>{escape(_printable(text))}</pre>" + _svg(found.curve)
-        _write(asked.out, _PAGE.format(title="Mail filter", body=body))
-    else:
-        _write(asked.out, _printable(text))
+    text = _printable(_status_text(found))
+    return _give_page(asked, "mail_status", "Mail filter", text, found.curve, {"status": found})
+
+
+def _give_page(
+    asked: argparse.Namespace,
+    kind: str,
+    title: str,
+    text: str,
+    curve: Sequence[tuple[int, float, float]],
+    facts: dict[str, Any],
+) -> int:
+    """As :func:`give_mail_answer`; with an ending of HTML a page that shows the errors over time, too."""
+    if not (asked.out or "").lower().endswith((".html", ".htm")):
+        return give_mail_answer(asked, kind, text, facts)
+    write_mail_answer(asked.out, _PAGE.format(title=title, body=f"<pre>{escape(text)}</pre>" + _svg(curve)))
     return 0
 
 
@@ -193,10 +214,3 @@ def _svg(curve: Sequence[tuple[int, float, float]]) -> str:
         '<text x="60" y="216" font-size="12" fill="#1f77b4">false alarms</text>'
         '<text x="160" y="216" font-size="12" fill="#d62728">misses</text></svg>'
     )
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"--out {path}: cannot be written: {error.strerror}") from error

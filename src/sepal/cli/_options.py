@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from sepal.cli._answers import JSON_HELP, OUT_HELP
 from sepal.distances import DISTANCES
 from sepal.exceptions import ParameterError
 from sepal.parameters import EVERYWHERE, Parameter, parameters
@@ -192,13 +193,9 @@ WorkerCount = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0)]
 Jobs = Annotated[int | None, _option(metavar="N")]
-OUT_HELP = (
-    "Write to this file instead of the screen. Its ending says how: .json, .txt; .html for a report, .csv for answers, "
-    "by custom .sepal for a model."
-)
 Out = Annotated[Path | None, _option("--out", "-o", metavar="FILE", help=OUT_HELP)]
 ModelOut = Annotated[Path, _option("--out", "-o", metavar="FILE", help=OUT_HELP)]
-AsJson = Annotated[bool, _option("--json", help="Print the same facts as one JSON object.")]
+AsJson = Annotated[bool, _option("--json", help=JSON_HELP)]
 EscapeFormulas = Annotated[
     bool,
     _option(

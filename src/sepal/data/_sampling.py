@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sepal.data._content_order import rows_by_content
 from sepal.data._summary import coded_target
 from sepal.data._table import Table
-from sepal.exceptions import ParameterError
+from sepal.parameters import check_whole
 
 
 def sample_by_class(
@@ -62,8 +62,7 @@ def sampled(table: Table, n_rows: int, *, random_state: int = 0) -> Table:
     >>> some.n_rows, some.notes[-1]
     (30, 'a random sample of 30 of 150 rows')
     """
-    if isinstance(n_rows, bool) or not isinstance(n_rows, (int, np.integer)) or n_rows < 2:
-        raise ParameterError(f"n_rows must be an integer of at least 2; got {n_rows!r}")
+    check_whole("n_rows", n_rows, at_least=2)
     if n_rows >= table.n_rows:
         return table
     codes = coded_target(table)[1]

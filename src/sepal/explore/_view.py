@@ -10,6 +10,7 @@ from typing import Any
 from sepal.data import SCALES
 from sepal.distances import DISTANCES
 from sepal.exceptions import ParameterError
+from sepal.parameters import check_whole
 
 SCALE_NAMES = (*SCALES, "none")
 TASKS = ("classify", "regress")
@@ -73,9 +74,7 @@ class TableView:
         kinds = given.get("kinds") or {}
         if not isinstance(kinds, Mapping):
             raise ParameterError(f"view: kinds must map columns to kinds; got {kinds!r}")
-        columns, sample = given.get("columns"), given.get("sample")
-        if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int) or sample < 2):
-            raise ParameterError(f"view: sample must be a number of rows from 2 on, or null; got {sample!r}")
+        columns = given.get("columns")
         return cls(
             given["data"],
             given.get("target"),
@@ -85,7 +84,7 @@ class TableView:
             _one_of("task", given.get("task"), TASKS, optional=True),
             _one_of("scale", given.get("scale", "minmax"), SCALE_NAMES),
             _one_of("distance", given.get("distance", "auto"), DISTANCE_WORDS),
-            sample,
+            check_whole("view: sample", given.get("sample"), at_least=2, optional=True),
         )
 
     @property

@@ -98,7 +98,7 @@ def judge_stream(
     taught: Sequence[bool] | None = None,
     policy: CasePolicy | None = None,
 ) -> StreamResult:
-    """Judge each message by those before it, then learn it.
+    """Prequential evaluation of a stream: judge each message by those before it, then learn it.
 
     Parameters
     ----------

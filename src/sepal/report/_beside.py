@@ -56,7 +56,9 @@ def cell_text(cell: Any) -> str:
     """A cell in a sentence."""
     if cell is None:
         return "missing"
-    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+    if not isinstance(cell, float):
+        return str(cell)
+    return f"{cell:.0f}" if 1e4 <= abs(cell) < 1e9 else f"{cell:.4g}"  # 20817 and not 2.082e+04
 
 
 def told_beside(beside: RowBeside) -> str:
