@@ -262,6 +262,7 @@ SURFACE = {
         "wanted",
     ],
     "sepal.scale": [
+        "PartAnswers",
         "Partitioned",
         "PartitionsMeasure",
         "Plan",
@@ -270,6 +271,7 @@ SURFACE = {
         "measure_partitions",
         "partitioned",
         "partitions_loo_curve",
+        "predict_partitions",
         "prepare_partitions",
         "sample_table",
     ],

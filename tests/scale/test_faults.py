@@ -89,6 +89,7 @@ def test_an_interrupt_cancels_the_tasks_of_this_work_only(client):
     assert other.result(timeout=30) is None
 
 
-def test_a_cluster_that_is_not_there():
+def test_a_cluster_that_is_not_there(monkeypatch):
+    monkeypatch.setattr("sepal.scale._work._GREETING", 1.0)
     with pytest.raises(ClusterError, match="no scheduler answers"), place_of_work(cluster="tcp://127.0.0.1:1"):
         pass

@@ -26,6 +26,7 @@ from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import (
     DATA_HELP,
     AsJson,
+    ClusterAddress,
     Data,
     DistanceOfLearner,
     EscapeFormulas,
@@ -41,6 +42,7 @@ from sepal.cli._options import (
     Seed,
     TargetColumn,
     Weights,
+    WorkerCount,
 )
 from sepal.cli._output import (
     check_name,
@@ -51,8 +53,11 @@ from sepal.cli._output import (
     rows_text,
     wants_json,
 )
+from sepal.cli._partitions import in_partitions, place_asked, refuse_for_one_file
+from sepal.cli._predict_parts import PartWriter, predict_parts
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, with_reading
+from sepal.cli._score import Score
 from sepal.exceptions import DataError, ParameterError
 from sepal.explore import LEARNERS
 
@@ -128,6 +133,8 @@ def predict(
         str,
         typer.Argument(metavar="NEW", help=f"The rows to answer, with the columns of the training data. {DATA_HELP}"),
     ],
+    cluster: ClusterAddress = None,
+    workers: WorkerCount = None,
     jobs: Jobs = None,
     out: Out = None,
     all_columns: AllColumns = False,
@@ -137,7 +144,8 @@ def predict(
     """Predict new rows with a model.
 
     For each row, counted from 0, its identifiers, the prediction and the probability of each class, as CSV or JSON.
-    Columns are found by name; where the target is among them, the share of right answers is told.
+    Columns are found by name; where the target is among them, the share of right answers is told. Of a folder or a
+    pattern in quotes one partition after the other is answered, and all answers are in one CSV file.
 
     Example:  sepal predict model.sepal new.csv -o out.csv
     """
@@ -155,9 +163,18 @@ def predict(
                     f"{model}: the file holds a {type(fitted).__name__} that cannot answer rows of a file",
                     hint="sepal train DATA -o model.sepal writes one that can",
                 )
+            training = getattr(fitted, "table_", None) or getattr(fitted, "columns_", None)
+            score = Score(None if training is None else training.target)
+            if in_partitions(new):
+                writer = PartWriter(fitted, score, all_columns, escape_formulas)
+                where = {**place_asked(cluster, workers), "n_jobs": jobs, "progress": progress}
+                predict_parts(model, new, out, as_json, writer, where)
+                score.tell()
+                _tell_others(writer.others)
+                return
+            refuse_for_one_file(cluster=cluster, workers=workers)
             if jobs is not None:
                 set_threads(fitted, jobs)
-            training = getattr(fitted, "table_", None) or getattr(fitted, "columns_", None)
             given = given_rows(new, [str(name) for name in names], training)
             progress("predicting", 0.5)
             # A pipeline begins with a step of scikit-learn, which knows data frames and no Tables.
@@ -166,9 +183,9 @@ def predict(
             if hasattr(fitted, "predict_proba"):
                 answers |= shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
         if given.truth is not None and hasattr(fitted, "classes_"):
-            _tell_score(answers["prediction"], given.truth, given.target)
-        if given.others:
-            typer.echo(f"note: not looked at: {printable(', '.join(given.others))}", err=True)
+            score.count(answers["prediction"], given.truth)
+            score.tell()
+        _tell_others(given.others)
         known = {each.name for each in getattr(getattr(fitted, "columns_", None), "apart", ())}
         identifiers = identifiers_among(given.table, given.others, known)
         answers = beside(answers, given.table, list(range(given.rows.n_rows)), identifiers, all_columns)
@@ -178,18 +195,9 @@ def predict(
         give(text, out, "The predictions are")
 
 
-def _tell_score(predicted: list[Any], truth: list[Any], target: str | None) -> None:
-    """How many rows were answered as the file itself says."""
-    told = [(_spelled(a), _spelled(b)) for a, b in zip(predicted, truth, strict=True) if b is not None]
-    right = sum(answer == label for answer, label in told)
-    if told:
-        share = f'{right:,} of {len(told):,} rows as the column "{target}" says ({right / len(told):.1%})'
-        typer.echo(f"score: {printable(share)}", err=True)
-
-
-def _spelled(label: Any) -> str:
-    """A label as a text: 1, 1.0 and "1" are the same class."""
-    return str(label).removesuffix(".0")
+def _tell_others(names: list[str]) -> None:
+    if names:
+        typer.echo(f"note: not looked at: {printable(', '.join(names))}", err=True)
 
 
 def _takes(estimator: Any, word: str) -> bool:

@@ -7,6 +7,7 @@ import io
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,7 +107,9 @@ def check_name(out: Path, suffixes: tuple[str, ...], option: str, what: str) -> 
     )
 
 
-def rows_text(kind: str, columns: dict[str, list[Any]], as_json: bool, escape_formulas: bool = False) -> str:
+def rows_text(
+    kind: str, columns: dict[str, list[Any]], as_json: bool, escape_formulas: bool = False, header: bool = True
+) -> str:
     """Columns of equal length as CSV, or as JSON with one object per row."""
     rows = list(zip(*columns.values(), strict=True))
     if as_json:
@@ -114,7 +117,8 @@ def rows_text(kind: str, columns: dict[str, list[Any]], as_json: bool, escape_fo
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     escaped = _no_formula if escape_formulas else _as_is
-    writer.writerow(map(escaped, columns))
+    if header:
+        writer.writerow(map(escaped, columns))
     writer.writerows(map(escaped, row) for row in rows)
     return text.getvalue()
 
@@ -128,7 +132,7 @@ def _no_formula(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
-def write_out(out: Path, content: str | bytes, what: str, option: str = "--out") -> None:
+def write_out(out: Path, content: str | bytes | Iterable[str], what: str, option: str = "--out") -> None:
     """Write the file as a whole, and say on stderr what is in it; an error names the option."""
     write_whole(out, content, f"{option} {out}")
     typer.echo(f"{what} in {out}.", err=True)

@@ -36,12 +36,19 @@ def asked(exact: bool | None, sample: int | None, cluster: str | None, workers: 
     """What the options about partitions say, and that the plan is told before the work."""
     if exact and sample is not None:
         raise ParameterError("--exact lets every row ask; leave out --sample")
+    return {"exact": exact, "n_queries": sample, **place_asked(cluster, workers), "say": _tell}
+
+
+def place_asked(cluster: str | None, workers: int | None) -> dict[str, Any]:
+    """Where the work is to be done."""
     if cluster is not None and workers is not None:
         raise ParameterError("--cluster is one that is there, --workers starts one; give one of them")
-    return {"exact": exact, "n_queries": sample, "cluster": cluster, "workers": workers, "say": _tell}
+    return {"cluster": cluster, "workers": workers}
 
 
-def refuse_for_one_file(exact: bool | None, sample: int | None, cluster: str | None, workers: int | None) -> None:
+def refuse_for_one_file(
+    exact: bool | None = None, sample: int | None = None, cluster: str | None = None, workers: int | None = None
+) -> None:
     """Options about partitions mean nothing for one file."""
     given = {"--exact": exact, "--sample": sample, "--cluster": cluster, "--workers": workers}
     said = next((name for name, value in given.items() if value is not None), None)

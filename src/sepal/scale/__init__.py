@@ -13,6 +13,7 @@ from sepal.scale._answer import carried_out as carried_out
 from sepal.scale._leave_one_out import partitions_loo_curve
 from sepal.scale._planning import Plan, asking_for
 from sepal.scale._planning import make_plan as make_plan
+from sepal.scale._predict import PartAnswers, predict_partitions
 from sepal.scale._prepare import Fitted as Fitted
 from sepal.scale._prepare import fit_parts as fit_parts
 from sepal.scale._prepare import prepare_blocks as prepare_blocks
@@ -24,6 +25,7 @@ from sepal.scale._sources import is_partitioned as is_partitioned
 from sepal.scale._work import place_of_work as place_of_work
 
 __all__ = [
+    "PartAnswers",
     "Partitioned",
     "PartitionsMeasure",
     "Plan",
@@ -32,6 +34,7 @@ __all__ = [
     "measure_partitions",
     "partitioned",
     "partitions_loo_curve",
+    "predict_partitions",
     "prepare_partitions",
     "sample_table",
 ]

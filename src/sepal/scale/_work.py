@@ -22,6 +22,7 @@ from sepal.progress import Share
 
 _PATIENCE = 20.0  # seconds without a scheduler after which it counts as gone
 _POLL = 0.5
+_GREETING = 10.0  # seconds in which a scheduler must answer at first
 _NO_WORKERS = 120.0  # seconds without an answer after which somebody looks whether there are workers at all
 _RETRIES = 5  # times a task is done again after its worker was lost
 
@@ -199,7 +200,7 @@ def place_of_work(
         ) from error
     if cluster is not None:
         try:
-            own = distributed.Client(cluster, timeout=10, set_as_default=False)
+            own = distributed.Client(cluster, timeout=_GREETING, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise ClusterError(f"no scheduler answers at {cluster}", hint="is it tcp://host:8786?") from error
         with own:

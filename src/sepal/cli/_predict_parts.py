@@ -1,0 +1,61 @@
+"""``sepal predict`` over partitions: each is answered and written in turn, into a file that is whole or not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sepal.cli._answer_table import beside, shares
+from sepal.cli._output import rows_text, wants_json, write_out
+from sepal.cli._score import Score
+from sepal.data import column_cells, is_identifier_name
+from sepal.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from sepal.scale import PartAnswers
+
+
+@dataclass
+class PartWriter:
+    """Makes the lines of one partition after the other, and remembers what is to be said at the end."""
+
+    fitted: Any
+    score: Score
+    all_columns: bool
+    escape_formulas: bool
+    others: list[str] = field(default_factory=list)
+
+    def lines(self, found: Iterator[PartAnswers]) -> Iterator[str]:
+        """The text of each partition; the first begins with the names of the columns."""
+        wanted = {str(name) for name in self.fitted.feature_names_in_}
+        known = {each.name for each in getattr(getattr(self.fitted, "columns_", None), "apart", ())}
+        for part in found:
+            answers: dict[str, list[Any]] = {"prediction": part.predictions.tolist()}
+            if part.probabilities is not None:
+                answers |= shares(self.fitted.classes_.tolist(), part.probabilities)
+            names = part.table.names
+            self.others = [name for name in names if name not in wanted and name != self.score.target]
+            if self.score.target in names and hasattr(self.fitted, "classes_"):
+                truth = column_cells(part.table, names.index(self.score.target))
+                self.score.count(answers["prediction"], truth)
+            known |= set(part.identifiers)
+            named = [name for name in self.others if name in known or is_identifier_name(name)]
+            rows = [part.first_row + i for i in range(len(part.predictions))]
+            columns = beside(answers, part.table, rows, named, self.all_columns)
+            yield rows_text("predictions", columns, False, self.escape_formulas, header=part.first_row == 0)
+
+
+def predict_parts(
+    model: Path, new: str, out: Path | None, as_json: bool, writer: PartWriter, where: dict[str, Any]
+) -> None:
+    """Write the answers to all partitions as one table."""
+    if out is None or wants_json(as_json, out):
+        raise ParameterError(
+            f"{new}: the answers to rows in partitions are written as CSV into a file", hint="give --out out.csv"
+        )
+    from sepal.scale import partitioned, predict_partitions
+
+    found = predict_partitions(model, partitioned(new, target=False), **where)
+    write_out(out, writer.lines(found), "The predictions are")

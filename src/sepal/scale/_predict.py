@@ -1,0 +1,183 @@
+"""Answers for rows in partitions: one partition after the other is read, answered and let go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import KindsSpec, PartReading, Table
+from sepal.estimators import load_model
+from sepal.exceptions import DataError
+from sepal.progress import Progress, stage
+from sepal.scale._schema import read_schema
+from sepal.scale._sources import Partition, Partitioned, load_part, narrowed
+from sepal.scale._work import OnCluster, place_of_work
+
+PREDICTING = "predicting"
+
+
+@dataclass(frozen=True, eq=False)
+class PartAnswers:
+    """What a model answers to the rows of one partition.
+
+    Attributes
+    ----------
+    first_row : int
+        The number of its first row among all rows, counted from 0 through all partitions.
+    predictions : array
+    probabilities : array of shape (n_rows, n_classes) or None
+        None where the model gives none.
+    table : Table
+        The rows, with all columns.
+    identifiers : tuple of str
+        Columns the model does not know that tell rows apart in all partitions.
+
+    Examples
+    --------
+    >>> table = Table(np.zeros((1, 1)), ("a",), ("numeric",), (None,))
+    >>> PartAnswers(7, np.array(["x"]), None, table, ()).first_row
+    7
+    """
+
+    first_row: int
+    predictions: NDArray[Any]
+    probabilities: NDArray[np.float64] | None
+    table: Table
+    identifiers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _ModelFile:
+    """How a worker loads the model: by the file, which is another one once it is written again."""
+
+    path: str
+    written: int
+    n_jobs: int | None
+
+
+@lru_cache(maxsize=1)
+def _loaded(file: _ModelFile) -> Any:
+    model = load_model(file.path)
+    within = getattr(model, "machine", model)
+    if file.n_jobs is not None and "n_jobs" in within.get_params(deep=False):
+        within.set_params(n_jobs=file.n_jobs)
+    return model
+
+
+def answer_part(
+    file: _ModelFile, part: Partition, reading: PartReading, wanted: tuple[str, ...]
+) -> tuple[NDArray[Any], NDArray[np.float64] | None, Table]:
+    """Load a partition, and let the model answer its rows."""
+    model, table = _loaded(file), load_part(part, reading)
+    given = table.select(list(wanted))
+    # A pipeline begins with a step of scikit-learn, which knows data frames and no Tables.
+    rows = given if type(model).__module__.startswith("sepal.") else given.frame("pandas")
+    try:
+        predictions = np.asarray(model.predict(rows))
+        shares = np.asarray(model.predict_proba(rows)) if hasattr(model, "predict_proba") else None
+    except DataError as error:
+        raise DataError(f"{part.label}: {error}") from error
+    return predictions, shares, table
+
+
+def predict_partitions(
+    model: str | Path,
+    source: Partitioned,
+    *,
+    client: Any = None,
+    cluster: str | None = None,
+    workers: int | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Iterator[PartAnswers]:
+    """Answers of a model to rows in partitions, in their order, with no more than a few partitions in memory.
+
+    Every partition is read twice: once to see that all have the columns of the model, of the same kinds, before the
+    first answer is given; then to answer it.
+
+    Parameters
+    ----------
+    model : str or Path
+        A file that :func:`sepal.save_model` wrote, where the workers find it, too.
+    source : Partitioned
+        What :func:`partitioned` made with ``target=False``.
+    client, cluster, workers
+        As in :func:`measure_partitions`.
+    n_jobs : int, optional
+        Threads, where the work is done here.
+    progress : callable, optional
+        Called now and then with a few words and the share of the work that is done.
+
+    Yields
+    ------
+    PartAnswers
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import sepal
+    >>> from sepal.scale import partitioned
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     knn = sepal.KNNClassifier(n_neighbors=1).fit(sepal.datasets.load("athletes"))
+    ...     sepal.save_model(knn, f"{folder}/model.sepal")
+    ...     for i in range(2):
+    ...         _ = Path(folder, f"{i}.csv").write_text(f"agility,speed\\n{i},8\\n8,{i}\\n")
+    ...     found = list(predict_partitions(f"{folder}/model.sepal", partitioned(f"{folder}/*.csv", target=False)))
+    >>> [each.first_row for each in found]
+    [0, 2]
+    """
+    path = Path(model).resolve()
+    fitted = load_model(path)
+    names = getattr(fitted, "feature_names_in_", None)
+    if names is None or not hasattr(fitted, "predict"):
+        raise DataError(
+            f"{model}: the file holds a {type(fitted).__name__} that cannot answer rows of a file",
+            hint="sepal train DATA -o model.sepal writes one that can",
+        )
+    wanted = tuple(str(name) for name in names)
+    training = getattr(fitted, "table_", None) or getattr(fitted, "columns_", None)
+    source = narrowed(source, replace(source.reading, target=False, kinds=_text_columns(training, source.reading)))
+    with place_of_work(client, cluster, workers, n_jobs) as work:
+        schema = read_schema(source, work, progress=stage(progress, "reading columns"))
+        known = {*schema.like.names, *schema.apart}
+        lost = next((name for name in wanted if name not in known), None)
+        if lost is not None:
+            raise DataError(
+                f'{source.parts[0].label}: there is no column "{lost}", which the model was trained with',
+                hint=f"the columns are {', '.join(schema.like.names[:12])}",
+            )
+        identifiers = tuple(name for name in schema.apart if name not in wanted)
+        first_rows = np.concatenate([[0], np.cumsum(schema.part_rows)[:-1]]).tolist()
+        file = _ModelFile(str(path), path.stat().st_mtime_ns, work.threads if isinstance(work, OnCluster) else n_jobs)
+        jobs = [(file, part, source.reading, wanted) for part in source.parts]
+        tell, at_a_time = stage(progress, PREDICTING), 2 * work.workers
+        for begin in range(0, len(jobs), at_a_time):
+            # So many and no more: what is answered before its turn waits here.
+            waiting: dict[int, Any] = {}
+            turn = begin
+            for at, found in work.run(PREDICTING, answer_part, jobs[begin : begin + at_a_time]):
+                waiting[begin + at] = found
+                while turn in waiting:
+                    predictions, shares, table = waiting.pop(turn)
+                    yield PartAnswers(first_rows[turn], predictions, shares, table, identifiers)
+                    turn += 1
+                    if tell is not None:
+                        tell(turn / len(jobs))
+
+
+def _text_columns(training: Table | None, reading: PartReading) -> KindsSpec | None:
+    """A column of texts stays one, though the texts of a partition happen to be numbers."""
+    if training is None or reading.kinds is not None:
+        return reading.kinds
+    columns = zip(training.names, training.kinds, training.levels, strict=True)
+    return {
+        name: "nominal"
+        for name, kind, levels in columns
+        if kind == "nominal" and levels is not None and any(isinstance(level, str) for level in levels)
+    } or None
