@@ -57,7 +57,7 @@ from sepal.cli._partitions import in_partitions, place_asked, refuse_for_one_fil
 from sepal.cli._predict_parts import PartWriter, predict_parts
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, with_reading
-from sepal.cli._score import Score
+from sepal.cli._score import RightAnswers
 from sepal.exceptions import DataError, ParameterError
 from sepal.explore import LEARNERS
 
@@ -164,7 +164,7 @@ def predict(
                     hint="sepal train DATA -o model.sepal writes one that can",
                 )
             training = getattr(fitted, "table_", None) or getattr(fitted, "columns_", None)
-            score = Score(None if training is None else training.target)
+            score = RightAnswers(None if training is None else training.target)
             if in_partitions(new):
                 writer = PartWriter(fitted, score, all_columns, escape_formulas)
                 where = {**place_asked(cluster, workers), "n_jobs": jobs, "progress": progress}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sepal.cli._answer_table import beside, shares
 from sepal.cli._output import rows_text, wants_json, write_out
-from sepal.cli._score import Score
+from sepal.cli._score import RightAnswers
 from sepal.data import column_cells, is_identifier_name
 from sepal.exceptions import ParameterError
 
@@ -22,7 +22,7 @@ class PartWriter:
     """Makes the lines of one partition after the other, and remembers what is to be said at the end."""
 
     fitted: Any
-    score: Score
+    score: RightAnswers
     all_columns: bool
     escape_formulas: bool
     others: list[str] = field(default_factory=list)

@@ -10,7 +10,7 @@ import typer
 from sepal.cli._output import printable
 
 
-class Score:
+class RightAnswers:
     """Right answers, counted file by file."""
 
     def __init__(self, target: str | None) -> None:

@@ -125,7 +125,7 @@ def predict_partitions(
     >>> from sepal.scale import partitioned
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     knn = sepal.KNNClassifier(n_neighbors=1).fit(sepal.datasets.load("athletes"))
-    ...     sepal.save_model(knn, f"{folder}/model.sepal")
+    ...     _ = sepal.save_model(knn, f"{folder}/model.sepal")
     ...     for i in range(2):
     ...         _ = Path(folder, f"{i}.csv").write_text(f"agility,speed\\n{i},8\\n8,{i}\\n")
     ...     found = list(predict_partitions(f"{folder}/model.sepal", partitioned(f"{folder}/*.csv", target=False)))
