@@ -108,7 +108,7 @@ template <class Real> class Candidates {
         } else {
             return;
         }
-        bound = std::max(heap_.front() * widen, zero);
+        bound = std::min(bound, std::max(heap_.front() * widen, zero));
     }
     std::size_t held() const { return items_.size(); }
     const std::vector<Item>& items() {
