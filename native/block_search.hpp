@@ -8,7 +8,7 @@
 //   zero(value)                               the largest `lower` that rounding noise of 0 may have
 //   query_row(i), point_row(j)                the rows at these positions
 //   apart(block i, block j, limit)            true if no pair of the two blocks can have h >= limit
-//   exact(i, j, lower)                        the true value, in float64
+//   exact(i, candidates, found)               their rows and true values, in float64
 // and may have
 //   first_bound(i)                            a bound on the k-th smallest value that is known before
 //   refine(i0, row_limit, j, col_limit, hits, n)  looks closer at hits: leaves some out and changes h; how many stay
@@ -135,8 +135,7 @@ template <class Filter> class BlockSearch {
             if (i % 1024 == 0) watch.go_on();
             if (watch.stopped()) return;
             found.clear();
-            for (const auto& c : rows_[i].items())
-                found.push_back({filter_.exact(i, c.row, c.lower), filter_.point_row(c.row)});
+            filter_.exact(i, rows_[i].items(), found);
             rows_[i].release();
             if (plan_.limits != nullptr) {
                 const double reach = plan_.reach(filter_.query_row(i));

@@ -24,6 +24,6 @@ template <class L, class T> SEPAL_ATTR inline T lane_squared_distance(const T* a
 }
 
 SEPAL_ATTR inline float float_lane_sum(const float* a, const float* b, int p) { return lane_squared_distance<Floats>(a, b, p); }
-SEPAL_ATTR inline double double_lane_sum(const double* a, const double* b, int p) { return lane_squared_distance<Doubles>(a, b, p); }
+
 
 } // namespace sepal::SEPAL_ISA

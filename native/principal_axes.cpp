@@ -9,7 +9,7 @@ namespace sepal {
 namespace {
 
 constexpr std::int64_t kSample = 1024;
-constexpr int kRounds = 2;
+constexpr int kRounds = 1;
 
 using Values = std::vector<double>;
 
@@ -29,6 +29,12 @@ Values product(const Values& a, const Values& b, std::int64_t f, int threads) {
     return out;
 }
 
+// weights (n, m) times rows (m, p).
+Values combined(const Values& weights, const Values& rows, std::int64_t p, int threads) {
+    const std::int64_t m = static_cast<std::int64_t>(rows.size()) / p;
+    return product(weights, transposed(rows, m, p), m, threads);
+}
+
 double dot(const double* a, const double* b, std::int64_t n) {
     double s = 0;
 #pragma omp simd reduction(+ : s)
@@ -36,8 +42,8 @@ double dot(const double* a, const double* b, std::int64_t n) {
     return s;
 }
 
-// Gram-Schmidt, twice; rows that depend on those before them are left out. Returns how many stay.
-std::int64_t orthonormalise(Values& rows, std::int64_t p) {
+// Gram-Schmidt, twice; rows that depend on those before them are left out.
+void orthonormalise(Values& rows, std::int64_t p) {
     const std::int64_t n = static_cast<std::int64_t>(rows.size()) / p;
     std::int64_t kept = 0;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -57,43 +63,78 @@ std::int64_t orthonormalise(Values& rows, std::int64_t p) {
         ++kept;
     }
     rows.resize(kept * p);
-    return kept;
 }
 
-// Turns rows in pairs until they are orthogonal (one-sided Jacobi): those of a positive semidefinite matrix become its
-// eigenvectors times its eigenvalues.
-void turn_to_eigenvectors(Values& rows, std::int64_t n) {
-    for (int sweep = 0; sweep < 12; ++sweep) {
-        bool turned = false;
+// The inverse of L in G = L L', G (n, n) symmetric; empty if G is not positive definite by a margin.
+Values inverse_root(const Values& g, std::int64_t n) {
+    Values l(n * n, 0.0), inverse(n * n, 0.0);
+    for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j <= i; ++j) {
+            const double left = g[i * n + j] - dot(l.data() + i * n, l.data() + j * n, j);
+            if (i == j && !(left > 1e-10 * g[i * n + i])) return {};
+            l[i * n + j] = i == j ? std::sqrt(left) : left / l[j * n + j];
+        }
+    for (std::int64_t i = 0; i < n; ++i) { // row i of the inverse: (e_i - sum_j l_ij row_j) / l_ii
+        double* own = inverse.data() + i * n;
+        own[i] = 1;
+        for (std::int64_t j = 0; j < i; ++j) {
+            const double share = l[i * n + j];
+            const double* other = inverse.data() + j * n;
+#pragma omp simd
+            for (std::int64_t f = 0; f <= j; ++f) own[f] -= share * other[f];
+        }
+        for (std::int64_t f = 0; f <= i; ++f) own[f] /= l[i * n + i];
+    }
+    return inverse;
+}
+
+// Rows that are orthonormal and span the same; `threads` do the products.
+void orthonormalise_well(Values& rows, std::int64_t p, int threads) {
+    const Values root = inverse_root(product(rows, rows, p, threads), static_cast<std::int64_t>(rows.size()) / p);
+    if (root.empty()) orthonormalise(rows, p);
+    else rows = combined(root, rows, p, threads);
+}
+
+// Turns the rows of a positive semidefinite matrix in pairs until they are nearly orthogonal (one-sided Jacobi): they are
+// then its eigenvectors times its eigenvalues. Returns the turns (n, n), orthonormal however early it stops, with the
+// largest eigenvalues first.
+Values eigenvectors(Values rows, std::int64_t n) {
+    Values turns(n * n, 0.0), size(n);
+    for (std::int64_t i = 0; i < n; ++i) {
+        turns[i * n + i] = 1;
+        size[i] = dot(rows.data() + i * n, rows.data() + i * n, n);
+    }
+    bool turned = true;
+    for (int sweep = 0; turned && sweep < 6; ++sweep) {
+        turned = false;
         for (std::int64_t i = 0; i + 1 < n; ++i)
             for (std::int64_t j = i + 1; j < n; ++j) {
-                double *a = rows.data() + i * n, *b = rows.data() + j * n;
-                const double aa = dot(a, a, n), bb = dot(b, b, n), ab = dot(a, b, n);
-                if (!(std::abs(ab) > 1e-7 * std::sqrt(aa * bb))) continue;
+                const double both = dot(rows.data() + i * n, rows.data() + j * n, n);
+                if (!(std::abs(both) > 0.01 * std::sqrt(std::max(size[i] * size[j], 0.0)))) continue;
                 turned = true;
-                const double zeta = (bb - aa) / (2 * ab);
+                const double zeta = (size[j] - size[i]) / (2 * both);
                 const double t = (zeta < 0 ? -1 : 1) / (std::abs(zeta) + std::sqrt(1 + zeta * zeta));
                 const double c = 1 / std::sqrt(1 + t * t), s = c * t;
+                for (Values* each : {&rows, &turns}) {
+                    double *a = each->data() + i * n, *b = each->data() + j * n;
 #pragma omp simd
-                for (std::int64_t f = 0; f < n; ++f) {
-                    const double x = a[f], y = b[f];
-                    a[f] = c * x - s * y;
-                    b[f] = s * x + c * y;
+                    for (std::int64_t f = 0; f < n; ++f) {
+                        const double x = a[f], y = b[f];
+                        a[f] = c * x - s * y;
+                        b[f] = s * x + c * y;
+                    }
                 }
+                size[i] -= t * both;
+                size[j] += t * both;
             }
-        if (!turned) return;
     }
-}
-
-void largest_first(Values& rows, std::int64_t n) {
-    std::vector<std::int64_t> order(static_cast<std::int64_t>(rows.size()) / n);
+    std::vector<std::int64_t> order(n);
     std::iota(order.begin(), order.end(), 0);
-    const auto size = [&](std::int64_t i) { return dot(rows.data() + i * n, rows.data() + i * n, n); };
-    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return size(a) > size(b); });
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return size[a] > size[b]; });
     Values sorted;
-    sorted.reserve(rows.size());
-    for (const std::int64_t i : order) sorted.insert(sorted.end(), rows.begin() + i * n, rows.begin() + (i + 1) * n);
-    rows.swap(sorted);
+    sorted.reserve(turns.size());
+    for (const std::int64_t i : order) sorted.insert(sorted.end(), turns.begin() + i * n, turns.begin() + (i + 1) * n);
+    return sorted;
 }
 
 Values column_means(Points points, int threads) {
@@ -146,15 +187,15 @@ PrincipalAxes principal_axes(Points points, int count, int threads) {
         const Values b = product(y, a, p, threads); // (tried, m)
         y = product(b, across, m, threads);
     }
-    std::int64_t kept = orthonormalise(y, p);
-    const Values b = product(y, a, p, threads);   // (kept, m)
-    Values turned = product(b, b, m, threads);    // (kept, kept)
-    turn_to_eigenvectors(turned, kept);
-    largest_first(turned, kept);
-    orthonormalise(turned, kept);
-    found.v = product(turned, transposed(y, kept, p), kept, threads);
-    kept = std::min(orthonormalise(found.v, p), wanted);
-    found.v.resize(kept * p);
+    orthonormalise_well(y, p, threads);
+    const Values b = product(y, a, p, threads); // (kept, m)
+    std::int64_t kept = static_cast<std::int64_t>(y.size()) / p;
+    Values turns = eigenvectors(product(b, b, m, threads), kept);
+    kept = std::min(kept, wanted);
+    turns.resize(kept * static_cast<std::int64_t>(y.size()) / p);
+    found.v = combined(turns, y, p, threads);
+    orthonormalise_well(found.v, p, threads); // rounding of what was done before, gone
+    kept = static_cast<std::int64_t>(found.v.size()) / p;
     found.count = static_cast<int>(kept);
     const Values along = product(found.v, a, p, threads), gram = product(found.v, found.v, p, threads);
     for (std::int64_t i = 0; i < kept; ++i) found.spread.push_back(found.total * dot(along.data() + i * m, along.data() + i * m, m));

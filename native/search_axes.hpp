@@ -5,13 +5,6 @@
 
 namespace sepal {
 
-// How many axes: those of the first bound, of all pairs, and of the pairs that pass.
-struct AxisPlan {
-    int few = 0, lead = 0, all = 0;
-};
-
-AxisPlan axis_plan(int p);
-
 // Multiply-adds: of every pair in all columns, and those that were done.
 struct AxisWork {
     double all = 0, rotation = 0, leading = 0, further = 0, finished = 0;

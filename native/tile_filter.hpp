@@ -101,8 +101,19 @@ struct TileFilter {
     std::int32_t query_row(std::int64_t i) const { return left_order[i]; }
     std::int32_t point_row(std::int32_t j) const { return right_order[j]; }
     bool apart(std::int64_t i, std::int64_t j, float limit) const { return gap(left, i, right, j) > -2 * limit; }
-    double exact(std::int64_t i, std::int32_t j, float) const {
-        return squared_distance(queries.row(query_row(i)), points.row(point_row(j)), p);
+    void exact(std::int64_t i, const std::vector<Candidates<float>::Item>& candidates, std::vector<Neighbor>& found) const {
+        measure(queries.row(query_row(i)), points, candidates, found);
+    }
+    void measure(const double* query, Points among, const std::vector<Candidates<float>::Item>& candidates, std::vector<Neighbor>& found) const {
+        constexpr int kSome = 64;
+        const double* rows[kSome];
+        double values[kSome];
+        for (std::size_t at = 0; at < candidates.size(); at += kSome) {
+            const int n = static_cast<int>(std::min<std::size_t>(kSome, candidates.size() - at));
+            for (int t = 0; t < n; ++t) rows[t] = among.row(point_row(candidates[at + t].row));
+            squared_distances(query, rows, n, among.p, values);
+            for (int t = 0; t < n; ++t) found.push_back({values[t], point_row(candidates[at + t].row)});
+        }
     }
 
     Points points, queries;

@@ -26,6 +26,7 @@ def search(
     threads: int,
     progress: _Progress | None,
 ) -> _Ranking: ...
+def axis_work(*, points: NDArray[np.float64], k: int, threads: int) -> tuple[float, float, float, float, float]: ...
 def search_distances(
     *,
     distances: NDArray[np.float64],
