@@ -131,4 +131,4 @@ programs:
 	  echo "Not here, so that the tests that need it will be left out:" $$lacking "(on Debian or Ubuntu: sudo apt-get install" $$lacking")"
 
 clean:
-	rm -rf $(VENV) build dist docs/generated docs/gallery docs/reference.md docs/command.md docs/sg_execution_times.rst .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build dist docs/generated docs/gallery docs/reference.md docs/command.md docs/benchmarks.md docs/sg_execution_times.rst .mypy_cache .ruff_cache .pytest_cache

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # for the modules beside this one
 
+from benchmark_page import write_benchmarks  # noqa: E402
 from command import write_command  # noqa: E402
 from reference import write_reference  # noqa: E402
+from see_also import add_see_also  # noqa: E402
 
 project = "Sepal"
 project_copyright = "the Sepal developers"
@@ -49,3 +52,9 @@ html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
 
 write_reference(HERE / "reference.md")
 write_command(HERE / "command.md")
+write_benchmarks(HERE / "benchmarks.md")
+
+
+def setup(app: Any) -> None:
+    """Every public name gets its "See also" before numpydoc reads the docstring."""
+    app.connect("autodoc-process-docstring", add_see_also, priority=100)

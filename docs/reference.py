@@ -15,9 +15,9 @@ QUESTIONS = {
     "Neighbours, and learners that ask them": ("neighbors", "learners", "distances"),
     "Kernels, and machines that use them": ("kernels", "machines"),
     "How far can I trust a score?": ("evaluation",),
-    "Tables, files, models": ("data", "datasets", "estimators", "parameters"),
-    "Figures of the founding documents": ("reproduce",),
+    "Tables, files, models": ("data", "datasets", "estimators", "parameters", "progress"),
     "Pictures": ("plots",),
+    "A mail filter": ("mail",),
     "The founding documents, computed again": ("reproduce",),
     "Errors": ("exceptions",),
 }
@@ -30,7 +30,7 @@ def write_reference(page: Path) -> None:
     for question, rooms in QUESTIONS.items():
         lines += ["", f"## {question}"]
         for room in rooms:
-            names = [name for name in _documented(room) if getattr(import_module(f"sepal.{room}"), name) not in told]
+            names = [name for name in documented(room) if getattr(import_module(f"sepal.{room}"), name) not in told]
             told |= {getattr(import_module(f"sepal.{room}"), name) for name in names}
             if names:
                 lines += ["", "```{eval-rst}", ".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
@@ -38,7 +38,7 @@ def write_reference(page: Path) -> None:
     page.write_text("\n".join([*lines, ""]))
 
 
-def _documented(room: str) -> list[str]:
+def documented(room: str) -> list[str]:
     """Functions and classes; tables of names and kinds of types are told of where they are used."""
     module = import_module(f"sepal.{room}")
     return [name for name in module.__all__ if inspect.isroutine(getattr(module, name)) or _is_class(module, name)]

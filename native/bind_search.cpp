@@ -5,8 +5,9 @@
 namespace sepal {
 namespace {
 
-nb::tuple search(const Matrix& points, nb::object queries, int k, nb::object limits, const std::string& method, const std::string& metric,
-                 double p, int n_numeric, const Row& weights, double tie, double zero, int threads, nb::object progress) {
+// None if the tree gave up because it would cost more than `budget`.
+nb::object search(const Matrix& points, nb::object queries, int k, nb::object limits, const std::string& method, const std::string& metric,
+                 double p, int n_numeric, const Row& weights, double tie, double zero, double budget, int threads, nb::object progress) {
     const bool self_join = queries.is_none();
     const Matrix asked = self_join ? points : nb::cast<Matrix>(queries);
     if (asked.shape(1) != points.shape(1)) throw std::invalid_argument("queries and points differ in columns");
@@ -19,7 +20,7 @@ nb::tuple search(const Matrix& points, nb::object queries, int k, nb::object lim
     PythonPoll poll(std::move(progress));
     Row kept;
     const double* reach = limits_of(limits, asked.shape(0), kept);
-    const Plan plan{reach == nullptr ? k : kEverybody, self_join, tie, zero, team_of(threads), &poll, reach};
+    const Plan plan{reach == nullptr ? k : kEverybody, self_join, tie, zero, team_of(threads), &poll, reach, budget};
     const Points data = points_of(points), wanted = points_of(asked);
     Ranking ranking;
     {
@@ -30,6 +31,7 @@ nb::tuple search(const Matrix& points, nb::object queries, int k, nb::object lim
         else if (method == "scan") ranking = search_scan(data, wanted, spec, plan);
         else ranking = search_direct(data, wanted, spec, plan);
     }
+    if (ranking.start.empty() && !poll.raised()) return nb::none();
     return finish(std::move(ranking), poll);
 }
 
@@ -76,7 +78,7 @@ nb::tuple distinct(const Matrix& points) {
 void bind_search(nb::module_& m) {
     m.def("search", &search, nb::kw_only(), nb::arg("points"), nb::arg("queries").none(), nb::arg("k"), nb::arg("limits").none(), nb::arg("method"),
           nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("tie"), nb::arg("zero"),
-          nb::arg("threads"), nb::arg("progress").none());
+          nb::arg("budget") = std::numeric_limits<double>::infinity(), nb::arg("threads"), nb::arg("progress").none());
     m.def("search_distances", &search_distances, nb::kw_only(), nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
     m.def("axis_work", &axis_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));

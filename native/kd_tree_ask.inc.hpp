@@ -102,6 +102,7 @@ template <Metric M, int P> class Asking {
         while (depth > 0) {
             const Visit visit = stack[--depth];
             if (!(visit.distance <= widest_)) continue;
+            ++n_nodes_;
             const Node& node = job_.tree.node(visit.node);
             const double *lows = job_.tree.lows(visit.node), *highs = job_.tree.highs(visit.node);
             double distance[kFan];
@@ -123,6 +124,8 @@ template <Metric M, int P> class Asking {
                 if (!(job_.plan.self_join && leaf == job_.leaf)) ask_leaf(leaf, job_.tree.low(leaf), job_.tree.high(leaf));
             }
         }
+        *job_.cost = static_cast<double>(n_nodes_) * (40 + 4 * p_) + static_cast<double>(n_leaves_) * (20 + 8 * p_) +
+                     static_cast<double>(n_scans_) * (20 + 8 * p_);
     }
 
   private:
@@ -130,6 +133,7 @@ template <Metric M, int P> class Asking {
     const int p_;
     const double* block_;
     const int n_queries_;
+    std::int64_t n_nodes_ = 0, n_leaves_ = 0, n_scans_ = 0; // looked at
     double bounds_[kLeaf], widest_ = std::numeric_limits<double>::infinity(); // of the queries, and the largest of them
 
     SEPAL_ATTR SEPAL_INLINE void ask_leaf(std::int32_t leaf, const double* lo, const double* hi) {
@@ -138,9 +142,11 @@ template <Metric M, int P> class Asking {
         const double* points = job_.tree.block(leaf);
         const std::int32_t* rows = job_.tree.rows(leaf);
         bool changed = false;
+        ++n_leaves_;
         for (unsigned asking = concerned<M>(lo, hi, block_, bounds_, job_.spec, p_); asking != 0; asking &= asking - 1) {
             const int q = std::countr_zero(asking);
             double value[kLeaf];
+            ++n_scans_;
             // Padding points are NaN, which is never within a bound.
             unsigned within = scan<M>(block_, q, points, job_.spec, p_, bounds_[q], value);
             if (own) {

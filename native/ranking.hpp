@@ -43,6 +43,7 @@ struct Plan {
     int threads;
     Poll* poll;
     const double* limits = nullptr; // per query, for a search by radius: everybody up to (1 + tie) * this value
+    double budget = std::numeric_limits<double>::infinity(); // what a tree may cost, by its own count, before it gives up
 
     // The largest value that belongs to the answer of a query.
     double reach(std::int64_t query) const {

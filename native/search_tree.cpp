@@ -4,6 +4,7 @@
 // further, in floating point, than a point inside it: pruning is exact.
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "metrics.hpp"
@@ -20,6 +21,7 @@ struct Job { // one leaf of queries against the whole tree
     std::int32_t leaf;
     int p;
     Nearest* found; // of the queries of the leaf
+    double* cost;   // of all that was looked at, in nanoseconds of one core
 };
 
 } // namespace sepal
@@ -50,15 +52,25 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
     const std::int32_t n_leaves = asking->n_leaves();
     Watch watch(plan.poll, n_leaves);
     using Found = std::vector<Nearest>;
-    const Loop leaves{.n = n_leaves, .threads = plan.threads, .grain = 4};
-    parallel_for(leaves, [] { return Found(kLeaf); }, [&](Found& found, std::int64_t at) {
-        if (!watch.go_on()) return;
-        const auto leaf = static_cast<std::int32_t>(at);
+    const auto ask_leaf = [&](Found& found, std::int32_t leaf) {
+        double cost = 0;
+        if (!watch.go_on()) return cost;
         for (int i = 0; i < asking->size(leaf); ++i) found[i].begin(plan, asking->rows(leaf)[i]);
-        function({tree, *asking, spec, plan, leaf, points.p, found.data()});
+        function({tree, *asking, spec, plan, leaf, points.p, found.data(), &cost});
         for (int i = 0; i < asking->size(leaf); ++i)
             builder.set(asking->rows(leaf)[i], found[i].items(), plan, this_thread());
-    });
+        return cost;
+    };
+    // Every so-many-th leaf asks first: what they cost tells what all would.
+    const std::int32_t apart = std::clamp(n_leaves / 8, 1, 64), n_first = (n_leaves + apart - 1) / apart;
+    std::vector<double> costs(n_first);
+    parallel_for(Loop{.n = n_first, .threads = plan.threads}, [] { return Found(kLeaf); },
+                 [&](Found& found, std::int64_t i) { costs[i] = ask_leaf(found, static_cast<std::int32_t>(i) * apart); });
+    if (std::accumulate(costs.begin(), costs.end(), 0.0) / n_first * n_leaves > plan.budget) return {};
+    parallel_for(Loop{.n = n_leaves, .threads = plan.threads, .grain = 4}, [] { return Found(kLeaf); },
+                 [&](Found& found, std::int64_t at) {
+                     if (at % apart != 0) ask_leaf(found, static_cast<std::int32_t>(at));
+                 });
     return watch.stopped() ? Ranking{} : builder.finish();
 }
 

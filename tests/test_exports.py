@@ -209,6 +209,7 @@ SURFACE = {
     ],
     "sepal.plots": [
         "draw_alignment",
+        "draw_bars",
         "draw_confusion",
         "draw_cost_curve",
         "draw_criteria",

@@ -14,6 +14,7 @@ from pathlib import Path  # noqa: E402
 
 import numpy as np  # noqa: E402
 
+from benchmarks._machine import made_on  # noqa: E402
 from benchmarks.quality._methods import METHODS  # noqa: E402
 from benchmarks.quality._run import read_results, run  # noqa: E402
 from benchmarks.quality._suites import MOST_ROWS, SUITES, folder_sets, suite_set  # noqa: E402
@@ -61,7 +62,7 @@ def main() -> None:
     print("\n" + text)
     if given.tables is not None:
         table.round(6).to_csv(given.tables.with_suffix(".csv"), index=False)
-        given.tables.with_suffix(".md").write_text(text)
+        given.tables.with_suffix(".md").write_text(f"{text}\n{made_on()}\n")
 
 
 if __name__ == "__main__":

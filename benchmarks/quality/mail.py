@@ -23,6 +23,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks._machine import made_on
 from sepal.mail import Costs, StreamResult, judge_stream, message_of, tokens
 
 SKIP = 200
@@ -193,7 +194,7 @@ def main() -> None:
     if given.sms:
         lines += ["", *sms_table(given.sms)]
     if given.out:
-        given.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        given.out.write_text("\n".join([*lines, "", made_on(), ""]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold  # noqa: E402
 from sklearn.naive_bayes import MultinomialNB  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 
+from benchmarks._machine import made_on  # noqa: E402
 from sepal import KNNClassifier, SepalClassifier, Table, read_table  # noqa: E402
 from sepal.data import text_cells, text_columns  # noqa: E402
 
@@ -109,7 +110,7 @@ def main() -> None:
             print(lines[-1], flush=True)
     if asked.out is not None:
         head = "# Texts, ten folds, the same for all; regenerate with `python -m benchmarks.quality.text --data FOLDER`"
-        asked.out.write_text("\n".join([head, "", *lines, ""]), encoding="utf-8")
+        asked.out.write_text("\n".join([head, "", *lines, "", made_on(), ""]), encoding="utf-8")
 
 
 if __name__ == "__main__":

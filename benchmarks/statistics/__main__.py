@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from benchmarks._machine import made_on
 from benchmarks.statistics._coverage import coverage_table
 from benchmarks.statistics._groups import group_table
 from benchmarks.statistics._no_choice import no_choice_table
@@ -28,7 +29,7 @@ def main(wanted: list[str]) -> None:
         for line in TABLES[name]():
             print(line, flush=True)
             lines.append(line)
-        (RESULTS / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (RESULTS / f"{name}.md").write_text("\n".join([*lines, "", made_on(), ""]), encoding="utf-8")
 
 
 main(sys.argv[1:])

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 _Progress = Callable[[float], object]
 _Ranking = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 
+@overload
 def search(
     *,
     points: NDArray[np.float64],
@@ -26,6 +27,24 @@ def search(
     threads: int,
     progress: _Progress | None,
 ) -> _Ranking: ...
+@overload
+def search(
+    *,
+    points: NDArray[np.float64],
+    queries: NDArray[np.float64] | None,
+    k: int,
+    limits: NDArray[np.float64] | None,
+    method: str,
+    metric: str,
+    p: float,
+    n_numeric: int,
+    weights: NDArray[np.float64],
+    tie: float,
+    zero: float,
+    budget: float,
+    threads: int,
+    progress: _Progress | None,
+) -> _Ranking | None: ...
 def axis_work(*, points: NDArray[np.float64], k: int, threads: int) -> tuple[float, float, float, float, float]: ...
 def search_distances(
     *,

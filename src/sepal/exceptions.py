@@ -28,7 +28,7 @@ __all__ = [
 
 
 class SepalError(Exception):
-    """The root of all of them.
+    """Base class of every error that Sepal raises on purpose.
 
     Examples
     --------

@@ -10,7 +10,8 @@ import pytest
 import sepal._native as native
 from sepal.data import as_table
 from sepal.learners import KNNClassifier
-from sepal.neighbors import _planner
+from sepal.neighbors import _planner, neighbor_ranking
+from sepal.neighbors._rounding import Extent
 from sepal.neighbors._search import Search
 
 DISTANCES = ["euclidean", "manhattan", "chebyshev", "canberra", "cosine", "heom", "gower"]
@@ -30,12 +31,50 @@ def test_the_same_bits_as_by_any_other_path(distance, n_columns, monkeypatch):
         found = [search.query_ranking(asked, k) for k in (1, 7, 60)] + [search.within(radius, asked)]
         return [(each.start, each.entries.number, each.distances) for each in found]
 
-    scanned = lists()
-    monkeypatch.setattr(_planner, "_FEW_FOR_A_TREE", 0)
-    monkeypatch.setattr(_planner, "_FEW_FOR_TILES", 0)
-    for ours, theirs in zip(scanned, lists(), strict=True):
-        for a, b in zip(ours, theirs, strict=True):
-            np.testing.assert_array_equal(a, b)
+    paths = {path: cost for path, cost in _planner.COSTS.items() if cost(_work(search)) < np.inf}
+    answers = []
+    for path, cost in paths.items():
+        monkeypatch.setattr(_planner, "COSTS", {path: cost})
+        answers.append(lists())
+        assert search._went["path"] == path
+    assert len(answers) >= 2
+    for other in answers[1:]:
+        for ours, theirs in zip(answers[0], other, strict=True):
+            for a, b in zip(ours, theirs, strict=True):
+                np.testing.assert_array_equal(a, b)
+
+
+def _work(search):
+    extent = Extent.of(search.points)
+    return _planner.SearchSize(extent, 6, 1, _planner.effective_metric(search.fitted, extent))
+
+
+def test_one_query_builds_nothing():
+    search = Search.prepare(as_table(np.random.default_rng(2).normal(size=(3000, 4))))
+    search.query_ranking(as_table(np.zeros((1, 4))), 3)
+    assert search._went["path"] == "scan"
+
+
+@pytest.mark.parametrize("n_columns", [2, 40])
+def test_a_tree_that_would_cost_more_than_the_next_path_gives_up(n_columns):
+    rng = np.random.default_rng(n_columns)
+    rows = rng.normal(size=(1500, n_columns))
+    asked = {
+        "points": rows, "queries": None, "k": 3, "limits": None, "method": "tree", "metric": "l2", "p": 2.0,
+        "n_numeric": n_columns, "weights": np.ones(n_columns), "tie": 0.0, "zero": 0.0, "threads": 2, "progress": None,
+    }  # fmt: skip
+    assert native.search(**asked, budget=1.0) is None
+    for ours, theirs in zip(
+        native.search(**asked), native.search(**asked | {"method": "tiles"}, budget=1.0), strict=True
+    ):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_rows_near_a_plane_are_asked_by_a_tree_and_noise_by_tiles():
+    rng = np.random.default_rng(3)
+    flat = rng.normal(size=(6000, 2)) @ rng.normal(size=(2, 40))
+    noise = rng.normal(size=(6000, 40))
+    assert [neighbor_ranking(X, 1).method for X in (flat, noise)] == ["tree", "brute"]
 
 
 def test_a_plain_scan_of_squares():

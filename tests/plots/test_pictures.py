@@ -181,3 +181,19 @@ def test_the_style_is_ours_and_leaves_no_trace(ax):
     assert ax.get_legend().get_frame().get_alpha() == 0.8
     assert {text.get_fontsize() for text in ax.get_legend().get_texts()} == {9.0}
     assert dict(mpl.rcParams) == before
+
+
+def test_bars_of_many_parts_have_seven_and_the_others(ax):
+    lengths = np.array([[1.0, 2, 0, 4, 5, 6, 7, 8, 9, 0.5], [1.0, 1, 1, 1, 1, 1, 1, 1, 1, 0.5]])
+    plots.draw_split_bars(lengths, ["near", "far"], list("abcdefghij"), xlabel="distance", ax=ax)
+    assert legend(ax) == [*"bdefghi", "other columns"]  # a and j, the smallest, and c are together
+    ends = [max(patch.get_x() + patch.get_width() for patch in bars) for bars in ax.containers]
+    assert ends[-1] == pytest.approx(lengths.sum(axis=1).max())
+    assert len({(patch[0].get_facecolor(), patch[0].get_hatch()) for patch in ax.containers}) == 8
+
+
+def test_bars_with_an_alarm(ax):
+    plots.draw_bars(["a", "b"], [3.0, 1.0], xlabel="rows", marked=[1], ax=ax)
+    assert [patch.get_width() for patch in ax.patches] == [3.0, 1.0]
+    assert ax.patches[0].get_facecolor() != ax.patches[1].get_facecolor()
+    assert ax.patches[0].get_y() > ax.patches[1].get_y()  # the first on top

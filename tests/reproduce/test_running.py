@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 from sepal.cli._app import app
 from sepal.exceptions import ParameterError
 from sepal.reproduce import EXPERIMENTS, Fact, Result, reproduce, wanted
+from sepal.reproduce._store import fingerprint
 
 
 @pytest.fixture
@@ -53,6 +55,16 @@ def test_a_second_run_makes_only_what_is_missing_or_outdated(runs, tmp_path, mon
     assert [(each.id, each.quick) for each in small.found] == [("E1", True), ("E2", True)]
     assert reproduce("E2", tmp_path / "new").made == ("E2",)  # but not the other way round
     assert runs.count("E1") == 4
+
+
+def test_what_an_experiment_imports_from_this_room_outdates_it(monkeypatch):
+    before = {key: fingerprint(EXPERIMENTS[key], False) for key in ("A3", "E1")}
+    read = Path.read_text
+    monkeypatch.setattr(
+        Path, "read_text", lambda self, **how: read(self, **how) + ("#" if self.name == "_subset_scores.py" else "")
+    )
+    assert fingerprint(EXPERIMENTS["A3"], False) != before["A3"]  # the sweep that A3 and A4 share
+    assert fingerprint(EXPERIMENTS["E1"], False) == before["E1"]
 
 
 def test_where_sizes_are_the_same_a_quick_result_is_a_full_one(runs, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from sepal.plots import styled
 from sepal.reproduce import EXPERIMENTS
+from sepal.reproduce._e7_mail import _stream, _word_shares
 
 
 def facts(result):
@@ -66,6 +67,31 @@ def test_weka_block(found):
     block = [row[0] for row in result.tables[0].rows]
     assert any(line.startswith("Correctly Classified Instances") for line in block)
     assert any(line.startswith("Kappa statistic") for line in block)
+
+
+def test_a_filter_while_spam_changes(found):
+    by = {fact.name: fact.ours for fact in found["E7"].facts}
+    assert by["best possible"] < min(value for name, value in by.items() if name != "best possible")
+    assert by["stopped after the first wave"] > 2 * by["error of the filter"]
+    assert by["k-NN with all messages"] > by["k-NN with the last 150"]
+    first, *later = (float(cell) for cell in found["E7"].tables[0].rows[5][1:])
+    assert found["E7"].tables[0].rows[5][0] == "the filter, stopped after the first wave"
+    assert first < 20
+    assert min(later) > 35  # a coin would have 50
+
+
+def test_the_best_possible_filter_knows_the_law_of_the_stream():
+    shares = _word_shares(2)
+    assert shares.sum(axis=1) == pytest.approx(1)
+    counts, spam, odds = _stream(60, 2, seed=1)
+    for i in (0, 29, 30, 59):
+        wave = 1 if i < 30 else 2
+        by_hand = 0.0
+        for word, n in enumerate(counts[i]):
+            for _ in range(n):
+                by_hand += np.log(max(shares[wave][word], 1e-12) / max(shares[0][word], 1e-12))
+        assert odds[i] == pytest.approx(by_hand)
+    assert 20 < spam.sum() < 40
 
 
 @pytest.mark.parametrize("key", [key for key in EXPERIMENTS if key.startswith("E")])

@@ -1,7 +1,7 @@
 """From the logarithms of mixed probabilities to calibrated ones: one temperature, and one offset per class.
 
-Shrunken members lean towards the large classes and mixtures towards doubt. Both show in answers that were made without
-the row, so a factor t and offsets b are fitted to these by
+Shrunken members lean towards the large classes, mixtures towards the uniform distribution. Both show in answers
+that were made without the row, so a factor t and offsets b are fitted to these by
 
     minimize  - sum_i w_i log softmax(t s_i + b)_{y_i}  +  (1/2) A ((t - 1)^2 + |b|^2),
 

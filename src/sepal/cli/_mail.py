@@ -49,9 +49,18 @@ def _parser() -> argparse.ArgumentParser:
         each = verbs.add_parser(name, help=text, description=text)
         each.set_defaults(run=run)
         each.add_argument(
-            "--store", default=default_store(), metavar="FILE", help="The store; $SEPAL_MAIL, else %(default)s."
+            "--store",
+            default=default_store(),
+            metavar="FILE",
+            help="The file with all that was learned: $SEPAL_MAIL, else %(default)s.",
         )
-        each.add_argument("--wait", type=float, default=10.0, metavar="SECONDS", help="For others that write; 10.")
+        each.add_argument(
+            "--wait",
+            type=float,
+            default=10.0,
+            metavar="SECONDS",
+            help="How long to wait for another process that writes (default 10).",
+        )
         if files is not None:
             each.add_argument(
                 "files", nargs=files, metavar="FILE", help="A message, mbox, Maildir or folder; - is stdin."
@@ -59,7 +68,11 @@ def _parser() -> argparse.ArgumentParser:
         return each
 
     learn = verb("learn", _learn, "Learn messages as spam or as good mail.")
-    learn.add_argument("--part", choices=("both", "cases", "linear"), help="The learner of a new store; both.")
+    learn.add_argument(
+        "--part",
+        choices=("both", "cases", "linear"),
+        help="Which learner a new store has: similar cases, a linear model, or both (the default).",
+    )
     relearn = verb("relearn", _relearn, "Give messages the other label, as if they had always had it.")
     for each in (learn, relearn):
         kind = each.add_mutually_exclusive_group(required=True)
@@ -71,13 +84,23 @@ def _parser() -> argparse.ArgumentParser:
     kind.add_argument("--spam", action="store_true")
     kind.add_argument("--ham", action="store_true")
     for name, run, text in (
-        ("classify", classify, "Say what messages are."),
-        ("filter", filter_message, "A message from stdin to stdout with a header X-Sepal."),
+        ("classify", classify, "Classify messages: spam, ham or unsure."),
+        ("filter", filter_message, "Pass a message from stdin to stdout with a header X-Sepal that says what it is."),
     ):
         each = verb(name, run, text, "*" if name == "classify" else None)
-        each.add_argument("--ham-cost", type=float, default=9.0, metavar="COST", help="Of good mail called spam; 9.")
-        each.add_argument("--spam-cost", type=float, default=1.0, metavar="COST", help="Of spam called good; 1.")
-        each.add_argument("--unsure-cost", type=float, default=0.3, metavar="COST", help="Of asking; 0.3. 0: never.")
+        each.add_argument(
+            "--ham-cost", type=float, default=9.0, metavar="COST", help="Cost of good mail called spam (default 9)."
+        )
+        each.add_argument(
+            "--spam-cost", type=float, default=1.0, metavar="COST", help="Cost of spam called good (default 1)."
+        )
+        each.add_argument(
+            "--unsure-cost",
+            type=float,
+            default=0.3,
+            metavar="COST",
+            help="Cost of the answer unsure (default 0.3); 0: never unsure.",
+        )
         if name == "filter":
             each.add_argument(
                 "--on-error",
@@ -86,16 +109,27 @@ def _parser() -> argparse.ArgumentParser:
                 help="After an error the message goes on unchanged, with status 75 (tempfail) or 0 (pass).",
             )
     explain = verb("explain", _lazily("explain"), "Say why a message is taken for what it is.")
-    explain.add_argument("--words", type=int, default=10, metavar="N", help="So many words of each list; 10.")
-    evaluated = verb("eval", _lazily("evaluate_stream"), "Judge each message by those before it, then learn it.", "+")
-    evaluated.add_argument("--skip", type=int, default=200, metavar="N", help="First messages that do not count; 200.")
-    evaluated.add_argument("--ham-cost", type=float, default=9.0, metavar="COST", help="Of good mail called spam; 9.")
+    explain.add_argument(
+        "--words", type=int, default=10, metavar="N", help="How many words each list has (default 10)."
+    )
+    evaluated = verb(
+        "eval",
+        _lazily("evaluate_stream"),
+        "Evaluate on a stream: judge each message by those before it, then learn it (test, then train).",
+        "+",
+    )
+    evaluated.add_argument(
+        "--skip", type=int, default=200, metavar="N", help="How many first messages do not count (default 200)."
+    )
+    evaluated.add_argument(
+        "--ham-cost", type=float, default=9.0, metavar="COST", help="Cost of good mail called spam (default 9)."
+    )
     evaluated.add_argument("--out", metavar="FILE", help="Also write a page (.html) with the curves.")
     status = verb("status", _lazily("status"), "Volume, errors, alarms, and words that came and went.", None)
     status.add_argument("--out", metavar="FILE", help="Write a page (.html) or the text to this file.")
-    verb("compact", _compact, "Write the store anew without gaps.", None)
+    verb("compact", _compact, "Compact the store: write the file anew without unused space.", None)
     exported = verb("export", _export, "Write all that was learned as JSON lines.", None)
-    exported.add_argument("--out", metavar="FILE", help="Instead of the screen.")
+    exported.add_argument("--out", metavar="FILE", help="Write to this file instead of the screen.")
     return parser
 
 

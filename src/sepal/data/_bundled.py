@@ -189,6 +189,11 @@ SETS: Mapping[str, BundledSet] = {
 def names() -> list[str]:
     """The names of the bundled sets.
 
+    Returns
+    -------
+    list of str
+        In the order in which they are listed.
+
     Examples
     --------
     >>> "sonar" in names()

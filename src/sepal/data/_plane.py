@@ -28,7 +28,6 @@ class Plane:
     Attributes
     ----------
     table : Table
-        The rows.
         The rows with two numeric columns, and their target.
     rows : (n,) array
         Their positions in the table that was given: rows without a cell in one of the columns are left out.

@@ -27,7 +27,7 @@ class RowPage:
     Attributes
     ----------
     n_rows : int
-        How many rows there are to turn over.
+        How many rows there are in all.
     start : int
         The place of the first of these in the order.
     columns : tuple of str

@@ -233,7 +233,7 @@ DISTANCES: dict[str, Distance] = {
         ),
         Distance(
             "correlation",
-            "1 - correlation of the cells of two rows; a row of one number is at distance 1 from every other",
+            "1 - correlation of the cells of two rows; a constant row is at distance 1 from every other",
             _correlation,
             is_metric=False,
         ),
@@ -359,6 +359,11 @@ def fit_distance(
     params : mapping, optional
         ``weights`` (one per column), ``p`` (minkowski), ``covariance`` (mahalanobis), ``asymmetric`` (gower: columns
         whose first level, or 0, is absence), ``kernel``, ``gamma``, ``degree`` and ``constant`` (kernel).
+
+    Returns
+    -------
+    FittedDistance
+        Turns rows with the same columns into coordinates, and says which metric compares these.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A machine that compares numbers, made fit for tables with levels and gaps."""
+"""One-hot encoding and mean imputation around a machine for numbers: it takes tables of any kind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _has_probabilities(estimator: AnyTable) -> bool:
 
 
 class AnyTable(TableEstimator):
-    """Levels become indicators and gaps the middle of their column, then a machine for numbers takes over.
+    """A machine for numbers on any table: nominal levels become indicators, missing cells the mean of their column.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class AnyTable(TableEstimator):
     machine_ : estimator
         Fitted on the coordinates of the rows.
     view_ : View
-        From cells to coordinates: numbers scaled to [0, 1], an indicator for each level and for gaps.
+        From cells to coordinates: numbers scaled to [0, 1], an indicator for each level and for missing cells.
     classes_ : ndarray
         If the machine is a classifier.
 

@@ -102,6 +102,11 @@ def load_model(path: str | Path, *, max_bytes: int = LARGEST) -> Any:
     max_bytes : int, default=512 MB
         The most that the model may unpack to: a small file must not fill the memory.
 
+    Returns
+    -------
+    estimator
+        Fitted, as it was saved.
+
     Raises
     ------
     DataError

@@ -1,4 +1,4 @@
-"""Three views of one table: the same rows as coordinates, scaled by range, by spread and by ranks.
+"""Three views of one table: the same rows as coordinates, scaled by range, by standard deviation and by ranks.
 
 No scaling is right for every table, so none is chosen: each view is a member of the average. Numbers and ordinal ranks
 become one coordinate each, a nominal column one indicator per level, sized so that two different levels are as far

@@ -96,6 +96,11 @@ def cost_curve(scores: ArrayLike, positive: ArrayLike) -> CostCurve:
     positive : array-like of bool, shape (n,)
         Whether "yes" is true.
 
+    Returns
+    -------
+    CostCurve
+        Weights, costs and thresholds, with the areas under the curve and under that of no classifier.
+
     Examples
     --------
     >>> import sepal

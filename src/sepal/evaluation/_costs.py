@@ -33,6 +33,11 @@ def cost_matrix(costs: Any, classes: ArrayLike) -> Array:
     classes : array-like
         The labels, in the order of the matrix.
 
+    Returns
+    -------
+    ndarray, shape (n_classes, n_classes)
+        Costs of rows of each class (down) by the answer (across); 0 for right answers unless given.
+
     Examples
     --------
     >>> cost_matrix({"ham": 9}, ["ham", "spam"]).tolist()
@@ -87,6 +92,11 @@ def expected_costs(shares: ArrayLike, costs: ArrayLike) -> Array:
     costs : array-like, shape (n_classes, n_classes)
         What :func:`cost_matrix` gives.
 
+    Returns
+    -------
+    ndarray, shape (n, n_classes)
+        The mean cost of each answer under the probabilities of the row.
+
     Examples
     --------
     >>> expected_costs([[0.25, 0.75]], [[0, 9], [1, 0]]).tolist()
@@ -110,6 +120,11 @@ def least_cost(shares: ArrayLike, costs: ArrayLike) -> NDArray[np.intp]:
     ----------
     shares, costs
         As in :func:`expected_costs`.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        Positions of the classes to answer.
 
     Examples
     --------
@@ -137,6 +152,11 @@ def bayes_threshold(false_alarm: float, miss: float) -> float:
         What "yes" costs where "no" is true.
     miss : float
         What "no" costs where "yes" is true.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
 
     Examples
     --------
@@ -192,6 +212,11 @@ def best_threshold(
         Whether "yes" was true.
     false_alarm, miss : float
         What the two errors cost.
+
+    Returns
+    -------
+    CostThreshold
+        The threshold, what it cost, and the two errors.
 
     Examples
     --------

@@ -103,6 +103,11 @@ def reliability(
     weights : array-like, optional
         How much each row counts; alike by default.
 
+    Returns
+    -------
+    Reliability
+        Confidence and share right by bin, and the expected calibration error beside that by chance.
+
     References
     ----------
     M. P. Naeini, G. F. Cooper, M. Hauskrecht, "Obtaining well calibrated probabilities using Bayesian binning", AAAI

@@ -83,7 +83,7 @@ KERNEL_ACTIONS = (
                 above=0.0,
                 optional=True,
             ),
-            field("C", "number", "how dear a row on the wrong side is", 1.0, above=0.0),
+            field("C", "number", "cost of a row on the wrong side of the margin", 1.0, above=0.0),
             N_GRID,
         ),
         _map,

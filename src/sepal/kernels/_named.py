@@ -27,6 +27,17 @@ def gamma_from_width(width: float) -> float:
 
     A width whose square has no place among the floats gives the nearest gamma that has one.
 
+    Parameters
+    ----------
+    width : float
+        Sigma, above 0.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> gamma_from_width(0.5)
     2.0
     """
@@ -39,6 +50,17 @@ def gamma_from_width(width: float) -> float:
 def width_from_gamma(gamma: float) -> float:
     """The width sigma of ``exp(-gamma |x - z|^2)``.
 
+    Parameters
+    ----------
+    gamma : float
+        Above 0.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> width_from_gamma(2.0)
     0.5
     """

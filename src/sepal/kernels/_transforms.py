@@ -102,7 +102,15 @@ def kernel_distance(
 ) -> NDArray[np.float64]:
     """The distance in feature space, sqrt(k_ii + k_jj - 2 K_ij).
 
-    Parameters are those of :func:`normalize_gram`. Values that rounding makes negative count as 0.
+    Parameters
+    ----------
+    K, diagonal, diagonal_columns
+        As in :func:`normalize_gram`.
+
+    Returns
+    -------
+    ndarray
+        Distances between images, rows by columns; values that rounding makes negative count as 0.
 
     Examples
     --------

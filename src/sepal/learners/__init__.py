@@ -1,4 +1,4 @@
-"""Neighbours vote.
+"""k nearest neighbours: learners in which the rows nearby vote.
 
 In: labelled rows (a Table, or X and y). Out: scikit-learn estimators whose answers come from the rows nearby, and the
 leave-one-out curve that chooses k.

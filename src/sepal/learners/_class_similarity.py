@@ -1,4 +1,4 @@
-"""Each class sends its own k most similar rows: the vote of a class is the sum of their similarities.
+"""Class-wise similarity: the vote of a class is the sum of the similarities of its own k most similar rows.
 
 Where one class is much larger than another, the k nearest rows of all are often of that class alone, and the vote says
 nothing more; here every class is heard, and the share of a class moves with how near its best rows are.

@@ -146,7 +146,7 @@ def credit(
         votes = sums_for_every_k(groups, weights, k_max) * factor[:, None, :]
         right[begin:end] = ties.winners(votes, ks, groups, factor, mass) == true_codes[begin:end, None]
 
-    # numpy lets go of the interpreter meanwhile; a function of the user may not like company.
+    # numpy lets go of the interpreter meanwhile; a function of the user need not be safe in threads.
     pool = ThreadPoolExecutor(thread_count(hood.n_jobs) if weights.function is None else 1)
     try:
         waiting = [pool.submit(judge, piece) for piece in hood.chunks(len(lists), 2 * n_classes, k_max)]

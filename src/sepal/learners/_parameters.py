@@ -60,7 +60,7 @@ _STANDARDIZED = replace(shared.SCALE, help="scaling of the columns, from the tra
 DANN = (
     replace(shared.N_NEIGHBORS, help="rows that vote under the final metric", words=()),
     Parameter("n_metric", "whole", "rows that shape the metric; a fifth of all by default", at_least=1, optional=True),
-    Parameter("epsilon", "number", "how round the neighbourhood stays", above=0.0),
+    Parameter("epsilon", "number", "regularisation of the local metric: how round the neighbourhood stays", above=0.0),
     Parameter("n_iter", "whole", "how often the metric is renewed", at_least=1, at_most=10_000),
     _STANDARDIZED,
 )

@@ -241,7 +241,7 @@ def class_sample(codes: NDArray[Any], keys: Array, most: int, random_state: Any)
 
 
 def _scale_width(values: Array, weights: Array | None) -> float:
-    """The width of gamma = 1 / (columns * variance), scikit-learn's "scale"; gaps are left out."""
+    """The width of gamma = 1 / (columns * variance), scikit-learn's "scale"; missing cells are left out."""
     mass = np.where(np.isnan(values), 0.0, 1.0 if weights is None else weights[:, None])
     present, total = np.nan_to_num(values), max(float(mass.sum()), np.finfo(np.float64).tiny)
     mean = float((mass * present).sum()) / total

@@ -3,7 +3,7 @@
 In: messages, mbox files, Maildirs, folders. Out: spam, ham or unsure, why, and a store that follows every label.
 
 Similar cases of each class and an on-line linear model of the same words are joined in log-odds. Nothing heavy is
-imported: a filter starts once for every message. May be imported by the command.
+imported: a filter starts once for every message. May be imported by reproduce and the command.
 """
 
 from __future__ import annotations

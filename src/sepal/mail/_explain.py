@@ -73,6 +73,11 @@ def explain_message(known: MailFilter, raw: bytes, n_words: int = 10) -> MailExp
     n_words : int
         How many words each list has at most.
 
+    Returns
+    -------
+    MailExplanation
+        Similar messages of each kind, and the words for and against.
+
     Examples
     --------
     >>> import os, tempfile

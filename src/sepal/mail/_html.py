@@ -1,4 +1,4 @@
-"""HTML to text: what a reader sees, what is hidden from him, and where links lead.
+"""HTML to text: what a reader sees, what is hidden from the reader, and where links lead.
 
 A scanner that looks at every character once: mail is written by people who want readers of mail to fail.
 """

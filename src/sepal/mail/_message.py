@@ -36,7 +36,7 @@ class MailMessage:
     subject, sender : str
         The sender is the domain of its address only.
     text, hidden : str
-        What a reader sees, and what HTML hides from him.
+        What a reader sees, and what HTML hides.
     links : tuple of str
     attachments : tuple of (str, str)
         Type and name of each; never what is in them.
@@ -91,6 +91,11 @@ def read_message(raw: bytes) -> MailMessage:
     ----------
     raw : bytes
         The message as it came.
+
+    Returns
+    -------
+    MailMessage
+        What the filter reads of it.
 
     Examples
     --------

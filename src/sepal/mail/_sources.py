@@ -23,6 +23,11 @@ def read_mail(path: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
     path : str or path
         The file or folder.
 
+    Returns
+    -------
+    iterator of (str, bytes)
+        A name and the bytes of each message.
+
     Examples
     --------
     >>> import os, tempfile

@@ -69,6 +69,11 @@ def mail_status(known: MailFilter) -> MailStatus:
     known : MailFilter
         The filter whose store is looked at.
 
+    Returns
+    -------
+    MailStatus
+        Volume, errors, alarms, and words that came and went.
+
     Examples
     --------
     >>> import os, tempfile

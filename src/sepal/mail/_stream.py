@@ -111,6 +111,11 @@ def judge_stream(
     taught : sequence of bool, optional
         The labels that are learned, where these differ from the true ones.
 
+    Returns
+    -------
+    StreamResult
+        What was said of each message, and the errors.
+
     Examples
     --------
     >>> mail = [(("cheap", "pills"), True), (("meeting", "minutes"), False)] * 20

@@ -22,6 +22,15 @@ def tokens(message: MailMessage) -> tuple[str, ...]:
     addresses in the text with ``mail:``, of the sender with ``from:``, attachments with ``file:``; ``cap:`` marks words
     in capitals and ``html:`` what kind of HTML there was.
 
+    Parameters
+    ----------
+    message : MailMessage
+        As :func:`read_message` gives it.
+
+    Returns
+    -------
+    tuple of str
+
     Examples
     --------
     >>> from sepal.mail import MailMessage, tokens

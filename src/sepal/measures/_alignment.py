@@ -53,7 +53,7 @@ def class_target(masses: ArrayLike, target: Target) -> ClassTarget:
     """The target of one of the three codings.
 
     "signed": 1 for the same class, -1/(C-1) for different ones, which for two classes is the product of labels ±1.
-    "indicator": 1 and 0. "balanced": 1/n_c and 0, which gives every class the same voice.
+    "indicator": 1 and 0. "balanced": 1/n_c and 0, which gives every class the same weight.
     """
     n_c = np.asarray(masses, dtype=np.float64)
     others = max(1, n_c.size - 1)
@@ -240,7 +240,7 @@ def kernel_alignment(
         ones scores ((n1 - n2) / n)^2.
     target : {"signed", "indicator", "balanced"}
         What pairs should look like: 1 within a class and -1/(C-1) across (the product of labels ±1 for two classes);
-        1 and 0; or 1/n_c and 0, which gives every class the same voice. The first two agree when centred.
+        1 and 0; or 1/n_c and 0, which gives every class the same weight. The first two agree when centred.
     sample_weight : array-like, optional
         A row of weight 2 counts as two equal rows.
 

@@ -363,7 +363,15 @@ def alignment_curve(
 def alignment_score(X: Any, y: Any = None, **params: Any) -> float:
     """The highest alignment over all widths: how separable the classes are for a kernel machine.
 
-    Parameters are those of :func:`alignment_curve`.
+    Parameters
+    ----------
+    X, y, **params
+        As in :func:`alignment_curve`.
+
+    Returns
+    -------
+    float
+        The peak of the curve, between -1 and 1.
 
     Examples
     --------

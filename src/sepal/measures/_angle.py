@@ -30,7 +30,7 @@ _ORDER = 500.0  # as a power of two: beyond it the smaller side of a sum of squa
 
 
 @checked(
-    Parameter("kappa", "number", "the ridge: what is added to each variance, as a share of their mean", above=0.0),
+    Parameter("kappa", "number", "variance given to the height that the classes are lifted to", above=0.0),
     Parameter("pooled", "word", "whose scatter is used: of all classes, or of the two compared", words=("all", "pair")),
 )
 def angle_of_separability(

@@ -83,7 +83,7 @@ class AngleSimulation:
 
 @checked(
     Parameter("n_repeats", "whole", "how many samples are drawn", at_least=1),
-    Parameter("kappa", "number", "the ridge: what is added to each variance, as a share of their mean", above=0.0),
+    Parameter("kappa", "number", "variance given to the height that the classes are lifted to", above=0.0),
 )
 def simulate_angle(
     shifts: Sequence[float] = SHIFTS,

@@ -40,7 +40,7 @@ def hypothesis_margin(
     groups: Any = None,
     **how: Unpack[PreparingSearch],
 ) -> NDArray[np.float64]:
-    """How far each row is from changing sides, by its nearest neighbours.
+    """The hypothesis margin of each row: how far it is from changing sides, by its nearest neighbours.
 
     Parameters
     ----------

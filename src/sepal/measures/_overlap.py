@@ -138,7 +138,7 @@ def overlap_regions(
     progress: Progress | None = None,
     **how: Unpack[Preparing],
 ) -> OverlapRegions:
-    """Where classes mix, pair by pair.
+    """Overlap regions: where classes mix, pair by pair.
 
     Parameters
     ----------

@@ -328,7 +328,19 @@ def expected_accuracy_curve(
     progress: Progress | None = None,
     **how: Unpack[PreparingSearch],
 ) -> SplitAccuracyCurve:
-    """The learning curve of k-NN, exact at every size. Parameters are those of :func:`expected_accuracy`.
+    """The learning curve of k-NN, exact at every size.
+
+    Parameters
+    ----------
+    X, y, stratified, n_neighbors, groups, random_state, progress, **how
+        As in :func:`expected_accuracy`.
+    train_sizes : array-like
+        Shares or numbers of rows in the training part; of groups where there are ``groups``.
+
+    Returns
+    -------
+    SplitAccuracyCurve
+        The exact mean at every size, and how far one split strays.
 
     Examples
     --------

@@ -146,8 +146,13 @@ def thornton_score(
 ) -> float:
     """Thornton's separability index: the share of rows whose nearest neighbour has their class.
 
-    It equals the leave-one-out accuracy of 1-NN. Parameters are those of :func:`thornton_samples`, of which this is the
-    mean. For its chance level, significance and per-class values see :func:`thornton_test`.
+    It equals the leave-one-out accuracy of 1-NN, and is the mean of :func:`thornton_samples`. For its chance level,
+    significance and per-class values see :func:`thornton_test`.
+
+    Parameters
+    ----------
+    X, y, ties, groups, n_queries, random_state, progress, **how
+        As in :func:`thornton_samples`.
 
     Returns
     -------

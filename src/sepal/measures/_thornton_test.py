@@ -287,7 +287,7 @@ def _scores(data: Prepared, rows: NDArray[np.intp], samples: NDArray[np.float64]
         "n_rows": data.n_rows,
         "n_queries": len(rows),
         "distance": data.search.fitted.name,
-        "method": "tree" if data.search.method == "tree" else "brute",
+        "method": data.search.found_by,
     }
 
 

@@ -1,4 +1,4 @@
-"""Who is near: exact neighbour search.
+"""Exact nearest-neighbour search: who is near.
 
 In: rows and a distance. Out: a NeighborRanking (who are the k nearest of each row, and which of them are tied), or a
 DistinctRanking, the same for distinct rows only, which stays small when many rows are equal; a RadiusRanking (who is

@@ -83,7 +83,7 @@ class FunctionSearch:
     points: Any
     copies: Copies  # none
     threads: int
-    method: ClassVar[str] = "brute"
+    found_by: ClassVar[str] = "brute"
 
     @classmethod
     def prepare(

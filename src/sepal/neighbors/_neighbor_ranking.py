@@ -99,8 +99,8 @@ def neighbor_ranking(
         k = check_k(n_neighbors, table.n_rows, "the number of training rows")
         found = search.query_ranking(as_queries(queries, table), k, tell)  # type: ignore[arg-type]
         lists = found.per_row(k, ties, None)
-    method_used = "tree" if search.method == "tree" else "brute"
-    return NeighborRanking(k, ties, distance=search.fitted.name, method=method_used, notes=search.fitted.notes, **lists)
+    name, notes = search.fitted.name, search.fitted.notes
+    return NeighborRanking(k, ties, distance=name, method=search.found_by, notes=notes, **lists)
 
 
 def as_queries(queries: Any, training: Rows) -> Rows:

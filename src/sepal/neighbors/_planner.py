@@ -1,8 +1,21 @@
-"""Which native path answers a search: a tree, float32 tiles or direct sums."""
+"""Which native path answers a search: a tree, float32 tiles, principal axes, direct sums or a plain scan.
+
+Each path has one entry in ``COSTS``: what the search would cost on it, estimated from sizes. Every path gives the same
+answer, so that the cheapest is taken. How many pairs a tree leaves out depends on the rows, and nobody knows before it
+is tried: its entry is the least it can cost, and the tree itself, once built, asks a few of its leaves and gives up if
+the whole would cost more than the next path (``budget``).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf, log2
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
@@ -11,11 +24,145 @@ from sepal.neighbors._rounding import Extent
 Method = Literal["auto", "brute", "tree"]
 SEARCH_METHODS = ("auto", "brute", "tree")
 
-# Up to so many columns a tree beats tiles at every size, even on rows without any structure, where it gains least; in
-# 10 columns the two are even (measured: benchmarks/speed/neighbors.py).
-_TREE_COLUMNS = 8
-_FEW_FOR_A_TREE, _FEW_FOR_TILES = 32, 8
 _TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
+_MANY_COLUMNS = 64  # below this tiles cost too little for a rotation to pay (benchmarks/speed/columns.py)
+_ALL_PAIRS = 2.2  # axes that are taken of every pair, for each direction of the spread
+_SAMPLE = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class SearchSize:
+    """What a search has to do.
+
+    Attributes
+    ----------
+    points : Extent
+        The rows that are searched.
+    n_queries : int or None
+        The rows that ask; None: every row asks all others.
+    k : int
+        How many neighbours.
+    metric : str
+        The native metric.
+    """
+
+    points: Extent
+    n_queries: int | None
+    k: int
+    metric: str
+
+    @property
+    def n(self) -> int:
+        """Rows that are searched."""
+        return len(self.points.values)
+
+    @property
+    def p(self) -> int:
+        """Columns."""
+        return int(self.points.values.shape[1])
+
+    @property
+    def asking(self) -> int:
+        """Rows that ask."""
+        return self.n if self.n_queries is None else self.n_queries
+
+    @property
+    def pairs(self) -> float:
+        """Pairs to be looked at by who leaves none out: between rows that ask each other every pair once."""
+        return self.n * self.asking * (0.5 if self.n_queries is None else 1.0)
+
+
+# Nanoseconds of one core of the machine on which benchmarks/speed/neighbors.py was run last. Only ratios matter.
+
+
+def _tree(work: SearchSize) -> float:
+    """Building, and a walk to the nearest leaves."""
+    if work.metric not in _TREE_METRICS:
+        return inf
+    built = work.n + (0 if work.n_queries is None else work.asking)
+    return built * (6.0 * log2(work.n + 1) + 4.0 * work.p) + work.asking * (40.0 + 8.0 * work.p)
+
+
+def _tiles(work: SearchSize) -> float:
+    if work.metric != "l2":
+        return inf
+    return (work.n + work.asking) * (30.0 + 4.0 * work.p) + work.pairs * (0.2 + 0.04 * work.p)
+
+
+def _axes(work: SearchSize) -> float:
+    """The rotation to principal axes; of every pair as many as hold most of the spread, and the few pairs that pass."""
+    if work.metric != "l2" or work.p < _MANY_COLUMNS:
+        return inf
+
+    def cost(directions: float) -> float:
+        built = 8e4 * work.p + 9.5 * work.p * (work.n + (0 if work.n_queries is None else work.asking))
+        return built + work.pairs * (0.4 + 0.3 * work.k + 0.04 * _ALL_PAIRS * directions)
+
+    if cost(1.0) > _tiles(work):
+        return inf
+    directions = spread_directions(work.points.values)
+    return cost(directions) if directions * 8 <= work.p else inf
+
+
+def spread_directions(values: NDArray[np.float64]) -> float:
+    """In how many directions rows spread: (sum of l)^2 / (sum of l^2) of the variances l along the principal axes.
+
+    Estimated from products of some rows: of independent rows x and z with mean 0 the mean of |x|^2 is the first sum,
+    that of (x.z)^2 the second. Rows that do not spread have none.
+
+    >>> round(spread_directions(np.eye(4)[np.arange(400) % 4] - 0.25))
+    3
+    """
+    taken = values[np.linspace(0, len(values) - 1, min(len(values), _SAMPLE)).astype(np.intp)]
+    taken = taken - taken.mean(axis=0)
+    largest = float(np.abs(taken).max(initial=0.0))
+    if not 0.0 < largest < inf:
+        return 0.0
+    taken /= largest
+    others = np.roll(taken, len(taken) // 3 + 1, axis=0)
+    square = float(np.mean(np.einsum("ij,ij->i", taken, others) ** 2))
+    return (
+        min(float(values.shape[1]), float(np.mean(np.einsum("ij,ij->i", taken, taken))) ** 2 / square)
+        if square
+        else 1.0
+    )
+
+
+def _direct(work: SearchSize) -> float:
+    dear = 20.0 if work.metric in ("lp", "haversine") else 1.0
+    return (work.n + work.asking) * 2.0 * work.p + work.pairs * (0.5 + 0.3 * work.p * dear)
+
+
+def _scan(work: SearchSize) -> float:
+    """Nothing is built, and who asks whom is looked at where it stands."""
+    return inf if work.n_queries is None else work.pairs * (1.5 + 0.4 * work.p)
+
+
+COSTS: dict[str, Callable[[SearchSize], float]] = {
+    "tree": _tree,
+    "tiles": _tiles,
+    "axes": _axes,
+    "direct": _direct,
+    "scan": _scan,
+}
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """A path to try, and what it may cost before the next one is taken."""
+
+    path: str
+    budget: float
+
+
+def plan(method: Method, work: SearchSize) -> list[PathStep]:
+    """The paths to try, cheapest first. Only a tree may give up."""
+    costs = {path: cost(work) for path, cost in COSTS.items() if method != "brute" or path != "tree"}
+    if method == "tree" and costs["tree"] < inf:
+        return [PathStep("tree", inf)]
+    order = sorted((path for path in costs if costs[path] < inf), key=costs.__getitem__)
+    tried = order[: 2 if order[0] == "tree" else 1]
+    return [PathStep(path, costs[after]) for path, after in pairwise(tried)] + [PathStep(tried[-1], inf)]
 
 
 def effective_metric(fitted: FittedDistance, *given: Extent) -> str:
@@ -24,26 +171,13 @@ def effective_metric(fitted: FittedDistance, *given: Extent) -> str:
     return "l2" if plain and not any(each.missing for each in given) else fitted.metric
 
 
-def choose_path(method: Method, fitted: FittedDistance, metric: str, n_columns: int) -> str:
-    """The native path: a tree in few dimensions, float32 tiles for Euclidean, else direct sums."""
-    can_tree = metric in _TREE_METRICS and fitted.metric != "mixed"
-    if method == "tree" and not can_tree:
+def check_method(method: Method, fitted: FittedDistance, metric: str) -> Method:
+    """The method that was asked for, if it can search under this distance."""
+    if method not in SEARCH_METHODS:
+        raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
+    if method == "tree" and (metric not in _TREE_METRICS or fitted.metric == "mixed"):
         raise ParameterError(
             f"method='tree' cannot search under the distance {fitted.name!r} on these rows",
             hint="use method='auto'",
         )
-    if method == "tree" or (method == "auto" and can_tree and n_columns <= _TREE_COLUMNS):
-        return "tree"
-    return "tiles" if metric == "l2" else "direct"
-
-
-def path_of(method: str, metric: str, n_queries: int | None) -> str:
-    """The native path for a metric that may be simpler, or less so, than the training rows promised.
-
-    Few queries (None: every row asks all others) are not made to pay for a tree or for tiles: the rows are scanned.
-    """
-    if n_queries is not None and n_queries <= (_FEW_FOR_A_TREE if method == "tree" else _FEW_FOR_TILES):
-        return "scan"
-    if metric == "l2":
-        return "tiles" if method == "direct" else method
-    return method if method == "tree" and metric in _TREE_METRICS else "direct"
+    return method

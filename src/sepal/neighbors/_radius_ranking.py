@@ -67,7 +67,7 @@ class RadiusRanking:
         return np.split(self.flat_distances, self.start[1:-1])
 
     def frame(self) -> Any:
-        """One line per query and neighbour, as a pandas data frame."""
+        """One line per query and neighbour, as a data frame."""
         lengths = np.diff(self.start)
         query = np.repeat(np.arange(self.n_queries), lengths)
         rank = segment_positions(np.zeros(self.n_queries, dtype=np.int64), lengths) + 1
@@ -133,5 +133,4 @@ def radius_ranking(
         asked = as_queries(queries, table)
         reach = checked_radius(radius, asked.n_rows)
         lists = search.within(reach, asked).everyone(None)  # type: ignore[arg-type]
-    method_used = "tree" if search.method == "tree" else "brute"
-    return RadiusRanking(reach, *lists, search.fitted.name, method_used, search.fitted.notes)
+    return RadiusRanking(reach, *lists, search.fitted.name, search.found_by, search.fitted.notes)

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 import sepal._native as _native
 from sepal.data import ScaleName, Table
 from sepal.distances import FittedDistance, fit_distance
-from sepal.exceptions import ParameterError
 from sepal.neighbors._class_pass import ClassPass, find_cases
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
-from sepal.neighbors._planner import SEARCH_METHODS, Method, choose_path, effective_metric, path_of
+from sepal.neighbors._planner import SEARCH_METHODS, Method, PathStep, SearchSize, check_method, effective_metric, plan
 from sepal.neighbors._point_search import PointSearch
 from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, exponent_for, is_exact
 from sepal.neighbors._threads import thread_count
@@ -29,9 +28,9 @@ _SCALE_FREE = frozenset({"canberra", "bray_curtis"})  # a factor common to all c
 
 @dataclass(frozen=True, eq=False)
 class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
-    """Dense rows: points are coordinates, and the method of search is chosen once, in :meth:`prepare`."""
+    """Dense rows: points are coordinates, and every question goes the way that is cheapest for it."""
 
-    method: str
+    method: Method
 
     @classmethod
     def prepare(
@@ -45,21 +44,16 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         n_jobs: int | None = None,
     ) -> Search:
         """Fit the distance and group equal rows."""
-        if method not in SEARCH_METHODS:
-            raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
         fitted = fit_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)
         # Copies are rows at distance 0; some are not, because of what is missing in them.
         copies = Copies.at_no_distance(*_native.distinct(points), fitted.compares_nothing(points))
-        metric = effective_metric(fitted, Extent.of(points))
-        return cls(
-            table,
-            fitted,
-            np.ascontiguousarray(points[copies.first]) if copies.any else points,
-            copies,
-            thread_count(n_jobs),
-            choose_path(method, fitted, metric, points.shape[1]),
-        )
+        points = np.ascontiguousarray(points[copies.first]) if copies.any else points
+        extent = Extent.of(points)
+        checked = check_method(method, fitted, effective_metric(fitted, extent))
+        found = cls(table, fitted, points, copies, thread_count(n_jobs), checked)
+        vars(found)["_extent"] = extent  # the first question need not look again
+        return found
 
     def fits_together(self) -> bool:
         """Whether the parts belong to one search: a model file may hold anything."""
@@ -69,7 +63,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
             and points.ndim == 2
             and points.shape[1] == len(fitted.mismatch)
             and (fitted.allows_missing or fitted.unit_length or not np.isnan(points).any())
-            and self.method in ("tiles", "direct", "tree")
+            and self.method in SEARCH_METHODS
             and (self.copies.n_rows, self.copies.n_distinct) == (self.table.n_rows, len(points))
             and self.threads >= 1
         )
@@ -78,6 +72,16 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
     def _extent(self) -> Extent:
         """Of the points; one query should not have to look at them all again."""
         return Extent.of(self.points)
+
+    @cached_property
+    def _went(self) -> dict[str, str]:
+        """The path on which the last question was answered."""
+        return {}
+
+    @property
+    def found_by(self) -> str:
+        """How the last question was answered: ``"tree"`` or ``"brute"``."""
+        return "tree" if self._went.get("path", self.method) == "tree" else "brute"
 
     def coordinates(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """The coordinates of some training rows."""
@@ -210,18 +214,31 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         radius: NDArray[np.float64] | None,
     ) -> Lists:
         given = _Given.of(self.fitted, self._extent, *([] if queries is None else [Extent.of(queries)]))
-        start, entries, values = _native.search(
-            points=given.arrays[0],
-            queries=None if queries is None else np.ascontiguousarray(given.arrays[-1]),
-            k=k,
-            limits=None if radius is None else given.values(radius),
-            method=path_of(self.method, given.metric["metric"], None if queries is None else len(queries)),
+        n_queries = None if queries is None else len(queries)
+        asked: Any = {
+            "points": given.arrays[0],
+            "queries": None if queries is None else np.ascontiguousarray(given.arrays[-1]),
+            "k": k,
+            "limits": None if radius is None else given.values(radius),
             **given.metric,
-            tie=given.tie,
-            zero=given.zero,
-            threads=self._team(len(self.points), len(given.arrays[-1])),
-            progress=progress,
-        )
+            "tie": given.tie,
+            "zero": given.zero,
+            "threads": self._team(len(self.points), len(given.arrays[-1])),
+            "progress": progress,
+        }
+        *tried, last = plan(self.method, SearchSize(self._extent, n_queries, k, given.metric["metric"]))
+        for step in tried:
+            found = _native.search(**asked, method=step.path, budget=step.budget)
+            if found is not None:
+                return self._told(step, given, found)
+        return self._told(last, given, _native.search(**asked, method=last.path))
+
+    def _told(
+        self, step: PathStep, given: _Given, found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+    ) -> Lists:
+        """What a path has found, as distances."""
+        self._went["path"] = step.path
+        start, entries, values = found
         return start, DistinctRows(entries), given.distances(values)
 
 

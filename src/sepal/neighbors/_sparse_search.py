@@ -23,7 +23,7 @@ from sepal.progress import Share
 class SparseSearch(PointSearch[SparseRows, SparseDistance, SparsePoints]):
     """What :class:`Search` is for dense rows; every row is compared, as far as bounds do not rule it out."""
 
-    method: ClassVar[str] = "brute"
+    found_by: ClassVar[str] = "brute"
 
     @classmethod
     def prepare(

@@ -57,7 +57,7 @@ class TextSearch:
     table: Table
     fitted: TextDistance
     inner: SparseSearch
-    method: ClassVar[str] = "brute"
+    found_by: ClassVar[str] = "brute"
 
     def fits_together(self) -> bool:
         """Whether the parts belong to one search: a model file may hold anything."""
@@ -116,7 +116,7 @@ class TextSearch:
 class MixedSearch(PointSearch[Table, TextDistance, TextPoints]):
     """What :class:`Search` is for numbers, for texts beside other columns; always by brute force."""
 
-    method: ClassVar[str] = "brute"
+    found_by: ClassVar[str] = "brute"
 
     def fits_together(self) -> bool:
         """Whether the parts belong to one search: a model file may hold anything."""

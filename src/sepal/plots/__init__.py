@@ -12,12 +12,13 @@ from __future__ import annotations
 from sepal.plots._answers import draw_actual_predicted as draw_actual_predicted
 from sepal.plots._answers import draw_confusion, draw_cost_curve, draw_reliability, draw_roc
 from sepal.plots._axes import class_mark as class_mark
+from sepal.plots._axes import legend_below as legend_below
 from sepal.plots._axes import new_panels as new_panels
 from sepal.plots._axes import on_axes as on_axes
 from sepal.plots._axes import quiet_frame as quiet_frame
 from sepal.plots._axes import styled as styled
 from sepal.plots._curve import draw_curve
-from sepal.plots._geometry import draw_bars as draw_bars
+from sepal.plots._geometry import draw_bars
 from sepal.plots._geometry import draw_intervals as draw_intervals
 from sepal.plots._geometry import draw_planes as draw_planes
 from sepal.plots._geometry import draw_radar as draw_radar
@@ -40,6 +41,7 @@ from sepal.plots._selection import side_by_side as side_by_side
 
 __all__ = [
     "draw_alignment",
+    "draw_bars",
     "draw_confusion",
     "draw_cost_curve",
     "draw_criteria",

@@ -87,6 +87,11 @@ def new_panels(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.0
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
+def legend_below(ax: Any, columns: int = 2) -> None:
+    """The legend under the axes, where it covers no point or line."""
+    ax.legend(loc="upper left", bbox_to_anchor=(0.0, -0.16), ncols=columns, frameon=False)
+
+
 def quiet_frame(ax: Any) -> None:
     """Two spines and a grid behind everything."""
     ax.spines[["top", "right"]].set_visible(False)

@@ -132,7 +132,36 @@ def _key_of_classes(ax: Any, n_classes: int, own_figure: bool) -> None:
 def draw_bars(
     names: Sequence[str], values: Sequence[float], *, xlabel: str, marked: Sequence[int] = (), ax: Any = None
 ) -> Any:
-    """A horizontal bar for each name, first on top, some of them in the color of alarm."""
+    """Draw a horizontal bar for each name, the first on top.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What the bars stand for.
+    values : sequence of float
+        How long they are.
+    xlabel : str
+        What the lengths mean.
+    marked : sequence of int
+        Positions of bars in the color of alarm.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib axes
+
+    See Also
+    --------
+    draw_lines : Curves over one axis.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = draw_bars(["age", "sex"], [0.3, 0.1], xlabel="weight", ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['age', 'sex']
+    """
     ax = on_axes(ax)
     at = np.arange(len(names))[::-1]
     colors = [ALARM if i in set(marked) else COLORS[0] for i in range(len(names))]

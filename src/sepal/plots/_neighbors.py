@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.plots._axes import ALARM, COLORS, GRID, INK, SOFT, line_mark, on_axes, quiet_frame, styled
 
+_HATCHES = ("", "//", "..", "\\\\", "xx", "--", "++", "oo")
+OTHER_PARTS = "other columns"
+
 
 @styled
 def draw_split_bars(
@@ -21,18 +24,33 @@ def draw_split_bars(
     title: str | None = None,
     ax: Any = None,
 ) -> Any:
-    """Horizontal bars, the first on top, each made of the parts in its line of ``lengths``."""
+    """Horizontal bars, the first on top, each made of the parts in its line of ``lengths``.
+
+    Seven parts at most have a color and a hatching of their own, the largest ones; the others are one part together.
+    """
     ax = on_axes(ax)
     left, places = np.zeros(len(bars)), np.arange(len(bars))
-    for j, name in enumerate(parts):
-        ax.barh(places, lengths[:, j], left=left, label=name or None, color=COLORS[j % len(COLORS)])
-        left = left + lengths[:, j]
+    shown, names = _largest_parts(np.asarray(lengths, dtype=np.float64), parts)
+    for j, name in enumerate(names):
+        color, hatch = (SOFT, "") if name == OTHER_PARTS else (COLORS[j], _HATCHES[j])
+        ax.barh(places, shown[:, j], left=left, label=name or None, color=color, hatch=hatch, ec="white", linewidth=0)
+        left = left + shown[:, j]
     ax.set(xlabel=xlabel, title=title)
     ax.set_yticks(places, bars)
     ax.invert_yaxis()
-    if any(parts):
-        ax.legend()
+    quiet_frame(ax)
+    if any(names):
+        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return ax
+
+
+def _largest_parts(lengths: NDArray[np.float64], parts: Sequence[str]) -> tuple[NDArray[np.float64], list[str]]:
+    """As they are, or the largest by their sum over all bars, in the order given, and the sum of all others."""
+    if len(parts) <= len(_HATCHES):
+        return lengths, list(parts)
+    large = np.sort(np.argsort(-lengths.sum(axis=0), kind="stable")[: len(_HATCHES) - 1])
+    others = np.delete(lengths, large, axis=1).sum(axis=1, keepdims=True)
+    return np.concatenate([lengths[:, large], others], axis=1), [*(parts[j] for j in large), OTHER_PARTS]
 
 
 @styled

@@ -1,4 +1,4 @@
-"""Which rows to keep.
+"""Prototype selection: which rows to keep.
 
 In: labelled rows. Out: a PrototypeSet, which says which rows a method keeps and how well these stand for the rest.
 Condensers (``hart``, ``fcnn``, ``rnn``, ``mss``, ``rss``) keep a subset whose nearest neighbours classify every

@@ -1,4 +1,4 @@
-"""DROP3: what is left when no row can go without harm to those that lean on it."""
+"""DROP3, decremental reduction: a row goes if its associates are classified as well without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Iterative case filtering: rows that others reach, and reach others less, go."""
+"""Iterative case filtering: a row goes if its reach is larger than its coverage."""
 
 from __future__ import annotations
 

@@ -65,7 +65,9 @@ class PrototypeSelector(TableEstimator):
         shared.DISTANCE,
         shared.DISTANCE_PARAMS,
         shared.SCALE,
-        Parameter("missing", "word", "leave gaps to the distance, or drop such rows", words=("distance", "drop")),
+        Parameter(
+            "missing", "word", "leave missing cells to the distance, or drop such rows", words=("distance", "drop")
+        ),
         shared.N_JOBS,
     )
     sample_indices_: Any

@@ -5,12 +5,12 @@ from __future__ import annotations
 PAIR_WORDS = (
     "Mixing: how many of the {k} nearest rows of one class are of the other. Distance: how far the class means are "
     "apart, in units of the spread inside the classes, so that the units of the columns do not matter (Mahalanobis "
-    "distance). Angle: between the directions of the class means (angle of separability); it changes with the units of "
-    "the columns, and a small one proves nothing. p: how often chance alone would separate the means so far "
-    "(Hotelling's test), made stricter for the number of pairs (Holm's correction)."
+    "distance). Angle: how steep Fisher's plane is if one class lies above the other (angle of separability); it "
+    "changes with the units of the columns, and a small one proves nothing. p: how often chance alone would separate "
+    "the means so far (Hotelling's test), made stricter for the number of pairs (Holm's correction)."
 )
 COMPLEXITY_WORDS = (
     "Twenty-two ways in which classes can be hard to tell apart, each from 0 (easy) to 1 (hard): columns that overlap, "
-    "neighbours that disagree, boundaries that bend, too few rows for the columns. These are the complexity measures "
+    "neighbours that disagree, curved boundaries, too few rows for the columns. These are the complexity measures "
     "of the survey by Lorena and others (2019); distances are {distance}."
 )

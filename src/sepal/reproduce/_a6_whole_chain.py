@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from sepal.auto import PaperChainClassifier, SepalClassifier
 from sepal.datasets import load
 from sepal.evaluation import evaluate
-from sepal.plots import new_panels, quiet_frame
+from sepal.plots import legend_below, new_panels, quiet_frame
 from sepal.reproduce._facts import Fact, FactTable, Result
 
 FULL: dict[str, Any] = {"names": ("liver", "sonar", "breast-cancer"), "folds": 3}
@@ -102,5 +102,5 @@ def draw(result: Result) -> Any:
         quiet_frame(ax)
     axes[0, 0].set_ylim(0.4, 1.0)
     axes[0, 1].set_yscale("log")
-    axes[0, 1].legend()
+    legend_below(axes[0, 0], 3)
     return figure

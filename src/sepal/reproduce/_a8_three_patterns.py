@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sepal.measures import thornton_test
-from sepal.plots import draw_points, new_panels
+from sepal.plots import draw_points, legend_below, new_panels
 from sepal.reproduce._facts import Fact, Result
 
 FULL: dict[str, Any] = {"n_rows": 200, "side": 12, "n_repeats": 100, "seed": 0}
@@ -67,5 +67,6 @@ def draw(result: Result) -> Any:
     figure, axes = new_panels(1, 3, (3.9, 3.6))
     for ax, (name, one), fact in zip(axes[0], result.data["patterns"].items(), result.facts, strict=False):
         draw_points(one["rows"], one["labels"], xlabel="x1", ylabel="x2", ax=ax)
-        ax.set_title(f"{name}: s = {fact.shown(fact.ours)}")
+        ax.set_title(f"{name}: s = {fact.ours:.2f}")
+        legend_below(ax)
     return figure

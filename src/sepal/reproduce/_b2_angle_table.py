@@ -65,12 +65,32 @@ def run(factors: tuple[float, ...]) -> Result:
         Fact(f"angle of {name}", pairs[name].degrees, degrees, _WHY[name], "degrees")
         for name, _, _, degrees, *_ in _PUBLISHED
     ]
-    cosines = [Fact(f"cosine of {name}", pairs[name].cos, cosine, digits=3) for name, _, cosine, *_ in _PUBLISHED]
+    cosines = [
+        Fact(
+            f"cosine of {name}",
+            pairs[name].cos,
+            cosine,
+            f"The published angle, {degrees} degrees, has a cosine of {np.cos(np.radians(degrees)):.3f}; ours is that "
+            f"of {pairs[name].degrees:.1f} degrees.",
+            digits=3,
+        )
+        for name, _, cosine, degrees, *_ in _PUBLISHED
+    ]
     facts = (
         *angles,
-        Fact("angle of Diabetes, pedigree times 1000", _pair(moved, labels).degrees, 3, unit="degrees"),
         Fact(
-            "angle of Diabetes without pedigree", _pair(np.delete(rows, pedigree, 1), labels).degrees, 3, unit="degrees"
+            "angle of Diabetes, pedigree times 1000",
+            _pair(moved, labels).degrees,
+            3,
+            "Nearer to 3, but not 3: a lost decimal point would explain most of it.",
+            "degrees",
+        ),
+        Fact(
+            "angle of Diabetes without pedigree",
+            _pair(np.delete(rows, pedigree, 1), labels).degrees,
+            3,
+            "Nearer to 3, but not 3: so would a column that was left out.",
+            "degrees",
         ),
         *cosines,
         Fact(

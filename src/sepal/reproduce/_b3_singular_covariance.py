@@ -80,6 +80,6 @@ def draw(result: Result) -> Any:
     data = result.data
     figure, axes = new_panels(size=(6.6, 4.0))
     lines = {"rows classified rightly": data["right"], "part of the normal without spread": data["share"]}
-    draw_lines(data["kappas"], lines, xlabel="kappa", ylabel="share", log=True, ax=axes[0, 0])
+    draw_lines(data["kappas"], lines, xlabel="κ", ylabel="share", log=True, ax=axes[0, 0])
     axes[0, 0].set_ylim(-0.02, 1.05)
     return figure

@@ -8,7 +8,7 @@ import numpy as np
 
 from sepal.learners import KNNClassifier
 from sepal.machines import SVMClassifier
-from sepal.plots import draw_lines, new_panels, plot_regions
+from sepal.plots import draw_lines, legend_below, new_panels, plot_regions
 from sepal.reproduce._facts import Fact, Result
 from sepal.reproduce._ripley import mcnemar, train_and_test
 
@@ -59,6 +59,8 @@ def draw(result: Result) -> Any:
         marked={"published: 9.4 at C = 2": (2, 9.4)},
         ax=axes[0, 0],
     )
+    axes[0, 0].set_xticks([1, 5, 10, 15, 20])
+    legend_below(axes[0, 0])
     train, _ = train_and_test()
     plot_regions(_machine(data["best"]).fit(train.values, train.y), train.values, train.y, ax=axes[0, 1])
     return figure

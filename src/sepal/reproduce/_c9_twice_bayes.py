@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from sepal.learners import KNNClassifier
-from sepal.plots import draw_lines, new_panels
+from sepal.plots import draw_lines, legend_below, new_panels
 from sepal.reproduce._facts import Fact, Result
 
 FULL: dict[str, Any] = {"sizes": (10, 30, 100, 300, 1000, 3000, 10000), "apart": 2.0, "n_test": 20000, "n_repeats": 20}
@@ -73,4 +73,5 @@ def draw(result: Result) -> Any:
         log=True,
         ax=axes[0, 0],
     )
+    legend_below(axes[0, 0], 4)
     return figure

@@ -70,6 +70,6 @@ def draw(result: Result) -> Any:
     ax, names = axes[0, 1], list(data["errors"])
     at = np.arange(len(names))[::-1]
     ax.barh(at, list(data["errors"].values()), color=["#6b7480"] + ["#0072b2"] * (len(names) - 1), height=0.7)
-    ax.set(yticks=at, yticklabels=names, xlabel="test error of 5-NN")
+    ax.set(yticks=at, yticklabels=names, ylabel="weights from", xlabel="test error of 5-NN")
     quiet_frame(ax)
     return figure

@@ -35,6 +35,13 @@ class Fact:
             return None
         return round(float(self.ours) - float(self.published), 12) + 0.0  # type: ignore[arg-type]
 
+    @property
+    def reason(self) -> str:
+        """Why both agree or differ; where they agree to the digits shown, that is all there is to say."""
+        if not self.why and self.published is not None and self.shown(self.ours) == self.shown(self.published):
+            return "As published."
+        return self.why
+
     def shown(self, value: Value) -> str:
         """A value as it stands on the page."""
         if value is None:

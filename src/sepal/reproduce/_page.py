@@ -55,7 +55,7 @@ def _section(folder: Path, kept: Stored) -> dict[str, Any]:
         "sentence": kept.result.sentence,
         "facts": [_line(fact) for fact in facts],
         "compared": any(fact.published is not None for fact in facts),
-        "explained": any(fact.why for fact in facts),
+        "explained": any(fact.reason for fact in facts),
         "tables": kept.result.tables,
         "image": f"data:image/png;base64,{image}",
         "quick": kept.quick,
@@ -70,5 +70,5 @@ def _line(fact: Fact) -> dict[str, str]:
         "ours": fact.shown(fact.ours),
         "published": fact.shown(fact.published),
         "difference": "" if apart is None else f"{apart:+,.{0 if whole else fact.digits}f}",
-        "why": fact.why,
+        "why": fact.reason,
     }

@@ -212,12 +212,27 @@ _LIST = (
         "_e6_weka_run",
         "Load the weather data, choose lazy, IBk, and press Start.",
     ),
+    Experiment(
+        "E7",
+        "A spam filter while spam changes",
+        "_e7_mail",
+        "Spam of 2015 does not look like spam of 2006; a lazy learner adapts: add recent examples, remove old ones.",
+    ),
 )
 EXPERIMENTS = {each.id: each for each in sorted(_LIST, key=lambda one: one.id)}
 
 
 def wanted(only: str | None) -> tuple[Experiment, ...]:
     """Experiments by ids and letters of groups, in the order of the list; all where nothing is said.
+
+    Parameters
+    ----------
+    only : str or None
+        Ids with commas between, or letters of groups; None for all.
+
+    Returns
+    -------
+    tuple of Experiment
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,15 @@ class Stored:
 
 
 def fingerprint(experiment: Experiment, quick: bool) -> str:
-    """Changes with the experiment's module, its parameters and the version of Sepal."""
+    """Changes with the experiment's module and those of this room that it imports, its parameters and the version."""
     from sepal import __version__
 
     source = Path(experiment.code.__file__).read_text(encoding="utf-8")
-    made_of = json.dumps([experiment.id, __version__, source, plain(dict(experiment.parameters(quick)))])
+    beside = [
+        Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+        for name in sorted(set(re.findall(r"^from sepal\.reproduce\.(_\w+) import", source, re.MULTILINE)))
+    ]
+    made_of = json.dumps([experiment.id, __version__, source, beside, plain(dict(experiment.parameters(quick)))])
     return hashlib.sha256(made_of.encode()).hexdigest()
 
 

@@ -156,6 +156,11 @@ def select_facts(
     **procedure
         Parameters of :class:`SeparabilitySelector`.
 
+    Returns
+    -------
+    SelectionFacts
+        What ``sepal select`` prints.
+
     Examples
     --------
     >>> import sepal

@@ -112,6 +112,11 @@ def nested_score(
     result : SubsetSweep or SubsetSearch, optional
         What the procedure found on all rows, where that is known already.
 
+    Returns
+    -------
+    NestedScore
+        The honest accuracy with its interval, beside the optimistic score and that of all features.
+
     Notes
     -----
     Scaling is learned from the training rows of each fold. Tied neighbours are averaged over.

@@ -57,6 +57,18 @@ class Stability:
 def nogueira_stability(Z: Any, confidence: float = 0.95) -> tuple[float, float, float]:
     """Stability of selected sets, rows of a binary matrix (runs by features), with its interval.
 
+    Parameters
+    ----------
+    Z : array-like, shape (runs, features)
+        1 where a run selected the feature, else 0.
+    confidence : float
+        Of the interval.
+
+    Returns
+    -------
+    value, low, high : float
+        1: always the same set; 0: as random sets of these sizes would agree; and the interval.
+
     References
     ----------
     S. Nogueira, K. Sechidis, G. Brown, "On the stability of feature selection algorithms", JMLR 18(174), 2018.
@@ -106,6 +118,11 @@ def stability(
         As in :func:`nested_score`: rows of one group are in a half-sample together or not at all.
     random_state, progress, **procedure
         As in :func:`selection_test`.
+
+    Returns
+    -------
+    Stability
+        Nogueira's measure with its interval, and how often each feature was selected.
 
     Raises
     ------

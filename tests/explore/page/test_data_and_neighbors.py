@@ -122,6 +122,7 @@ def test_a_table_stands_behind_the_map(tab: Tab) -> None:
     tab.until(MAP_OF, "3")
     page.locator("figure", has_text="Decision map").locator("summary").click()
     head = page.locator("table[aria-label='Decision map, k = 3'] th")
+    head.nth(3).wait_for()
     assert head.all_inner_texts() == ["row", "petal_length", "petal_width", "class"]
 
 

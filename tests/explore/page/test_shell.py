@@ -99,7 +99,7 @@ def test_text_of_the_data_is_never_markup(tab: Tab) -> None:
     file = {"name": f"{evil}.csv", "mimeType": "text/csv", "buffer": f'"{evil}",class\n{rows}'.encode()}
     tab.page.locator("input[type=file]").set_input_files(file)
     tab.page.locator("h1", has_text="Data").wait_for()
-    assert evil in tab.page.inner_text("#screen")
+    tab.page.locator("#screen", has_text=evil).wait_for()
     assert tab.page.locator("#screen img, #screen b img").count() == 0
     assert tab.page.title() == "Data · Sepal Explorer"
 

@@ -24,7 +24,7 @@ MOST_ADATRON_ROWS = 12_000  # distinct rows of two classes; their kernel matrix 
 
 
 class KernelAdatronClassifier(KernelMachine):
-    """Kernel Adatron: one row after the other is moved along its own gradient, over-relaxed and kept in its box.
+    """Kernel Adatron: coordinate ascent on the dual, over-relaxed, each weight kept in its box from 0 to C.
 
     Without a bias this is the dual of the support vector machine through the origin; with one, an outer search
     (bisection with secant guesses) finds the bias at which the weights of both classes balance, which makes it the

@@ -1,4 +1,4 @@
-"""A warning where a kernel is none: the dual of a matrix that is not positive semidefinite is not a convex problem."""
+"""A warning where a kernel is not positive semidefinite: the dual of such a matrix is not a convex problem."""
 
 from __future__ import annotations
 

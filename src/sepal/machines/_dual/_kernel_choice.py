@@ -31,7 +31,7 @@ def choose_kernel(
 
     ``gamma`` as in scikit-learn: a number, ``"scale"`` or ``"auto"``. For the rbf kernel None leaves it to ``width``
     (gamma = 1 / (2 width^2)); for poly and sigmoid None is ``"scale"``. The rows are those of the user times ``unit``,
-    and what the user gives as a number is in his; so is the width that is handed back.
+    and a number that the user gives is in the units of the rows before that; so is the width that is handed back.
     """
     if kernel is None:  # a function
         return NativeKernel("precomputed"), None

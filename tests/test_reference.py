@@ -1,0 +1,55 @@
+"""The reference names everything that is public, grouped by question, and leads from each name to others."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pytest
+
+import sepal
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+@pytest.fixture(scope="module")
+def pages():
+    """The modules that write the reference."""
+    sys.path.insert(0, str(DOCS))
+    try:
+        return import_module("reference"), import_module("see_also")
+    finally:
+        sys.path.remove(str(DOCS))
+
+
+def test_every_room_is_under_a_question(pages):
+    asked = [room for rooms in pages[0].QUESTIONS.values() for room in rooms]
+    silent = {room.name for room in iter_modules(sepal.__path__)} - {*asked, "cli", "_native"}
+    assert not [room for room in silent if getattr(import_module(f"sepal.{room}"), "__all__", ())]
+
+
+def test_functions_say_what_goes_in_and_what_comes_out(pages):
+    for name, (_, thing) in pages[1].public_names().items():
+        if inspect.isfunction(thing):
+            told = inspect.getdoc(thing)
+            assert "\nReturns\n---" in told or "\nYields\n---" in told, name
+            assert not inspect.signature(thing).parameters or "\nParameters\n---" in told, name
+
+
+def test_every_name_leads_to_others(pages):
+    known = pages[1].public_names()
+    assert len(known) > 190
+    for name in known:
+        beside = pages[1].related(name)
+        assert beside, name
+        assert name not in beside
+        assert len(beside) <= pages[1].MOST
+    assert pages[1].related("ThorntonTest")[0] == "thornton_test"
+    assert {"ThorntonTest", "thornton_score"} <= set(pages[1].related("thornton_test"))
+
+
+def test_families_name_what_exists(pages):
+    assert not {name for family in pages[1].FAMILIES for name in family} - set(pages[1].public_names())
