@@ -1,4 +1,4 @@
-"""The search by principal axes leaves out most of the work and nothing of the answer: the oracle's lists, ties included."""
+"""The search by principal axes leaves out most of the work and nothing of the answer: the oracle's lists and ties."""
 
 from __future__ import annotations
 
