@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import sepal._native as native
+from sepal.neighbors import neighbor_ranking
+from sepal.neighbors._planner import SearchSize, plan, spread_directions
+from sepal.neighbors._rounding import Extent
 from tests.oracles.neighbors import ranking, squared_euclidean_by_column
 
 
@@ -125,6 +128,36 @@ def test_work_is_left_out_where_few_axes_hold_the_spread():
 def test_noise_is_left_to_the_tiles():
     rows = np.random.default_rng(9).normal(size=(1500, 400))
     assert native.axis_work(points=rows, k=1, threads=2)[1:] == (0.0, 0.0, 0.0, 0.0)
+
+
+def _planned(rows, k=1, n_queries=None):
+    return [step.path for step in plan("auto", SearchSize(Extent.of(rows), n_queries, k, "l2"))]
+
+
+def test_the_planner_takes_axes_where_many_columns_spread_in_few_directions():
+    rng = np.random.default_rng(11)
+    falling = rng.normal(size=(6000, 40)) @ rng.normal(size=(40, 400))
+    assert _planned(falling) == ["axes"]
+    assert _planned(falling, k=10) == ["axes"]
+    assert _planned(rng.normal(size=(6000, 400))) == ["tiles"]  # noise in all directions
+    assert "axes" not in _planned(falling[:300])  # too few to pay for a rotation
+    assert _planned(falling, n_queries=1) == ["scan"]
+    assert "axes" not in _planned(falling[:, :30])
+
+
+@pytest.mark.parametrize("directions", [1, 5, 30])
+def test_directions_of_the_spread(directions):
+    rng = np.random.default_rng(directions)
+    rows = rng.normal(size=(3000, directions)) @ np.linalg.qr(rng.normal(size=(80, directions)))[0].T
+    assert spread_directions(7.0 + 1e-3 * rows) == pytest.approx(directions, rel=0.15)
+    assert spread_directions(np.ones((50, 80))) == 0.0
+
+
+def test_what_the_planner_chose_is_the_ranking():
+    rows = _near_a_plane(np.random.default_rng(12), 5000, 400, 30, 0.2)
+    assert _planned(rows) == ["axes"]
+    found, wanted = neighbor_ranking(rows, 2), _search(rows, 2, method="tiles", tie=2.0**-40)
+    np.testing.assert_array_equal(found.rows.ravel(), wanted[1])
 
 
 def test_ctrl_c_is_heard():

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Rows, SparseRows, Table, Together, as_weights, group_codes, left_out_together
 from sepal.distances import DISTANCES
@@ -248,7 +247,7 @@ class NeighborLearner(TableEstimator):
             Positions among the rows given to ``fit``, nearest first, lowest rows first where tied. Only ``rows``
             without ``return_distance``.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         hood = self.neighborhood_.for_rows()
         k = int(np.ceil(self.n_neighbors_)) if n_neighbors is None else n_neighbors
         largest = hood.n_rows - (X is None)
@@ -287,7 +286,7 @@ class NeighborLearner(TableEstimator):
         return (_array_of_arrays(lists.distance, lists.start), rows) if return_distance else rows
 
     def _within(self, X: Any, radius: Any) -> NeighborLists:
-        check_is_fitted(self)
+        self._check_fitted()
         if radius is None:
             raise ParameterError(
                 "radius is None; a search by radius needs one", hint="a radius is a distance after scaling"
@@ -312,7 +311,7 @@ class NeighborLearner(TableEstimator):
         scipy.sparse.csr_array
             (n_queries, n_rows_in_fit), nearest first in each row.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         check_mode(mode)
         distances, rows = self.kneighbors(X, n_neighbors)
         start = np.arange(len(rows) + 1) * rows.shape[1]
@@ -337,7 +336,7 @@ class NeighborLearner(TableEstimator):
         scipy.sparse.csr_array
             (n_queries, n_rows_in_fit)
         """
-        check_is_fitted(self)
+        self._check_fitted()
         check_mode(mode)
         lists = self._within(X, radius)
         return as_graph(lists.start, self.rows_[lists.voter], lists.distance, self.n_rows_in_, mode)

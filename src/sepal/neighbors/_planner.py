@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import inf, log2
 from typing import Literal
@@ -27,7 +28,8 @@ SEARCH_METHODS = ("auto", "brute", "tree")
 _TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
 _MANY_COLUMNS = 64  # below this tiles cost too little for a rotation to pay (benchmarks/speed/columns.py)
 _ALL_PAIRS = 2.2  # axes that are taken of every pair, for each direction of the spread
-_SAMPLE = 2048
+_FEW_DIRECTIONS = 10  # in many columns a tree is tried where rows spread in no more: it costs much to find out
+_SAMPLE = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,11 @@ class SearchSize:
         """Rows that ask."""
         return self.n if self.n_queries is None else self.n_queries
 
+    @cached_property
+    def directions(self) -> float:
+        """In how many directions the rows spread; looked at in many columns only."""
+        return spread_directions(self.points.values)
+
     @property
     def pairs(self) -> float:
         """Pairs to be looked at by who leaves none out: between rows that ask each other every pair once."""
@@ -80,7 +87,10 @@ def _tree(work: SearchSize) -> float:
     if work.metric not in _TREE_METRICS:
         return inf
     built = work.n + (0 if work.n_queries is None else work.asking)
-    return built * (6.0 * log2(work.n + 1) + 4.0 * work.p) + work.asking * (40.0 + 8.0 * work.p)
+    cost = built * (6.0 * log2(work.n + 1) + 4.0 * work.p) + work.asking * (40.0 + 8.0 * work.p)
+    if work.p < _MANY_COLUMNS or cost > min(_tiles(work), _scan(work)) or work.directions <= _FEW_DIRECTIONS:
+        return cost
+    return inf
 
 
 def _tiles(work: SearchSize) -> float:
@@ -100,8 +110,7 @@ def _axes(work: SearchSize) -> float:
 
     if cost(1.0) > _tiles(work):
         return inf
-    directions = spread_directions(work.points.values)
-    return cost(directions) if directions * 8 <= work.p else inf
+    return cost(work.directions) if work.directions * 8 <= work.p else inf
 
 
 def spread_directions(values: NDArray[np.float64]) -> float:
@@ -158,7 +167,7 @@ class PathStep:
 def plan(method: Method, work: SearchSize) -> list[PathStep]:
     """The paths to try, cheapest first. Only a tree may give up."""
     costs = {path: cost(work) for path, cost in COSTS.items() if method != "brute" or path != "tree"}
-    if method == "tree" and costs["tree"] < inf:
+    if method == "tree" and work.metric in _TREE_METRICS:
         return [PathStep("tree", inf)]
     order = sorted((path for path in costs if costs[path] < inf), key=costs.__getitem__)
     tried = order[: 2 if order[0] == "tree" else 1]
