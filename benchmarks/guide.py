@@ -1,13 +1,13 @@
 """What the pages of the guide cost: python -m benchmarks.guide [PAGE ...] measures, and writes the line into each page.
 
 Every page of ``docs/guide`` that answers a question ends in "What it costs": the order of growth, said by hand, and one
-line that begins with ``*Measured*``, written here. Medians of three runs after one that does not count.
+line that begins with ``*Measured*``, written here: the best of some runs, and how busy the machine was before.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -96,7 +96,7 @@ def _how_sure() -> Iterator[Work]:
     X, y = rows(1_000, 10)
     yield "test and interval of 1,000 rows of 10 columns", lambda: sepal.thornton_test(X, y)
     rare = np.arange(1_000) < 15
-    yield "where labels must be shuffled (15 rows of the rare class)", lambda: sepal.thornton_test(X, rare)
+    yield "those of a class of 15 among them, whose labels must be shuffled", lambda: sepal.thornton_test(X, rare)
 
 
 def _report() -> Iterator[Work]:
@@ -216,15 +216,14 @@ PAGES: dict[str, Callable[[], Iterator[Work]]] = {
 }
 
 
-def seconds(run: Callable[[], Any], rounds: int = 3) -> float:
-    """The median of some runs after one that does not count."""
-    run()
-    taken = []
-    for _ in range(rounds):
+def seconds(run: Callable[[], Any], enough: float = 2.0, most: int = 9) -> float:
+    """The best of some runs: at least three, more of what is quick."""
+    taken: list[float] = []
+    while len(taken) < 3 or (sum(taken) < enough and len(taken) < most):
         begin = time.perf_counter()
         run()
         taken.append(time.perf_counter() - begin)
-    return statistics.median(taken)
+    return min(taken)
 
 
 def shown(taken: float) -> str:
@@ -235,8 +234,10 @@ def shown(taken: float) -> str:
 
 def measured_line(page: str) -> str:
     """What is written into the page."""
+    busy = os.getloadavg()[0]
     parts = [f"{shown(seconds(run))} for {name}" for name, run in PAGES[page]()]
-    return f"{MARK}on {date.today().isoformat()} by `python -m benchmarks.guide`, {machine()}: {'; '.join(parts)}."
+    where = f"{machine()}, load {busy:.1f} before"
+    return f"{MARK}on {date.today().isoformat()} by `python -m benchmarks.guide`, {where}: {'; '.join(parts)}."
 
 
 def write(page: str, line: str) -> None:

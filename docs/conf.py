@@ -23,7 +23,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "mathml",  # beside this file
     "sphinx_gallery.gen_gallery",
 ]
 myst_enable_extensions = ["dollarmath", "deflist"]
@@ -42,9 +42,11 @@ sphinx_gallery_conf = {  # every example is run; one that fails ends the build
     "download_all_examples": False,
     "min_reported_time": 30,
     "capture_repr": (),
+    "write_computation_times": False,  # these pages would load scripts from elsewhere
 }
 exclude_patterns = ["examples"]
 templates_path = ["_templates"]
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "Sepal"
 html_show_sourcelink = False

@@ -15,6 +15,7 @@ QUESTIONS = {
     "Neighbours, and learners that ask them": ("neighbors", "learners", "distances"),
     "Kernels, and machines that use them": ("kernels", "machines"),
     "How far can I trust a score?": ("evaluation",),
+    "Rows in partitions, and clusters": ("scale",),
     "Tables, files, models": ("data", "datasets", "estimators", "parameters", "progress"),
     "Pictures": ("plots",),
     "A mail filter": ("mail",),

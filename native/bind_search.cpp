@@ -1,13 +1,14 @@
 #include "bindings.hpp"
 #include "isa.hpp"
 #include "search_axes.hpp"
+#include "spread.hpp"
 
 namespace sepal {
 namespace {
 
 // None if the tree gave up because it would cost more than `budget`.
 nb::object search(const Matrix& points, nb::object queries, int k, nb::object limits, const std::string& method, const std::string& metric,
-                 double p, int n_numeric, const Row& weights, double tie, double zero, double budget, int threads, nb::object progress) {
+                 double p, int n_numeric, const Row& weights, double tie, double zero, double budget, int threads, nb::object progress, bool raw) {
     const bool self_join = queries.is_none();
     const Matrix asked = self_join ? points : nb::cast<Matrix>(queries);
     if (asked.shape(1) != points.shape(1)) throw std::invalid_argument("queries and points differ in columns");
@@ -20,7 +21,7 @@ nb::object search(const Matrix& points, nb::object queries, int k, nb::object li
     PythonPoll poll(std::move(progress));
     Row kept;
     const double* reach = limits_of(limits, asked.shape(0), kept);
-    const Plan plan{reach == nullptr ? k : kEverybody, self_join, tie, zero, team_of(threads), &poll, reach, budget};
+    const Plan plan{reach == nullptr ? k : kEverybody, self_join, tie, zero, team_of(threads), &poll, reach, budget, raw};
     const Points data = points_of(points), wanted = points_of(asked);
     Ranking ranking;
     {
@@ -73,15 +74,45 @@ nb::tuple distinct(const Matrix& points) {
     return nb::make_tuple(to_numpy(std::move(group_of)), to_numpy(std::move(first)));
 }
 
+using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+bool all_within(const auto& numbers, std::int64_t low, std::int64_t high) {
+    return std::all_of(numbers.data(), numbers.data() + numbers.shape(0), [=](std::int64_t x) { return x >= low && x < high; });
+}
+
+bool ascends(const Places& start, std::size_t end) {
+    const std::int64_t* at = start.data();
+    return start.shape(0) > 0 && at[0] == 0 && std::is_sorted(at, at + start.shape(0)) && at[start.shape(0) - 1] == static_cast<std::int64_t>(end);
+}
+
+nb::tuple spread_lists(const Places& start, const Codes& entries, const Row& values, const Places& group_start, const Codes& members,
+                       const Places& list, const Places& row, const Codes& distinct, std::int64_t k, bool whole_ties) {
+    const auto n_lists = static_cast<std::int64_t>(start.shape(0)) - 1, n_groups = static_cast<std::int64_t>(group_start.shape(0)) - 1;
+    if (!ascends(start, entries.shape(0)) || entries.shape(0) != values.shape(0)) throw std::invalid_argument("lists do not fit their entries");
+    if (!ascends(group_start, members.shape(0)) || !all_within(entries, 0, n_groups)) throw std::invalid_argument("groups do not fit their members");
+    if (list.shape(0) != row.shape(0) || list.shape(0) != distinct.shape(0) || !all_within(list, 0, n_lists)) throw std::invalid_argument("who asks has no list");
+    if (k < 1) throw std::invalid_argument("k must be at least 1");
+    RowLists found;
+    {
+        const nb::gil_scoped_release free;
+        found = spread({start.data(), entries.data(), values.data()}, {group_start.data(), members.data()},
+                       {list.data(), row.data(), distinct.data(), static_cast<std::int64_t>(list.shape(0))}, k, whole_ties);
+    }
+    return nb::make_tuple(to_numpy(std::move(found.start)), to_numpy(std::move(found.rows)), to_numpy(std::move(found.values)));
+}
+
 } // namespace
 
 void bind_search(nb::module_& m) {
     m.def("search", &search, nb::kw_only(), nb::arg("points"), nb::arg("queries").none(), nb::arg("k"), nb::arg("limits").none(), nb::arg("method"),
           nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("tie"), nb::arg("zero"),
-          nb::arg("budget") = std::numeric_limits<double>::infinity(), nb::arg("threads"), nb::arg("progress").none());
+          nb::arg("budget") = std::numeric_limits<double>::infinity(), nb::arg("threads"), nb::arg("progress").none(),
+          nb::arg("raw") = false);
     m.def("search_distances", &search_distances, nb::kw_only(), nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
     m.def("axis_work", &axis_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
+    m.def("spread", &spread_lists, nb::kw_only(), nb::arg("start"), nb::arg("entries"), nb::arg("values"), nb::arg("group_start"), nb::arg("members"),
+          nb::arg("list_of"), nb::arg("row"), nb::arg("distinct"), nb::arg("k"), nb::arg("whole_ties"));
     m.def("distinct", &distinct, nb::arg("points"));
     m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });
 }

@@ -32,7 +32,16 @@ class KdTree {
     const double* low(std::int32_t leaf) const { return boxes_.data() + std::int64_t{leaf} * 2 * p_; }
     const double* high(std::int32_t leaf) const { return low(leaf) + p_; }
 
+    std::int32_t n_nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
     const Node& node(std::int32_t i) const { return nodes_[i]; } // 0 is the root
+    // The tight box of all points.
+    void bounds(double* low, double* high) const {
+        for (int f = 0; f < p_; ++f) {
+            const double *lowest = lows(0) + f * kFan, *highest = highs(0) + f * kFan;
+            low[f] = *std::min_element(lowest, lowest + nodes_[0].count);
+            high[f] = *std::max_element(highest, highest + nodes_[0].count);
+        }
+    }
     // The tight boxes of a node's children: [feature][kFan].
     const double* lows(std::int32_t node) const { return sides_.data() + std::int64_t{node} * 2 * kFan * p_; }
     const double* highs(std::int32_t node) const { return lows(node) + kFan * p_; }

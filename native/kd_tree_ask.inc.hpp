@@ -79,11 +79,10 @@ SEPAL_ATTR SEPAL_INLINE unsigned smallest(const double* values, double widen, do
     return within;
 }
 
-// P is the number of columns where it is known in advance (short loops unroll), or 0.
-template <Metric M, int P> class Asking {
+template <Metric M> class Asking {
   public:
     SEPAL_ATTR explicit Asking(const Job& job)
-        : job_(job), p_(P > 0 ? P : job.p), block_(job.asking.block(job.leaf)), n_queries_(job.asking.size(job.leaf)) {
+        : job_(job), p_(job.p), block_(job.asking.block(job.leaf)), n_queries_(job.asking.size(job.leaf)) {
         for (int i = 0; i < n_queries_; ++i) bounds_[i] = job.found[i].bound;
         std::fill(bounds_ + n_queries_, bounds_ + kLeaf, -1.0); // nobody asks in the padding
         widest_ = *std::max_element(bounds_, bounds_ + n_queries_);
@@ -166,6 +165,6 @@ template <Metric M, int P> class Asking {
     }
 };
 
-template <Metric M, int P> SEPAL_ATTR void ask(const Job& job) { Asking<M, P>(job).run(); }
+template <Metric M> SEPAL_ATTR void ask(const Job& job) { Asking<M>(job).run(); }
 
 } // namespace sepal::SEPAL_ISA

@@ -44,6 +44,7 @@ struct Plan {
     Poll* poll;
     const double* limits = nullptr; // per query, for a search by radius: everybody up to (1 + tie) * this value
     double budget = std::numeric_limits<double>::infinity(); // what a tree may cost, by its own count, before it gives up
+    bool raw = false; // of a part of the points: no groups yet, but everybody up to (1 + tie) * the k-th value
 
     // The largest value that belongs to the answer of a query.
     double reach(std::int64_t query) const {
@@ -65,6 +66,12 @@ inline std::size_t settle(std::vector<Neighbor>& found, const Plan& plan) {
     };
     if (!std::is_sorted(found.begin(), found.end(), nearer)) std::sort(found.begin(), found.end(), nearer);
     std::size_t begin = 0;
+    if (plan.raw) {
+        if (static_cast<std::int64_t>(found.size()) <= plan.k) return found.size();
+        const double last = found[plan.k - 1].value * (1 + plan.tie);
+        for (begin = plan.k; begin < found.size() && found[begin].value <= last;) ++begin;
+        return begin;
+    }
     while (begin < found.size()) {
         const double first = found[begin].value, limit = first * (1 + plan.tie);
         std::size_t end = begin + 1;

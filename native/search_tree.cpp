@@ -10,6 +10,7 @@
 #include "metrics.hpp"
 #include "threads.hpp"
 #include "kd_tree.hpp"
+#include "kd_tree_narrow.hpp"
 
 namespace sepal {
 
@@ -24,9 +25,15 @@ struct Job { // one leaf of queries against the whole tree
     double* cost;   // of all that was looked at, in nanoseconds of one core
 };
 
+struct NarrowJob { // the same trees in float32
+    const NarrowTree& tree;
+    const NarrowTree& asking;
+    const NarrowBound bound;
+};
+
 } // namespace sepal
 
-#define SEPAL_HOT_FILE "kd_tree_ask.inc.hpp"
+#define SEPAL_HOT_FILE "kd_tree_asks.inc.hpp"
 #include "each_isa.hpp"
 
 namespace sepal {
@@ -34,12 +41,31 @@ namespace {
 
 using AskFunction = void (*)(const Job&);
 
-AskFunction ask_function(Metric metric, int p) {
-    if (metric == Metric::l2 && p == 2) return SEPAL_BEST(ask<Metric::l2, 2>);
-    if (metric == Metric::l2 && p == 3) return SEPAL_BEST(ask<Metric::l2, 3>);
-    if (metric == Metric::l2 && p == 4) return SEPAL_BEST(ask<Metric::l2, 4>);
-    return with_metric(metric, []<Metric M>() -> AskFunction { return SEPAL_BEST(ask<M, 0>); });
+AskFunction ask_function(Metric metric) {
+    return with_metric(metric, []<Metric M>() -> AskFunction { return SEPAL_BEST(ask<M>); });
 }
+
+using SquaresFunction = void (*)(const Job&, const NarrowJob&);
+
+SquaresFunction squares_function(int p) {
+    if (p == 2) return SEPAL_BEST(ask_squares<2>);
+    if (p == 3) return SEPAL_BEST(ask_squares<3>);
+    if (p == 4) return SEPAL_BEST(ask_squares<4>);
+    return SEPAL_BEST(ask_squares<0>);
+}
+
+// Both trees in float32, where that is of use.
+struct Narrow {
+    NarrowTree tree;
+    std::optional<NarrowTree> other;
+    NarrowBound bound;
+    SquaresFunction function;
+    Narrow(const KdTree& points, const KdTree& asking, const NarrowFrame& frame, int p, int threads)
+        : tree(points, frame, p, threads), bound(frame, p), function(squares_function(p)) {
+        if (&points != &asking) other.emplace(asking, frame, p, threads);
+    }
+    void ask(const Job& job) const { function(job, {tree, other ? *other : tree, bound}); }
+};
 
 } // namespace
 
@@ -47,7 +73,10 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
     const KdTree tree(points, plan.threads);
     std::optional<KdTree> other;
     const KdTree* asking = plan.self_join ? &tree : &other.emplace(queries, plan.threads);
-    const AskFunction function = ask_function(spec.metric, points.p);
+    const AskFunction function = ask_function(spec.metric);
+    std::optional<Narrow> narrow;
+    if (spec.metric == Metric::l2)
+        if (const NarrowFrame frame(tree, *asking, points.p); frame.usable) narrow.emplace(tree, *asking, frame, points.p, plan.threads);
     RankingBuilder builder(queries.n, plan.threads);
     const std::int32_t n_leaves = asking->n_leaves();
     Watch watch(plan.poll, n_leaves);
@@ -56,7 +85,9 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
         double cost = 0;
         if (!watch.go_on()) return cost;
         for (int i = 0; i < asking->size(leaf); ++i) found[i].begin(plan, asking->rows(leaf)[i]);
-        function({tree, *asking, spec, plan, leaf, points.p, found.data(), &cost});
+        const Job job{tree, *asking, spec, plan, leaf, points.p, found.data(), &cost};
+        if (narrow) narrow->ask(job);
+        else function(job);
         for (int i = 0; i < asking->size(leaf); ++i)
             builder.set(asking->rows(leaf)[i], found[i].items(), plan, this_thread());
         return cost;

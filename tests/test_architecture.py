@@ -18,6 +18,7 @@ DOORS = {
     "measures/_label_shuffles.py",
     "neighbors/_search.py",
     "neighbors/_sparse_index.py",
+    "neighbors/_spread.py",
     "prototypes/_condense.py",
     "selection/_sweep.py",
 }

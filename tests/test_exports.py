@@ -38,6 +38,7 @@ SURFACE = {
         "prototypes",
         "read_table",
         "save_model",
+        "scale",
         "selection",
         "separability",
         "thornton_score",
@@ -91,6 +92,7 @@ SURFACE = {
     ],
     "sepal.exceptions": [
         "CellTypeError",
+        "ClusterError",
         "DataError",
         "MissingDependencyError",
         "OutOfMemoryError",
@@ -256,6 +258,16 @@ SURFACE = {
         "Result",
         "reproduce",
         "wanted",
+    ],
+    "sepal.scale": [
+        "Partitioned",
+        "PartitionsMeasure",
+        "Plan",
+        "asking_for",
+        "measure_partitions",
+        "partitioned",
+        "partitions_loo_curve",
+        "prepare_partitions",
     ],
     "sepal.selection": [
         "CRITERIA",

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.guide import PAGES as COSTS
+
 GUIDE = Path(__file__).parent.parent / "docs" / "guide"
 PAGES = [page for page in sorted(GUIDE.glob("*.md")) if "```python" in page.read_text(encoding="utf-8")]
 
@@ -38,3 +40,28 @@ def test_links_lead_somewhere(page):
             assert (GUIDE.parent / "examples" / folder / f"{name}.py").is_file(), link
         elif not link.startswith("http"):
             assert (page.parent / link).exists(), link
+
+
+@pytest.mark.parametrize("page", sorted(COSTS))
+def test_a_page_has_all_its_parts(page):
+    text = (GUIDE / f"{page}.md").read_text(encoding="utf-8")
+    assert "```python" in text
+    assert "![" in text
+    headings = " ".join(re.findall(r"^## (.+)$", text, re.MULTILINE)).lower()
+    assert "misleads" in headings
+    assert "what it costs" in headings
+    (line,) = re.findall(r"^\*Measured\*.*$", text, re.MULTILINE)
+    assert re.match(r"\*Measured\* on \d{4}-\d\d-\d\d by `python -m benchmarks.guide`, .+: [\d.]+ (s|ms|µs) for ", line)
+
+
+def _cells(line):
+    return {cell.strip() for cell in line.split("|")}
+
+
+@pytest.mark.parametrize("page", ["how-sure", "no-choice"])
+def test_tables_of_the_guide_are_those_of_the_scripts(page):
+    tables = (GUIDE.parent.parent / "benchmarks").glob("*/results/*.md")
+    written = [_cells(line) for table in tables for line in table.read_text(encoding="utf-8").splitlines()]
+    told = re.findall(r"^\|.*\d.*\|$", (GUIDE / f"{page}.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(told) > 10
+    assert not [line for line in told if not any(_cells(line) <= cells for cells in written)]

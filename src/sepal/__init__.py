@@ -7,8 +7,8 @@
 
 The families are modules: ``sepal.data``, ``sepal.datasets``, ``sepal.distances``, ``sepal.neighbors``,
 ``sepal.kernels``, ``sepal.measures``, ``sepal.estimators``, ``sepal.prototypes``, ``sepal.learners``,
-``sepal.machines``, ``sepal.evaluation``, ``sepal.selection``, ``sepal.auto``, ``sepal.plots``. Everything is loaded
-when it is first used.
+``sepal.machines``, ``sepal.evaluation``, ``sepal.selection``, ``sepal.auto``, ``sepal.scale``, ``sepal.plots``.
+Everything is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         neighbors,
         plots,
         prototypes,
+        scale,
         selection,
     )
     from sepal.auto import SepalClassifier, SepalRegressor
@@ -103,6 +104,7 @@ _FAMILIES = (
     "neighbors",
     "plots",
     "prototypes",
+    "scale",
     "selection",
 )
 
@@ -131,6 +133,7 @@ __all__ = [
     "prototypes",
     "read_table",
     "save_model",
+    "scale",
     "selection",
     "separability",
     "thornton_score",

@@ -26,6 +26,7 @@ def search(
     zero: float,
     threads: int,
     progress: _Progress | None,
+    raw: bool = False,
 ) -> _Ranking: ...
 @overload
 def search(
@@ -46,6 +47,19 @@ def search(
     progress: _Progress | None,
 ) -> _Ranking | None: ...
 def axis_work(*, points: NDArray[np.float64], k: int, threads: int) -> tuple[float, float, float, float, float]: ...
+def spread(
+    *,
+    start: NDArray[np.int64],
+    entries: NDArray[np.int32],
+    values: NDArray[np.float64],
+    group_start: NDArray[np.int64],
+    members: NDArray[np.int32],
+    list_of: NDArray[np.int64],
+    row: NDArray[np.int64],
+    distinct: NDArray[np.int32],
+    k: int,
+    whole_ties: bool,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
 def search_distances(
     *,
     distances: NDArray[np.float64],

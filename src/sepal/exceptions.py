@@ -5,6 +5,7 @@ SepalError
 │   └── CellTypeError (TypeError)   a cell holds an object that is no number, text, boolean or date
 ├── ParameterError (ValueError)     an argument is outside what it may be
 ├── OutOfMemoryError (MemoryError)  the work needs more memory than there is
+├── ClusterError (RuntimeError)     a Dask cluster is gone, or has lost what it was asked for
 └── MissingDependencyError (ImportError)   an optional package is needed; says the pip line
 
 and one warning:
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 __all__ = [
     "CellTypeError",
+    "ClusterError",
     "DataError",
     "MissingDependencyError",
     "OutOfMemoryError",
@@ -110,6 +112,16 @@ def out_of_memory() -> OutOfMemoryError:
         "there is not enough memory for this work on these rows",
         hint="take a sample of the rows or fewer columns, free memory, or use fewer threads (n_jobs=1)",
     )
+
+
+class ClusterError(SepalError, RuntimeError):
+    """A Dask cluster does not answer, has no workers, or has lost the work it was given.
+
+    Examples
+    --------
+    >>> issubclass(ClusterError, RuntimeError)
+    True
+    """
 
 
 class MissingDependencyError(SepalError, ImportError):

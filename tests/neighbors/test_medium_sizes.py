@@ -98,9 +98,7 @@ def test_queries_around_block_borders(n_train, n, rng):
 def test_many_columns_make_small_blocks(n, p, rng):
     train = edge_rows(rng, n, p)
     for k in (1, 5):
-        found = neighbor_ranking(train, k)
-        assert found.method == "brute"
-        assert_found(found, train, train, k, exclude_self=True)
+        assert_found(neighbor_ranking(train, k, method="brute"), train, train, k, exclude_self=True)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -33,8 +33,10 @@ from sepal.data._content_order import telling_columns as telling_columns
 from sepal.data._convert import as_table
 from sepal.data._equal_rows import copies_of as copies_of
 from sepal.data._equal_rows import equal_groups as equal_groups
+from sepal.data._equal_rows import equal_rows as equal_rows
 from sepal.data._equal_rows import mixed_bits as mixed_bits
 from sepal.data._equal_rows import plain_cells as plain_cells
+from sepal.data._equal_rows import row_hash as row_hash
 from sepal.data._error_words import plural as plural
 from sepal.data._error_words import shown as shown
 from sepal.data._foreign_frames import is_frame as is_frame
@@ -53,6 +55,8 @@ from sepal.data._left_out import records_repeated as records_repeated
 from sepal.data._matching import match_table as match_table
 from sepal.data._name_order import name_key as name_key
 from sepal.data._name_order import name_order as name_order
+from sepal.data._partition import PartReading as PartReading
+from sepal.data._partition import read_partition as read_partition
 from sepal.data._plane import Plane, plane
 from sepal.data._read import read_table
 from sepal.data._row_page import RowPage, row_page

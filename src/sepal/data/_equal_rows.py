@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sepal.data._sparse_reading import Rows
 from sepal.data._sparse_rows import SparseRows, equal_sparse_rows
+from sepal.data._table import Table
 
 Marks = NDArray[np.uint64]
 
@@ -63,6 +64,13 @@ def equal_groups(values: NDArray[np.float64]) -> NDArray[np.intp]:
     return rank[group]
 
 
+def equal_rows(rows: Rows) -> NDArray[np.intp]:
+    """As :func:`equal_groups`, of rows in any form; rows that are kept elsewhere know it themselves."""
+    if isinstance(rows, SparseRows):
+        return np.asarray(equal_sparse_rows(rows.matrix)[0], dtype=np.intp)
+    return equal_groups(rows.values) if isinstance(rows, Table) else rows.equal_rows()
+
+
 def copies_of(rows: Rows) -> NDArray[np.intp]:
     """For each row the number of its distinct row: rows are copies if they are equal in all columns.
 
@@ -72,6 +80,8 @@ def copies_of(rows: Rows) -> NDArray[np.intp]:
         return np.asarray(equal_sparse_rows(rows.matrix)[0], dtype=np.intp)
     if rows.n_columns == 0:
         return np.zeros(rows.n_rows, dtype=np.intp)
+    if not isinstance(rows, Table):
+        return equal_rows(rows)
     whole, _, group = _grouped(rows.values)
     rank = np.empty(len(whole), dtype=np.intp)
     rank[np.argsort(whole, kind="stable")] = np.arange(len(whole))

@@ -19,7 +19,7 @@ _INDEX = re.compile(r"__index_level_\d+__")
 
 def read_parquet(data: bytes, source: str) -> Source:
     """The columns of a Parquet file, kinds from their types."""
-    return _columns_of(_frame(data, source), source)
+    return frame_source(_frame(data, source), source)
 
 
 def read_feather(data: bytes, source: str) -> Source:
@@ -37,10 +37,11 @@ def read_feather(data: bytes, source: str) -> Source:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, LookupError, RuntimeError) as error:
         raise _damaged(source, error, "Feather") from error
-    return _columns_of(frame, source)
+    return frame_source(frame, source)
 
 
-def _columns_of(frame: Any, source: str) -> Source:
+def frame_source(frame: Any, source: str) -> Source:
+    """The columns of a data frame that was read from a file, or is a part of one."""
     if frame.shape[0] == 0:
         raise DataError(f"{source}: columns and no rows", hint="at least one row of data is needed")
     origin = Origin(source)

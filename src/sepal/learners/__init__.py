@@ -15,7 +15,9 @@ from sepal.learners._feature_weights import LearnedWeights, learn_feature_weight
 from sepal.learners._kept_votes import KeptVotes as KeptVotes
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._knn_regressor import KNNRegressor
+from sepal.learners._leave_one_out import MOST_K as MOST_K
 from sepal.learners._leave_one_out import LeaveOneOutCurve
+from sepal.learners._leave_one_out import curve_of_search as curve_of_search
 from sepal.learners._metric_clustering import MetricClusteringClassifier
 from sepal.learners._prequential import PrequentialResult
 from sepal.learners._window import WindowKNNClassifier

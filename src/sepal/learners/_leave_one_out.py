@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import data_frame, frame_html
-from sepal.learners._class_factors import ClassFactors
+from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._neighbor_lists import NeighborLists
 from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import TieBreak, sums_for_every_k
-from sepal.neighbors import thread_count
+from sepal.neighbors import AnySearch, thread_count
 
 MOST_K = 100
 """How far k goes unless the user says otherwise."""
+_LISTED = 30_000_000  # neighbours held at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +194,30 @@ def classification_curve(
     importance = factors.row_importance(codes, hood.weights)
     share = np.bincount(codes, weights=importance)
     return curve_of(right, importance, hood.weights, groups, measure="accuracy", baseline=float(share.max()))
+
+
+def curve_of_search(
+    search: AnySearch,
+    codes: NDArray[np.int32],
+    classes: NDArray[Any],
+    class_order: Callable[[], NDArray[np.intp]],
+    k_max: int,
+) -> LeaveOneOutCurve:
+    """The curve of plain votes among rows that somebody else prepared, some rows at a time where lists are long."""
+    n = len(codes)
+    hood = Neighborhood(search, None, np.ones(n), "expected", False, None)
+    factors, ties = class_factors(None, None, classes), TieBreak("nearest", class_order)
+    depth = max(1, min(hood.depth(k_max), n - 1))
+    right = np.empty((n, k_max), dtype=bool)
+    n_chunks = max(1, -(-n * depth // _LISTED))
+    for rows in np.array_split(np.arange(n), n_chunks):
+        ranking = search.distinct_ranking(depth, rows=None if n_chunks == 1 else rows)
+        start, voters, distances = ranking.lists(ranking.list_of(rows))
+        lists = NeighborLists(start, voters.number.astype(np.intp), distances, rows)
+        right[rows] = credit(hood, lists, codes, codes[rows], VoteWeights("uniform"), ties, factors, k_max)
+    importance = factors.row_importance(codes, hood.weights)
+    share = np.bincount(codes, weights=importance)
+    return curve_of(right, importance, hood.weights, None, measure="accuracy", baseline=float(share.max()))
 
 
 def curve_of(

@@ -92,7 +92,7 @@ def order_by_value(search: AnySearch) -> NDArray[np.intp]:
             for a, b, plain in zip(rows.indptr[:-1], rows.indptr[1:], plain_cells(rest).view(np.int64), strict=True)
         ]
         return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
-    points, names = search.points, search.fitted.names
+    points, names = search.coordinates(search.copies.first.astype(np.intp)), search.fitted.names
     columns = np.arange(points.shape[1])
     if len(names) == len(columns):
         columns = np.argsort(np.array(names)[search.fitted.order])

@@ -9,13 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import (
-    SparseRows,
-    data_frame,
-    equal_groups,
-    equal_sparse_rows,
-    frame_html,
-)
+from sepal.data import data_frame, equal_rows, frame_html
 from sepal.measures._margin import margin_solve
 from sepal.measures._neighborhood import NearestShares, hit_and_miss_of, kth_distance, neighborhood
 from sepal.measures._prepared import PREPARING, Prepared, Preparing, prepare
@@ -286,8 +280,7 @@ def _mutual(
 
 def _equal_rows(data: Prepared) -> dict[str, tuple[Duplicates, ...]]:
     """Rows that are equal as they stand in the table; a missing cell equals a missing cell."""
-    table = data.search.table
-    group_of = equal_sparse_rows(table.matrix)[0] if isinstance(table, SparseRows) else equal_groups(table.values)
+    group_of = equal_rows(data.search.table)
     order = np.argsort(group_of, kind="stable")
     bounds = np.concatenate([[0], np.cumsum(np.bincount(group_of))])
     labels = data.classes.tolist()

@@ -23,6 +23,10 @@ from sepal.neighbors._graph import as_graph as as_graph
 from sepal.neighbors._graph import check_mode as check_mode
 from sepal.neighbors._graph import kneighbors_graph, radius_neighbors_graph
 from sepal.neighbors._neighbor_ranking import neighbor_ranking
+from sepal.neighbors._parts import PartLists as PartLists
+from sepal.neighbors._parts import PartSearch as PartSearch
+from sepal.neighbors._parts import extent_of as extent_of
+from sepal.neighbors._parts import joined_extent as joined_extent
 from sepal.neighbors._planner import Method as Method
 from sepal.neighbors._precomputed import check_reached as check_reached
 from sepal.neighbors._precomputed import graph_distances as graph_distances
@@ -34,6 +38,7 @@ from sepal.neighbors._ranking import NeighborRanking
 from sepal.neighbors._ranking import Ties as Ties
 from sepal.neighbors._ranking import segment_positions as segment_positions
 from sepal.neighbors._rounding import TIE_TOLERANCE as TIE_TOLERANCE
+from sepal.neighbors._rounding import Extent as Extent
 from sepal.neighbors._search import Search as Search
 from sepal.neighbors._search import rank_distances as rank_distances
 from sepal.neighbors._sparse_index import SparseIndex as SparseIndex

@@ -8,6 +8,7 @@ type checker nor numpy takes one for the other. Copies translates between them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,14 @@ class DistinctRows:
     def take(self, at: NDArray[Any]) -> DistinctRows:
         """Some of them, by position or by mask."""
         return DistinctRows(self.number[at])
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The rows of distinct row g are ``row[start[g]:start[g+1]]``, ascending."""
+
+    start: NDArray[np.int64]
+    row: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +73,14 @@ class Copies:
         if alone.any():
             return cls.by_key(np.where(alone, len(first) + np.arange(len(alone)), group_of))
         return cls(DistinctRows(group_of), first, np.bincount(group_of, minlength=len(first)).astype(np.int64))
+
+    @cached_property
+    def members(self) -> Members:
+        """The rows of each distinct row."""
+        if not self.any:
+            return Members(np.arange(self.n_rows + 1), np.arange(self.n_rows, dtype=np.int32))
+        row = np.argsort(self.of_row.number, kind="stable").astype(np.int32)
+        return Members(np.concatenate([[0], np.cumsum(self.count)]), row)
 
     @property
     def n_rows(self) -> int:

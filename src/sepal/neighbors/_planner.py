@@ -87,7 +87,7 @@ def _tree(work: SearchSize) -> float:
     if work.metric not in _TREE_METRICS:
         return inf
     built = work.n + (0 if work.n_queries is None else work.asking)
-    cost = built * (6.0 * log2(work.n + 1) + 4.0 * work.p) + work.asking * (40.0 + 8.0 * work.p)
+    cost = built * (8.0 * log2(work.n + 1) + 6.0 * work.p) + work.asking * (100.0 + 20.0 * work.k)
     if work.p < _MANY_COLUMNS or cost > min(_tiles(work), _scan(work)) or work.directions <= _FEW_DIRECTIONS:
         return cost
     return inf
@@ -96,7 +96,8 @@ def _tree(work: SearchSize) -> float:
 def _tiles(work: SearchSize) -> float:
     if work.metric != "l2":
         return inf
-    return (work.n + work.asking) * (30.0 + 4.0 * work.p) + work.pairs * (0.2 + 0.04 * work.p)
+    packed = (work.n + work.asking) * (30.0 + 4.0 * work.p)
+    return packed + work.pairs * (0.17 + 0.0225 * work.p) + work.asking * work.k * (300.0 + 4.0 * work.p)
 
 
 def _axes(work: SearchSize) -> float:
@@ -106,7 +107,7 @@ def _axes(work: SearchSize) -> float:
 
     def cost(directions: float) -> float:
         built = 8e4 * work.p + 9.5 * work.p * (work.n + (0 if work.n_queries is None else work.asking))
-        return built + work.pairs * (0.4 + 0.3 * work.k + 0.04 * _ALL_PAIRS * directions)
+        return built + work.pairs * (0.4 + 0.3 * work.k + 0.03 * _ALL_PAIRS * directions)
 
     if cost(1.0) > _tiles(work):
         return inf
@@ -144,7 +145,7 @@ def _direct(work: SearchSize) -> float:
 
 def _scan(work: SearchSize) -> float:
     """Nothing is built, and who asks whom is looked at where it stands."""
-    return inf if work.n_queries is None else work.pairs * (1.5 + 0.4 * work.p)
+    return inf if work.n_queries is None else work.pairs * (3.0 + work.p)
 
 
 COSTS: dict[str, Callable[[SearchSize], float]] = {

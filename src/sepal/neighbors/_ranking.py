@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sepal.data import data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
+from sepal.neighbors._spread import rows_of_lists
 from sepal.parameters import check_whole
 
 Ties = Literal["index", "expected"]
@@ -164,17 +165,18 @@ class DistinctRanking:
         training rows.
         """
         list_of, asking = self._asked(rows)
-        if not self.copies.any:
-            start, entries, distances = self.lists(list_of)
-            return cut(start, self.copies.first_rows(entries), distances, k, ties)
-        return cut(*self._members(list_of, asking, k, k if ties == "index" else None), k, ties)
+        start, neighbors, distances = rows_of_lists(
+            (self.start, self.entries, self.distances), self.copies, list_of, asking, k, whole_ties=ties == "expected"
+        )
+        return {"start": start, "flat_rows": neighbors, "flat_distances": distances}
 
     def everyone(
         self, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
         """Whole lists of original rows, for the training rows that ask (None: for all queries); some may be empty."""
         list_of, asking = self._asked(rows)
-        return self._spread(*self.lists(list_of), asking, None)
+        lists = (self.start, self.entries, self.distances)
+        return rows_of_lists(lists, self.copies, list_of, asking, None, whole_ties=True)
 
     @property
     def nbytes(self) -> int:
@@ -218,42 +220,3 @@ class DistinctRanking:
         lengths = np.diff(self.start)[list_of]
         at = segment_positions(self.start[list_of], lengths)
         return np.concatenate([[0], np.cumsum(lengths)]), self.entries.take(at), self.distances[at]
-
-    def _needed(self, start: NDArray[np.int64], entry: DistinctRows, distance: NDArray[np.float64], k: int) -> Lists:
-        """The entries up to the tied group in which k other rows are reached: with many copies that is soon."""
-        count = self.copies.counts(entry)
-        ahead = np.cumsum(count) - count
-        lengths = np.diff(start)
-        # Rows in the lists before an entry, the asking row included where it is listed: k + 1 are more than enough.
-        ahead -= np.repeat(ahead[start[:-1]], lengths)
-        keep = ahead <= k
-        limit = np.maximum.reduceat(np.where(keep, distance, -1.0), start[:-1])
-        keep = distance <= np.repeat(limit, lengths)
-        kept = np.add.reduceat(keep, start[:-1], dtype=np.int64)
-        return np.concatenate([[0], np.cumsum(kept)]), entry.take(keep), distance[keep]
-
-    def _members(
-        self, list_of: NDArray[np.int64], asking: NDArray[np.int64], most_rows: int, most: int | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
-        """Every entry replaced by the rows it stands for (at most ``most`` + 1 of them), without the asking row."""
-        return self._spread(*self._needed(*self.lists(list_of), most_rows), asking, most)
-
-    def _spread(
-        self,
-        start: NDArray[np.int64],
-        entry: DistinctRows,
-        distance: NDArray[np.float64],
-        asking: NDArray[np.int64],
-        most: int | None,
-    ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
-        by_group = np.argsort(self.copies.of_row.number, kind="stable")
-        group_start = np.concatenate([[0], np.cumsum(self.copies.count)[:-1]])
-        count = self.copies.counts(entry) if most is None else np.minimum(self.copies.counts(entry), most + 1)
-        neighbor = by_group[segment_positions(group_start[entry.number], count)]
-        query = np.repeat(np.repeat(np.arange(len(asking)), np.diff(start)), count)
-        distance = np.repeat(distance, count)
-        other = neighbor != asking[query]
-        query, neighbor, distance = query[other], neighbor[other], distance[other]
-        order = np.lexsort((neighbor, distance, query))
-        start = np.searchsorted(query, np.arange(len(asking) + 1))
-        return start, neighbor[order], distance[order]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypedDict
 
@@ -48,12 +48,18 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         points = fitted.embed(table)
         # Copies are rows at distance 0; some are not, because of what is missing in them.
         copies = Copies.at_no_distance(*_native.distinct(points), fitted.compares_nothing(points))
-        points = np.ascontiguousarray(points[copies.first]) if copies.any else points
         extent = Extent.of(points)
-        checked = check_method(method, fitted, effective_metric(fitted, extent))
-        found = cls(table, fitted, points, copies, thread_count(n_jobs), checked)
-        vars(found)["_extent"] = extent  # the first question need not look again
-        return found
+        search = cls(
+            table,
+            fitted,
+            np.ascontiguousarray(points[copies.first]) if copies.any else points,
+            copies,
+            thread_count(n_jobs),
+            check_method(method, fitted, effective_metric(fitted, extent)),
+        )
+        # Without their copies the rows have the same extent, which need not be looked for again.
+        search.__dict__["_extent"] = replace(extent, values=search.points)
+        return search
 
     def fits_together(self) -> bool:
         """Whether the parts belong to one search: a model file may hold anything."""
@@ -137,7 +143,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         points = self._take(cases.group)
         asking = points[:0] if further is None else self.fitted.embed(further[0])
         extent = Extent.of(points)
-        given = _Given.of(self.fitted, extent, *([Extent.of(asking)] if len(asking) else []))
+        given = Given.of(self.fitted, extent, *([Extent.of(asking)] if len(asking) else []))
         as_squares = to_the_digit and self.fitted.value_is == "square"
         exactly = to_the_digit and self.fitted.value_is in ("square", "distance")
         found = _native.class_pass(
@@ -213,7 +219,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         progress: Share | None,
         radius: NDArray[np.float64] | None,
     ) -> Lists:
-        given = _Given.of(self.fitted, self._extent, *([] if queries is None else [Extent.of(queries)]))
+        given = Given.of(self.fitted, self._extent, *([] if queries is None else [Extent.of(queries)]))
         n_queries = None if queries is None else len(queries)
         asked: Any = {
             "points": given.arrays[0],
@@ -234,7 +240,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         return self._told(last, given, _native.search(**asked, method=last.path))
 
     def _told(
-        self, step: PathStep, given: _Given, found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+        self, step: PathStep, given: Given, found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
     ) -> Lists:
         """What a path has found, as distances."""
         self._went["path"] = step.path
@@ -252,7 +258,7 @@ class NativeMetric(TypedDict):
 
 
 @dataclass(frozen=True, eq=False)
-class _Given:
+class Given:
     """Coordinates as native code gets them: brought into a range where nothing overflows, with what goes beside them.
 
     ``arrays`` are the coordinates times 2**``exponent``; values up to (1 + ``tie``) times the smallest are tied with
@@ -267,7 +273,7 @@ class _Given:
     zero: float
 
     @classmethod
-    def of(cls, fitted: FittedDistance, *extents: Extent) -> _Given:
+    def of(cls, fitted: FittedDistance, *extents: Extent) -> Given:
         name = effective_metric(fitted, *extents)
         exponent = _exponent(fitted, name, *extents)
         arrays = tuple(each.values for each in extents)
@@ -294,6 +300,43 @@ class _Given:
             # The square of a root may be smaller than the number: a row at the radius must not be lost over that.
             found = self.fitted.values(radius if free else np.ldexp(radius, self.exponent)) * (1 + 2.0**-50)
         return np.ascontiguousarray(found)
+
+
+def raw_search(
+    given: Given,
+    extent: Extent,
+    method: Method,
+    queries: NDArray[np.float64] | None,
+    points: NDArray[np.float64],
+    k: int,
+    threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """Some points searched by what is ``given`` of all: native values as they are, no tied groups."""
+    if given.exponent:
+        points, queries = (
+            np.ldexp(points, given.exponent),
+            queries if queries is None else np.ldexp(queries, given.exponent),
+        )
+    points = np.ascontiguousarray(points)
+    n_queries = None if queries is None else len(queries)
+    asked: Any = {
+        "points": points,
+        "queries": None if queries is None else np.ascontiguousarray(queries),
+        "k": k,
+        "limits": None,
+        **given.metric,
+        "tie": given.tie,
+        "zero": given.zero,
+        "threads": threads,
+        "progress": None,
+        "raw": True,
+    }
+    *tried, last = plan(method, SearchSize(replace(extent, values=points), n_queries, k, given.metric["metric"]))
+    found = None
+    for step in tried:
+        found = _native.search(**asked, method=step.path, budget=step.budget)
+    start, entries, values = found or _native.search(**asked, method=last.path)
+    return start, entries, values
 
 
 def _noise(fitted: FittedDistance) -> float:

@@ -1,0 +1,194 @@
+/// @brief One leaf of queries against a whole k-d tree by |x - z|^2, float32 first; for search_tree.cpp, once per instruction set.
+
+namespace sepal::SEPAL_ISA {
+
+SEPAL_ATTR SEPAL_INLINE Floats::V fused(Floats::V a, Floats::V b, Floats::V c) { // either rounding is within the bound
+#if defined(SEPAL_VECTOR_EXTENSIONS) && defined(__x86_64__) && SEPAL_LANE_BYTES == 32
+    return __builtin_ia32_vfmaddps256(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+// P is the number of columns where it is known in advance (short loops unroll), or 0.
+template <int P> class AskingSquares {
+    using F = Floats;
+    using D = Doubles;
+    using V = F::V;
+    static constexpr int W = F::width;
+
+  public:
+    SEPAL_ATTR AskingSquares(const Job& job, const NarrowJob& narrow)
+        : job_(job), narrow_(narrow), p_(P > 0 ? P : job.p), block_(narrow.asking.block(job.leaf)), n_queries_(job.asking.size(job.leaf)) {
+        for (int i = 0; i < n_queries_; ++i) limits_[i] = narrow.bound.above(job.found[i].bound);
+        std::fill(limits_ + n_queries_, limits_ + kLeaf, -1.0f); // nobody asks in the padding
+        widest_ = *std::max_element(limits_, limits_ + n_queries_);
+    }
+
+    SEPAL_ATTR void run() {
+        const float *lo = narrow_.asking.low(job_.leaf), *hi = narrow_.asking.high(job_.leaf);
+        if (job_.plan.self_join) ask_leaf(job_.leaf); // good bounds to begin with
+        struct Visit {
+            std::int32_t node;
+            float distance;
+        };
+        Visit stack[128];
+        int depth = 0;
+        stack[depth++] = {0, 0.0f};
+        while (depth > 0) {
+            const Visit visit = stack[--depth];
+            if (!(visit.distance <= widest_)) continue;
+            ++n_nodes_;
+            const Node& node = job_.tree.node(visit.node);
+            float distance[kFan];
+            unsigned near = near_children(lo, hi, narrow_.tree.lows(visit.node), narrow_.tree.highs(visit.node), distance);
+            near &= (1u << node.count) - 1;
+            int order[kFan], n_near = 0; // furthest first
+            for (; near != 0; near &= near - 1) {
+                const int c = std::countr_zero(near);
+                int at = n_near++;
+                for (; at > 0 && distance[order[at - 1]] < distance[c]; --at) order[at] = order[at - 1];
+                order[at] = c;
+            }
+            if (!node.of_leaves) {
+                for (int i = 0; i < n_near; ++i) stack[depth++] = {node.child[order[i]], distance[order[i]]};
+                continue;
+            }
+            for (int i = n_near - 1; i >= 0 && distance[order[i]] <= widest_; --i) {
+                const std::int32_t leaf = node.child[order[i]];
+                if (!(job_.plan.self_join && leaf == job_.leaf)) ask_leaf(leaf);
+            }
+        }
+        *job_.cost = static_cast<double>(n_nodes_) * (13 + p_) + static_cast<double>(n_leaves_) * (10 + 2 * p_) +
+                     static_cast<double>(n_scans_) * (10 + p_) + static_cast<double>(n_decided_) * (10 + p_);
+    }
+
+  private:
+    const Job& job_;
+    const NarrowJob& narrow_;
+    const int p_;
+    const float* block_;
+    const int n_queries_;
+    std::int64_t n_nodes_ = 0, n_leaves_ = 0, n_scans_ = 0, n_decided_ = 0; // looked at
+    float limits_[kLeaf], widest_ = 0; // of the queries, in float32 squares, and the largest of them
+
+    // How far the children of a node are from the box of the queries, and a bit for each that is within the widest limit.
+    SEPAL_ATTR SEPAL_INLINE unsigned near_children(const float* lo, const float* hi, const float* lows, const float* highs, float* out) const {
+        unsigned within = 0;
+        const V none = F::fill(0);
+        for (int v = 0; v < kFan; v += W) {
+            V sum = none;
+            for (int f = 0; f < p_; ++f) {
+                const V gap = F::max(F::max(F::fill(lo[f]) - F::load(highs + f * kFan + v), F::load(lows + f * kFan + v) - F::fill(hi[f])), none);
+                sum = fused(gap, gap, sum);
+            }
+            F::store(out + v, sum);
+            within |= F::bits(F::at_most(sum, F::fill(widest_))) << v;
+        }
+        return within;
+    }
+
+    // Bit q is set where the box may hold something within the limit of query q of the leaf.
+    SEPAL_ATTR SEPAL_INLINE unsigned concerned(const float* lo, const float* hi) const {
+        constexpr int N = kLeaf / W;
+        const V none = F::fill(0);
+        V sums[N];
+        for (int v = 0; v < N; ++v) sums[v] = none;
+        for (int f = 0; f < p_; ++f) {
+            const V low = F::fill(lo[f]), high = F::fill(hi[f]);
+            for (int v = 0; v < N; ++v) {
+                const V x = F::load(block_ + f * kLeaf + v * W), gap = F::max(F::max(low - x, x - high), none);
+                sums[v] = fused(gap, gap, sums[v]);
+            }
+        }
+        unsigned within = 0;
+        for (int v = 0; v < N; ++v) within |= F::bits(F::at_most(sums[v], F::load(limits_ + v * W))) << (v * W);
+        return within;
+    }
+
+    // Float32 squares of two queries against the points of a leaf; bit c is set where point c is within the limit.
+    SEPAL_ATTR SEPAL_INLINE void scan(int q, int r, const float* leaf, float (*out)[kLeaf], unsigned* within) const {
+        constexpr int N = kLeaf / W;
+        V a[N], b[N];
+        for (int v = 0; v < N; ++v) a[v] = b[v] = F::fill(0);
+        for (int f = 0; f < p_; ++f) {
+            const V x = F::fill(block_[f * kLeaf + q]), y = F::fill(block_[f * kLeaf + r]);
+            for (int v = 0; v < N; ++v) {
+                const V z = F::load(leaf + f * kLeaf + v * W), s = x - z, t = y - z;
+                a[v] = fused(s, s, a[v]);
+                b[v] = fused(t, t, b[v]);
+            }
+        }
+        within[0] = within[1] = 0;
+        for (int v = 0; v < N; ++v) {
+            F::store(out[0] + v * W, a[v]);
+            F::store(out[1] + v * W, b[v]);
+            within[0] |= F::bits(F::at_most(a[v], F::fill(limits_[q]))) << (v * W);
+            within[1] |= F::bits(F::at_most(b[v], F::fill(limits_[r]))) << (v * W);
+        }
+    }
+
+    // Of these squares those that may be the smallest, ties included: most of a first leaf is not.
+    SEPAL_ATTR SEPAL_INLINE unsigned smallest(const float* values, unsigned within) const {
+        float least = std::numeric_limits<float>::infinity();
+        for (unsigned left = within; left != 0; left &= left - 1) least = std::min(least, values[std::countr_zero(left)]);
+        const V limit = F::fill(std::max(narrow_.bound.beyond(least), narrow_.bound.above(job_.plan.zero)));
+        unsigned near = 0;
+        for (int v = 0; v < kLeaf; v += W) near |= F::bits(F::at_most(F::load(values + v), limit)) << v;
+        return within & near;
+    }
+
+    SEPAL_ATTR SEPAL_INLINE void ask_leaf(std::int32_t leaf) {
+        const bool own = job_.plan.self_join && leaf == job_.leaf; // where a query meets itself
+        const float* points = narrow_.tree.block(leaf);
+        ++n_leaves_;
+        unsigned changed = 0;
+        for (unsigned asking = concerned(narrow_.tree.low(leaf), narrow_.tree.high(leaf)); asking != 0;) {
+            const int q = std::countr_zero(asking);
+            asking &= asking - 1;
+            const int r = asking == 0 ? q : std::countr_zero(asking);
+            asking &= asking - 1; // 0 stays 0
+            float squares[2][kLeaf];
+            unsigned within[2];
+            scan(q, r, points, squares, within);
+            n_scans_ += 1 + (r != q);
+            if (own) {
+                within[0] &= ~(1u << q);
+                within[1] &= ~(1u << r);
+            }
+            if (within[0] != 0) changed |= decide(q, leaf, squares[0], within[0]);
+            if (r != q && within[1] != 0) changed |= decide(r, leaf, squares[1], within[1]);
+        }
+        if (changed) widest_ = *std::max_element(limits_, limits_ + n_queries_);
+    }
+
+    // Float64 decides about the points that float32 leaves.
+    SEPAL_ATTR unsigned decide(int q, std::int32_t leaf, const float* squares, unsigned within) {
+        constexpr int E = D::width;
+        Nearest& found = job_.found[q];
+        const double widen = 1 + job_.plan.tie, zero = job_.plan.zero, before = found.bound;
+        if (job_.plan.k == 1 && (within & (within - 1)) != 0) within = smallest(squares, within);
+        n_decided_ += std::popcount(within);
+        const double *x = job_.asking.block(job_.leaf) + q, *z = job_.tree.block(leaf);
+        const std::int32_t* rows = job_.tree.rows(leaf);
+        while (within != 0) {
+            const int at = std::countr_zero(within) / E * E;
+            auto sum = D::fill(0);
+            for (int f = 0; f < p_; ++f) {
+                const auto t = D::fill(x[f * kLeaf]) - D::load(z + f * kLeaf + at);
+                sum += t * t;
+            }
+            double value[E];
+            D::store(value, sum);
+            for (int e = 0; e < E; ++e, within &= ~(1u << (at + e - 1)))
+                if (within >> (at + e) & 1) found.push({value[e], rows[at + e]}, widen, zero);
+        }
+        if (!(found.bound < before)) return 0;
+        limits_[q] = narrow_.bound.above(found.bound);
+        return 1;
+    }
+};
+
+template <int P> SEPAL_ATTR void ask_squares(const Job& job, const NarrowJob& narrow) { AskingSquares<P>(job, narrow).run(); }
+
+} // namespace sepal::SEPAL_ISA

@@ -1,0 +1,56 @@
+"""One partition of a table too large to be read whole: read as a file of its own would be, without judging columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from sepal.data._columns import KindsSpec
+from sepal.data._foreign_frames import is_frame
+from sepal.data._parquet import frame_source
+from sepal.data._read import table_from_bytes
+from sepal.data._source import Wishes, to_table
+from sepal.data._table import Table
+
+
+@dataclass(frozen=True)
+class PartReading:
+    """How every partition is read: the words are those of :func:`sepal.read_table`."""
+
+    target: str | int | Literal[False] | None = None
+    kinds: KindsSpec | None = None
+    columns: tuple[str | int, ...] | None = None
+    drop: tuple[str | int, ...] = ()
+    ids: tuple[str | int, ...] = ()
+    missing_target: Literal["error", "drop"] = "error"
+    na: tuple[str, ...] = ()
+    encoding: str | None = None
+
+
+def read_partition(content: Any, label: str, reading: PartReading) -> Table:
+    """The table of a partition: a path, or a data frame; errors call it by its label.
+
+    No column is set apart but those in ``ids``: what tells rows apart is to be judged by all partitions together.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"size": [1.0, 2.0], "kind": ["a", "b"]})
+    >>> read_partition(frame, "part 0", PartReading("kind")).y.tolist()
+    ['a', 'b']
+    """
+    wishes = Wishes(reading.columns, reading.drop, reading.ids, reading.missing_target, judge=False)
+    if is_frame(content):
+        return to_table(frame_source(content, label), reading.target, reading.kinds, wishes)
+    marks: Sequence[str] = [mark.strip() for mark in reading.na]
+    return table_from_bytes(
+        Path(content).read_bytes(),
+        label,
+        reading.target,
+        reading.kinds,
+        wishes=wishes,
+        na=frozenset(marks),
+        encoding=reading.encoding,
+    )

@@ -1,0 +1,180 @@
+"""Neighbours found part by part: lists of each part without tied groups, a merge, and the groups at the end.
+
+A part's list holds everyone up to (1 + tie) times its k-th value, as the values are. The union of such lists holds
+everyone who may be in the answer, whatever the parts: the k-th value of all is at most that of a part. So lists are
+joined in any order, twice or in several steps, and only what is joined last is formed into tied groups, by the rule of
+``native/ranking.hpp``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.distances import FittedDistance
+from sepal.exceptions import DataError
+from sepal.neighbors._planner import Method, check_method
+from sepal.neighbors._rounding import Extent
+from sepal.neighbors._search import Given, raw_search
+
+_LARGEST = 2.0**400  # beyond it coordinates would have to be brought into range by looking at all of them
+
+
+@dataclass(frozen=True, eq=False)
+class PartLists:
+    """Ragged lists, sorted by value and number, without tied groups.
+
+    Attributes
+    ----------
+    start : (n_queries + 1,) array
+    number : array of int64
+        Whom a list names, in the numbers of all parts together.
+    value : array of float64
+        Native values.
+    """
+
+    start: NDArray[np.int64]
+    number: NDArray[np.int64]
+    value: NDArray[np.float64]
+
+    @classmethod
+    def empty(cls, n_queries: int) -> PartLists:
+        """Nobody found yet."""
+        return cls(np.zeros(n_queries + 1, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+    @property
+    def query(self) -> NDArray[np.int64]:
+        """The query of each entry."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+
+def extent_of(points: NDArray[np.float64]) -> Extent:
+    """What rounding has to know of the coordinates of a part; the coordinates themselves are let go."""
+    found = Extent.of(points)
+    return Extent(points[:0], found.low, found.high, found.whole, found.missing, found.largest)
+
+
+def joined_extent(extents: Iterable[Extent]) -> Extent:
+    """The extent of all parts together."""
+    each = list(extents)
+    low = np.fmin.reduce([one.low for one in each], axis=0)
+    high = np.fmax.reduce([one.high for one in each], axis=0)
+    largest = float(np.fmax.reduce([one.largest for one in each]))
+    return Extent(each[0].values, low, high, all(one.whole for one in each), any(one.missing for one in each), largest)
+
+
+@dataclass(frozen=True, eq=False)
+class PartSearch:
+    """How parts of the rows are searched so that the answer is that of all rows searched at once.
+
+    Made once from the extent of all rows; small, and can be sent anywhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepal.data import as_table
+    >>> from sepal.distances import fit_distance
+    >>> points = np.array([[0.0], [1.0], [3.0]])
+    >>> search = PartSearch.of(fit_distance(as_table(points)), extent_of(points))
+    >>> halves = [search.lists(points, points[at], 1, at[0]) for at in ([1], [2])]
+    >>> search.settled(search.joined(halves, 1), 1).number.tolist()
+    [1, 1, 2]
+    """
+
+    fitted: FittedDistance
+    extent: Extent
+    method: Method
+
+    @classmethod
+    def of(cls, fitted: FittedDistance, extent: Extent, method: Method = "auto") -> PartSearch:
+        """For rows of this extent."""
+        if extent.largest > _LARGEST:
+            raise DataError(
+                f"coordinates of {extent.largest:.3g} are too large to be compared part by part",
+                hint='scale the columns: scale="minmax"',
+            )
+        given = Given.of(fitted, extent)
+        return cls(fitted, extent, check_method(method, fitted, given.metric["metric"]))
+
+    def _given(self) -> Given:
+        return Given.of(self.fitted, self.extent)
+
+    def lists(
+        self,
+        queries: NDArray[np.float64] | None,
+        points: NDArray[np.float64],
+        k: int,
+        numbers: NDArray[np.int64] | int,
+        threads: int = 1,
+    ) -> PartLists:
+        """Whom queries find in one part; None: its points ask each other, each without itself.
+
+        ``numbers`` are those of the points, or that of the first of them.
+        """
+        n_asking = len(points) if queries is None else len(queries)
+        k = min(k, len(points) - (queries is None))
+        if k < 1 or n_asking == 0:
+            return PartLists.empty(n_asking)
+        start, entries, values = raw_search(self._given(), self.extent, self.method, queries, points, k, threads)
+        number = entries + numbers if isinstance(numbers, (int, np.integer)) else numbers[entries]
+        return PartLists(start, np.asarray(number, dtype=np.int64), values)
+
+    def joined(self, lists: Iterable[PartLists], k: int) -> PartLists:
+        """Lists of the same queries as one; who is named twice stays once, who is too far goes."""
+        each = list(lists)
+        if len(each) == 1:
+            return each[0]
+        query = np.concatenate([one.query for one in each])
+        number, value = np.concatenate([one.number for one in each]), np.concatenate([one.value for one in each])
+        order = np.lexsort((number, value, query))
+        query, number, value = query[order], number[order], value[order]
+        first = np.ones(len(query), dtype=bool)
+        first[1:] = (query[1:] != query[:-1]) | (number[1:] != number[:-1])  # a copy of an entry has its value, too
+        query, number, value = query[first], number[first], value[first]
+        n = len(each[0].start) - 1
+        start = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=n))])
+        if len(value) == 0:
+            return PartLists(start, number, value)
+        last = np.minimum(start[:-1] + k, start[1:]) - 1
+        reach = np.where(start[1:] > start[:-1], value[np.maximum(last, 0)], 0.0) * (1 + self._given().tie)
+        near = value <= reach[query]
+        kept = np.concatenate([[0], np.cumsum(np.bincount(query[near], minlength=n))])
+        return PartLists(kept, number[near], value[near])
+
+    def settled(self, lists: PartLists, k: int) -> PartLists:
+        """Tied groups formed, cut after the group that holds the k-th, ordered by number within a group."""
+        tie = self._given().tie
+        value = lists.value if tie == 0.0 else _snapped(lists, tie)
+        start = lists.start
+        lengths = np.diff(start)
+        order = np.lexsort((lists.number, value, lists.query))
+        number, value = lists.number[order], value[order]
+        if len(value) == 0:
+            return PartLists(start, number, value)
+        limit = np.where(lengths > 0, value[np.maximum(np.minimum(start[:-1] + k, start[1:]) - 1, 0)], -1.0)
+        near = value <= np.repeat(limit, lengths)
+        kept = np.concatenate([[0], np.cumsum(np.bincount(lists.query[near], minlength=len(lengths)))])
+        return PartLists(kept, number[near], value[near])
+
+    def distances(self, lists: PartLists) -> NDArray[np.float64]:
+        """Native values as distances between the rows as they were."""
+        return self._given().distances(lists.value)
+
+
+def _snapped(lists: PartLists, tie: float) -> NDArray[np.float64]:
+    """Values up to (1 + tie) times the first of a group become that one; then the next group begins."""
+    value, start, lengths = lists.value.copy(), lists.start, np.diff(lists.start)
+    close = (value[1:] <= value[:-1] * (1 + tie)) & (value[1:] != value[:-1])
+    asked = np.unique(lists.query[1:][close & (lists.query[1:] == lists.query[:-1])])
+    longest = asked[np.argsort(-lengths[asked], kind="stable")]
+    first = value[start[longest]]
+    for place in range(1, int(lengths[longest[0]]) if len(longest) else 0):
+        n = int(np.searchsorted(-lengths[longest], -place, side="left"))  # lists that have as many
+        at = start[longest[:n]] + place
+        tied = value[at] <= first[:n] * (1 + tie)
+        first[:n] = np.where(tied, first[:n], value[at])
+        value[at] = first[:n]
+    return value

@@ -1,0 +1,31 @@
+"""Beyond one machine: the same questions about rows in partitions, on a Dask cluster or streamed here.
+
+In: a folder or pattern of files, a Dask DataFrame or Array, a pyarrow Dataset, a polars LazyFrame. Out: the frozen
+results of the other rooms, and how they were found: whether exactly, from how many rows, at what cost.
+
+May be imported by report and everything after it on the road.
+"""
+
+from __future__ import annotations
+
+from sepal.scale._answer import PartitionsMeasure, measure_partitions
+from sepal.scale._leave_one_out import partitions_loo_curve
+from sepal.scale._planning import Plan, asking_for
+from sepal.scale._planning import make_plan as make_plan
+from sepal.scale._prepare import fit_parts as fit_parts
+from sepal.scale._prepare import prepare_blocks as prepare_blocks
+from sepal.scale._prepare import prepare_partitions
+from sepal.scale._sources import Partitioned, partitioned
+from sepal.scale._sources import is_partitioned as is_partitioned
+from sepal.scale._work import place_of_work as place_of_work
+
+__all__ = [
+    "Partitioned",
+    "PartitionsMeasure",
+    "Plan",
+    "asking_for",
+    "measure_partitions",
+    "partitioned",
+    "partitions_loo_curve",
+    "prepare_partitions",
+]

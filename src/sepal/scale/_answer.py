@@ -1,0 +1,199 @@
+"""The whole road: plan, then the exact answer or the sampled one, with what it took."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from sepal.data import Missing, ScaleName
+from sepal.exceptions import ParameterError
+from sepal.measures import ThorntonTest, thornton_test
+from sepal.neighbors import PartSearch
+from sepal.parameters import RandomState, generator
+from sepal.progress import SEARCHING, Progress, silent, stage
+from sepal.scale._blocks import cut_blocks
+from sepal.scale._drawing import draw_rows
+from sepal.scale._planning import HALF_WIDTH, Plan, improved, make_plan
+from sepal.scale._prepare import WORKER_BLOCK_BYTES, Fitted, fit_parts, prepare_blocks
+from sepal.scale._sampled import ask_sample, sampled_test
+from sepal.scale._sources import partitioned
+from sepal.scale._work import place_of_work
+
+ASKING = "asking for neighbours"
+_FIRST_BLOCKS = 0.1  # of the search: enough to tell how long the rest will take
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionsMeasure:
+    """Thornton's index of rows in partitions, and how it was found.
+
+    Attributes
+    ----------
+    thornton : ThorntonTest
+        The same result as of one table. Exact: with z, p and the interval for further rows. From a sample: with the
+        interval for the index of all rows.
+    exact : bool
+    rows_seen : int
+        Rows that asked; each of them asked all rows.
+    plan : Plan
+        As it was made before the work, and ``improved`` from its first blocks.
+    improved : Plan
+    seconds : float
+        What it took, the pass over the columns included.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "0.csv").write_text("a,class\\n1,x\\n2,x\\n7,y\\n8,y\\n")
+    ...     measure_partitions(folder).rows_seen
+    4
+    """
+
+    thornton: ThorntonTest
+    exact: bool
+    rows_seen: int
+    plan: Plan
+    improved: Plan
+    seconds: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of the index."""
+        return self.thornton.interval
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        if self.exact:
+            how = f"exact: all {self.rows_seen:,} rows asked"
+        else:
+            how = f"from a sample: {self.rows_seen:,} of {self.thornton.n_rows:,} rows asked all"
+        return (
+            f"Thornton's index {self.thornton.score:.4f} ({self.thornton.confidence:.0%} interval {low:.4f} to "
+            f"{high:.4f}), chance {self.thornton.chance:.4f}; {how}"
+        )
+
+    __repr__ = __str__
+
+
+class _Clock:
+    """Progress that remembers what the first blocks of the search took."""
+
+    def __init__(self, say: Progress) -> None:
+        self._say, self._begin = say, time.perf_counter()
+        self._search = self._begin
+        self.total: float | None = None
+
+    def tell(self, text: str, share: float) -> None:
+        """Pass it on; the first report of the search past a tenth of it tells how long all will take."""
+        now = time.perf_counter()
+        if text not in (SEARCHING, ASKING):
+            self._search = now
+        elif share >= _FIRST_BLOCKS and self.total is None:
+            self.total = self._search - self._begin + (now - self._search) / share
+        self._say(text, share)
+
+
+def measure_partitions(
+    source: Any,
+    y: Any = None,
+    *,
+    target: str | int | None = None,
+    distance: str = "auto",
+    scale: ScaleName | None = "minmax",
+    missing: Missing = "distance",
+    exact: bool | None = None,
+    n_queries: int | None = None,
+    time_limit: float | None = None,
+    half_width: float = HALF_WIDTH,
+    confidence: float = 0.95,
+    random_state: RandomState = 0,
+    client: Any = None,
+    cluster: str | None = None,
+    workers: int | None = None,
+    n_jobs: int | None = None,
+    say: Callable[[Plan], object] | None = None,
+    progress: Progress | None = None,
+) -> PartitionsMeasure:
+    """Thornton's index of rows in partitions: exact where that is done in time, else from a sample with an interval.
+
+    Parameters
+    ----------
+    source, y, target
+        As in :func:`partitioned`.
+    distance, scale, missing
+        As in :func:`sepal.prepare`.
+    exact : bool, optional
+        True: whatever it takes. False: from a sample. By default exact if that takes no longer than ``time_limit``.
+    n_queries : int, optional
+        Rows in the sample that asks.
+    time_limit : float, optional
+        Seconds; 120 by default. Decides between both, and how large the sample is; it ends nothing.
+    half_width : float
+        The sample is as large as an interval needs that reaches so far to either side, or as time allows.
+    confidence : float
+        Of the interval.
+    random_state : int, Generator or None
+        For the sample.
+    client, cluster, workers
+        A ``distributed.Client``, the address of a scheduler, or a number of worker processes to start here. By default
+        the active client, else this process.
+    n_jobs : int, optional
+        Threads, where the work is done here.
+    say : callable, optional
+        Called with the plan before the work.
+    progress : callable, optional
+        Called now and then with a few words and the share of the work that is done.
+
+    Returns
+    -------
+    PartitionsMeasure
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for i in range(2):
+    ...         _ = Path(folder, f"{i}.csv").write_text("a,class\\n1,x\\n2,x\\n7,y\\n8,y\\n")
+    ...     found = measure_partitions(folder)
+    >>> found.exact, found.thornton.score
+    (True, 1.0)
+    """
+    if exact and n_queries is not None:
+        raise ParameterError("exact answers let every row ask; leave out n_queries")
+    begin, say_progress = time.perf_counter(), progress or silent
+    given = partitioned(source, y, target=target)
+    with place_of_work(client, cluster, workers, n_jobs) as work:
+        fitted = fit_parts(given, work, distance=distance, scale=scale, missing=missing, progress=say_progress)
+        plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=time_limit, half_width=half_width)
+        if say is not None:
+            say(plan)
+        clock = _Clock(say_progress)
+        if plan.exact:
+            found = thornton_test(
+                prepare_blocks(fitted, progress=clock.tell), confidence=confidence, progress=clock.tell
+            )
+        else:
+            found = ask_partitions(fitted, plan.n_asking, confidence, random_state, clock.tell)
+        better = improved(plan, clock.total)
+        return PartitionsMeasure(found, plan.exact, found.n_queries, plan, better, time.perf_counter() - begin)
+
+
+def ask_partitions(
+    fitted: Fitted, n_asking: int, confidence: float, random_state: RandomState, progress: Progress | None
+) -> ThorntonTest:
+    """Thornton's index from a stratified sample of rows that ask all rows."""
+    schema, work = fitted.schema, fitted.work
+    seed = int(generator(random_state).integers(2**63))
+    drawn = draw_rows(schema, work, n_asking, seed, fitted.distance, stage(progress, "drawing rows"))
+    assert drawn.extent is not None  # noqa: S101 - a distance was given
+    search = PartSearch.of(fitted.distance, drawn.extent, fitted.method)
+    rows = max(1_000, WORKER_BLOCK_BYTES // (8 * schema.like.n_columns))
+    blocks = cut_blocks(schema, rows, uuid4().hex[:12])
+    listed = ask_sample(schema, search, blocks, drawn, 1, work, stage(progress, ASKING))
+    return sampled_test(schema, search, listed, drawn, confidence, (*schema.notes, *fitted.distance.notes))

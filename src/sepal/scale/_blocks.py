@@ -1,0 +1,191 @@
+"""Blocks of partitions, as workers see them: loaded where they are needed, embedded, kept while there is room."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import PartReading, Table, plain_cells, row_hash
+from sepal.distances import FittedDistance
+from sepal.neighbors import Extent, PartLists, PartSearch, extent_of
+from sepal.scale._schema import Schema, load_like
+from sepal.scale._sources import Partition
+
+BLOCKS_KEPT = 192 * 2**20  # of loaded blocks, in each process
+_SALT = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, eq=False)
+class RowBlock:
+    """Some partitions, one after the other, and how their rows become points. Small: it holds no row.
+
+    ``first_row`` is the number of its first row among all rows.
+    """
+
+    key: str
+    parts: tuple[Partition, ...]
+    reading: PartReading
+    like: Table
+    complete: bool
+    first_row: int
+    n_rows: int
+
+
+def cut_blocks(schema: Schema, most_rows: int, key: str) -> list[RowBlock]:
+    """Partitions joined into blocks of about so many rows."""
+    offsets = schema.offsets.tolist()
+    runs: list[list[int]] = []
+    held = 0
+    for part, rows in enumerate(schema.part_rows.tolist()):
+        if not runs or (held and held + rows > most_rows):
+            runs.append([])
+            held = 0
+        runs[-1].append(part)
+        held += rows
+    source, complete = schema.source, schema.missing == "drop"
+    return [
+        RowBlock(
+            f"{key}-{run[0]}-{run[-1]}",
+            tuple(source.parts[at] for at in run),
+            source.reading,
+            schema.like,
+            complete,
+            offsets[run[0]],
+            offsets[run[-1] + 1] - offsets[run[0]],
+        )
+        for run in runs
+        if offsets[run[-1] + 1] > offsets[run[0]]
+    ]
+
+
+def block_table(block: RowBlock) -> Table:
+    """The rows of a block, its target as given."""
+    tables = [load_like(part, block.reading, block.like, block.complete) for part in block.parts]
+    if len(tables) == 1:
+        return tables[0]
+    first = tables[0]
+    y = None if first.y is None else np.concatenate([each.y for each in tables if each.y is not None])
+    values = np.concatenate([each.values for each in tables])
+    return Table(values, first.names, first.kinds, first.levels, y=y, target=first.target)
+
+
+class _Kept:
+    """The points of the blocks used last, as many as fit."""
+
+    def __init__(self) -> None:
+        self._lock, self._held = Lock(), OrderedDict[str, NDArray[np.float64]]()
+
+    def points(self, block: RowBlock, fitted: FittedDistance) -> NDArray[np.float64]:
+        """The points of a block, loaded unless they are still there."""
+        with self._lock:
+            found = self._held.get(block.key)
+            if found is not None:
+                self._held.move_to_end(block.key)
+                return found
+        points = fitted.embed(block_table(block))
+        with self._lock:
+            self._held[block.key] = points
+            while len(self._held) > 1 and sum(each.nbytes for each in self._held.values()) > BLOCKS_KEPT:
+                self._held.popitem(last=False)
+        return points
+
+    def forget(self, key: str) -> None:
+        """Let go of the blocks of one piece of work."""
+        with self._lock:
+            for each in [name for name in self._held if name.startswith(key)]:
+                del self._held[each]
+
+
+KEPT = _Kept()
+
+
+@dataclass(frozen=True, eq=False)
+class Some:
+    """Some rows of a block, by their place in it (None: all), with the numbers that lists call them by.
+
+    ``numbers`` is the number of the first where they follow each other.
+    """
+
+    block: RowBlock
+    rows: NDArray[np.int64] | None
+    numbers: NDArray[np.int64] | int
+
+    def __len__(self) -> int:
+        return self.block.n_rows if self.rows is None else len(self.rows)
+
+    def points(self, fitted: FittedDistance) -> NDArray[np.float64]:
+        """Their coordinates."""
+        found = KEPT.points(self.block, fitted)
+        return found if self.rows is None else found[self.rows]
+
+
+def search_blocks(
+    search: PartSearch, asking: Some | NDArray[np.float64], among: Sequence[Some | None], k: int, threads: int
+) -> PartLists:
+    """Whom some rows find in some blocks; None among these: the rows ask each other, each without itself."""
+    queries = asking if isinstance(asking, np.ndarray) else asking.points(search.fitted)
+    found: PartLists | None = None
+    for part in among:
+        if part is None:
+            assert isinstance(asking, Some)  # noqa: S101 - only rows of the table ask each other
+            lists = search.lists(None, queries, k, asking.numbers, threads)
+        else:
+            lists = search.lists(queries, part.points(search.fitted), k, part.numbers, threads)
+        found = lists if found is None else search.joined([found, lists], k)
+    assert found is not None  # noqa: S101 - a job names a block at least
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class BlockRows:
+    """What is known of every row of a block: its class, what its points and cells hash to, whether it is alone."""
+
+    codes: NDArray[np.int32]
+    keys: NDArray[np.uint64]
+    alone: NDArray[np.bool_] | None
+    extent: Extent
+
+
+def codes_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
+    """The class of each row as a number."""
+    labels, inverse = np.unique(y, return_inverse=True)
+    place = {label: at for at, label in enumerate(classes.tolist())}
+    return np.array([place[label] for label in labels.tolist()], dtype=np.int32)[inverse.reshape(-1)]
+
+
+def row_keys(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """128 bits for each row, the same for equal rows: (n, 2)."""
+    cells = plain_cells(values)
+    again = (cells.view(np.uint64) ^ _SALT).view(np.float64)
+    return np.stack([row_hash(cells), row_hash(again)], axis=1)
+
+
+def block_rows(block: RowBlock, fitted: FittedDistance, classes: NDArray[Any]) -> BlockRows:
+    """Look at the rows of a block."""
+    table = block_table(block)
+    points = fitted.embed(table)
+    alone = fitted.compares_nothing(points)
+    codes = np.zeros(0, np.int32) if table.y is None else codes_of(table.y, classes)
+    return BlockRows(codes, row_keys(points), alone if alone.any() else None, extent_of(points))
+
+
+def cell_keys(block: RowBlock) -> NDArray[np.uint64]:
+    """What the cells of each row hash to."""
+    return row_keys(block_table(block).values)
+
+
+def points_of(some: Some, fitted: FittedDistance) -> NDArray[np.float64]:
+    """The coordinates of some rows."""
+    return some.points(fitted)
+
+
+def rows_of(some: Some) -> Table:
+    """Some rows as a table."""
+    table = block_table(some.block)
+    return table if some.rows is None else table.take(some.rows)

@@ -1,0 +1,73 @@
+"""Leave-one-out of k-NN for all k over rows in partitions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import fsum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import left_out_together
+from sepal.distances import FittedDistance
+from sepal.exceptions import ParameterError
+from sepal.learners import MOST_K, LeaveOneOutCurve, curve_of_search
+from sepal.measures import Prepared
+from sepal.parameters import check_whole
+from sepal.scale._blocks import RowBlock, block_table, codes_of
+from sepal.scale._search import BlockSearch
+
+
+def partitions_loo_curve(ready: Prepared, k_max: int | None = None) -> LeaveOneOutCurve:
+    """How good k-NN is for every k, each row left out in turn: as :func:`sepal.leave_one_out_curve`, of partitions.
+
+    Parameters
+    ----------
+    ready : Prepared
+        What :func:`prepare_partitions` made.
+    k_max : int, optional
+        By default 100, or all rows but one. Each row is left out alone, its copies stay; ``notes`` say so.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sepal.scale import prepare_partitions
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for i in range(2):
+    ...         _ = Path(folder, f"{i}.csv").write_text("a,class\\n1,x\\n2,x\\n7,y\\n8,y\\n")
+    ...     partitions_loo_curve(prepare_partitions(folder), 1).score.tolist()
+    [1.0]
+    """
+    search = ready.search
+    if not isinstance(search, BlockSearch):
+        raise ParameterError("ready must be what prepare_partitions made", hint="use sepal.leave_one_out_curve")
+    most = ready.n_rows - 1
+    k = min(MOST_K, most) if k_max is None else int(check_whole("k_max", k_max, at_most=most))
+    curve = curve_of_search(search, ready.codes, ready.classes, lambda: _class_order(search, ready.classes), k)
+    note = left_out_together(search.table, "rows").note(ready.n_rows)
+    return curve if note is None else replace(curve, notes=(*curve.notes, note))
+
+
+def class_sums(block: RowBlock, fitted: FittedDistance, classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Of each class in a block the sum of all coordinates, and that of their squares."""
+    table = block_table(block)
+    points = fitted.embed(table)
+    codes = codes_of(np.asarray(table.y), classes)
+    found = np.zeros((len(classes), 2))
+    for code in range(len(classes)):
+        cells = points[codes == code].ravel()
+        cells = cells[~np.isnan(cells)]
+        found[code] = fsum(cells), fsum(cells**2)
+    return found
+
+
+def _class_order(search: BlockSearch, classes: NDArray[Any]) -> NDArray[np.intp]:
+    """A ranking of classes by where their rows lie, for votes that nothing else decides."""
+    jobs = [(block, search.fitted, classes) for block in search.blocks]
+    sums = np.stack([found for _, found in search.work.run("where classes lie", class_sums, jobs)])
+    keys = [(fsum(sums[:, code, 0]), fsum(sums[:, code, 1]), code) for code in range(len(classes))]
+    order = np.empty(len(classes), dtype=np.intp)
+    order[[key[2] for key in sorted(keys)]] = np.arange(len(classes))
+    return order

@@ -1,0 +1,146 @@
+"""The search among rows that are nowhere together: it answers what :class:`sepal.neighbors.Search` answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import Table
+from sepal.exceptions import DataError
+from sepal.neighbors import DistinctRows, PartLists, PartSearch, Search
+from sepal.progress import Share
+from sepal.scale._blocks import RowBlock, Some, points_of, search_blocks
+from sepal.scale._work import Workplace
+
+_FETCHED = 2**28  # bytes of coordinates that may be brought together here
+
+
+@dataclass(frozen=True, eq=False)
+class RowsAsking:
+    """Distinct rows that ask, by their numbers in a search; it stands where others have coordinates."""
+
+    rows: NDArray[np.int64]  # of all rows, in the order in which they ask
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockSearch(Search):
+    """Rows in blocks. ``points`` are an :class:`RowsAsking`: the row that stands for each distinct row."""
+
+    part: PartSearch
+    blocks: tuple[RowBlock, ...]
+    work: Workplace
+
+    @property
+    def found_by(self) -> str:
+        """How questions are answered."""
+        return "blocks"
+
+    @property
+    def at(self) -> NDArray[np.int64]:
+        """The row, among all, that stands for each distinct row."""
+        points: Any = self.points
+        return np.asarray(points.rows)
+
+    def _take(self, distinct: DistinctRows) -> Any:
+        return RowsAsking(self.at[distinct.number])
+
+    def coordinates(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The coordinates of some training rows, brought here."""
+        return self._fetched(self.at[self.copies.distinct(rows).number])
+
+    def _fetched(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        width = len(self.part.extent.low)
+        if len(rows) * width * 8 > _FETCHED:
+            raise DataError(f"{len(rows):,} rows are too many to be brought together for this question")
+        found = np.empty((len(rows), width))
+        spread = self._spread(rows, np.arange(len(rows)))
+        jobs = [(some, self.fitted) for some, _ in spread]
+        for at, points in self.work.run("fetch rows", points_of, jobs):
+            found[spread[at][1]] = points
+        return found
+
+    def _spread(self, rows: NDArray[np.int64], numbers: NDArray[np.int64]) -> list[tuple[Some, NDArray[np.int64]]]:
+        """Rows block by block, with the places they had."""
+        found = []
+        order = np.argsort(rows, kind="stable")
+        ordered = rows[order]
+        for block in self.blocks:
+            begin, end = np.searchsorted(ordered, [block.first_row, block.first_row + block.n_rows])
+            if begin == end:
+                continue
+            places = order[begin:end]
+            local = ordered[begin:end] - block.first_row
+            whole = len(local) == block.n_rows and bool(np.all(local == np.arange(len(local))))
+            number = numbers[places]
+            runs = bool(np.all(np.diff(number) == 1))
+            found.append((Some(block, None if whole else local, int(number[0]) if runs else number), places))
+        return found
+
+    def among(self, rows: NDArray[np.intp]) -> BlockSearch:
+        """The same search over some of the training rows only (same scaling, same distance)."""
+        left, copies = self.copies.among(rows)
+        return replace(self, points=self._take(left), copies=copies)
+
+    def _embedded(self, rows: Table) -> NDArray[np.float64]:
+        return self.fitted.embed(rows)
+
+    def _nearest(
+        self, queries: Any, k: int, progress: Share | None, radius: NDArray[np.float64] | None
+    ) -> tuple[NDArray[np.int64], DistinctRows, NDArray[np.float64]]:
+        if radius is not None:
+            raise DataError("a search by radius is not there for rows in partitions")
+        lists = self.part.settled(self._joined(queries, k, progress), k)
+        return lists.start, DistinctRows(lists.number.astype(np.int32)), self.part.distances(lists)
+
+    def _joined(self, queries: Any, k: int, progress: Share | None) -> PartLists:
+        """Lists of all queries from all blocks, in the order in which they ask."""
+        among = [some for some, _ in self._spread(self.at, np.arange(len(self.at)))]
+        each_other = queries is None
+        if isinstance(queries, np.ndarray):
+            asking: list[tuple[Any, NDArray[np.int64]]] = [(queries, np.arange(len(queries)))]
+            n_asking = len(queries)
+        else:
+            rows = self.at if each_other else queries.rows
+            asking, n_asking = list(self._spread(rows, np.arange(len(rows)))), len(rows)
+        jobs, owner = [], []
+        for place, (some, _) in enumerate(asking):
+            for run in _runs(len(among), self.work.workers, len(asking)):
+                others = [None if each_other and at == place else among[at] for at in run]
+                jobs.append((self.part, some, others, k, self.work.threads))
+                owner.append(place)
+        held: dict[int, PartLists] = {}
+        for at, lists in self.work.run("search for neighbours", search_blocks, jobs, progress):
+            before = held.get(owner[at])
+            held[owner[at]] = lists if before is None else self.part.joined([before, lists], k)
+        return in_order([(held[place], places) for place, (_, places) in enumerate(asking)], n_asking)
+
+
+def _runs(n_blocks: int, workers: int, n_asking: int) -> list[range]:
+    """Blocks that one job looks at: all of them here; on workers few enough for all to be busy, and to lose little."""
+    if workers == 1:
+        return [range(n_blocks)]
+    jobs = max(1, -(-4 * workers // n_asking), -(-n_blocks // 8))
+    size = max(1, -(-n_blocks // min(jobs, n_blocks)))
+    return [range(at, min(at + size, n_blocks)) for at in range(0, n_blocks, size)]
+
+
+def in_order(pieces: Sequence[tuple[PartLists, NDArray[np.int64]]], n_asking: int) -> PartLists:
+    """Lists of several blocks of queries, put where these stood."""
+    lengths = np.zeros(n_asking, dtype=np.int64)
+    for lists, places in pieces:
+        lengths[places] = np.diff(lists.start)
+    start = np.concatenate([[0], np.cumsum(lengths)])
+    number, value = np.empty(int(start[-1]), dtype=np.int64), np.empty(int(start[-1]))
+    for lists, places in pieces:
+        at = lists.number.size and np.repeat(start[places] - lists.start[:-1], np.diff(lists.start)) + np.arange(
+            len(lists.number)
+        )
+        number[at], value[at] = lists.number, lists.value
+    return PartLists(start, number, value)

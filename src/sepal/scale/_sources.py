@@ -1,0 +1,358 @@
+"""Where partitions come from: files, Dask collections, Arrow data sets and polars queries become one frozen value.
+
+A partition is known by how it is loaded, never by its rows: it is small, can be sent to a worker, and is loaded there,
+again if the worker is lost.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from sepal.data import KindsSpec, PartReading, Table, as_table, read_partition
+from sepal.exceptions import DataError, MissingDependencyError, ParameterError, SepalError
+
+FORMATS = (".parquet", ".pq", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
+MOST_ROWS = 250_000  # of a partition, where its source can be cut
+
+
+class Partition(Protocol):
+    """How one partition is loaded."""
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+
+    def content(self) -> Any:
+        """A path, a data frame, or a pair of arrays: rows and labels."""
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """A file, or some row groups of a Parquet file."""
+
+    path: str
+    groups: tuple[int, ...] | None = None
+
+    @property
+    def label(self) -> str:
+        """The file, and its row groups where it was cut."""
+        return self.path if self.groups is None else f"{self.path} (row groups {self.groups[0]} to {self.groups[-1]})"
+
+    def content(self) -> Any:
+        """The path, or a frame of the row groups."""
+        if self.groups is None:
+            return self.path
+        import pyarrow.parquet
+
+        with pyarrow.parquet.ParquetFile(self.path) as file:
+            return file.read_row_groups(list(self.groups))
+
+
+@dataclass(frozen=True)
+class FramePart:
+    """One partition of a Dask DataFrame."""
+
+    frame: Any
+    number: int
+
+    @property
+    def label(self) -> str:
+        """Its number."""
+        return f"partition {self.number}"
+
+    def content(self) -> Any:
+        """A pandas frame, computed here."""
+        return self.frame.compute(scheduler="synchronous")
+
+
+@dataclass(frozen=True)
+class ArrayPart:
+    """One block of rows of Dask arrays."""
+
+    X: Any
+    y: Any
+    number: int
+
+    @property
+    def label(self) -> str:
+        """Its number."""
+        return f"block {self.number}"
+
+    def content(self) -> Any:
+        """Rows and labels as arrays, computed here."""
+        return tuple(each.compute(scheduler="synchronous") for each in (self.X, self.y))
+
+
+@dataclass(frozen=True)
+class FragmentPart:
+    """A file, or a row group, of an Arrow data set."""
+
+    fragment: Any
+    schema: Any
+    number: int
+
+    @property
+    def label(self) -> str:
+        """The file it is in."""
+        return str(getattr(self.fragment, "path", None) or f"fragment {self.number}")
+
+    def content(self) -> Any:
+        """An Arrow table."""
+        return self.fragment.to_table(schema=self.schema)
+
+
+@dataclass(frozen=True)
+class QueryPart:
+    """Some rows of a polars query."""
+
+    query: Any
+    offset: int
+    length: int
+
+    @property
+    def label(self) -> str:
+        """Which rows."""
+        return f"rows {self.offset} to {self.offset + self.length - 1}"
+
+    def content(self) -> Any:
+        """A polars frame."""
+        return self.query.slice(self.offset, self.length).collect()
+
+
+@dataclass(frozen=True)
+class Partitioned:
+    """A table in partitions, none of which is loaded. Made by :func:`partitioned`.
+
+    Attributes
+    ----------
+    parts : tuple
+        How each partition is loaded.
+    name : str
+    reading : object
+        How each partition is read.
+
+    Examples
+    --------
+    >>> Partitioned((FilePart("a.csv"), FilePart("b.csv")), "sales", PartReading())
+    <Partitioned sales: 2 partitions>
+    """
+
+    parts: tuple[Partition, ...]
+    name: str
+    reading: PartReading
+
+    def __repr__(self) -> str:
+        return f"<Partitioned {self.name}: {len(self.parts)} partitions>"
+
+
+def load_part(part: Partition, reading: PartReading) -> Table:
+    """The rows of a partition; whatever goes wrong, the error names it."""
+    try:
+        content = part.content()
+        if isinstance(content, tuple):
+            return as_table(content[0], content[1])
+        return read_partition(content, part.label, reading)
+    except MemoryError:
+        raise
+    except SepalError as error:
+        if part.label in str(error):
+            raise
+        raise DataError(f"{part.label}: {error}") from error
+    except Exception as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+        raise DataError(f"{part.label}: the partition cannot be read: {reason}") from error
+
+
+def is_partitioned(X: Any) -> bool:
+    """Whether this is a table in partitions: a folder, a pattern of file names, or a collection that is not loaded.
+
+    Examples
+    --------
+    >>> is_partitioned("sales/*.parquet"), is_partitioned("sales.csv"), is_partitioned([[1.0]])
+    (True, False, False)
+    """
+    if isinstance(X, Partitioned):
+        return True
+    if isinstance(X, (str, os.PathLike)):
+        return glob.has_magic(os.fspath(X)) or Path(X).is_dir()
+    return _collection(X) is not None
+
+
+def partitioned(
+    source: Any,
+    y: Any = None,
+    *,
+    target: str | int | Literal[False] | None = None,
+    kinds: KindsSpec | None = None,
+    columns: Sequence[str | int] | None = None,
+    drop: Sequence[str | int] = (),
+    ids: Sequence[str | int] = (),
+    missing_target: Literal["error", "drop"] = "error",
+    na: Sequence[str] = (),
+    encoding: str | None = None,
+) -> Partitioned:
+    """A table in partitions. Nothing is read yet but names and, of Parquet files, row counts.
+
+    Parameters
+    ----------
+    source : str, path, list of paths, Dask DataFrame or Array, pyarrow Dataset or polars LazyFrame
+        A folder, a pattern such as ``"sales/*.parquet"``, or files: Parquet, and CSV, gzipped or not. Files are taken
+        in the order of their names. A Dask collection is loaded partition by partition where it is needed.
+    y : Dask Array or str, optional
+        The labels of a Dask Array, in blocks of the same rows; of anything else the name of the target.
+    target, kinds, columns, drop, ids, missing_target, na, encoding
+        As in :func:`sepal.read_table`.
+
+    Returns
+    -------
+    Partitioned
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for i in range(3):
+    ...         _ = Path(folder, f"{i}.csv").write_text("a,class\\n1,x\\n2,y\\n")
+    ...     partitioned(f"{folder}/*.csv", target="class")
+    <Partitioned *.csv: 3 partitions>
+    """
+    if isinstance(source, Partitioned):
+        return source
+    arrays = y is not None and not isinstance(y, str)
+    reading = PartReading(
+        target=y if isinstance(y, str) else target,
+        kinds=kinds,
+        columns=None if columns is None else tuple(columns),
+        drop=tuple(drop),
+        ids=tuple(ids),
+        missing_target=missing_target,
+        na=tuple(na),
+        encoding=encoding,
+    )
+    if isinstance(source, (str, os.PathLike)) or (
+        isinstance(source, (list, tuple)) and source and all(isinstance(each, (str, os.PathLike)) for each in source)
+    ):
+        files = _files(source)
+        name = Path(os.fspath(source)).name if isinstance(source, (str, os.PathLike)) else f"{len(files)} files"
+        return Partitioned(tuple(part for file in files for part in _file_parts(file)), name, reading)
+    made = _collection(source)
+    if made is None:
+        raise ParameterError(
+            "expected a folder, a pattern of file names, a Dask DataFrame or Array, a pyarrow Dataset or a polars "
+            f"LazyFrame; got {type(source).__name__}"
+        )
+    name, parts = made
+    found = parts(source, y if arrays else None)
+    if not found:
+        raise DataError(f"the {name} has no partitions")
+    return Partitioned(found, name, reading)
+
+
+def _files(source: Any) -> list[Path]:
+    if isinstance(source, (list, tuple)):
+        return [Path(each) for each in source]
+    text = os.fspath(source)
+    if Path(text).is_dir():
+        found = sorted(each for each in Path(text).rglob("*") if each.is_file() and each.name.endswith(FORMATS))
+        if not found:
+            raise DataError(f"{text}: the folder holds no file that ends in {', '.join(FORMATS)}")
+        return found
+    found = sorted(Path(each) for each in glob.iglob(text, recursive=True) if Path(each).is_file())  # noqa: PTH207 - any path
+    if not found:
+        raise DataError(f"{text}: no file has such a name", hint="put the pattern in quotes: 'folder/*.parquet'")
+    return found
+
+
+def _file_parts(file: Path) -> list[Partition]:
+    """A Parquet file with many rows is cut between its row groups; any other file is one partition."""
+    if not file.name.endswith((".parquet", ".pq")):
+        return [FilePart(str(file))]
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{file}: Parquet in partitions needs pyarrow, which is not installed",
+            hint="pip install sepal-learn[scale]",
+        ) from error
+    try:
+        with pyarrow.parquet.ParquetFile(file) as opened:
+            rows = [opened.metadata.row_group(g).num_rows for g in range(opened.metadata.num_row_groups)]
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        reason = (str(error).strip().splitlines() or ["damaged"])[0][:200]
+        raise DataError(f"{file}: expected a whole Parquet file, found a damaged one ({reason})") from error
+    if sum(rows) == 0:
+        return []
+    runs: list[list[int]] = [[]]
+    held = 0
+    for group, n in enumerate(rows):
+        if runs[-1] and held + n > MOST_ROWS:
+            runs.append([])
+            held = 0
+        runs[-1].append(group)
+        held += n
+    return [FilePart(str(file))] if len(runs) == 1 else [FilePart(str(file), tuple(run)) for run in runs]
+
+
+def _frame_parts(frame: Any, y: Any) -> tuple[Partition, ...]:
+    if y is not None:
+        raise ParameterError("y of a Dask DataFrame must be the name of its target column")
+    return tuple(FramePart(frame.partitions[i], i) for i in range(frame.npartitions))
+
+
+def _array_parts(X: Any, y: Any) -> tuple[Partition, ...]:
+    if y is None or not hasattr(y, "blocks"):
+        raise ParameterError("a Dask Array needs its labels as a Dask Array, too: give them as y")
+    if X.ndim != 2 or y.ndim != 1 or X.chunks[0] != y.chunks[0]:
+        raise DataError(
+            f"expected rows and labels in blocks of the same rows; found blocks of {X.chunks[0]} and {y.chunks[0]} rows"
+        )
+    rows = X.rechunk({1: -1})
+    return tuple(ArrayPart(rows.blocks[i], y.blocks[i], i) for i in range(len(X.chunks[0])))
+
+
+def _arrow_parts(dataset: Any, y: Any) -> tuple[Partition, ...]:
+    if y is not None:
+        raise ParameterError("y of a pyarrow Dataset must be the name of its target column")
+    found = []
+    for fragment in dataset.get_fragments():
+        pieces = fragment.split_by_row_group() if hasattr(fragment, "split_by_row_group") else [fragment]
+        found += list(pieces)
+    return tuple(FragmentPart(each, dataset.schema, i) for i, each in enumerate(found))
+
+
+def _query_parts(query: Any, y: Any) -> tuple[Partition, ...]:
+    if y is not None:
+        raise ParameterError("y of a polars LazyFrame must be the name of its target column")
+    import polars
+
+    n_rows = int(query.select(polars.len()).collect().item())
+    return tuple(QueryPart(query, at, min(MOST_ROWS, n_rows - at)) for at in range(0, n_rows, MOST_ROWS))
+
+
+Maker = Callable[[Any, Any], tuple[Partition, ...]]
+# What a class is called, in which package -> what messages call it, and how it is cut. Nothing is imported for it.
+_COLLECTIONS: dict[tuple[str, str], tuple[str, Maker]] = {
+    ("dask", "DataFrame"): ("Dask DataFrame", _frame_parts),
+    ("dask", "Array"): ("Dask Array", _array_parts),
+    ("pyarrow", "Dataset"): ("pyarrow Dataset", _arrow_parts),
+    ("polars", "LazyFrame"): ("polars LazyFrame", _query_parts),
+}
+
+
+def _collection(X: Any) -> tuple[str, Maker] | None:
+    for base in type(X).__mro__:
+        found = _COLLECTIONS.get((base.__module__.split(".")[0], base.__name__))
+        if found is not None:
+            return found
+    return None
+
+
+def narrowed(source: Partitioned, reading: PartReading) -> Partitioned:
+    """The same partitions, read otherwise."""
+    return replace(source, reading=reading)

@@ -1,0 +1,193 @@
+"""Where the work is done: on a Dask cluster that is there, or here, one task after the other.
+
+There is no cluster of our own: an active ``distributed.Client`` is used, or one that is asked for by address or by a
+number of workers. Tasks carry how their data are loaded and never the data, so that any of them may be done again.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from queue import Empty, SimpleQueue
+from typing import Any, Protocol
+from uuid import uuid4
+
+from sepal.exceptions import ClusterError, MissingDependencyError
+from sepal.neighbors import thread_count
+from sepal.progress import Share
+
+_PATIENCE = 20.0  # seconds without a scheduler after which it counts as gone
+_POLL = 0.5
+_RETRIES = 5  # times a task is done again after its worker was lost
+
+
+class Workplace(Protocol):
+    """What runs tasks."""
+
+    @property
+    def workers(self) -> int:
+        """Tasks that may run at a time."""
+
+    @property
+    def threads(self) -> int:
+        """Of a task."""
+
+    def run(
+        self, name: str, task: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], progress: Share | None = None
+    ) -> Iterator[tuple[int, Any]]:
+        """Do all jobs; yields the place of each and its result, in the order they are done."""
+
+
+@dataclass(frozen=True)
+class Here:
+    """Our own process: one job after the other, each with all threads."""
+
+    threads: int
+    workers: int = 1
+
+    def run(
+        self, name: str, task: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], progress: Share | None = None
+    ) -> Iterator[tuple[int, Any]]:
+        """Do the jobs in order; nothing is loaded before it is needed."""
+        for at, job in enumerate(jobs):
+            yield at, task(*job)
+            if progress is not None:
+                progress((at + 1) / len(jobs))
+
+
+@dataclass(frozen=True)
+class OnCluster:
+    """A Dask cluster. Few tasks more than there are threads are under way, so that results do not pile up."""
+
+    client: Any
+    workers: int
+    threads: int = 1
+
+    def run(
+        self, name: str, task: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], progress: Share | None = None
+    ) -> Iterator[tuple[int, Any]]:
+        """Do the jobs on the workers; what is left over when it ends early is cancelled, and nothing else."""
+        from distributed.comm.core import CommClosedError
+
+        token, waiting, done = uuid4().hex[:8], {}, 0
+        finished: SimpleQueue[Any] = SimpleQueue()
+        queue = iter(enumerate(jobs))
+        try:
+            while True:
+                for at, job in queue:
+                    key = f"{name.replace(' ', '-')}-{token}-{at}"
+                    future = self.client.submit(task, *job, key=key, pure=False, retries=_RETRIES)
+                    waiting[future.key] = (at, future)
+                    future.add_done_callback(finished.put)
+                    if len(waiting) >= 2 * max(1, self.workers):
+                        break
+                if not waiting:
+                    return
+                at, future = waiting[self._next_done(finished, name).key]
+                result = self._result(future, name)
+                del waiting[future.key]
+                future.release()
+                done += 1
+                yield at, result
+                if progress is not None:
+                    progress(done / len(jobs))
+        except (CommClosedError, ConnectionError) as error:
+            raise _gone(name) from error
+        finally:
+            if waiting and self.client.status == "running":
+                self.client.cancel([future for _, future in waiting.values()], force=True)
+
+    def _next_done(self, finished: SimpleQueue[Any], name: str) -> Any:
+        """Wait for a task, as long as there is a scheduler; Ctrl-C is heard meanwhile."""
+        since = time.monotonic()
+        while True:
+            if self.client.status == "running":
+                since = time.monotonic()
+            elif self.client.status in ("closed", "closing") or time.monotonic() - since > _PATIENCE:
+                raise _gone(name)
+            try:
+                return finished.get(timeout=_POLL)
+            except Empty:
+                continue
+
+    def _result(self, future: Any, name: str) -> Any:
+        import distributed
+
+        if future.status == "cancelled" or future.status == "lost":
+            raise _gone(name)
+        try:
+            return future.result(timeout=_PATIENCE)
+        except distributed.scheduler.KilledWorker as error:
+            raise ClusterError(
+                f"{name}: the worker of one task was lost again and again: {error}",
+                hint="workers may need more memory, or smaller partitions",
+            ) from error
+        except (distributed.CancelledError, distributed.TimeoutError, TimeoutError) as error:
+            raise _gone(name) from error
+
+
+def _gone(name: str) -> ClusterError:
+    return ClusterError(
+        f"{name}: the scheduler of the cluster does not answer any more; nothing was written",
+        hint="start the cluster again and repeat the call",
+    )
+
+
+def active_client() -> Any | None:
+    """The Dask client of this process, if there is one; nothing is imported to find out."""
+    if "distributed" not in sys.modules:
+        return None
+    distributed: Any = import_module("distributed")
+    try:
+        return distributed.default_client()
+    except ValueError:
+        return None
+
+
+def on_client(client: Any) -> OnCluster:
+    """The workers of a client."""
+    try:
+        threads = sum(client.nthreads().values())
+    except OSError as error:
+        raise _gone("looking for workers") from error
+    if not threads:
+        raise ClusterError("the cluster has no workers", hint="start workers, or wait until they have come")
+    return OnCluster(client, threads)
+
+
+@contextmanager
+def place_of_work(
+    client: Any = None, cluster: str | None = None, workers: int | None = None, n_jobs: int | None = None
+) -> Iterator[Workplace]:
+    """Where to work: a client, an address, a local cluster of so many workers, the active client, or here."""
+    if client is None and cluster is None and workers is None:
+        found = active_client()
+        yield Here(thread_count(n_jobs)) if found is None else on_client(found)
+        return
+    if client is not None:
+        yield on_client(client)
+        return
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError as error:
+        raise MissingDependencyError(
+            "work on a cluster needs dask and distributed, which are not installed",
+            hint="pip install sepal-learn[scale]",
+        ) from error
+    if cluster is not None:
+        try:
+            own = distributed.Client(cluster, timeout=10, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ClusterError(f"no scheduler answers at {cluster}", hint="is it tcp://host:8786?") from error
+        with own:
+            yield on_client(own)
+        return
+    local = distributed.LocalCluster(
+        n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+    )
+    with local, distributed.Client(local, set_as_default=False) as own:
+        yield on_client(own)

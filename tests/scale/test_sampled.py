@@ -1,0 +1,109 @@
+"""Samples: what they estimate, how sure that is, and that a seed means the same rows wherever they stand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sepal
+from sepal.exceptions import ParameterError
+from sepal.scale import asking_for, fit_parts, measure_partitions, partitioned, place_of_work
+from sepal.scale._answer import ask_partitions
+from sepal.scale._drawing import draw_rows, shares_of
+from sepal.scale._sampled import stratified_interval
+from tests.scale.frames import frame
+
+
+@pytest.mark.parametrize("kind", ["real", "whole", "mixed"])
+def test_a_sample_of_all_rows_is_exact(kind, cut, here):
+    """Copies are counted and not listed: the shares are those of the plain function."""
+    table = frame(kind, 600)
+    given = fit_parts(partitioned(cut(table, [100, 350, 150])), here)
+    found = ask_partitions(given, 600, 0.95, 0, None)
+    wanted = sepal.thornton_test(table.drop(columns="class"), table["class"])
+    assert found.score == pytest.approx(wanted.score, abs=1e-12)
+    assert found.per_class == pytest.approx(wanted.per_class, abs=1e-12)
+    assert found.chance == wanted.chance
+    assert found.interval == (found.score, found.score)
+
+
+def test_every_asking_row_gets_its_own_answer(cut, there):
+    table = frame("whole", 500)
+    samples = sepal.measures.thornton_samples(table.drop(columns="class"), table["class"])
+    given = fit_parts(partitioned(cut(table, [200, 300])), there)
+    drawn = draw_rows(given.schema, there, 60, 7)
+    found = ask_partitions(given, 60, 0.95, np.random.default_rng(3), None)
+    seed = int(np.random.default_rng(3).integers(2**63))
+    drawn = draw_rows(given.schema, there, 60, seed)
+    codes = drawn.codes
+    weights = given.schema.class_counts / 500 / np.bincount(codes)
+    assert found.score == pytest.approx(float(np.sum(weights[codes] * samples[drawn.rows])), abs=1e-12)
+
+
+def test_a_seed_draws_the_same_rows_in_any_order(cut, here):
+    table = frame("real", 400)
+    shuffled = table.iloc[np.random.default_rng(0).permutation(200).tolist() + list(range(200, 400))]
+    swapped = pd.concat([table.iloc[200:], table.iloc[:200]])
+    drawn = []
+    for each in (table, shuffled, swapped):
+        schema = fit_parts(partitioned(cut(each, [200, 200], f"{len(drawn)}.csv")), here).schema
+        values = draw_rows(schema, here, 50, 5).values
+        drawn.append(values[np.lexsort(values.T)])
+    assert np.array_equal(drawn[0], drawn[1])
+    assert np.array_equal(drawn[0], drawn[2])
+
+
+def test_shares_of_classes():
+    assert shares_of(np.array([900, 90, 10]), 100).tolist() == [90, 9, 2]
+    assert shares_of(np.array([1, 999]), 10).tolist() == [1, 10]
+    assert shares_of(np.array([5, 5]), 10).tolist() == [5, 5]
+
+
+@pytest.mark.parametrize("kind", ["real", "whole"])
+def test_intervals_cover_the_index_of_all_rows(kind, cut, here):
+    """100 seeds; at 95 % between 90 and 99 of them are to hold the exact value."""
+    table = frame(kind, 900)
+    X, y = table.drop(columns="class"), table["class"]
+    samples, exact = sepal.measures.thornton_samples(X, y), sepal.thornton_score(X, y)
+    given = fit_parts(partitioned(cut(table, [450, 450])), here)
+    held, scores = 0, []
+    for seed in range(100):
+        drawn = draw_rows(given.schema, here, 150, seed)
+        score, (low, high) = stratified_interval(samples[drawn.rows], drawn.codes, given.schema.class_counts, 0.95)
+        held += low <= exact <= high
+        scores.append(score)
+    assert 90 <= held <= 99
+    assert np.mean(scores) == pytest.approx(exact, abs=4 * np.std(scores) / 10)
+
+
+def test_the_plan_speaks_first_and_is_obeyed(cut):
+    pattern, heard = cut(frame("real", 600), [300, 300]), []
+    found = measure_partitions(pattern, say=heard.append, n_jobs=1)
+    assert (found.exact, found.rows_seen, heard[0].exact) == (True, 600, True)
+    assert "600 rows x 10 columns in 2 partitions" in str(heard[0])
+    sampled = measure_partitions(pattern, n_queries=100, n_jobs=1)
+    assert (sampled.exact, sampled.rows_seen) == (False, 100)
+    assert sampled.interval[0] <= found.thornton.score <= sampled.interval[1]
+    assert "100 of 600 rows" in str(sampled)
+    hurried = measure_partitions(pattern, time_limit=1e-9, half_width=0.04, n_jobs=1)
+    assert (hurried.exact, hurried.rows_seen) == (False, asking_for(0.04, 600))
+    assert measure_partitions(pattern, exact=False, half_width=0.1, n_jobs=1).rows_seen == asking_for(0.1, 600)
+    with pytest.raises(ParameterError, match="n_queries"):
+        measure_partitions(pattern, exact=True, n_queries=5)
+
+
+def test_so_many_must_ask():
+    """n = z^2 / (4 h^2) of an infinite table, by hand: (1.959964 / 0.02)^2 = 9604."""
+    assert asking_for(0.01, 10**12) == 9604
+    assert asking_for(0.49, 10) >= 1
+    with pytest.raises(ParameterError, match="half_width"):
+        asking_for(0.5, 10)
+
+
+def test_the_active_client_is_used(cut, client):
+    with client.as_current():
+        found = measure_partitions(cut(frame("real", 300), [100, 200]))
+    assert found.plan.n_workers == 2
+    with place_of_work() as work:
+        assert type(work).__name__ == "Here"

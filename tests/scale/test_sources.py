@@ -1,0 +1,129 @@
+"""Every source gives the same rows, and an error names the file and the column that are wrong."""
+
+from __future__ import annotations
+
+import dask.array
+import dask.dataframe
+import numpy as np
+import polars
+import pyarrow.dataset
+import pytest
+
+import sepal
+from sepal.exceptions import DataError, ParameterError
+from sepal.scale import _sources as sources
+from sepal.scale import fit_parts, is_partitioned, partitioned, prepare_partitions
+from tests.scale.frames import frame
+
+
+def _made(name, table, cut, tmp_path):
+    pattern = cut(table, [150, 100, 50], "parquet")
+    return {
+        "folder": lambda: pattern.removesuffix("/*.parquet"),
+        "dask": lambda: dask.dataframe.from_pandas(table, npartitions=3),
+        "arrow": lambda: pyarrow.dataset.dataset(pattern.removesuffix("/*.parquet")),
+        "polars": lambda: polars.scan_parquet(pattern),
+        "gz": lambda: _gz(table, tmp_path),
+    }[name]()
+
+
+def _gz(table, tmp_path):
+    for at in range(2):
+        table.iloc[150 * at : 150 * at + 150].to_csv(tmp_path / f"{at}.csv.gz", index=False)
+    return f"{tmp_path}/*.csv.gz"
+
+
+@pytest.mark.parametrize("name", ["folder", "dask", "arrow", "polars", "gz"])
+def test_sources_agree(name, cut, tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "MOST_ROWS", 120)
+    table = frame("mixed", 300)
+    source = _made(name, table, cut, tmp_path)
+    assert is_partitioned(source)
+    ready = prepare_partitions(source, "class", n_jobs=1)
+    assert len(partitioned(source, "class").parts) > 1
+    assert sepal.thornton_score(ready) == sepal.thornton_score(table.drop(columns="class"), table["class"])
+
+
+def test_dask_arrays():
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    ready = prepare_partitions(dask.array.from_array(X, chunks=(25, 2)), dask.array.from_array(y, chunks=25), n_jobs=1)
+    assert sepal.thornton_score(ready) == sepal.thornton_score(X, y)
+    with pytest.raises(DataError, match="blocks of"):
+        partitioned(dask.array.from_array(X, chunks=(25, 2)), dask.array.from_array(y, chunks=20))
+
+
+def test_sources_work_on_a_cluster(there):
+    table = frame("real", 200)
+    given = fit_parts(partitioned(dask.dataframe.from_pandas(table, npartitions=3), "class"), there)
+    assert given.schema.part_rows.sum() == 200
+
+
+def _write(folder, **files):
+    for name, text in files.items():
+        (folder / f"{name}.csv").write_text(text)
+    return f"{folder}/*.csv"
+
+
+WRONG = {
+    "kind": (
+        {"a": "x,class\n1,p\n2,q\n", "b": "x,class\nred,p\nblue,q\n"},
+        r'b\.csv, column "x": nominal.*a\.csv',
+    ),
+    "lost": ({"a": "x,z,class\n1,1,p\n", "b": "x,class\n1,q\n"}, r'b\.csv has no column "z"; .*a\.csv has'),
+    "extra": ({"a": "x,class\n1,q\n", "b": "x,z,class\n1,1,p\n"}, r'b\.csv has a column "z"; .*a\.csv has none'),
+    "labels": (
+        {"a": "x,class\n1,p\n2,q\n", "b": "x,class\n1,7\n2,8\n"},
+        r"a\.csv.*texts; in .*b\.csv they are num",
+    ),
+    "one class": ({"a": "x,class\n1,p\n", "b": "x,class\n3,p\n"}, "at least two classes, found 1"),
+    "empty": ({"a": "x,class\n1,p\n", "b": ""}, r"b\.csv: the file is empty"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_errors_name_file_and_column(what, tmp_path, here):
+    files, message = WRONG[what]
+    with pytest.raises(DataError, match=message):
+        fit_parts(partitioned(_write(tmp_path, **files)), here)
+
+
+def test_a_damaged_file_is_named_by_the_worker(tmp_path, there):
+    frame("real", 50).to_parquet(tmp_path / "a.parquet", index=False)
+    frame("real", 50).to_csv(tmp_path / "b.csv.gz", index=False)
+    whole = (tmp_path / "b.csv.gz").read_bytes()
+    (tmp_path / "b.csv.gz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match=r"b\.csv\.gz"):
+        fit_parts(partitioned(tmp_path), there)
+    (tmp_path / "c.parquet").write_bytes(b"PAR1 no")
+    with pytest.raises(DataError, match=r"c\.parquet"):
+        partitioned(tmp_path)
+
+
+def test_columns_in_another_order_levels_and_gaps_are_reconciled(tmp_path, here):
+    pattern = _write(
+        tmp_path, a="x,color,z,class\n1,red,,p\n2,blue,,q\n", b="color,x,z,class\ngreen,3,5,p\nred,4,7,q\n"
+    )
+    schema = fit_parts(partitioned(pattern), here).schema
+    assert schema.like.names == ("x", "color", "z")
+    assert schema.like.kinds == ("numeric", "nominal", "numeric")
+    assert schema.like.levels[1] == ("blue", "green", "red")
+    assert schema.table(1).values.tolist() == [[3.0, 1.0, 5.0], [4.0, 2.0, 7.0]]
+    assert schema.n_missing == 2
+    assert dict(zip(schema.classes.tolist(), schema.class_counts.tolist(), strict=True)) == {"p": 2, "q": 2}
+
+
+def test_columns_that_number_the_rows_are_set_apart(cut, here):
+    table = frame("real", 300)
+    table.insert(0, "id", np.arange(300))
+    schema = fit_parts(partitioned(cut(table, [100, 200])), here).schema
+    assert schema.apart == ("id",)
+    assert "id" in schema.notes[0]
+
+
+def test_nothing_that_fits(tmp_path):
+    with pytest.raises(DataError, match="no file has such a name"):
+        partitioned(f"{tmp_path}/*.parquet")
+    with pytest.raises(DataError, match="holds no file"):
+        partitioned(tmp_path)
+    with pytest.raises(ParameterError, match="got int"):
+        partitioned(7)
