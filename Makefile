@@ -105,7 +105,7 @@ $(READY): pyproject.toml $(NATIVE) $(FILES) | check-tools
 
 $(TOOLS): $(READY)
 	@echo "Installing what the tests need into $(VENV) ..."
-	@$(NEEDS) project optional-dependencies dev | $(PIP) -r /dev/stdin
+	@{ $(NEEDS) project optional-dependencies dev; $(NEEDS) project optional-dependencies lint; } | $(PIP) -r /dev/stdin
 	@touch $@
 
 check-tools:

@@ -17,6 +17,18 @@ import zipfile
 from io import BytesIO
 from pathlib import Path
 
+# Alone, without extras: what is numeric works, and the command says which line brings what it needs.
+CORE = """
+import importlib.util, subprocess, sys, sepal
+for name in ("pandas", "polars", "matplotlib", "typer"):
+    assert importlib.util.find_spec(name) is None, name
+table = sepal.datasets.load("athletes")
+assert sepal.thornton_score(table) == 1.0
+assert sepal.SepalClassifier().fit(table).score(table, table.y) >= 0.5
+sepal.separability(table).to_json()
+told = subprocess.run([sys.executable.replace("python", "sepal"), "report"], capture_output=True, text=True)
+assert told.returncode == 2 and "sepal-learn[app]" in told.stderr, told
+"""
 SMOKE = """
 import importlib.metadata, subprocess, sys, sepal
 version = importlib.metadata.version("sepal-learn")
@@ -91,8 +103,13 @@ def clean_environment(python: str, folder: str, *packages: str) -> str:
     """The Python of a new environment with these packages."""
     subprocess.run([python, "-m", "venv", folder], check=True)
     inside = str(Path(folder) / "bin" / "python")
-    subprocess.run([inside, "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages], check=True)
+    install(inside, *packages)
     return inside
+
+
+def install(python: str, *packages: str) -> None:
+    """Add packages to an environment."""
+    subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages], check=True)
 
 
 def build_missing(sdist: Path) -> None:
@@ -123,7 +140,9 @@ def try_out(wheel: Path) -> None:
             print(f"  python {version}: not here, not tried")
             continue
         with tempfile.TemporaryDirectory() as folder:
-            inside = clean_environment(python, folder, f"{wheel.resolve()}[app]")
+            inside = clean_environment(python, folder, str(wheel.resolve()))
+            subprocess.run([inside, "-c", CORE], check=True, cwd=folder)
+            install(inside, f"{wheel.resolve()}[app]")
             subprocess.run([inside, "-c", SMOKE], check=True, cwd=folder)
             tried += 1
     if not tried:

@@ -1,13 +1,12 @@
 """What the pages of the guide cost: python -m benchmarks.guide [PAGE ...] measures, and writes the line into each page.
 
 Every page of ``docs/guide`` that answers a question ends in "What it costs": the order of growth, said by hand, and one
-line that begins with ``*Measured*``, written here: the best of some runs, and how busy the machine was before.
+line that begins with ``*Measured*``, written here: the best of some runs. Nothing else should run meanwhile.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -234,10 +233,8 @@ def shown(taken: float) -> str:
 
 def measured_line(page: str) -> str:
     """What is written into the page."""
-    busy = os.getloadavg()[0]
     parts = [f"{shown(seconds(run))} for {name}" for name, run in PAGES[page]()]
-    where = f"{machine()}, load {busy:.1f} before"
-    return f"{MARK}on {date.today().isoformat()} by `python -m benchmarks.guide`, {where}: {'; '.join(parts)}."
+    return f"{MARK}on {date.today().isoformat()} by `python -m benchmarks.guide`, {machine()}: {'; '.join(parts)}."
 
 
 def write(page: str, line: str) -> None:

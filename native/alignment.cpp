@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "threads.hpp"
 
@@ -34,6 +35,7 @@ struct Tile {
     const std::vector<KernelStep>* steps;
     Block a, b;
     const double* cols;        // features of b, transposed and padded
+    const double* alike;       // per feature its value in all rows of b, else NaN
     const double* col_weights; // of b, padded with zeros
     double* rows_to;           // [step][n]: row sums of this round
     double* cols_to;           // [step][n], or null on the diagonal
@@ -63,19 +65,24 @@ std::vector<Block> blocks_of(const AlignmentInput& in) {
 }
 
 // Columns of a block, transposed: [feature][kBlock], the rest filled with the last row at weight 0.
-void pack(const AlignmentInput& in, const Block& b, double* cols, double* weights) {
+void pack(const AlignmentInput& in, const Block& b, double* cols, double* alike, double* weights) {
     for (int j = 0; j < kBlock; ++j) {
         const std::int64_t at = b.begin + std::min(j, b.size - 1);
         weights[j] = j < b.size ? in.weights[at] : 0.0;
         for (int f = 0; f < in.points.p; ++f) cols[static_cast<std::int64_t>(f) * kBlock + j] = in.points.row(at)[f];
     }
+    for (int f = 0; f < in.points.p; ++f) {
+        const double* own = cols + static_cast<std::int64_t>(f) * kBlock;
+        const bool same = std::all_of(own, own + kBlock, [&](double x) { return x == own[0]; });
+        alike[f] = same ? own[0] : std::numeric_limits<double>::quiet_NaN();
+    }
 }
 
 // Of one thread.
 struct Scratch {
-    explicit Scratch(int p) : cols(static_cast<std::size_t>(p) * kBlock), weights(kBlock) {}
+    explicit Scratch(int p) : cols(static_cast<std::size_t>(p) * kBlock), alike(p), weights(kBlock) {}
     Workspace workspace;
-    std::vector<double> cols, weights;
+    std::vector<double> cols, alike, weights;
 };
 
 } // namespace
@@ -102,8 +109,8 @@ AlignmentSums alignment_sums(const AlignmentInput& in, const std::vector<KernelS
         parallel_for(Loop{.n = n_tiles, .threads = threads}, [&] { return Scratch(in.points.p); }, [&](Scratch& own, std::int64_t i) {
             if (!watch.go_on()) return;
             const Block &a = blocks[i], &b = blocks[(i + k) % nb];
-            pack(in, b, own.cols.data(), own.weights.data());
-            run({&in, &steps, a, b, own.cols.data(), own.weights.data(), by_row.data(), k ? by_col.data() : nullptr,
+            pack(in, b, own.cols.data(), own.alike.data(), own.weights.data());
+            run({&in, &steps, a, b, own.cols.data(), own.alike.data(), own.weights.data(), by_row.data(), k ? by_col.data() : nullptr,
                  d_by_row.data(), k ? d_by_col.data() : nullptr, sums.data() + static_cast<std::size_t>(i) * n_steps * 4},
                 own.workspace);
         });

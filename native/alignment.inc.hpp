@@ -5,15 +5,18 @@
 namespace sepal::SEPAL_ISA {
 namespace {
 
-// Distances of kRows rows to the columns of a tile, which lie transposed: cols[f * kBlock + j].
+// Distances of kRows rows to the columns of a tile, which lie transposed: cols[f * kBlock + j]. ``alike`` is the
+// value of a feature that is the same in the whole tile, else NaN.
 template <bool Absolute>
-SEPAL_ATTR SEPAL_INLINE void distances(const double* const (&row)[kRows], const double* cols, int p, int n_cols, Workspace& ws) {
+SEPAL_ATTR SEPAL_INLINE void distances(const double* const (&row)[kRows], const double* cols, const double* alike, int p,
+                                       int n_cols, Workspace& ws) {
     for (int i = 0; i < kRows; ++i) {
         double* __restrict d = ws.d[i];
         const double* x = row[i];
         for (int j = 0; j < n_cols; ++j) d[j] = 0;
         for (int f = 0; f < p; ++f) {
             const double xf = x[f];
+            if (xf == alike[f]) continue; // adds nothing: as most of the indicators of many levels
             const double* __restrict z = cols + static_cast<std::int64_t>(f) * kBlock;
             for (int j = 0; j < n_cols; ++j) {
                 const double t = xf - z[j];
@@ -122,7 +125,7 @@ template <bool Absolute> SEPAL_ATTR void tile_by(const Tile& t, Workspace& ws) {
             row_weight[i] = inside ? t.in->weights[at] : 0.0;
         }
         const bool plain = ones && std::all_of(row_weight, row_weight + kRows, is_one);
-        distances<Absolute>(row, t.cols, t.in->points.p, padded, ws);
+        distances<Absolute>(row, t.cols, t.alike, t.in->points.p, padded, ws);
         for (int s = 0; s < n_steps; ++s) {
             const KernelStep& step = (*t.steps)[s];
             double row_sum[kRows] = {};

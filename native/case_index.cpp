@@ -8,6 +8,8 @@
 namespace sepal {
 namespace {
 
+constexpr std::uint32_t kMostWords = (1u << 20) - 1;
+
 std::uint32_t word_at(const unsigned char* bytes, std::int64_t place) {
     std::uint32_t value;
     std::memcpy(&value, bytes + 4 * place, 4);
@@ -32,9 +34,10 @@ SimilarCases similar_cases(const std::vector<Postings>& words, const unsigned ch
     SimilarCases found;
     for (std::int64_t i = 0; i < n_cases; ++i) {
         const std::uint32_t packed = word_at(cases, i);
-        if ((packed & 1u) == 0 || (packed >> 2) == 0) continue;
+        const std::uint32_t n_words = (packed >> 2) & kMostWords;
+        if ((packed & 1u) == 0 || n_words == 0) continue;
         std::vector<SimilarCase>& best = found.of_class[(packed >> 1) & 1u];
-        const SimilarCase one{sums[i] / std::sqrt(static_cast<double>(packed >> 2)), static_cast<std::uint32_t>(i)};
+        const SimilarCase one{sums[i] / std::sqrt(static_cast<double>(n_words)), static_cast<std::uint32_t>(i)};
         if (static_cast<std::int64_t>(best.size()) < k) {
             best.push_back(one);
             std::push_heap(best.begin(), best.end(), before);

@@ -18,7 +18,7 @@ struct SimilarCase {
     std::uint32_t number;
 };
 
-// Of the cases in use (a word each: number of words << 2 | class << 1 | in use) the k most similar of class 0 and of
+// Of the cases in use (four bytes each: anything << 22 | number of words << 2 | class << 1 | in use) the k most similar of class 0 and of
 // class 1, most similar first, lowest number first where tied. Sums are taken in the order of the words.
 struct SimilarCases {
     std::vector<SimilarCase> of_class[2];

@@ -173,13 +173,14 @@ Condensed reduce_kept(const Condensing& c, const std::vector<std::int32_t>& kept
     PackedRows packed(c.points.p);
     for (const std::int32_t pos : kept_pos) packed.append(c.points.row(pos));
     const ValuesFunction values = values_function(c.metric.metric);
-    std::vector<double> found(panels_of(n_kept) * kPanel);
     std::vector<std::uint8_t> alive(n_kept, 1);
+    using Values = std::vector<double>;
+    const auto scratch = [&] { return Values(panels_of(n_kept) * kPanel); };
     struct Stand { // of one case among the living prototypes but one
         double like = Rivals::inf, unlike = Rivals::inf;
         std::int64_t by = -1; // the nearest like prototype, as a place in kept_pos
     };
-    const auto stand = [&](std::int32_t pos, std::int64_t without) {
+    const auto stand = [&](Values& found, std::int32_t pos, std::int64_t without) {
         Stand s;
         const double* row = c.points.row(pos);
         values(packed.panel(0), panels_of(n_kept), &row, 1, nullptr, c.metric, c.points.p, c.zero, found.data());
@@ -193,24 +194,26 @@ Condensed reduce_kept(const Condensing& c, const std::vector<std::int32_t>& kept
     };
     std::vector<std::vector<std::int32_t>> served(n_kept); // the cases each prototype is nearest to
     Watch watch(c.poll, c.points.n + n_kept);
-    for (std::int32_t pos = 0; pos < c.points.n; ++pos) {
-        if (!watch.go_on()) return {};
-        if (!wanted[pos]) continue;
-        const Stand now = stand(pos, -1);
-        if (now.by >= 0 && now.unlike > now.like * (1 + c.tie)) served[now.by].push_back(pos);
-    }
+    std::vector<std::int64_t> server(c.points.n, -1);
+    parallel_for(Loop{.n = c.points.n, .threads = c.threads, .grain = 16}, scratch, [&](Values& found, std::int64_t pos) {
+        if (!watch.go_on() || !wanted[pos]) return;
+        const Stand now = stand(found, static_cast<std::int32_t>(pos), -1);
+        if (now.by >= 0 && now.unlike > now.like * (1 + c.tie)) server[pos] = now.by;
+    });
+    for (std::int32_t pos = 0; pos < c.points.n; ++pos)
+        if (server[pos] >= 0) served[server[pos]].push_back(pos);
     Condensed out;
     for (std::int64_t k = 0; k < n_kept; ++k) {
-        if (!watch.go_on()) return {};
-        std::vector<std::int64_t> moved;
-        bool needed = false;
-        for (const std::int32_t pos : served[k]) {
-            const Stand after = stand(pos, k);
-            needed = !(after.unlike > after.like * (1 + c.tie));
-            if (needed) break;
-            moved.push_back(after.by);
-        }
-        if (needed) {
+        if (watch.stopped() || !watch.go_on()) return {};
+        std::vector<std::int64_t> moved(served[k].size());
+        std::atomic<bool> needed{false}; // by one of those that it serves
+        parallel_for(Loop{.n = static_cast<std::int64_t>(moved.size()), .threads = c.threads}, scratch, [&](Values& found, std::int64_t j) {
+            if (needed.load(std::memory_order_relaxed)) return;
+            const Stand after = stand(found, served[k][j], k);
+            if (!(after.unlike > after.like * (1 + c.tie))) needed.store(true, std::memory_order_relaxed);
+            moved[j] = after.by;
+        });
+        if (needed.load()) {
             out.kept_pos.push_back(kept_pos[k]);
             continue;
         }

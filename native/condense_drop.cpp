@@ -1,5 +1,6 @@
 // The decremental pass of DROP (Wilson & Martinez 2000), and Aha's IB3.
 #include <cmath>
+#include <utility>
 
 #include "condense_blocks.hpp"
 
@@ -11,7 +12,7 @@ class NeighborLists {
   public:
     NeighborLists(const Condensing& c, int k)
         : c_(c), k_(k), values_(values_function(c.metric.metric)), alive_(c.points.n, 1), n_alive_(c.points.n),
-          lists_(c.points.n) {
+          lists_(c.points.n), scratch_(std::max(c.threads, 1)) {
         for (std::int64_t i = 0; i < c.points.n; ++i) living_.push_back(static_cast<std::int32_t>(i));
         if (c.groups != nullptr) {
             alive_in_.assign(*std::max_element(c.groups, c.groups + c.points.n) + 1, 0);
@@ -55,16 +56,20 @@ class NeighborLists {
             pack();
         }
     }
-    // Takes a removed case out of a list; looks for more when the list grows too short.
-    void forget(std::int32_t pos, std::int32_t gone) {
-        std::erase(lists_[pos], gone);
-        const std::int64_t others = n_alive_ - (c_.groups == nullptr ? alive_[pos] : alive_in_[c_.groups[pos]]);
-        std::erase_if(lists_[pos], [this](std::int32_t p) { return !alive_[p]; });
-        if (static_cast<std::int64_t>(lists_[pos].size()) < std::min<std::int64_t>(k_ + 1, others)) fill(pos, scratch_);
+    // Takes a removed case out of lists; looks for more where one grows too short.
+    void forget(const std::vector<std::int32_t>& from, std::int32_t gone) {
+        parallel_for(Loop{.n = static_cast<std::int64_t>(from.size()), .threads = c_.threads}, [&](std::int64_t i) { forget(from[i], gone); });
     }
     bool alive(std::int32_t pos) const { return alive_[pos]; }
 
   private:
+    void forget(std::int32_t pos, std::int32_t gone) {
+        std::erase(lists_[pos], gone);
+        const std::int64_t others = n_alive_ - (c_.groups == nullptr ? alive_[pos] : alive_in_[c_.groups[pos]]);
+        std::erase_if(lists_[pos], [this](std::int32_t p) { return !alive_[p]; });
+        if (static_cast<std::int64_t>(lists_[pos].size()) < std::min<std::int64_t>(k_ + 1, others)) fill(pos, scratch_[this_thread()]);
+    }
+
     struct Scratch {
         std::vector<double> values, sorted;
         std::vector<Neighbor> found;
@@ -103,7 +108,7 @@ class NeighborLists {
     std::int64_t n_alive_;
     std::vector<std::int64_t> alive_in_; // by group, if there are groups
     std::vector<std::vector<std::int32_t>> lists_;
-    Scratch scratch_;
+    std::vector<Scratch> scratch_; // of each thread
 };
 
 } // namespace
@@ -114,6 +119,7 @@ Condensed drop_cases(const Condensing& c, int k, const std::vector<std::int32_t>
     std::vector<std::vector<std::int32_t>> associates(c.points.n); // who has this case among its k + 1 nearest
     for (std::int32_t i = 0; i < c.points.n; ++i)
         for (const std::int32_t near : lists.top(i)) associates[near].push_back(i);
+    std::vector<std::int32_t> last_loss(c.points.n, -1);
     Watch watch(c.poll, static_cast<std::int64_t>(visit.size()));
     for (const std::int32_t pos : visit) {
         if (!watch.go_on()) return {};
@@ -124,12 +130,15 @@ Condensed drop_cases(const Condensing& c, int k, const std::vector<std::int32_t>
         }
         if (without < with) continue;
         lists.remove(pos);
-        for (const std::int32_t a : associates[pos]) {
-            const auto before = lists.top(a);
-            lists.forget(a, pos);
-            for (const std::int32_t near : lists.top(a))
-                if (std::find(before.begin(), before.end(), near) == before.end()) associates[near].push_back(a);
-        }
+        std::vector<std::int32_t> losing; // each once: their lists are changed side by side
+        for (const std::int32_t a : associates[pos])
+            if (std::exchange(last_loss[a], pos) != pos) losing.push_back(a);
+        std::vector<std::vector<std::int32_t>> before;
+        for (const std::int32_t a : losing) before.push_back(lists.top(a));
+        lists.forget(losing, pos);
+        for (std::size_t i = 0; i < losing.size(); ++i)
+            for (const std::int32_t near : lists.top(losing[i]))
+                if (std::find(before[i].begin(), before[i].end(), near) == before[i].end()) associates[near].push_back(losing[i]);
     }
     Condensed out;
     for (std::int32_t i = 0; i < c.points.n; ++i)

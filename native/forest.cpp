@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 
+#include "splitmix.hpp"
 #include "threads.hpp"
 
 namespace sepal {
@@ -17,16 +18,11 @@ namespace {
 constexpr int kBins = 256;
 constexpr std::int64_t kVoteRows = 1024; // rows between two looks at whether to go on
 constexpr std::int64_t kFew = 40; // rows that insertion puts in order faster than counting
+constexpr std::int64_t kRare = 8; // one of so many rows at most lies above the only cut of a rare column
 
-class Random { // splitmix64
+class Random : public SplitMix {
   public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
-    std::uint64_t next() {
-        std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-        return z ^ (z >> 31);
-    }
+    using SplitMix::SplitMix;
     std::int64_t below(std::int64_t n) { // n is far below 2^32: the upper half is uniform enough
         return static_cast<std::int64_t>(((next() >> 32) * static_cast<std::uint64_t>(n)) >> 32);
     }
@@ -34,9 +30,6 @@ class Random { // splitmix64
         const double u = static_cast<double>(next() >> 11) * 0x1.0p-53;
         return std::min<std::int64_t>(std::upper_bound(sums, sums + n, u) - sums, n - 1);
     }
-
-  private:
-    std::uint64_t state_;
 };
 
 struct Tree {
@@ -57,11 +50,34 @@ struct Split {
     std::int32_t column = -1, cut = 0;
 };
 
+// Columns of two bins of which few rows have the upper one, as the indicators of many levels do: these rows. A node asks
+// them, and not all of its own. Column j has rows[start[j]] to rows[start[j + 1]], none if it is another kind of column.
+struct RareRows {
+    std::vector<std::int64_t> start;
+    std::vector<std::int32_t> rows;
+
+    explicit RareRows(const ForestInput& in) : start(in.n_columns + 1, 0) {
+        for (int j = 0; j < in.n_columns; ++j) {
+            const std::uint8_t* bins = in.bins + j * in.n_rows;
+            const auto before = rows.size();
+            for (std::int64_t i = 0; in.classes && i < in.n_rows; ++i) {
+                if (!bins[i]) continue;
+                rows.push_back(static_cast<std::int32_t>(i));
+                if (bins[i] > 1 || static_cast<std::int64_t>(rows.size() - before) * kRare > in.n_rows) {
+                    rows.resize(before);
+                    break;
+                }
+            }
+            start[j + 1] = static_cast<std::int64_t>(rows.size());
+        }
+    }
+};
+
 class Grower {
   public:
-    Grower(const ForestInput& in, const ForestChoice& choice)
-        : in_(in), choice_(choice), columns_(in.n_columns), left_(in.n_outputs), right_(in.n_outputs),
-          total_(in.n_outputs) {}
+    Grower(const ForestInput& in, const ForestChoice& choice, const RareRows& rare)
+        : in_(in), choice_(choice), rare_(rare), columns_(in.n_columns), left_(in.n_outputs), right_(in.n_outputs),
+          total_(in.n_outputs), times_(rare.rows.empty() ? 0 : in.n_rows, 0) {}
 
     Tree grow(std::uint64_t seed, std::uint8_t* in_bag) {
         Random random(seed);
@@ -103,16 +119,44 @@ class Grower {
     Split best_split(std::int64_t begin, std::int64_t end, Random& random) {
         Split best;
         if (end - begin < 2 * choice_.least || !varies(begin, end)) return best;
+        if (!times_.empty())
+            for (std::int64_t i = begin; i < end; ++i) ++times_[rows_[i]];
         int seen = 0;
         for (int k = 0; k < in_.n_columns && seen < choice_.tries; ++k) {
             std::swap(columns_[k], columns_[k + random.below(in_.n_columns - k)]);
-            if (order_by(columns_[k], begin, end)) {
+            const int column = columns_[k];
+            if (rare_.start[column] < rare_.start[column + 1]) {
+                seen += try_rare(column, end - begin, best);
+            } else if (order_by(column, begin, end)) {
                 ++seen;
-                if (in_.classes) try_classes(columns_[k], begin, end, best);
-                else try_numbers(columns_[k], begin, end, best);
+                if (in_.classes) try_classes(column, begin, end, best);
+                else try_numbers(column, begin, end, best);
             }
         }
+        if (!times_.empty())
+            for (std::int64_t i = begin; i < end; ++i) times_[rows_[i]] = 0;
         return best;
+    }
+
+    // As order_by and try_classes, from the few rows above the cut alone; whether the column varies in the node.
+    bool try_rare(int column, std::int64_t n, Split& best) {
+        std::int64_t above = 0, left_squares = 0, right_squares = 0;
+        std::fill(right_.begin(), right_.end(), 0);
+        for (std::int64_t at = rare_.start[column]; at < rare_.start[column + 1]; ++at) {
+            const std::int32_t row = rare_.rows[at];
+            right_[in_.classes[row]] += times_[row];
+            above += times_[row];
+        }
+        for (int c = 0; c < in_.n_outputs; ++c) {
+            left_squares += (total_[c] - right_[c]) * (total_[c] - right_[c]);
+            right_squares += right_[c] * right_[c];
+        }
+        if (above == 0 || above == n) return false;
+        if (n - above < choice_.least || above < choice_.least) return true;
+        const double gain = static_cast<double>(left_squares) / static_cast<double>(n - above) +
+                            static_cast<double>(right_squares) / static_cast<double>(above);
+        if (gain > best.gain) best = {gain, column, 0};
+        return true;
     }
 
     // Whether the answers differ; leaves the class counts of the node, or its sum, behind.
@@ -215,8 +259,10 @@ class Grower {
 
     const ForestInput& in_;
     const ForestChoice& choice_;
+    const RareRows& rare_;
     std::vector<int> columns_;
     std::vector<std::int64_t> left_, right_, total_;
+    std::vector<std::int32_t> times_; // how often the node at hand has a row
     double sum_ = 0.0;
     std::vector<std::int32_t> rows_;
     std::vector<Placed> sorted_;
@@ -260,9 +306,10 @@ ForestView view_of(const Forest& forest) {
 Forest grow_forest(const ForestInput& in, const ForestChoice& choice, ForestVotes& left_out, int threads, Poll* poll) {
     std::vector<Tree> trees(choice.n_trees);
     std::vector<std::uint8_t> in_bag(static_cast<std::size_t>(choice.n_trees) * in.n_rows, 0);
+    const RareRows rare(in);
     Watch watch(poll, choice.n_trees);
     const Loop each_tree{.n = choice.n_trees, .threads = threads};
-    parallel_for(each_tree, [&] { return Grower(in, choice); }, [&](Grower& grower, std::int64_t t) {
+    parallel_for(each_tree, [&] { return Grower(in, choice, rare); }, [&](Grower& grower, std::int64_t t) {
         if (watch.stopped()) return;
         trees[t] = grower.grow(choice.seed * 0x2545f4914f6cdd1dULL + static_cast<std::uint64_t>(t) * 0x9e3779b9ULL + 1,
                                in_bag.data() + t * in.n_rows);

@@ -3,20 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "splitmix.hpp"
 #include "threads.hpp"
 
 namespace sepal {
 namespace {
 
-class Random { // splitmix64
+class Random : public SplitMix {
   public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
-    std::uint64_t next() {
-        std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-        return z ^ (z >> 31);
-    }
+    using SplitMix::SplitMix;
     // Each of 0 .. n-1 equally often (Lemire 2019).
     std::uint32_t below(std::uint32_t n) {
         std::uint64_t product = (next() >> 32) * n;
@@ -26,9 +21,6 @@ class Random { // splitmix64
         }
         return static_cast<std::uint32_t>(product >> 32);
     }
-
-  private:
-    std::uint64_t state_;
 };
 
 double agreement(const LabelGraph& graph, const std::int32_t* y, std::int32_t* seen) {

@@ -130,6 +130,7 @@ bool walk(const SweepData<T>& data, const SweepProgram& program, const SweepPlan
         const Stretch& stretch = cut.stretches[task % n_stretches];
         double* into = sums == nullptr || one_block ? sums : partial.data() + (task / n_stretches) * size;
         for (std::int64_t q = block.first; q < block.second; ++q) {
+            if (!watch.still_on()) return; // a task may take seconds
             const Minima<T> base = stack.start(queries[q], 0, data.width);
             if (program.score_base && stretch.begin == 0)
                 visit(0, queries[q], base, [&] { return stack.at(0); }, stack, into);

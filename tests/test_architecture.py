@@ -11,7 +11,7 @@ SOURCES = Path(__file__).parent.parent / "src" / "sepal"
 # The only files that may open the native module, one per native family.
 DOORS = {
     "auto/_forest.py",
-    "learners/_window.py",
+    "learners/_moving_window.py",
     "mail/_cases.py",
     "machines/_dual/_solvers.py",
     "measures/_alignment.py",

@@ -1,23 +1,24 @@
-"""Sepal without its extras: everything numeric works, and what needs more says which line installs it."""
+"""Environments that hold only what an install line asks for: everything numeric works, and what needs more says so."""
 
 from __future__ import annotations
 
 import subprocess
-import sys
+import sysconfig
+import venv
+from importlib.metadata import distribution
+from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
-OPTIONAL = ("pandas", "polars", "pyarrow", "matplotlib", "rich", "typer", "jinja2")
+ABSENT = ("pandas", "pyarrow", "starlette", "pytest", "pip")  # from both; the first also lacks what [app] brings
+APP = ("polars", "matplotlib", "rich", "typer", "jinja2", "openpyxl")
 
-# Run in a process where some packages cannot be found.
 START = """
-import sys, warnings
+import importlib.util, sys, warnings
 warnings.simplefilter("error")
-class Hidden:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {hidden!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-sys.meta_path.insert(0, Hidden())
+for name in {absent!r}:
+    assert importlib.util.find_spec(name) is None, name
 import numpy as np, tempfile, pathlib
 import sepal
 from sepal import auto, evaluation, learners, machines, measures, prototypes, selection
@@ -86,6 +87,22 @@ except MissingDependencyError as error:
 else:
     raise AssertionError("table")
 """
+# Every module of the rooms that promise to need nothing more can be loaded.
+EVERY_ROOM = """
+import pkgutil
+for module in pkgutil.walk_packages(sepal.__path__, "sepal."):
+    if module.name.split(".")[1] not in {"cli", "explore"}:
+        importlib.import_module(module.name)
+"""
+COMMAND_WANTS_MORE = """
+import subprocess
+for words, line in ((["report", "athletes"], "[app]"), (["mail", "--help"], "")):
+    done = subprocess.run([sys.executable, "-c", "from sepal.cli import main; main()", *words],
+                          capture_output=True, text=True)
+    assert "Traceback" not in done.stderr, done.stderr
+    assert (done.returncode, done.stdout) == (2, "") if line else done.returncode == 0, done
+    assert line in done.stderr
+"""
 POLARS_FRAMES = """
 import polars
 for name, result in results.items():
@@ -94,14 +111,68 @@ for name, result in results.items():
         assert "<" in result._repr_html_(), name
 assert isinstance(table.frame(), polars.DataFrame)
 """
+COMMAND = """
+import contextlib, io, os
+from sepal.cli import main
+with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    def run(*words):
+        sys.argv, told = ["sepal", *words], io.StringIO()
+        with contextlib.redirect_stderr(told), contextlib.redirect_stdout(io.StringIO()):
+            try:
+                main()
+            except SystemExit as leaving:
+                return leaving.code or 0, told.getvalue()
+        return 0, told.getvalue()
+    for words in (["report", "athletes", "-o", "r.html"], ["measure", "athletes"], ["select", "athletes"],
+                  ["evaluate", "athletes", "-l", "knn", "--cv", "2"],
+                  ["train", "athletes", "-l", "knn", "-o", "m.sepal"],
+                  ["predict", "m.sepal", "athletes", "-o", "p.csv"], ["do", "neighbors.curve", "athletes"],
+                  ["reproduce", "--list"], ["datasets"], ["mail", "--help"]):
+        code, told = run(*words)
+        assert code == 0, (words, told)
+    code, told = run("explore", "--no-browser")
+    assert code == 2 and "pip install 'sepal-learn[app,explore]'" in told, told
+"""
+
+
+def wanted(line: str, found: dict[str, set[str]]) -> dict[str, set[str]]:
+    """What an install line brings, with all that each of them needs, by what the packages here declare."""
+    asked = Requirement(line)
+    found.setdefault(asked.name, set()).update(asked.extras)
+    for text in distribution(asked.name).requires or []:
+        need = Requirement(text)
+        extras = [{"extra": extra} for extra in ("", *asked.extras)]
+        if need.marker is not None and not any(map(need.marker.evaluate, extras)):
+            continue
+        if need.name not in found or not need.extras <= found[need.name]:
+            wanted(f"{need.name}[{','.join(need.extras)}]", found)
+    return found
+
+
+def environment(line: str, folder: Path) -> Path:
+    """The Python of an environment with links to these packages, and to nothing else."""
+    venv.create(folder, symlinks=True)
+    python = folder / "bin" / "python"
+    site = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder), "platbase": str(folder)}))
+    for name in wanted(line, {}):
+        files = distribution(name).files or []
+        for top in {file.parts[0] for file in files} - {"..", "__pycache__"}:
+            target = site / top
+            if not target.exists():
+                target.symlink_to(Path(str(distribution(name).locate_file(top))))
+    return python
 
 
 @pytest.mark.parametrize(
-    ("hidden", "rest"),
-    [(OPTIONAL, NO_FRAMES), (("pandas", "pyarrow"), POLARS_FRAMES)],
-    ids=["core only", "without pandas"],
+    ("line", "absent", "rest"),
+    [
+        ("sepal-learn", (*ABSENT, *APP), NO_FRAMES + EVERY_ROOM + COMMAND_WANTS_MORE),
+        ("sepal-learn[app]", ABSENT, POLARS_FRAMES + EVERY_ROOM + COMMAND),
+    ],
+    ids=["core only", "app only"],
 )
-def test_without_extras(hidden: tuple[str, ...], rest: str) -> None:
-    code = START.format(hidden=hidden) + rest
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
+def test_a_clean_environment(line: str, absent: tuple[str, ...], rest: str, tmp_path: Path) -> None:
+    python = environment(line, tmp_path)
+    code = START.format(absent=absent) + rest
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -1,6 +1,7 @@
 """Exports as people bring them: a dozen generated files with names, dates, texts and identifiers.
 
-No column may make the command slow. Each file is read by a new process; the goals are times on two cores.
+No column may make the command slow. Each file is read by a new process; the goals are times on two cores. Python finds
+the modules compiled, as it does wherever they were imported before: a command that compiled some is run again.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 
 COMMAND = [sys.executable, "-c", "from sepal.cli import main; main()"]
 GOAL = 5.0
+EVALUATED = 3  # files on which evaluate --quick is timed, too
 WORDS = ("the", "order", "late", "box", "blue", "never", "called", "parcel", "price", "return", "damaged", "thanks")
 
 Columns = dict[str, Iterable[Any]]
@@ -99,28 +101,51 @@ def _write(path: Path, columns: Columns) -> None:
         writer.writerows(zip(*columns.values(), strict=True))
 
 
-def _seconds(verb: str, file: Path, *options: str) -> tuple[float, str]:
+def _environment(folder: str) -> dict[str, str]:
+    """Ours, with a place for compiled modules even where none are to be written beside their sources."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(Path(folder) / "compiled")}
+
+
+def _seconds(environment: dict[str, str], verb: str, file: Path, *options: str) -> tuple[float, str]:
     """The seconds, and a mark where no learner answered within the time limit."""
+    before = _compiled(environment)
     begin = time.perf_counter()
-    words = [*COMMAND, verb, str(file), "--target", "class", "--json", *options]
-    done = subprocess.run(words, capture_output=True, text=True)
+    words = [*COMMAND, verb, str(file), "--json", *options]
+    done = subprocess.run(words, capture_output=True, text=True, env=environment)
     seconds = time.perf_counter() - begin
     if done.returncode and "time limit" not in done.stderr:
         raise RuntimeError(done.stderr)
+    if _compiled(environment) > before:
+        return _seconds(environment, verb, file, *options)
     return seconds, "!" if done.returncode else " "
 
 
+def _compiled(environment: dict[str, str]) -> int:
+    return sum(1 for _ in Path(environment["PYTHONPYCACHEPREFIX"]).rglob("*.pyc"))
+
+
+def _line(name: str, environment: dict[str, str], file: Path, options: list[str], *, evaluated: bool = False) -> None:
+    report, _ = _seconds(environment, "report", file, *options)
+    verdict = "reached" if report <= GOAL else "missed"
+    quick = f"{'':>19}"
+    if evaluated:
+        seconds, mark = _seconds(environment, "evaluate", file, "--quick", *options)
+        quick = f"{seconds:18.2f}{mark}"
+    print(f"  {name:<40}{report:8.2f}{quick}  {verdict}", flush=True)
+
+
 def run(data_folder: Path | None, *, only: int | None = None) -> None:
-    """Time the command; ``data_folder`` is not needed. ``only`` takes the first few files."""
+    """Time the command; with a ``data_folder`` on its messages, too. ``only`` takes the first few files."""
     print(f"\nmessy files: seconds of the whole command; goal {GOAL:g} s for the report")
     print(f"  {'':<40}{'report':>8}{'evaluate --quick':>18}")
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "file.csv"
-        for name, (made, options) in list(_files(rng).items())[:only]:
+        environment, file = _environment(folder), Path(folder) / "file.csv"
+        for i, (name, (made, options)) in enumerate(list(_files(rng).items())[:only]):
             _write(file, made())
-            report, _ = _seconds("report", file, *options)
-            quick, mark = _seconds("evaluate", file, "--quick", *options)
-            verdict = "reached" if report <= GOAL else "missed"
-            print(f"  {name:<40}{report:8.2f}{quick:18.2f}{mark}  {verdict}", flush=True)
+            _line(name, environment, file, ["--target", "class", *options], evaluated=i < EVALUATED)
+        messages = None if data_folder is None else data_folder / "bench" / "sms_spam.csv"
+        if messages is not None and messages.exists():
+            _line("5,574 text messages", environment, messages, [])
     print(f"  !: no learner answered in time. Processes waiting for a core at the end: {os.getloadavg()[0]:.1f}")

@@ -1,4 +1,4 @@
-"""Leave-one-out 1-NN and 10-NN: ours against scikit-learn, FAISS and scipy, on the same data in one run.
+"""Leave-one-out 1-NN and 10-NN: ours against scikit-learn, its Intel extension, FAISS and scipy, in one run.
 
 Every contestant answers the same question with all cores: for each row, the share of its k nearest other rows that have
 its class. Answers are compared before anything is timed.
@@ -59,6 +59,55 @@ def faiss_flat(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> float:
     index = faiss.IndexFlatL2(points.shape[1])
     index.add(points)
     return _agreement(_others(index.search(points, k + 1)[1], k), y)
+
+
+def intelex(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> float:
+    from sklearnex.neighbors import NearestNeighbors
+
+    rows = NearestNeighbors(n_neighbors=k + 1, algorithm="brute").fit(X).kneighbors(X, return_distance=False)
+    return _agreement(_others(rows, k), y)
+
+
+REAL = ("banana", "phoneme", "shuttle", "magic", "letter", "satellite", "spambase")
+
+
+def real_sets(folder: Path, rounds: int = 5) -> None:
+    """Real sets, scaled to [0, 1], float32: the planner's choice, tree and tiles forced, and the peers."""
+    print("\nReal sets (milliseconds; goals: auto within 1.2 of the better of tree and tiles, best peer at least 3 x)")
+    for name, k in product(REAL, (1, 10)):
+        table = sepal.read_table(next(folder.glob(f"{name}.csv*")))
+        values = np.asarray(table.values, dtype=np.float64)
+        width = np.ptp(values, axis=0)
+        X = ((values - values.min(axis=0)) / np.where(width > 0, width, 1)).astype(np.float32)
+        ours_by = {
+            method: lambda X=X, k=k, method=method: neighbor_ranking(X, k, method=method)
+            for method in ("auto", "tree", "brute")
+        }
+        zeros = np.zeros(len(X), dtype=np.int64)
+        peers = {
+            "cKDTree": lambda X=X, k=k, y=zeros: scipy_tree(X, y, k),
+            "FAISS": lambda X=X, k=k, y=zeros: faiss_flat(X, y, k),
+            "scikit-learn": lambda X=X, k=k, y=zeros: sklearn_(X, y, k, "auto"),
+            "intelex": lambda X=X, k=k, y=zeros: intelex(X, y, k),
+        }
+        found = ours_by["auto"]()
+        nearest = _tree_distances(X, k)
+        assert np.allclose(found.distances, nearest, rtol=1e-5, atol=1e-6), name
+        timing = race({**ours_by, **peers}, rounds, budget=20.0)
+        best = min(peers, key=timing.median)
+        better = min(timing.median("tree"), timing.median("brute"))
+        times = "  ".join(f"{each} {1000 * timing.median(each):.1f}" for each in timing.seconds)
+        print(
+            f"  {name:<10} {X.shape[0]:>6,} x {X.shape[1]:>2}, k = {k:>2} ({found.method}): {times}  "
+            f"best peer {best} {timing.ratio(best, 'auto'):.1f} x, auto / better {timing.median('auto') / better:.2f}"
+        )
+
+
+def _tree_distances(X: NDArray[np.float32], k: int) -> NDArray[np.float64]:
+    """Distances to the k nearest others, by scipy: a row is among its own k + 1 nearest at distance 0."""
+    from scipy.spatial import cKDTree
+
+    return np.asarray(cKDTree(X).query(X, k + 1, workers=-1)[0][:, 1:])
 
 
 def compare(n: int, p: int, k: int, dtype: type, rounds: int = 5) -> None:
@@ -126,7 +175,7 @@ def _rows(kind: str, n: int, p: int) -> NDArray[np.float64]:
 
 
 def planner() -> None:
-    """Where a tree and tiles cross: the number of columns in sepal/neighbors/_planner.py comes from here."""
+    """Where a tree and tiles cross: the costs in sepal/neighbors/_planner.py come from here."""
     print("\nTree or tiles (seconds)")
     for kind in ("normal", "clusters", "near a surface"):
         for p, n, k in product((4, 6, 8, 10, 12), (5_000, 20_000, 80_000), (1, 10)):
@@ -147,6 +196,8 @@ def run(data_folder: Path | None) -> None:
                 compare(20_000, p, k, dtype)
     compare(200_000, 4, 1, np.float64, rounds=3)
     compare(200_000, 4, 10, np.float64, rounds=3)
+    if data_folder is not None:
+        real_sets(data_folder)
     print("\nShare of the float32 peak")
     for p in (10, 30, 100, 300):
         peak_share(p)

@@ -192,7 +192,7 @@ def complexity_covers(draw: Draw, n: int, sample_rows: int, repeats: int) -> dic
     smaller than those of a time limit, which take too long to be drawn a thousand times.
     """
     X, y = draw(np.random.default_rng([n, sample_rows]), n)
-    with patch("sepal.measures._complexity._profile._PROBE_ROWS", sample_rows):
+    with patch("sepal.measures._complexity._in_time._PROBE_ROWS", sample_rows):
         found = [complexity(X, y, time_limit=1e-9, random_state=repeat, n_jobs=1) for repeat in range(repeats)]
     shares = {}
     for name in COMPLEXITY_SAMPLED:

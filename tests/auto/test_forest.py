@@ -165,3 +165,31 @@ def test_thresholds_are_found_in_tables_of_all_kinds(rng):
     known = np.arange(300) % 10 != 0
     assert np.mean(left_out.argmax(axis=1)[known] == codes[known]) > 0.97
     assert np.mean(member.decisions(table).argmax(axis=1)[known] == codes[known]) > 0.99
+
+
+@pytest.mark.parametrize("least", [1, 3])
+def test_rare_indicators_are_cut_like_any_other_column(rng, least):
+    """Columns of bins 0 and 2 are sorted in every node; of 0 and 1, where 1 is rare, only its rows are asked."""
+    levels = rng.randint(0, 40, 120)
+    rare = (levels == np.arange(40)[:, None]).astype(np.uint8)
+    others = rng.randint(0, 7, (3, 120)).astype(np.uint8)
+    codes = ((levels % 3 == 0) ^ (others[0] > 3)).astype(np.int32) + (others[1] == 2)
+    grown = [
+        native.grow_forest(
+            bins=np.concatenate([factor * rare, others]),
+            classes=codes.astype(np.int32),
+            numbers=NONE,
+            n_outputs=3,
+            n_trees=8,
+            sample=120,
+            tries=9,
+            least=least,
+            seed=3,
+            threads=1,
+            progress=None,
+        )
+        for factor in (1, 2)
+    ]
+    assert (grown[0].column < 40).any()
+    for name in (*TREE_ARRAYS, "left_out_sums", "left_out_counts"):
+        np.testing.assert_array_equal(getattr(grown[0], name), getattr(grown[1], name))

@@ -91,3 +91,16 @@ def test_neighbours_name_the_words_they_share() -> None:
 def test_numbers_are_not_learned_from_texts() -> None:
     with pytest.raises(DataError, match='column "body" holds texts, and numbers are learned from numbers and names'):
         SepalRegressor().fit(drawn_texts(30), np.arange(30.0))
+
+
+def test_texts_alone_are_answered_in_the_order_of_their_scores() -> None:
+    """One linear machine has said all there is: what would be learned from its scores beyond a line is noise."""
+    table = drawn_texts(220)
+    training, test = table.take(np.arange(160)), table.take(np.arange(160, 220))
+    model = SepalClassifier(n_jobs=1).fit(training)
+    assert [line.name for line in model.trace_.members if line.weight > 0.0] == ["linear"]
+    scores = model.texts_.numbers(test).values[:, 0]
+    shares = model.predict_proba(test)[:, 1]
+    assert np.array_equal(np.argsort(scores, kind="stable"), np.argsort(shares, kind="stable"))
+    beside = SepalClassifier(n_jobs=1).fit(drawn_texts(220, mixed=True))
+    assert sum(line.weight > 0.0 for line in beside.trace_.members) > 1

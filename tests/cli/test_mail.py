@@ -105,8 +105,29 @@ def test_explain_status_and_eval(store, capsys):
     assert (store / "status.html").read_text().startswith("<!doctype html>")
     (store / "mail.csv").write_text("subject,text,class\n" + "pills,cheap offer,spam\nminutes,of meeting,ham\n" * 20)
     assert main_mail(["eval", "--skip", "4", "--out", str(store / "eval.html"), str(store / "mail.csv")]) == 0
-    assert "both parts           error   0.00 %" in capsys.readouterr().out
-    assert "<svg" in (store / "eval.html").read_text()
+    assert capsys.readouterr().out == ""
+    page = (store / "eval.html").read_text()
+    assert "both parts           error   0.00 %" in page
+    assert "<svg" in page
+
+
+def test_the_same_facts_as_json(store, capsys):
+    def told(*words):
+        assert main_mail([*words, "--json"]) in (0, 1, 2)
+        return json.loads(capsys.readouterr().out)
+
+    message_, other = str(store / "s"), str(store / "h")
+    found = told("classify", message_, other)
+    assert found["kind"] == "mail_verdicts"
+    assert [(each["file"], each["label"]) for each in found["messages"]] == [(message_, "spam"), (other, "ham")]
+    assert told("status")["status"]["n_spam"] == 30
+    assert told("explain", message_)["messages"][0]["explanation"]["score"]["log_odds"] > 0
+    assert told("learn", "--spam", message_)["learned"] == 1
+    assert told("relearn", "--ham", message_)["relearned"] == 1
+    assert told("unlearn", message_)["forgotten"] == 1
+    assert told("compact")["bytes"] > 0
+    assert main_mail(["classify", message_, "-o", str(store / "v.json")]) == 0
+    assert json.loads((store / "v.json").read_text())["messages"] == found["messages"][:1]
 
 
 def test_mutated_messages_have_an_answer_or_a_clear_error(store, capsys):

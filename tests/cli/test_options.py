@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 
@@ -9,7 +10,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from sepal.cli._answers import JSON_HELP, OUT_HELP
 from sepal.cli._app import app
+from sepal.cli._mail import _parser
 from sepal.cli._options import BEHIND, SHARED
 from sepal.cli._reading import Reading
 
@@ -17,7 +20,7 @@ runner = CliRunner()
 VERBS = typer.main.get_command(app).commands
 READING = tuple(Reading.__dataclass_fields__)
 FROM_ROWS = {"report", "measure", "select", "evaluate", "train"}
-WITHOUT_ANSWER = {"explore", "run", "mail"}  # a browser shows it, or a folder takes it
+WITHOUT_ANSWER = {"explore", "mail"}  # a browser shows it, or its own verbs answer
 IN_A_VIEW = {"drop", "columns", "kind", "task"}  # what a view of the Explorer says about columns
 # Which verbs each shared option means something in; "all" that read labelled rows, or every verb.
 WHERE = {
@@ -34,7 +37,7 @@ WHERE = {
     "time_limit": {"report", "select", "evaluate"},
     "seed": FROM_ROWS,
     "jobs": FROM_ROWS | {"predict"},
-    "out": set(VERBS) - WITHOUT_ANSWER - {"reproduce"},  # which writes a folder
+    "out": set(VERBS) - WITHOUT_ANSWER - {"run", "reproduce"},  # which write a folder
     "all_columns": {"evaluate", "predict"},
     "escape_formulas": {"evaluate", "predict"},
     "as_json": set(VERBS) - WITHOUT_ANSWER,
@@ -78,8 +81,19 @@ def test_an_option_is_where_it_means_something_with_one_spelling_and_one_text(na
 
 
 def test_out_and_json_are_spelled_as_everywhere():
-    assert set(options("train")["out"].opts) == {"-o", "--out"}
-    assert options("train")["as_json"].opts == ["--json"]
+    for verb in ("train", "run", "reproduce"):
+        named = options(verb)
+        assert set(named["out" if verb == "train" else "folder"].opts) == {"-o", "--out"}
+        assert named["as_json"].opts == ["--json"]
+
+
+def test_the_verbs_of_mail_have_the_same_two_at_their_end():
+    """``filter`` hands a message on, and ``export`` writes JSON lines."""
+    (verbs,) = (each for each in _parser()._actions if isinstance(each, argparse._SubParsersAction))
+    for name, verb in verbs.choices.items():
+        last = {each.dest: (each.option_strings, each.help) for each in verb._actions[-2:]}
+        assert (last.get("out") == (["-o", "--out"], OUT_HELP)) is (name != "filter")
+        assert (last.get("json") == (["--json"], JSON_HELP)) is (name not in ("filter", "export"))
 
 
 @pytest.mark.parametrize("verb", list(VERBS))

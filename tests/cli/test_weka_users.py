@@ -197,6 +197,26 @@ def test_predictions_carry_identifiers(tmp_path):
     assert out.read_text().splitlines()[2] == "1,C8,78,b,0.0,1.0,3.2,"
 
 
+def test_dates_are_written_as_the_file_had_them(tmp_path):
+    """They came out as 1704067200."""
+    days = [f"{1 + i % 28}.{1 + i % 12}.2024" for i in range(24)]
+    lines = [f"{day},{i % 2 + i / 100},{'ab'[i % 2]}" for i, day in enumerate(days)]
+    train, new, model, out = (tmp_path / name for name in ("t.csv", "n.csv", "m.sepal", "o.csv"))
+    train.write_text("ordered,x,class\n" + "\n".join(lines) + "\n")
+    run("evaluate", train, "-l", "IBk", "-K", "1", "--predictions", out, "--all-columns")
+    with out.open(newline="") as file:
+        assert [row["ordered"] for row in csv.DictReader(file)] == days
+    run("train", train, "-l", "IBk", "-K", "1", "-o", model)
+    new.write_text("x,ordered,sent\n0.1,31.01.2024,2024-02-01 12:30\n1.2,2.3.2024,2024-02-03 12:30\n")
+    run("predict", model, new, "-o", out, "--all-columns")
+    with out.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["prediction"], row["ordered"], row["sent"]) for row in rows] == [
+        ("a", "31.01.2024", "2024-02-01 12:30"),
+        ("b", "2.3.2024", "2024-02-03 12:30"),
+    ]
+
+
 def test_wrong_rows_surest_first():
     found = json.loads(
         run("evaluate", "liver", "-l", "IBk", "-K", "5", "--cv", "3", "--show-wrong", "20", "--json").stdout

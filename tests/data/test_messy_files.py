@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sepal.data import Table, as_table, read_table
+from sepal.data import Table, as_table, column_cells, read_table
 from sepal.exceptions import DataError, MissingDependencyError, ParameterError
+from sepal.measures import prepare
 
 
 def read(folder: Path, content: str | bytes, name: str = "t.csv", **arguments) -> Table:
@@ -69,6 +70,16 @@ def test_a_nearly_numeric_column_names_its_odd_cells(tmp_path):
     table = column(tmp_path, ["1", "2", "3", "about 4", "5", "6", "7", "8?", "9", "x", "y", "12", "13"])
     (note,) = table.notes
     assert 'line 5 has "about 4", line 9 has "8?", line 11 has "x" and 1 more' in note
+
+
+def test_a_nearly_numeric_column_that_is_set_apart_names_its_odd_cells_too(tmp_path):
+    """158 different values: set apart, and not a word of the two cells that made it so."""
+    lines = "".join(f"{'see note' if i in (5, 77) else 1 + i / 8},{i % 7},{'ab'[i % 2]}\n" for i in range(200))
+    table = read(tmp_path, f"a,b,class\n{lines}")
+    assert [each.name for each in table.apart] == ["a"]
+    (note,) = (note for note in table.notes if "are numbers" in note)
+    assert '198 of its 200 values are numbers: line 7 has "see note", line 79 has "see note"; if these' in note
+    assert read(tmp_path, f"a,b,class\n{lines}", na=["see note"]).kinds == ("numeric", "numeric")
 
 
 # numbers
@@ -141,12 +152,32 @@ def test_dates_that_can_be_read_in_two_ways_stay_texts(tmp_path, cells):
     assert column(tmp_path, cells).kinds == ("nominal",)
 
 
+@pytest.mark.parametrize("cells", [["01/02/2024", "03/04/2024"], ["2024-01-31", "31.01.2024", "01/31/2024"]])
+def test_dates_that_stay_texts_are_said(tmp_path, cells):
+    (note,) = column(tmp_path, cells).notes
+    assert note.startswith('column "x" is nominal though it holds dates: ')
+    assert not column(tmp_path, ["12:30", "late"]).notes
+
+
 def test_dates_are_the_same_from_csv_and_from_pandas(tmp_path):
     texts = ["2024-01-31 12:30:15", "2023-05-01 00:00:00", "1960-07-04 23:59:59"]
     frame = pd.DataFrame({"when": pd.to_datetime(texts)})
     table = read(tmp_path, "when,class\n" + "".join(f"{text},{i % 2}\n" for i, text in enumerate(texts)))
     assert table.values.tolist() == as_table(frame).values.tolist()
     assert table.notes[0] == as_table(frame).notes[0]
+
+
+def test_dates_are_shown_as_they_stood_there(tmp_path):
+    cells = ["31.01.2024", "1.2.2024", "", "03.02.2024"]
+    table = column(tmp_path, cells)
+    assert column_cells(table, 0) == ["31.01.2024", "1.2.2024", None, "03.02.2024"]
+    assert column_cells(table.take([3, 1]).select(["x"]), 0) == ["03.02.2024", "1.2.2024"]
+    frame = as_table(pd.DataFrame({"x": pd.to_datetime(["2024-01-31", None]), "n": [1.5, 2.0]}))
+    assert column_cells(frame, 0) == ["2024-01-31", None]
+    arff = "@relation r\n@attribute d date dd.MM.yyyy\n@attribute c {a,b}\n@data\n31.01.2024,a\n?,b\n"
+    assert column_cells(read(tmp_path, arff, "t.arff", target="c"), 0) == ["31.01.2024", None]
+    serials = read(tmp_path, "x,class\n45322,a\n45323.5,b\n", kinds={"x": "date"})
+    assert column_cells(serials, 0) == ["45322", "45323.5"]
 
 
 def test_excel_serials_are_dates_where_that_is_said(tmp_path):
@@ -190,6 +221,16 @@ def test_json_lines(tmp_path):
     assert table.names == ("x", "c", "b")
     assert table.kinds == ("numeric", "nominal", "nominal")
     assert table.n_missing == 2
+
+
+def test_dates_in_json_lines_are_those_of_csv(tmp_path):
+    days = ["2024-01-31", None, "2024-02-01"]
+    rows = "".join(json.dumps({"day": day, "class": "ab"[i % 2]}) + "\n" for i, day in enumerate(days))
+    table = read(tmp_path, rows, "t.jsonl", target="class")
+    np.testing.assert_array_equal(table.values, column(tmp_path, ["2024-01-31", "", "2024-02-01"]).values)
+    assert column_cells(table, 0) == days
+    asked = read(tmp_path, rows, "t.jsonl", target="class", kinds={"day": "nominal"})
+    assert asked.levels == (("2024-01-31", "2024-02-01"),)
     with pytest.raises(DataError, match='line 2: expected a text, a number, true, false or null in "x"'):
         read(tmp_path, '{"x": 1, "y": 2}\n{"x": [1], "y": 2}\n')
     with pytest.raises(DataError, match="line 3: expected a JSON object"):
@@ -320,6 +361,14 @@ def test_many_constant_columns_are_counted(tmp_path):
     assert caution.code == "constant"
     assert caution.text == 'only one distinct value in 8 columns: "c0", "c1", "c2", "c3", "c4", ...'
     assert len(caution.columns) == 8
+
+
+def test_a_distance_names_five_constant_columns_and_counts_all(tmp_path):
+    """The report named all twelve, below the caution that names five."""
+    header, cells = ",".join(f"k{j}" for j in range(12)), ",3" * 12
+    table = read(tmp_path, f"a,{header},class\n1{cells},a\n2{cells},b\n")
+    (note,) = prepare(table, scale="minmax").search.fitted.notes
+    assert note == '12 constant columns, which contribute nothing: "k0", "k1", "k2", "k3", "k4", ...'
 
 
 def test_rows_without_a_target(tmp_path):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from sepal.explore import Server
+
+with warnings.catch_warnings():  # older starlettes ask anyio for names that have moved
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from starlette.testclient import TestClient
 
 HOST = "127.0.0.1:8765"
 

@@ -15,52 +15,67 @@ from sepal.explore._facts import as_lists, facts
 
 SMALL = {"data": "athletes"}
 OTHERS = {"data": "iris", "left_out": ["sepal_width"], "scale": "standard", "distance": "manhattan"}
+SOME = {"data": "breast-cancer", "sample": 60, "columns": ["clump_thickness", "mitoses"]}
+NUMBERS = {"data": "iris", "target": "petal_width", "task": "regress"}
 RUN = {"learner": "knn", "settings": {"n_neighbors": 3}, "folds": 4}
-# Every action at least once; the second of a name asks for what its first has not.
+# Every action with every parameter at another value than its default at least once.
 ASKED = [
     ("data.summary", SMALL, {}),
     ("data.summary", {"data": "weather", "target": "outlook", "kinds": {"windy": "nominal"}}, {"bins": 4}),
     ("data.rows", SMALL, {"sort": "speed", "descending": True, "count": 4}),
     ("data.rows", OTHERS, {"rows": [3, 140], "sort": "class"}),
+    ("data.rows", SOME, {"start": 50}),
     ("data.plane", SMALL, {"x": "agility", "y": "speed"}),
     ("data.plane", {"data": "weather"}, {}),
     ("separability.report", SMALL, {}),
     ("separability.measure", SMALL, {"n_permutations": 20}),
-    ("separability.curve", SMALL, {"n_neighbors": 1}),
+    ("separability.measure", SOME, {}),
+    ("separability.curve", SOME, {"n_neighbors": 3}),
     ("separability.pairs", SMALL, {"n_permutations": 19}),
-    ("separability.complexity", SMALL, {}),
-    ("separability.alignment", SMALL, {}),
+    ("separability.complexity", SMALL, {"time_limit": 500.0}),
+    ("separability.alignment", SMALL, {"centered": False}),
+    ("separability.alignment", {"data": "weather"}, {}),
     ("features.rank", SMALL, {}),
     ("features.sweep", SMALL, {}),
     ("features.search", SMALL, {"cv": 3}),
     ("features.search", OTHERS, {"honest": False, "n_features": 2, "strategy": "forward"}),
+    ("features.search", SMALL, {"criterion": "alignment", "cv": 4, "seed": 5, "time_limit": 500.0}),
     ("features.planes", SMALL, {}),
     ("neighbors.map", SMALL, {"x": "speed", "y": "agility", "k": 3, "weights": "distance", "n_grid": 12}),
     ("neighbors.map", OTHERS, {"n_grid": 12, "k": 60, "prototypes": "enn"}),
     ("neighbors.curve", SMALL, {"k_max": 6, "test": "athletes"}),
     ("neighbors.curve", OTHERS, {"k_max": 6, "plane": True, "weights": "rank"}),
+    ("neighbors.curve", SMALL, {"training": False, "plane": True, "x": "agility", "y": "speed", "test": "athletes"}),
     ("neighbors.of", SMALL, {"row": 7, "k": 3}),
-    ("neighbors.of", OTHERS, {"row": 70, "plane": True}),
+    ("neighbors.of", OTHERS, {"row": 70, "plane": True, "weights": "distance"}),
     ("neighbors.of", SMALL, {"point": [5, 5.5], "x": "speed", "y": "agility"}),
     ("neighbors.voronoi", SMALL, {"x": "speed", "y": "agility"}),
     ("rows.suspects", SMALL, {"n_neighbors": 3}),
     ("rows.prototypes", SMALL, {"method": "fcnn"}),
     ("rows.methods", SMALL, {"methods": ["hart", "enn"], "cv": 4}),
-    ("kernels.alignment", SMALL, {"plane": True, "x": "speed", "y": "agility"}),
+    ("kernels.alignment", SMALL, {"plane": True, "x": "speed", "y": "agility", "centered": False}),
     ("kernels.map", SMALL, {"n_grid": 12, "C": 2.0, "width": 0.5}),
     ("kernels.map", SMALL, {"n_grid": 12, "machine": "parzen"}),
     ("kernels.map", SMALL, {"n_grid": 12, "machine": "fisher"}),
-    ("kernels.map", SMALL, {"n_grid": 12, "machine": "feature-vectors"}),
+    ("kernels.map", SMALL, {"n_grid": 12, "machine": "feature-vectors", "x": "agility", "y": "speed"}),
+    ("kernels.map", SMALL, {"n_grid": 12, "machine": "adatron"}),
+    ("kernels.surface", SMALL, {"C": [1.0], "width": [0.5], "plane": False}),
     ("kernels.surface", SMALL, {"C": [1.0, 10.0], "width": [0.25, 0.5], "x": "speed", "y": "agility"}),
     ("classify.run", SMALL, RUN),
     ("classify.run", {"data": "weather"}, {"learner": "svm", "settings": {"C": 1.0}, "mode": "loo"}),
     ("classify.run", SMALL, {"learner": "parzen", "mode": "split", "percent": 60.0, "seed": 3}),
     ("classify.run", SMALL, {"learner": "fisher", "mode": "test", "test": "athletes"}),
+    ("classify.run", NUMBERS, {"learner": "knn-regressor", "folds": 3}),
     ("classify.threshold", SMALL, {**RUN, "positive": "yes", "costs": [[0, 5], [1, 0]]}),
+    ("classify.threshold", SMALL, {"learner": "fisher", "mode": "split", "percent": 50.0, "seed": 2}),
+    ("classify.threshold", SMALL, {"learner": "fisher", "mode": "test", "test": "athletes"}),
     ("classify.compare", SMALL, {"runs": [RUN, {**RUN, "learner": "fisher", "settings": {}}]}),
     ("predict.row", SMALL, {"learner": "knn", "settings": {"n_neighbors": 3}, "cells": {"speed": 3, "agility": 8}}),
     ("predict.row", {"data": "weather"}, {"learner": "fisher", "cells": {"outlook": "rain"}}),
+    ("predict.row", SMALL, {"learner": "chain", "seed": 4, "cells": {"speed": 3, "agility": 8}}),
+    ("predict.row", NUMBERS, {"learner": "knn-regressor", "cells": {"sepal_length": 5.0}}),
     ("predict.file", SMALL, {"learner": "fisher", "rows": "athletes"}),
+    ("predict.file", SMALL, {"learner": "knn", "settings": {"n_neighbors": 1}, "seed": 2, "rows": "athletes"}),
 ]
 TIMES = {"seconds"}
 
@@ -72,8 +87,13 @@ def without_times(value):
     return [without_times(each) for each in value] if isinstance(value, list) else value
 
 
-def test_every_action_is_asked():
-    assert {name for name, _, _ in ASKED} == set(ACTIONS)
+def test_every_action_is_asked_with_every_parameter():
+    for name, action in ACTIONS.items():
+        asked = [settings for each, _, settings in ASKED if each == name]
+        assert asked, name
+        for field in action.fields:
+            said, default = field.parameter.name, field.parameter.default
+            assert any(settings.get(said, default) != default for settings in asked), f"{name}: {said}"
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,8 @@ def test_a_token_works_once(page):
     token = page.server.keys.token()
     login = {"path": "/api/login", "headers": {"X-Sepal": "1"}}
     first = page.client.post(login["path"], json={"token": token}, headers=login["headers"])
-    assert first.json() == {"bearer": page.bearer}
+    assert first.json()["bearer"] == page.bearer
+    assert first.json()["start"] == page.get("/api/start").json()
     again = page.client.post(login["path"], json={"token": token}, headers=login["headers"])
     assert (again.status_code, code(again)) == (401, "unauthorized")
     for wrong in ("", None, 3, token[:-1], ["x"]):

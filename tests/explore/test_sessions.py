@@ -40,7 +40,19 @@ def saved(page, tmp_path, monkeypatch):
 def test_a_session_has_few_documented_keys(saved):
     session, _ = saved
     assert set(session) == {
-        *("sepal_session", "sepal", "source", "target", "kinds", "left_out", "columns", "task", "scale", "distance"),
+        *(
+            "sepal_session",
+            "sepal",
+            "source",
+            "target",
+            "kinds",
+            "left_out",
+            "columns",
+            "task",
+            "scale",
+            "distance",
+            "sample",
+        ),
         "actions",
     }
     assert session["source"]["file"] == "rows.csv"

@@ -94,6 +94,8 @@ LONG = {
         sepal.SVMClassifier(), rows.take(np.arange(6000)), progress=progress
     ),
     "auto": lambda rows, progress: sepal.SepalClassifier().fit(rows),
+    "subsets": lambda rows, progress: sepal.subset_sweep(rows, criterion=("thornton", "alignment")),
+    "curve over k": lambda rows, progress: sepal.leave_one_out_curve(rows, training=True),
 }
 
 
@@ -140,3 +142,26 @@ def test_a_job_is_cancelled_over_http(page):
     }
     assert states == {"j1": "cancelled", "j2": "cancelled"}
     assert page.get("/api/jobs/j2/answer").status_code == 499
+
+
+def test_a_second_exception_on_its_way_does_not_end_the_worker(workers):
+    """Cancel sends its exception again and again, and progress raises one too: the next work must still run."""
+    for _ in range(5):
+        began = threading.Event()
+
+        def ask(progress, began=began):
+            began.set()
+            while True:
+                try:
+                    progress("working", 0.5)
+                except BaseException:
+                    end = time.monotonic() + 0.2  # the sender sends another one meanwhile, which waits for Python
+                    while time.monotonic() < end:
+                        np.sort(np.ones(1_000_000))
+                    raise
+
+        work = workers.start("busy", "", ask)
+        assert began.wait(20)
+        work.cancel()
+        assert waited(work).state == "cancelled"
+    assert waited(workers.start("next", "", lambda progress: "fine")).answer == "fine"

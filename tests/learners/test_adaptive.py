@@ -97,9 +97,9 @@ def test_cutoff_trades_the_two_errors():
 def test_mahalanobis_clusters_do_not_see_units():
     X, y = two_classes(seed=6)
     other = X * [1000.0, 1.0, 0.01, 7.0]
-    a = MetricClusteringClassifier(metric="mahalanobis", clusters_per_class=2, scale=None).fit(X, y)
-    b = MetricClusteringClassifier(metric="mahalanobis", clusters_per_class=1, scale=None).fit(X, y)
-    c = MetricClusteringClassifier(metric="mahalanobis", clusters_per_class=1, scale=None).fit(other, y)
+    a = MetricClusteringClassifier(distance="mahalanobis", clusters_per_class=2, scale=None).fit(X, y)
+    b = MetricClusteringClassifier(distance="mahalanobis", clusters_per_class=1, scale=None).fit(X, y)
+    c = MetricClusteringClassifier(distance="mahalanobis", clusters_per_class=1, scale=None).fit(other, y)
     assert np.array_equal(b.predict(X), c.predict(other))
     assert len(a.centers_) == 4
 
@@ -121,7 +121,7 @@ def test_order_and_names_do_not_matter(kind):
     [
         (MetricClusteringClassifier(alpha=-1), "alpha"),
         (MetricClusteringClassifier(clusters_per_class=0), "clusters_per_class"),
-        (MetricClusteringClassifier(metric="cosine"), "metric"),
+        (MetricClusteringClassifier(distance="cosine"), "distance"),
         (MetricClusteringClassifier(cutoff=2), "cutoff"),
         (DANNClassifier(0), "n_neighbors"),
         (DANNClassifier(epsilon=0), "epsilon"),
@@ -252,7 +252,7 @@ def test_a_metric_by_mass_is_that_of_copies_and_parts_of_rows_are_mass():
         DANNClassifier(5, n_metric=30),
         DANNClassifier(5),
         MetricClusteringClassifier(2.0, clusters_per_class=2),
-        MetricClusteringClassifier(2.0, metric="mahalanobis"),
+        MetricClusteringClassifier(2.0, distance="mahalanobis"),
     ):
         one = clone(model).fit(X, y, weight).predict_proba(new)
         copied = clone(model).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).predict_proba(new)

@@ -122,6 +122,8 @@ def test_wrong_arguments_are_named():
         hyperparameter_surface(KernelAdatronClassifier(), X, y)
     with pytest.raises(ParameterError, match="C must be"):
         hyperparameter_surface(SVMClassifier(), X, y, C=[0.0])
+    with pytest.raises(ParameterError, match="C must be"):
+        hyperparameter_surface(SVMClassifier(), X, y, C=["a", "b"])
     with pytest.raises(ParameterError, match="width must be"):
         hyperparameter_surface(SVMClassifier(), X, y, width=[])
     with pytest.raises(ParameterError, match="test must be"):

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from sepal.exceptions import ParameterError
-from sepal.mail import CaseBase, Costs, Score, judge_stream, read_message, tokens
+from sepal.mail import CaseBase, CasePolicy, Costs, Score, judge_stream, read_message, tokens
 from tests.mail.made import stream
 from tests.oracles import mail as oracle
 
@@ -23,18 +23,84 @@ def _words(n: int) -> list[tuple[tuple[str, ...], bool]]:
 
 
 def test_every_score_is_that_of_the_loops():
-    mail = _words(60)
-    labels = [spam for _, spam in mail]
-    near = [oracle.cases_log_odds(words, mail[:i]) for i, (words, _) in enumerate(mail)]
-    linear = oracle.linear_log_odds(mail)
-    for part, expected in (
-        ("both", oracle.joined(linear, near, labels)),
-        ("cases", oracle.joined([0.0] * 60, near, labels)),
-        ("linear", oracle.joined(linear, [0.0] * 60, labels)),
-    ):
+    mail = [(words, spam != (i in (35, 47))) for i, (words, spam) in enumerate(_words(70))]  # two labels are wrong
+    for part, parts in (("both", (True, True)), ("cases", (False, True)), ("linear", (True, False))):
+        expected, trusts, wrong = oracle.judged(mail, linear_part=parts[0], cases_part=parts[1])
         found = judge_stream(mail, part=part, skip=1)
-        assert found.log_odds == pytest.approx([max(-30, min(30, each)) for each in expected], abs=1e-9)
-        assert found.spam == tuple(labels)
+        assert found.log_odds == pytest.approx(expected, abs=1e-9)
+        assert found.spam == tuple(spam for _, spam in mail)
+        base = _learned(mail, CaseBase(part=part))
+        assert base.wrong == pytest.approx(wrong, abs=1e-12)
+        assert [base.trust(case) for case in range(70)] == pytest.approx(trusts, abs=1 / 1023)
+        assert min(trusts) < 0.99  # so that doubt has a part in it
+
+
+def _learned(mail, base: CaseBase, when=lambda case: 0.0) -> CaseBase:
+    for case, (words, spam) in enumerate(mail):
+        base.learn(words, spam, case, base.score(words), when(case))
+    return base
+
+
+def _in_use(base: CaseBase) -> list[int]:
+    return [case for case in range(len(base.flags) // 4) if base.flags[4 * case] & 1]
+
+
+def test_windows_by_count_age_and_quota():
+    mail = _words(60)
+    last = [[i for i in range(60) if mail[i][1] == kind][-7:] for kind in (False, True)]
+    for policy, expected in (
+        (CasePolicy(window=12), list(range(48, 60))),
+        (CasePolicy(days=2.5), list(range(49, 60))),  # four a day: ten quarters before the last one
+        (CasePolicy(quota=7), sorted(last[0] + last[1])),
+        (CasePolicy(window=20, quota=7), sorted(i for i in last[0] + last[1] if i >= 40)),
+    ):
+        base = _learned(mail, CaseBase(policy=policy), when=lambda case: 21_600.0 * case)
+        assert _in_use(base) == expected
+        assert base.n_messages == 60
+    expected, _, _ = oracle.judged(mail, stays=lambda case, now: case >= now - 12)
+    assert judge_stream(mail, policy=CasePolicy(window=12), skip=1).log_odds == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("editing", ["enn", "redundancy"])
+def test_edited_cases_are_those_of_the_loops(editing):
+    mail = [(words, spam != (i % 9 == 4)) for i, (words, spam) in enumerate(_words(60))]
+    kept: list[int] = []
+    for i, (words, spam) in enumerate(mail):
+        near = oracle.nearest_labels(words, [mail[j] for j in kept], [w for w, _ in mail[:i]])
+        same = sum(each == spam for each in near)
+        young = min(sum(s for _, s in mail[:i]), sum(not s for _, s in mail[:i])) < 10
+        if young or ((2 * same >= len(near)) if editing == "enn" else (same < 5)):
+            kept.append(i)
+    assert _in_use(_learned(mail, CaseBase(policy=CasePolicy(editing=editing)))) == kept
+    assert 15 < len(kept) < 60
+
+
+def test_editing_does_not_shut_out_a_kind_that_comes_late():
+    mail = [(words, spam) for words, spam in _words(200) if spam][:80]
+    mail += [(words, spam) for words, spam in _words(400) if not spam][:80]
+    for editing in ("enn", "redundancy"):
+        assert judge_stream(mail, policy=CasePolicy(editing=editing), skip=110).error < 0.2
+
+
+def test_policies_that_cannot_be():
+    for wrong in ({"window": 0}, {"quota": 1.5}, {"days": 0}, {"days": float("nan")}, {"editing": "all"}):
+        with pytest.raises(ParameterError):
+            CasePolicy(**wrong)
+    with pytest.raises(ParameterError, match="days"):
+        judge_stream(_words(5), policy=CasePolicy(days=1), skip=1)
+
+
+def test_a_tenth_of_wrong_labels_is_seen_and_does_little_harm():
+    draw = random.Random(8)  # noqa: S311
+    mail = [(tokens(read_message(raw)), spam) for raw, spam in stream(500)]
+    taught = [spam != (draw.random() < 0.1) for _, spam in mail]
+    assert judge_stream(mail, taught=taught, skip=100).error < 0.02
+    base = _learned([(words, label) for (words, _), label in zip(mail, taught, strict=True)], CaseBase())
+    assert 0.05 < base.wrong < 0.2
+    wrong = [i for i in range(100, 500) if taught[i] != mail[i][1]]
+    doubted = [i for i in range(100, 500) if base.trust(i) < 0.5]
+    assert len({*wrong} ^ {*doubted}) < 0.1 * len(wrong) + 5
+    assert _learned(mail, CaseBase()).wrong < 0.01
 
 
 def test_area_and_errors_as_loops():

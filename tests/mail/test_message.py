@@ -98,3 +98,43 @@ def test_mbox_maildir_folder_and_single_files(tmp_path):
     for wrong in ("empty", "nothing"):
         with pytest.raises(DataError, match=wrong):
             list(read_mail(tmp_path / wrong))
+
+
+@pytest.mark.parametrize(
+    "raw", [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"a,b\n1,2\n", b"<!doctype html>\n<p>hi", b"\0" * 99]
+)
+def test_a_file_that_is_no_mail_is_told_so(tmp_path, raw):
+    (tmp_path / "file").write_bytes(raw)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").write_bytes(raw)
+    for place in ("file", "folder"):
+        with pytest.raises(DataError, match="this is no mail"):
+            list(read_mail(tmp_path / place))
+
+
+@pytest.mark.parametrize(
+    "raw", [b"\n\nX-Odd: 1\n\nhi", b" folded\nSubject: x\n\nhi", b"\xef\xbb\xbfTo: a\n\n", b">From a\nTo: b\n\n"]
+)
+def test_mail_that_begins_oddly_is_mail(tmp_path, raw):
+    (tmp_path / "file").write_bytes(raw)
+    assert list(read_mail(tmp_path / "file")) == [(str(tmp_path / "file"), raw)]
+
+
+def test_a_thousand_parts_in_each_other_take_no_time():
+    deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (i, i) for i in range(1000))
+    with_text = b"Subject: deep\n" + deep + b"Content-Type: text/plain\n\nhello\n"
+    assert read_message(with_text).subject == "deep"
+
+
+def test_of_a_very_long_message_the_beginning_is_read(tmp_path):
+    line = b"QUJD" * 19 + b"\n"
+    long = b"Subject: long\n\n" + line * 40_000
+    (tmp_path / "one").write_bytes(long)
+    (tmp_path / "box").write_bytes(b"From a\n" + long + b"\nFrom b\nSubject: short\n\nhi\n")
+    ((_, raw),) = read_mail(tmp_path / "one")
+    assert 2_000_000 <= len(raw) < 2_000_000 + len(line)
+    assert long.startswith(raw)
+    (_, first), (_, second) = read_mail(tmp_path / "box")
+    assert len(first) < 2_000_000 + len(line)
+    assert second == b"Subject: short\n\nhi\n"
+    assert read_message(raw) == read_message(long)

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from sepal.exceptions import DataError, ParameterError
-from sepal.mail import MailFilter, read_message
+from sepal.mail import CasePolicy, MailFilter, read_message
 from tests.mail.made import message, stream
 
 TABLES = ("message", "word", "more_cases", "flags", "meta")
@@ -73,6 +73,37 @@ def test_relearn_is_as_if_it_had_always_had_that_label(tmp_path):
         assert _content(tmp_path / "a") == _made(tmp_path / "b", wrong)
         known.relearn([read_message(mail[9][0]).hash], spam=mail[9][1])
     assert _content(tmp_path / "a") == before
+
+
+def test_exactness_holds_with_every_policy(tmp_path):
+    mail = stream(40)
+    for place, policy in enumerate((CasePolicy(window=9, quota=3), CasePolicy(editing="enn"), CasePolicy(days=1))):
+        a, b = tmp_path / f"a{place}", tmp_path / f"b{place}"
+        with MailFilter(a, policy=policy) as known:
+            known.learn_many(mail[:17])
+        with MailFilter(a) as known:  # a process that knows the policy from the file only
+            known.learn_many(mail[17:])
+            assert known.base().policy == policy
+            known.unlearn([read_message(mail[5][0]).hash])
+        with MailFilter(b, policy=policy) as known:
+            known.learn_many(mail[:5] + mail[6:])
+        assert _content(a) == _content(b)
+        with pytest.raises(ParameterError, match="made with policy"):
+            MailFilter(a, policy=CasePolicy(window=3))
+
+
+def test_a_store_of_the_first_version_is_learned_anew(tmp_path):
+    now = _made(tmp_path / "a", stream(30))
+    with sqlite3.connect(tmp_path / "a") as db:  # as the first version wrote it
+        db.execute("UPDATE flags SET flags = zeroblob(length(flags))")
+        db.execute("DELETE FROM meta WHERE key IN ('wrong', 'window', 'days', 'quota', 'editing')")
+        db.execute("PRAGMA user_version = 1")
+    db.close()
+    with MailFilter(tmp_path / "a") as known:
+        assert known.store.version() == 2
+    found = _content(tmp_path / "a")
+    found["meta"] = sorted(found["meta"] + [(name, None) for name in ("days", "editing", "quota", "window")])
+    assert found == now
 
 
 def test_frequent_words_are_kept_in_pieces(tmp_path):

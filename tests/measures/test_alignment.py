@@ -182,6 +182,19 @@ def test_mixed_kinds(rng) -> None:
     assert curve.scores[0] == pytest.approx(expected, rel=1e-10)
 
 
+def test_many_levels(rng) -> None:
+    """Indicators that are 0 in a whole tile of rows are passed over; they add nothing to any distance."""
+    n = 700
+    town, size = rng.integers(0, 260, n), rng.random(n)
+    frame = pd.DataFrame({"size": size, "town": pd.Categorical([f"t{k}" for k in town])})
+    y = (town % 3 + (size > 0.5)) % 2
+    D = (size[:, None] - size) ** 2 + (town[:, None] != town)
+    target = oracle.target_matrix(y.tolist(), "signed")
+    curve = alignment_curve(frame, y, widths=[0.4, 0.8], kernel="mixed", scale=None)
+    expected = [oracle.alignment(np.exp(-D / (2 * w * w)), target, centered=True) for w in (0.4, 0.8)]
+    np.testing.assert_allclose(curve.scores, expected, rtol=1e-10)
+
+
 def test_result(breast_cancer: Table) -> None:
     curve = alignment_curve(breast_cancer, widths=[0.01, 0.02])
     assert curve.at_edge

@@ -498,3 +498,23 @@ def test_radar_and_text():
 def test_wrong_time_limit():
     with pytest.raises(ParameterError, match="time_limit"):
         public.complexity(*blobs(), time_limit=-1)
+
+
+def test_many_levels_are_measured_as_few_are():
+    """A column of 60 levels: no indicators in the neighbour pass, and a diagonal in the linear machine.
+
+    The same table with the levels as 60 columns of 0 and 1 has the same linear machine, and the same F4.
+    """
+    generator = np.random.default_rng(4)
+    n = 400
+    town, x = generator.integers(0, 60, n), generator.normal(size=(n, 2))
+    y = ((town % 2 == 0) ^ (x[:, 0] > 1)).astype(int)
+    frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "town": pd.Categorical([f"t{k:02d}" for k in town])})
+    indicators = np.column_stack([x, town[:, None] == np.arange(60)]).astype(float)
+    levels, columns = complexity(frame, y), complexity(indicators, y)
+    for name in ("F1", "F2", "F4", "L1", "L2"):
+        assert levels[name] == pytest.approx(columns[name], abs=1e-9), name
+    D = np.abs(x[:, None] - x[None]) / np.ptp(x, axis=0)
+    gower = (D.sum(axis=2) + (town[:, None] != town)) / 3
+    np.fill_diagonal(gower, np.inf)
+    assert levels["N3"] == pytest.approx(np.mean(y[gower.argmin(axis=1)] != y), abs=1e-12)

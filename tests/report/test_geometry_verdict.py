@@ -74,7 +74,12 @@ CASES = [
     ("means_perhaps_differ", {"means_p": 0.049}, {"means_p": 0.051}),
     ("means_alike_neighbors_agree", {"means_p": 0.5}, {"means_p": 0.5, "p_value": 0.3}),
     ("means_alike", {"means_p": 0.5, "p_value": 0.3}, {"means_p": None}),
-    *((code, {"shape": code}, {"shape": None}) for code in SHAPES),
+    (
+        "no_better_though_means_differ",
+        {"shape": "no_better_than_majority", "means_p": 0.0009},
+        {"shape": "no_better_than_majority", "means_p": 0.0011},
+    ),
+    *((code, {"shape": code, "means_p": 0.2}, {"shape": None}) for code in SHAPES),
     ("mixed_pair", {"n_pairs": 3, "mixing": 0.11}, {"n_pairs": 3, "mixing": 0.09}),
     ("one_column_enough", {"single": 0.79}, {"single": 0.78}),
     ("two_columns_enough", {"plane": 0.79}, {"plane": 0.79, "n_columns": 2}),

@@ -113,6 +113,7 @@ def test_the_keys_of_a_report(report_of):
         "skipped",
         "seconds",
         "sample_rows",
+        "partitions",
     ]
     assert said["kind"] == "report"
     assert said["sepal"] == sepal.__version__
@@ -145,7 +146,18 @@ def test_the_keys_of_a_report(report_of):
 
 def test_the_keys_of_the_measures():
     said = read(measure_facts(sepal.datasets.load("athletes")).to_json())
-    assert list(said) == ["sepal", "kind", "table", "classes", "majority", "settings", "thornton", "curve", "margins"]
+    assert list(said) == [
+        "sepal",
+        "kind",
+        "table",
+        "classes",
+        "majority",
+        "settings",
+        "thornton",
+        "curve",
+        "margins",
+        "partitions",
+    ]
     assert list(said["margins"]) == [
         "minimum",
         "lower_quartile",

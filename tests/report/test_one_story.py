@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import numpy as np
@@ -9,13 +10,13 @@ import pandas as pd
 import pytest
 
 import sepal
-from sepal.data import as_table
+from sepal.data import as_table, read_table
 from sepal.report import separability
-from sepal.report._beside import rows_beside, told_beside
+from sepal.report._beside import cell_text, rows_beside, told_beside
 from sepal.report._first_figures import model_lines, tiles
 from sepal.report._model import MODEL_ROWS
 from sepal.report._next_steps import COLLECT, MODEL, ROWS, next_steps
-from sepal.report._svg import plane_svg
+from sepal.report._svg import DATES, plane_svg
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +91,20 @@ def test_chance_is_not_sold_as_advice():
     assert "suspect_rows" not in {each.code for each in report.verdict}
 
 
+def test_means_that_differ_are_not_called_nothing():
+    """Beside "the class means differ beyond doubt" stood "these columns may say nothing of the classes"."""
+    rng = np.random.default_rng(12)
+    y = np.repeat([0, 1], 100)
+    X = rng.normal(size=(200, 12)) + 0.5 * y[:, None] * (np.arange(12) == 0)
+    report = separability(X, y)
+    assert report.angle.wilks.p_value < 0.001
+    assert not report.model.learns
+    texts = " ".join(each.text for each in (*report.verdict, *report.next_steps))
+    assert "the class means differ, but by too little to answer single rows" in texts
+    assert "nothing" not in texts
+    assert [step.code for step in report.next_steps][2] == "collect_since_means_differ"
+
+
 def test_every_chapter_ends_with_a_sentence(heart):
     for chapter in (MODEL, ROWS, COLLECT):
         assert chapter[-1].holds(heart)
@@ -119,6 +134,22 @@ def test_a_row_beside_its_neighbours():
         ("weight", 5, "5"),
     ]
     assert told_beside(found).startswith("size 9 (1), colour red (")
+    assert [cell_text(cell) for cell in (20817.4, -1234.56, 1.5, 2e12, None)] == [
+        "20817", "-1235", "1.5", "2e+12", "missing"
+    ]  # fmt: skip
+
+
+def test_dates_of_a_row_and_its_neighbours_are_dates():
+    """They were seconds; in order of time, which is not that of their texts."""
+    days = ["2.10.2024", "9.1.2024", "11.1.2024", "10.1.2024", "1.12.2024"]
+    lines = "".join(f"{day},{label}\n" for day, label in zip(days, "abbba", strict=True))
+    table = read_table(io.BytesIO(f"day,class\n{lines}".encode()), target="class")
+
+    class Suspect:
+        row, neighbors = 0, (1, 2, 3)
+
+    (found,) = rows_beside(table, (Suspect,))
+    assert [(each.own, each.neighbors) for each in found.columns] == [("2.10.2024", "9.1.2024 to 11.1.2024")]
 
 
 def test_suspects_stand_with_their_identifiers(tmp_path):
@@ -134,6 +165,18 @@ def test_suspects_stand_with_their_identifiers(tmp_path):
     assert "row 4, customer C704" in report.to_text()
     assert "4, customer C704" in report.to_html()
     assert "counted from 0" in report.to_text()
+
+
+def test_a_plane_of_dates_has_months_below_it():
+    """Its ticks were 1.6e+09, 1.6e+09 and 1.7e+09."""
+    days = np.datetime64("2020-01-01") + np.arange(0, 1200, 300)
+    seconds = days.astype("datetime64[s]").astype(float)
+    drawn = plane_svg(
+        seconds, np.array([0.0, 40000.0, 20000.0, 0.0]), np.zeros(4, int), (("day", DATES), ("euro", None))
+    )
+    assert all(f">{month}<" in drawn for month in ("2020-05", "2021-03", "2022-01"))
+    assert ">40000<" in drawn
+    assert "e+0" not in drawn
 
 
 def test_planes_have_ticks_and_names_of_levels():

@@ -11,7 +11,7 @@ import sepal
 from sepal.data import as_table
 from sepal.exceptions import ParameterError
 from sepal.measures import hit_and_miss_of, margin_solve
-from sepal.report import _rows, _separability, measure_facts, separability
+from sepal.report import _rows, _sections, measure_facts, separability
 from sepal.report._margins import margins
 from sepal.report._rows import take_rows
 from tests.oracles.neighbors import distances
@@ -23,8 +23,8 @@ def small_limits(monkeypatch):
     """A table of a few hundred rows counts as large."""
     monkeypatch.setattr(_rows, "ALL_PAIRS_ROWS", 300)
     monkeypatch.setattr(_rows, "SAMPLE_ROWS", 200)
-    monkeypatch.setattr(_separability, "ALL_PAIRS_ROWS", 300)
-    monkeypatch.setattr(_separability, "SAMPLE_ROWS", 200)
+    monkeypatch.setattr(_sections, "ALL_PAIRS_ROWS", 300)
+    monkeypatch.setattr(_sections, "SAMPLE_ROWS", 200)
 
 
 def test_a_sample_is_taken_and_said(small_limits):

@@ -156,8 +156,8 @@ def test_one_column_has_no_plane_and_says_so():
 def test_large_tables_are_sampled_and_say_so(monkeypatch):
     monkeypatch.setattr("sepal.report._rows.ALL_PAIRS_ROWS", 500)
     monkeypatch.setattr("sepal.report._rows.SAMPLE_ROWS", 200)
-    monkeypatch.setattr("sepal.report._separability.ALL_PAIRS_ROWS", 500)
-    monkeypatch.setattr("sepal.report._separability.SAMPLE_ROWS", 200)
+    monkeypatch.setattr("sepal.report._sections.ALL_PAIRS_ROWS", 500)
+    monkeypatch.setattr("sepal.report._sections.SAMPLE_ROWS", 200)
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 900)
     report = separability(rng.normal(size=(900, 3)) + y[:, None], y)
@@ -224,13 +224,13 @@ def _timeless(page):
 
 def test_a_time_limit_ends_a_section_that_tells_nothing(monkeypatch):
     """A limit of 30 s took 93 s: the angle was computed to its end, and then thrown away."""
-    from sepal.report import _separability
+    from sepal.report import _sections
 
     def endless(*arguments, **options):
         while True:
             time.sleep(0.01)
 
-    monkeypatch.setattr(_separability, "complexity", endless)
+    monkeypatch.setattr(_sections, "complexity", endless)
     report = separability(datasets.load("athletes"), time_limit=4.0)
     assert report.skipped["complexity"] == "the time limit was over"
     assert report.angle is not None

@@ -14,7 +14,7 @@ from sepal.scale import place_of_work
 
 def local_cluster() -> distributed.LocalCluster:
     return distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
     )
 
 

@@ -74,7 +74,13 @@ class Mixed:
     answers: Array
 
 
-def mixed_by(kernel: Array, others: Iterable[Array], judge: Judge, rows: NDArray[np.intp] | None = None) -> Mixed:
+def mixed_by(
+    kernel: Array,
+    others: Iterable[Array],
+    judge: Judge,
+    rows: NDArray[np.intp] | None = None,
+    first_other: bool = False,
+) -> Mixed:
     """Mix the kernels' mean decisions with the other members as some rows would have it.
 
     Parameters
@@ -85,11 +91,13 @@ def mixed_by(kernel: Array, others: Iterable[Array], judge: Judge, rows: NDArray
         Of those rows that decide.
     rows : ndarray of int or None
         Where they stand; None for all.
+    first_other : bool
+        Whether the first of the others is to answer alone.
     """
     seen = slice(None) if rows is None else rows
     temperature = judge.temperature(kernel[seen]) if isinstance(judge, ClassJudge) else None
     left_out = np.stack([probable(kernel, temperature), *others])
-    weights = mixture_weights(left_out[:, seen], judge)
+    weights = np.eye(len(left_out))[1] if first_other else mixture_weights(left_out[:, seen], judge)
     return Mixed(temperature, weights, np.tensordot(weights, left_out, axes=1))
 
 

@@ -41,7 +41,13 @@ class Nested:
     members: Array
 
 
-def chosen_anew(kernels: Sequence[Candidates], others: Sequence[Candidates], judge: Judge, order: Positions) -> Nested:
+def chosen_anew(
+    kernels: Sequence[Candidates],
+    others: Sequence[Candidates],
+    judge: Judge,
+    order: Positions,
+    first_other: bool = False,
+) -> Nested:
     """Put aside a tenth of the rows after the other, and pick everything by the rest.
 
     Parameters
@@ -52,6 +58,8 @@ def chosen_anew(kernels: Sequence[Candidates], others: Sequence[Candidates], jud
         Of all rows.
     order : ndarray of int
         A random order of the rows, the classes well mixed; rows are dealt to the folds in it.
+    first_other : bool
+        Whether the first of the others is to answer alone.
     """
     fold_of = fold_numbers(judge.groups, order)
     folds = []
@@ -62,7 +70,7 @@ def chosen_anew(kernels: Sequence[Candidates], others: Sequence[Candidates], jud
         picked = np.stack([each.picked(weights) for each in (*kernels, *others)])
         members[:, aside] = picked[:, aside]
         kernel = picked[: len(kernels)].mean(axis=0)
-        mixed = mixed_by(kernel, picked[len(kernels) :], judge.take(rest), rest).answers
+        mixed = mixed_by(kernel, picked[len(kernels) :], judge.take(rest), rest, first_other).answers
         folds.append(Fold(aside, rest, mixed))
     return Nested(tuple(folds), members)
 

@@ -47,7 +47,9 @@ SEARCH_SHARE, FIT_SHARE = 0.2, 0.4  # shares of the work; the rest is for the tr
 class Problem:
     """Training rows in canonical order, what to predict, who judges, and a random order to take samples from.
 
-    ``most`` is how many feature vectors the work allows; None for what the number of rows allows.
+    ``most`` is how many feature vectors the work allows; None for what the number of rows allows. ``scores_only``: the
+    columns are what one linear machine says of texts, and nothing else; then a linear rule alone answers. Kernels and
+    trees flatten its scores where a class is rare, and the order of rows is lost there.
     """
 
     table: Table
@@ -56,6 +58,7 @@ class Problem:
     judge: Judge
     order: Positions
     most: int | None = None
+    scores_only: bool = False
 
     def sample(self, n_rows: int) -> Problem:
         """The problem of the first rows of the random order."""
@@ -67,7 +70,14 @@ class Problem:
         place = np.full(self.table.n_rows, -1)
         place[rows] = np.arange(len(rows))
         judge = self.judge.take(rows)
-        return Problem(self.table.take(rows), self.targets[rows], self.answers[rows], judge, place[chosen], self.most)
+        return replace(
+            self,
+            table=self.table.take(rows),
+            targets=self.targets[rows],
+            answers=self.answers[rows],
+            judge=judge,
+            order=place[chosen],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,16 +142,19 @@ def solve(problem: Problem, *, clock: StageClock, seed: int, threads: int) -> So
     log = _Log([], [])
     kernels = _kernels(problem, clock, log, threads)
     views = {found.member.view.how: found.member.view for found in kernels}
-    grown = (_linear(problem, views, clock, log), _forest(problem, views, clock, log, seed, threads))
-    others = [found for found in grown if found is not None]
-    mixed = mixed_by(np.mean([k.left_out for k in kernels], axis=0), [o.left_out for o in others], problem.judge)
+    linear = _linear(problem, views, clock, log)
+    alone = problem.scores_only and linear is not None
+    forest = None if alone else _forest(problem, views, clock, log, seed, threads)
+    others: list[_Grown[Any]] = [found for found in (linear, forest) if found is not None]
+    kernel = np.mean([k.left_out for k in kernels], axis=0)
+    mixed = mixed_by(kernel, [o.left_out for o in others], problem.judge, first_other=alone)
     average = Average(
         tuple(found.member for found in kernels),
         mixed.temperature,
         tuple(found.member for found in others),
         mixed.weights,
     )
-    folds, members = _folds(problem, kernels, others)
+    folds, members = _folds(problem, kernels, others, alone)
     shares = [mixed.weights[0] / len(kernels)] * len(kernels) + mixed.weights[1:].tolist()
     scores = (problem.judge.scores(answers[None])[0].tolist() for answers in members)
     lines = tuple(
@@ -155,14 +168,14 @@ def solve(problem: Problem, *, clock: StageClock, seed: int, threads: int) -> So
 
 
 def _folds(
-    problem: Problem, kernels: list[_Grown[KernelMember]], others: Sequence[_Grown[Any]]
+    problem: Problem, kernels: list[_Grown[KernelMember]], others: Sequence[_Grown[Any]], first_other: bool
 ) -> tuple[tuple[Fold, ...], Sequence[Array]]:
     """Choices made anew for few rows, and each member's answers by them; else no folds, and its own answers."""
     first, second = [found.candidates for found in kernels], [found.candidates for found in others]
     known = [found for found in (*first, *second) if found is not None]
     if len(known) < len(first) + len(second):
         return (), [found.left_out for found in (*kernels, *others)]
-    nested = chosen_anew(known[: len(first)], known[len(first) :], problem.judge, problem.order)
+    nested = chosen_anew(known[: len(first)], known[len(first) :], problem.judge, problem.order, first_other)
     return nested.folds, list(nested.members)
 
 

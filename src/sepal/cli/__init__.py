@@ -14,13 +14,13 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command; the entry point of the script ``sepal``."""
     if sys.argv[1:2] == ["mail"]:  # starts for every message, and must not wait for what it does not need
-        from sepal.cli._mail import main_mail
-
-        sys.exit(main_mail(sys.argv[2:]))
+        _run_mail()
     from sepal.cli._interrupts import all_done, listen
+    from sepal.cli._late_modules import load_late
     from sepal.cli._since_start import ended, started
 
     started()
+    load_late()
     listen()
     try:
         _run()
@@ -29,8 +29,22 @@ def main() -> None:
         ended()
 
 
+def _run_mail() -> None:
+    from sepal.cli._interrupts import listen, writes_in_steps
+
+    writes_in_steps()
+    listen()
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        from sepal.cli._leaving import open_streams
+
+        open_streams()
+    from sepal.cli._mail import main_mail
+
+    sys.exit(main_mail(sys.argv[2:]))
+
+
 def _run() -> None:
-    from sepal.cli._leaving import leave_out_of_memory, open_streams, stdout_is_full
+    from sepal.cli._leaving import last_words, open_streams
 
     open_streams()
     try:
@@ -46,7 +60,5 @@ def _run() -> None:
             "hint: pip install 'sepal-learn[app]'\n"
         )
         sys.exit(2)
-    except MemoryError as error:
-        leave_out_of_memory(error)
-    except OSError as error:
-        stdout_is_full(error)
+    except (MemoryError, OSError) as error:
+        sys.exit(last_words(error))

@@ -16,23 +16,28 @@ from sepal.cli._models import predict, train
 from sepal.cli._options import (
     DATA_HELP,
     AsJson,
+    ClusterAddress,
     Data,
     DistanceName,
+    Exactly,
     GroupColumn,
     Jobs,
     MissingCells,
     MissingChoice,
     Out,
+    SampleSize,
     Scale,
     ScaleOption,
     Seed,
     TargetColumn,
     TimeLimit,
     Verb,
+    WorkerCount,
     seconds,
     size,
 )
 from sepal.cli._output import check_out, check_text_name, give, look_of, print_text, wants_json
+from sepal.cli._partitions import asked, in_partitions, partitions_given, refuse_for_one_file
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, with_reading
 from sepal.cli._reproduce import reproduce
@@ -86,6 +91,10 @@ def report(
     jobs: Jobs = None,
     out: Out = None,
     as_json: AsJson = False,
+    exact: Exactly = None,
+    sample: SampleSize = None,
+    cluster: ClusterAddress = None,
+    workers: WorkerCount = None,
 ) -> None:
     """Say how separable the classes of a table are.
 
@@ -100,13 +109,24 @@ def report(
             check_out(out, data)
             check_text_name(out, "a report")
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
-        with watching("reading") as progress:
-            table, apart = without_groups(classes_given(data, target, reading, "a report"), groups)
-            from sepal.report import separability  # after reading: whoever mistyped a name need not wait for it
+        how = _how(missing, distance, scale, seed, jobs)
+        if in_partitions(data):
+            from sepal.report import partitions_report
 
-            limit = left_of(limit)  # loading and reading count
-            how = _how(missing, distance, scale, seed, jobs)
-            found = separability(table, groups=apart, time_limit=limit, progress=progress, **how)
+            wishes = asked(exact, sample, cluster, workers)
+            source = partitions_given(data, target, reading)
+            with watching("reading") as progress:
+                found = partitions_report(
+                    source, groups=groups, time_limit=left_of(limit), progress=progress, **how, **wishes
+                )
+        else:
+            refuse_for_one_file(exact, sample, cluster, workers)
+            with watching("reading") as progress:
+                table, apart = without_groups(classes_given(data, target, reading, "a report"), groups)
+                from sepal.report import separability  # after reading: whoever mistyped a name need not wait for it
+
+                limit = left_of(limit)  # loading and reading count
+                found = separability(table, groups=apart, time_limit=limit, progress=progress, **how)
         if out is not None and out.suffix.lower() in (".html", ".htm"):
             give(found.to_html(source=data), out, "The report is")
         else:
@@ -143,6 +163,10 @@ def measure(
     jobs: Jobs = None,
     out: Out = None,
     as_json: AsJson = False,
+    exact: Exactly = None,
+    sample: SampleSize = None,
+    cluster: ClusterAddress = None,
+    workers: WorkerCount = None,
 ) -> None:
     """Print the measures of separability, and nothing else.
 
@@ -155,19 +179,22 @@ def measure(
             check_out(out, data, example="measures.txt")
             check_text_name(out, "a list of measures")
         sizes = [size(text) for text in train_size or ("0.5", "0.9")]
-        with watching("reading") as progress:
-            table, apart = without_groups(classes_given(data, target, reading, "sepal measure"), groups)
-            from sepal.report import measure_facts
+        said = {"train_sizes": sizes, "n_neighbors": k, "n_permutations": permutations}
+        how = {**said, **_how(missing, distance, scale, seed, jobs)}
+        if in_partitions(data):
+            from sepal.report import measure_facts, partitions_measures
 
-            facts = measure_facts(
-                table,
-                train_sizes=sizes,
-                n_neighbors=k,
-                n_permutations=permutations,
-                groups=apart,
-                progress=progress,
-                **_how(missing, distance, scale, seed, jobs),
-            )
+            wishes = {**asked(exact, sample, cluster, workers), "time_limit": None}
+            source = partitions_given(data, target, reading)
+            with watching("reading") as progress:
+                facts = partitions_measures(source, measure_facts, groups=groups, progress=progress, **how, **wishes)
+        else:
+            refuse_for_one_file(exact, sample, cluster, workers)
+            with watching("reading") as progress:
+                table, apart = without_groups(classes_given(data, target, reading, "sepal measure"), groups)
+                from sepal.report import measure_facts
+
+                facts = measure_facts(table, groups=apart, progress=progress, **how)
         _show(facts, as_json, out, "The measures are")
 
 

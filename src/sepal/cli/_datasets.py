@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sepal.cli._output import Look, as_json_text
+from sepal.cli._answers import as_json_text
+from sepal.cli._output import Look
 from sepal.data import SETS, Table, class_codes, load
 from sepal.report import Page
 

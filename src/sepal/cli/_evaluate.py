@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sepal.cli._answer_table import TABLES, AllColumns, answers_text
+from sepal.cli._answers import as_json_text
 from sepal.cli._costs import costs_said
 from sepal.cli._given import given_test, learning_rows
 from sepal.cli._learners import (
@@ -45,7 +46,6 @@ from sepal.cli._options import (
     seconds,
 )
 from sepal.cli._output import (
-    as_json_text,
     check_name,
     check_out,
     check_text_name,

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sepal.cli._answers import as_json_text
 from sepal.cli._learners import set_values
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import DATA_HELP, AsJson, Data, DistanceName, Out, Scale, ScaleOption, TargetColumn
-from sepal.cli._output import as_json_text, check_out, check_text_name, give, wants_json
+from sepal.cli._output import check_out, check_text_name, give, print_text, wants_json
 from sepal.cli._progress import watching
 from sepal.cli._reading import ColumnKinds, DropColumns, OnlyColumns, TargetTask, kinds_given, listed_names
 from sepal.data import names, write_whole
@@ -86,6 +87,10 @@ def do(
     columns: OnlyColumns = None,
     kind: ColumnKinds = None,
     task: TargetTask = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=2, help="Use N rows drawn at random in place of all.", show_default=False),
+    ] = None,
 ) -> None:
     """Answer one question of the Explorer, as it is written under its button Code.
 
@@ -104,7 +109,7 @@ def do(
             view = TableView(
                 place(shelf, data), target, kinds_given(kind or []), tuple(listed_names(drop or [])),
                 None if columns is None else tuple(listed_names(columns)), task and task.value,
-                scale.value, distance,
+                scale.value, distance, sample,
             )  # fmt: skip
             known = [each.parameter.name for each in ACTIONS[action].fields]
             given = set_values(settings or [], action, known)
@@ -122,6 +127,7 @@ def run(
         Path,
         typer.Option("--out", "-o", metavar="FOLDER", help="Where the results go: JSON files and index.html."),
     ] = Path(FOLDER),
+    as_json: AsJson = False,
 ) -> None:
     """Do everything a session of the Explorer holds, without a browser.
 
@@ -150,7 +156,11 @@ def run(
                 progress(told, begin)
                 answers.append((each, answer(shelf, each["action"], view.to_dict(), each["parameters"], tell)))
             page = session_page(shelf, view, answers)
-        _write_all(folder, [(each, plain_answer(found)) for each, found in answers], page)
+        plain = [(each, plain_answer(found)) for each, found in answers]
+        _write_all(folder, plain, page)
+        if as_json:
+            facts = {"folder": str(folder), "results": [facts for _, facts in plain]}
+            print_text(as_json_text("session", facts))
 
 
 def _write_all(out: Path, answers: list[tuple[dict[str, Any], dict[str, Any]]], page: str) -> None:

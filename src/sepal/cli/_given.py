@@ -16,6 +16,7 @@ import typer
 from numpy.typing import NDArray
 
 from sepal.cli._options import MissingChoice
+from sepal.cli._partitions import in_partitions, sample_given
 from sepal.cli._reading import Reading, check_bundled, tell_cautions
 from sepal.data import Apart, Table, column_cells, column_position, load, names, read_table
 from sepal.exceptions import DataError, ParameterError
@@ -59,6 +60,8 @@ def _given(data: str, target: str | None, reading: Reading) -> Table:
         return _file(sys.stdin.buffer, target, reading)
     if data in names():
         return _bundled(data, target)
+    if in_partitions(data):
+        return sample_given(data, target, reading)
     if not Path(data).exists() and not _looks_like_path(data):
         near = difflib.get_close_matches(data, [*names(), *(file.name for file in Path().iterdir())], n=3, cutoff=0.5)
         suggestion = f"did you mean {' or '.join(near)}? " if near else ""

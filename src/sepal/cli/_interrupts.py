@@ -14,6 +14,7 @@ from sepal.progress import importing
 INTERRUPTED = 130
 _before: dict[str, tuple[int, int] | None] = {}
 _working = [False]
+_in_steps = [False]
 
 
 def _identity(path: str) -> tuple[int, int] | None:
@@ -27,6 +28,12 @@ def _identity(path: str) -> tuple[int, int] | None:
 def command_begins() -> None:
     """Forget what an earlier command of this process wrote."""
     _before.clear()
+    _in_steps[0] = False
+
+
+def writes_in_steps() -> None:
+    """What goes into a store message by message is not told file by file."""
+    _in_steps[0] = True
 
 
 def will_write(path: str) -> None:
@@ -36,6 +43,8 @@ def will_write(path: str) -> None:
 
 def interrupted_text() -> str:
     """What was written until now: a file is replaced as a whole, so that it is another one or the same."""
+    if _in_steps[0]:
+        return "\nInterrupted."
     written = [path for path, was in _before.items() if _identity(path) != was]
     what = f"{' and '.join(written)} {'was' if len(written) == 1 else 'were'}" if written else "nothing was"
     return f"\nInterrupted; {what} written."

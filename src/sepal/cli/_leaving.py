@@ -24,31 +24,29 @@ def leaving_cleanly() -> Iterator[None]:
             work_begins()
             yield
             sys.stdout.flush()
-    except SepalError as error:
-        _say(f"error: {error}")
-        sys.exit(MENDABLE)
-    except MemoryError as error:
-        leave_out_of_memory(error)
-    except KeyboardInterrupt:
+    except (SepalError, MemoryError, KeyboardInterrupt, OSError) as error:
+        sys.exit(last_words(error))
+
+
+def last_words(
+    error: SepalError | MemoryError | KeyboardInterrupt | OSError,
+    mendable: int = MENDABLE,
+    less: str = "take a sample of its rows first",
+) -> int:
+    """Say on stderr what ended the command, and give its status; ``less`` is what to do where memory is short."""
+    if isinstance(error, KeyboardInterrupt):
         _say(interrupted_text())
-        sys.exit(INTERRUPTED)
-    except OSError as error:
-        stdout_is_full(error)
-
-
-def leave_out_of_memory(error: MemoryError) -> None:
-    """Say so, with what can be done, and leave."""
-    _say(f"error: {_too_large(error)}")
-    sys.exit(MENDABLE)
-
-
-def stdout_is_full(error: OSError) -> None:
-    """Nobody reads any more, or a device takes no more: say so, unless it is a closed pipe, and leave."""
-    _silence()
-    if isinstance(error, BrokenPipeError):
-        sys.exit(BROKEN_PIPE)
-    _say(f"error: {error.filename or 'the answer'}: cannot be read or written: {error.strerror or error}")
-    sys.exit(MENDABLE)
+        return INTERRUPTED
+    if isinstance(error, SepalError):
+        _say(f"error: {error}")
+    elif isinstance(error, MemoryError):
+        _say(f"error: there is not enough memory for this\nhint: {less}")
+    else:
+        _silence()
+        if isinstance(error, BrokenPipeError):  # nobody reads any more
+            return BROKEN_PIPE
+        _say(f"error: {error.filename or 'the answer'}: cannot be read or written: {error.strerror or error}")
+    return mendable
 
 
 def open_streams() -> None:
@@ -65,13 +63,6 @@ def _silence() -> None:
     """What is still buffered for stdout must go nowhere, or Python complains on its way out."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _too_large(error: MemoryError) -> str:
-    text = str(error).strip()
-    if "hint:" in text:
-        return text
-    return "there is not enough memory for this table\nhint: take a sample of its rows first"
 
 
 def _say(text: str) -> None:

@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from sepal.cli._answers import JSON_HELP, OUT_HELP
+from sepal.cli._interrupts import work_begins
+from sepal.cli._mail_answers import give_mail_answer, write_mail_answer
 from sepal.cli._mail_filter import classify, filter_message
-from sepal.exceptions import DataError, ParameterError, SepalError
-from sepal.mail import Costs, MailFilter, read_mail, read_message
+from sepal.exceptions import ParameterError, SepalError
+from sepal.mail import CasePolicy, MailFilter, read_mail, read_message
 
 ERROR = 3
 
@@ -23,17 +26,23 @@ def default_store() -> str:
 
 
 def main_mail(words: list[str]) -> int:
-    """Run ``sepal mail`` with these words; the exit status."""
+    """Run ``sepal mail`` with these words; the exit status, which after an error is none that says spam or ham."""
     try:
         asked = _parser().parse_args(words)
+        work_begins()
+        status = int(asked.run(asked))
+        sys.stdout.flush()
+        return status
     except SystemExit as leaving:  # argparse has said why
         return 0 if not leaving.code else ERROR
-    try:
-        return int(asked.run(asked))
-    except SepalError as error:
-        sys.stderr.write(f"{error}\n")
-        return ERROR
-    except BrokenPipeError:
+    except (SepalError, MemoryError, KeyboardInterrupt, OSError) as error:
+        from sepal.cli._leaving import last_words
+
+        return last_words(error, ERROR, "give it fewer messages at a time")
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
         return ERROR
 
 
@@ -73,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=("both", "cases", "linear"),
         help="Which learner a new store has: similar cases, a linear model, or both (the default).",
     )
+    _add_policy(learn)
     relearn = verb("relearn", _relearn, "Give messages the other label, as if they had always had it.")
     for each in (learn, relearn):
         kind = each.add_mutually_exclusive_group(required=True)
@@ -124,13 +134,30 @@ def _parser() -> argparse.ArgumentParser:
     evaluated.add_argument(
         "--ham-cost", type=float, default=9.0, metavar="COST", help="Cost of good mail called spam (default 9)."
     )
-    evaluated.add_argument("--out", metavar="FILE", help="Also write a page (.html) with the curves.")
-    status = verb("status", _lazily("status"), "Volume, errors, alarms, and words that came and went.", None)
-    status.add_argument("--out", metavar="FILE", help="Write a page (.html) or the text to this file.")
+    verb("status", _lazily("status"), "Volume, errors, alarms, and words that came and went.", None)
     verb("compact", _compact, "Compact the store: write the file anew without unused space.", None)
-    exported = verb("export", _export, "Write all that was learned as JSON lines.", None)
-    exported.add_argument("--out", metavar="FILE", help="Write to this file instead of the screen.")
+    verb("export", _export, "Write all that was learned as JSON lines.", None)
+    for name, each in verbs.choices.items():
+        if name != "filter":  # which hands a message on
+            each.add_argument("-o", "--out", metavar="FILE", help=OUT_HELP)
+        if name not in ("filter", "export"):
+            each.add_argument("--json", action="store_true", help=JSON_HELP)
     return parser
+
+
+def _add_policy(learn: argparse.ArgumentParser) -> None:
+    learn.add_argument("--window", type=int, metavar="N", help="A new store compares only the last N messages.")
+    learn.add_argument("--days", type=float, metavar="D", help="... only those of the last D days.")
+    learn.add_argument("--quota", type=int, metavar="N", help="... only the last N of each kind.")
+    learn.add_argument(
+        "--editing", choices=("enn", "redundancy"), help="... none that its neighbours contradict, or none they know."
+    )
+
+
+def _policy(asked: argparse.Namespace) -> CasePolicy | None:
+    """What was asked for, if anything was."""
+    found = CasePolicy(*(getattr(asked, name, None) for name in ("window", "days", "quota", "editing")))
+    return None if found == CasePolicy() else found
 
 
 def _lazily(name: str) -> Callable[[argparse.Namespace], int]:
@@ -146,7 +173,8 @@ def _lazily(name: str) -> Callable[[argparse.Namespace], int]:
 
 def opened(asked: argparse.Namespace, *, create: bool = False) -> MailFilter:
     """The filter of the store that was named."""
-    return MailFilter(asked.store, part=getattr(asked, "part", None), create=create, wait=asked.wait)
+    part = getattr(asked, "part", None)
+    return MailFilter(asked.store, part=part, policy=_policy(asked), create=create, wait=asked.wait)
 
 
 def messages_of(asked: argparse.Namespace) -> Iterator[tuple[str, bytes]]:
@@ -155,22 +183,18 @@ def messages_of(asked: argparse.Namespace) -> Iterator[tuple[str, bytes]]:
         yield from read_mail(file)
 
 
-def costs_of(asked: argparse.Namespace) -> Costs:
-    """The costs that were given; an unsure cost of 0 means that there is always an answer."""
-    return Costs(asked.ham_cost, asked.spam_cost, asked.unsure_cost or None)
-
-
 def _learn(asked: argparse.Namespace) -> int:
     with opened(asked, create=True) as known:
-        return _learned(known, ((raw, bool(asked.spam)) for _, raw in messages_of(asked)))
+        return _learned(asked, known)
 
 
-def _learned(known: MailFilter, labelled: Iterator[tuple[bytes, bool]]) -> int:
+def _learned(asked: argparse.Namespace, known: MailFilter) -> int:
     new = old = 0
-    for each in known.learn_each(labelled):
+    for each in known.learn_each((raw, bool(asked.spam)) for _, raw in messages_of(asked)):
         new, old = new + each, old + (not each)
-    sys.stdout.write(f"learned {new}, known before {old}\n")
-    return 0
+    return give_mail_answer(
+        asked, "mail_learned", f"learned {new}, known before {old}\n", {"learned": new, "known_before": old}
+    )
 
 
 def _hashes(asked: argparse.Namespace) -> list[bytes]:
@@ -179,8 +203,8 @@ def _hashes(asked: argparse.Namespace) -> list[bytes]:
 
 def _unlearn(asked: argparse.Namespace) -> int:
     with opened(asked) as known:
-        sys.stdout.write(f"forgotten {known.unlearn(_hashes(asked))}\n")
-    return 0
+        gone = known.unlearn(_hashes(asked))
+    return give_mail_answer(asked, "mail_forgotten", f"forgotten {gone}\n", {"forgotten": gone})
 
 
 def _relearn(asked: argparse.Namespace) -> int:
@@ -188,8 +212,9 @@ def _relearn(asked: argparse.Namespace) -> int:
         raws = [raw for _, raw in messages_of(asked)]
         changed = known.relearn([read_message(raw).hash for raw in raws], spam=bool(asked.spam))
         new = known.learn_many((raw, bool(asked.spam)) for raw in raws)
-        sys.stdout.write(f"relearned {changed}, new {new}\n")
-    return 0
+    return give_mail_answer(
+        asked, "mail_relearned", f"relearned {changed}, new {new}\n", {"relearned": changed, "learned": new}
+    )
 
 
 def _import(asked: argparse.Namespace) -> int:
@@ -198,18 +223,17 @@ def _import(asked: argparse.Namespace) -> int:
             from sepal.cli._mail_exchange import read_lines
 
             new = sum(sum(known.add(read_lines(file))) for file in asked.files)
-            sys.stdout.write(f"learned {new}\n")
-            return 0
+            return give_mail_answer(asked, "mail_learned", f"learned {new}\n", {"learned": new})
         if not (asked.spam or asked.ham):
             raise ParameterError("import of messages needs --spam or --ham", hint="files of export end in .jsonl")
-        return _learned(known, ((raw, bool(asked.spam)) for _, raw in messages_of(asked)))
+        return _learned(asked, known)
 
 
 def _compact(asked: argparse.Namespace) -> int:
     with opened(asked) as known:
         before, after = known.compact()
-    sys.stdout.write(f"{before:,} bytes before, {after:,} now\n")
-    return 0
+    facts = {"bytes_before": before, "bytes": after}
+    return give_mail_answer(asked, "mail_compacted", f"{before:,} bytes before, {after:,} now\n", facts)
 
 
 def _export(asked: argparse.Namespace) -> int:
@@ -218,10 +242,6 @@ def _export(asked: argparse.Namespace) -> int:
     with opened(asked) as known:
         if asked.out is None:
             sys.stdout.writelines(lines(known))
-            return 0
-        try:
-            with Path(asked.out).open("w", encoding="utf-8") as file:
-                file.writelines(lines(known))
-        except OSError as error:
-            raise DataError(f"--out {asked.out}: cannot be written: {error.strerror}") from error
+        else:
+            write_mail_answer(asked.out, "".join(lines(known)))
     return 0

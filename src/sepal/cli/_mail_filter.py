@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 
+from sepal.cli._mail_answers import give_mail_answer
 from sepal.exceptions import SepalError
 from sepal.mail import Costs, MailFilter, MailVerdict, read_mail
 
@@ -21,15 +22,13 @@ def _filter(asked: argparse.Namespace) -> tuple[MailFilter, Costs]:
 
 def classify(asked: argparse.Namespace) -> int:
     """A line for each message; the status is that of the last one."""
-    status = 3
     known, costs = _filter(asked)
     with known:
-        for file in asked.files or ["-"]:
-            for name, raw in read_mail(file):
-                verdict = known.classify(raw, costs)
-                sys.stdout.write(f"{verdict.label} {verdict.probability:.6f} {name}\n")
-                status = STATUS[verdict.label]
-    return status
+        found = [(name, known.classify(raw, costs)) for file in asked.files or ["-"] for name, raw in read_mail(file)]
+    text = "".join(f"{each.label} {each.probability:.6f} {name}\n" for name, each in found)
+    messages = [{"file": name, "label": each.label, "probability": each.probability} for name, each in found]
+    give_mail_answer(asked, "mail_verdicts", text, {"messages": messages})
+    return STATUS[found[-1][1].label] if found else 3
 
 
 def filter_message(asked: argparse.Namespace) -> int:

@@ -6,12 +6,13 @@ import argparse
 import csv
 import gzip
 import io
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
+from sepal.cli._mail_answers import give_mail_answer, write_mail_answer
 from sepal.exceptions import DataError, ParameterError
 from sepal.mail import (
     Costs,
@@ -30,7 +31,8 @@ from sepal.mail import (
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
 <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:50em;margin:2em auto;padding:0 1em;color:#222}}
-pre{{overflow-x:auto;background:#f6f6f6;padding:1em}} svg{{width:100%;height:auto}}</style></head>
+pre{{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f6f6;padding:1em}}
+svg{{width:100%;height:auto}}</style></head>
 <body><h1>{title}</h1>
 {body}
 </body></html>
@@ -38,7 +40,8 @@ pre{{overflow-x:auto;background:#f6f6f6;padding:1em}} svg{{width:100%;height:aut
 
 
 def explain(asked: argparse.Namespace) -> int:
-    """The reasons for each message, as text."""
+    """The reasons for each message."""
+    texts, facts = [], []
     with MailFilter(asked.store, create=False, wait=asked.wait) as known:
         for file in asked.files or ["-"]:
             for name, raw in read_mail(file):
@@ -53,11 +56,14 @@ def explain(asked: argparse.Namespace) -> int:
                     lines.append(f"{title}:")
                     for each in why.similar:
                         if each.spam == kind:
-                            lines.append(f"  {each.similarity:8.3f}  {each.subject}: {' '.join(each.words)}")
+                            doubted = " (this label is doubted)" if each.trust < 0.5 else ""
+                            shared = " ".join(each.words)
+                            lines.append(f"  {each.similarity:8.3f}  {each.subject}: {shared}{doubted}")
                 for title, words in (("Words for spam", why.for_spam), ("Words for good mail", why.for_ham)):
                     lines.append(f"{title}: " + ", ".join(f"{word} {part:+.2f}" for word, part in words))
-                sys.stdout.write(_printable("\n".join(lines)) + "\n")
-    return 0
+                texts.append(_printable("\n".join(lines)) + "\n")
+                facts.append({"file": name, "subject": read_message(raw).subject, "explanation": why})
+    return give_mail_answer(asked, "mail_explanations", "".join(texts), {"messages": facts})
 
 
 def _printable(text: str) -> str:
@@ -79,11 +85,21 @@ def evaluate_stream(asked: argparse.Namespace) -> int:
             f"{result.mean_cost(costs):.4f}"
         )
     text = "\n".join(lines) + "\n"
-    sys.stdout.write(text)
-    if asked.out is not None:
-        body = f"<pre>{escape(text)}</pre>" + _svg(_error_curve(found["both parts"]))
-        _write(asked.out, _PAGE.format(title="Test, then train", body=body))
-    return 0
+    facts = {
+        "messages": len(mail),
+        "skipped": asked.skip,
+        "parts": {
+            title: {
+                "error": result.error,
+                "false_alarms": result.false_alarms,
+                "misses": result.misses,
+                "area_above": result.area_above,
+                "mean_cost": result.mean_cost(costs),
+            }
+            for title, result in found.items()
+        },
+    }
+    return _give_page(asked, "mail_stream", "Test, then train", text, _error_curve(found["both parts"]), facts)
 
 
 def _error_curve(result: StreamResult, n: int = 40) -> list[tuple[int, float, float]]:
@@ -134,14 +150,22 @@ def status(asked: argparse.Namespace) -> int:
     """The state of the store as text, or as a page."""
     with MailFilter(asked.store, create=False, wait=asked.wait) as known:
         found = mail_status(known)
-    text = _status_text(found)
-    if asked.out is None:
-        sys.stdout.write(_printable(text))
-    elif asked.out.lower().endswith((".html", ".htm")):
-        body = f"<pre>{escape(_printable(text))}</pre>" + _svg(found.curve)
-        _write(asked.out, _PAGE.format(title="Mail filter", body=body))
-    else:
-        _write(asked.out, _printable(text))
+    text = _printable(_status_text(found))
+    return _give_page(asked, "mail_status", "Mail filter", text, found.curve, {"status": found})
+
+
+def _give_page(
+    asked: argparse.Namespace,
+    kind: str,
+    title: str,
+    text: str,
+    curve: Sequence[tuple[int, float, float]],
+    facts: dict[str, Any],
+) -> int:
+    """As :func:`give_mail_answer`; with an ending of HTML a page that shows the errors over time, too."""
+    if not (asked.out or "").lower().endswith((".html", ".htm")):
+        return give_mail_answer(asked, kind, text, facts)
+    write_mail_answer(asked.out, _PAGE.format(title=title, body=f"<pre>{escape(text)}</pre>" + _svg(curve)))
     return 0
 
 
@@ -155,6 +179,10 @@ def _status_text(found: MailStatus) -> str:
         f"errors in {found.n_scored:,} messages: {found.false_alarms} false alarms and {found.misses} misses",
         f"in the last {n:,}: {alarms} and {misses}",
     ]
+    if found.n_scored:
+        lines.append(f"labels that seem to be wrong: about {100.0 * found.wrong_labels:.1f} % of the last hundred")
+    lines += ["the last labels that what was known contradicted:"] if found.doubted else []
+    lines += [f"  {kind:<5} {subject}" for kind, subject in found.doubted]
     lines += [f"drift: {kind} changed at message {place:,}" for kind, place in found.alarms[-10:]]
     lines += [] if found.alarms else ["drift: no alarm"]
     for title, words in (("words that came", found.came), ("words that went", found.went)):
@@ -186,10 +214,3 @@ def _svg(curve: Sequence[tuple[int, float, float]]) -> str:
         '<text x="60" y="216" font-size="12" fill="#1f77b4">false alarms</text>'
         '<text x="160" y="216" font-size="12" fill="#d62728">misses</text></svg>'
     )
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"--out {path}: cannot be written: {error.strerror}") from error

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sepal.cli._answer_table import TABLES, AllColumns, beside, identifiers_among, shares
+from sepal.cli._answers import as_json_text
 from sepal.cli._given import given_rows, learning_rows
 from sepal.cli._learners import (
     Chosen,
@@ -42,7 +43,6 @@ from sepal.cli._options import (
     Weights,
 )
 from sepal.cli._output import (
-    as_json_text,
     check_name,
     check_out,
     give,

@@ -15,13 +15,14 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from sepal.cli._answers import JSON_HELP, OUT_HELP
 from sepal.distances import DISTANCES
 from sepal.exceptions import ParameterError
 from sepal.parameters import EVERYWHERE, Parameter, parameters
 
 DATA_HELP = (
     "A CSV, ARFF, JSON lines, Parquet, Feather or Excel file, - for standard input, or the name of a bundled set. "
-    "For a file that has such a name write ./NAME."
+    "For a file that has such a name write ./NAME. A folder, or a pattern in quotes, is a table in partitions."
 )
 # The order in which every verb lists those it has; its own options stand among them.
 SHARED = (
@@ -171,15 +172,30 @@ TimeLimit = Annotated[
         "then is left out, or is the best so far, and that is said.",
     ),
 ]
+Exactly = Annotated[
+    bool | None,
+    _option(
+        "--exact/--no-exact",
+        help="Of rows in partitions: let every row ask, however long it takes, or only a sample. Without it every row, "
+        "if that takes no longer than --time-limit, or two minutes.",
+    ),
+]
+SampleSize = Annotated[
+    int | None, _option("--sample", metavar="N", min=1, help="Of rows in partitions: let so many rows ask all rows.")
+]
+ClusterAddress = Annotated[
+    str | None,
+    _option("--cluster", metavar="ADDRESS", help="Of rows in partitions: the Dask scheduler to use, tcp://host:8786."),
+]
+WorkerCount = Annotated[
+    int | None,
+    _option("--workers", metavar="N", min=1, help="Of rows in partitions: start so many worker processes here."),
+]
 Seed = Annotated[int, typer.Option(min=0)]
 Jobs = Annotated[int | None, _option(metavar="N")]
-OUT_HELP = (
-    "Write to this file instead of the screen. Its ending says how: .json, .txt; .html for a report, .csv for answers, "
-    "by custom .sepal for a model."
-)
 Out = Annotated[Path | None, _option("--out", "-o", metavar="FILE", help=OUT_HELP)]
 ModelOut = Annotated[Path, _option("--out", "-o", metavar="FILE", help=OUT_HELP)]
-AsJson = Annotated[bool, _option("--json", help="Print the same facts as one JSON object.")]
+AsJson = Annotated[bool, _option("--json", help=JSON_HELP)]
 EscapeFormulas = Annotated[
     bool,
     _option(

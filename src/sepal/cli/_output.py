@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import shutil
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 
 import typer
 
+from sepal.cli._answers import as_json_text
 from sepal.cli._interrupts import will_write
 from sepal.data import write_whole
 from sepal.exceptions import ParameterError
@@ -104,14 +104,6 @@ def check_name(out: Path, suffixes: tuple[str, ...], option: str, what: str) -> 
         f"{option} {out}: {what} is written as {' or '.join(s[1:].upper() for s in suffixes)}, and not as {found}",
         hint=" or ".join(f"{option} {out.with_suffix(suffix)}" for suffix in suffixes),
     )
-
-
-def as_json_text(kind: str, facts: dict[str, Any]) -> str:
-    """Facts as one JSON object that says what it is and who wrote it."""
-    from sepal import __version__
-    from sepal.report import plain
-
-    return json.dumps({"sepal": __version__, "kind": kind, **plain(facts)}, indent=2, allow_nan=False) + "\n"
 
 
 def rows_text(kind: str, columns: dict[str, list[Any]], as_json: bool, escape_formulas: bool = False) -> str:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sepal.cli._answers import as_json_text
 from sepal.cli._interrupts import will_write
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import AsJson
-from sepal.cli._output import Look, as_json_text, print_text, stdout_look
+from sepal.cli._output import Look, print_text, stdout_look
 from sepal.cli._progress import watching
 
 if TYPE_CHECKING:

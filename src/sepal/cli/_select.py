@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sepal.cli._answers import as_json_text
 from sepal.cli._given import classes_given, without_groups
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import (
@@ -28,7 +29,6 @@ from sepal.cli._options import (
 )
 from sepal.cli._output import (
     Look,
-    as_json_text,
     check_name,
     check_out,
     check_text_name,

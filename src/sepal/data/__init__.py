@@ -14,6 +14,7 @@ from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._cautions import Caution
 from sepal.data._cautions import caution_texts as caution_texts
 from sepal.data._cells import apart_cells as apart_cells
+from sepal.data._cells import cell_of as cell_of
 from sepal.data._cells import column_cells as column_cells
 from sepal.data._cells import row_cells as row_cells
 from sepal.data._cells import row_identifiers as row_identifiers
@@ -37,6 +38,7 @@ from sepal.data._equal_rows import equal_rows as equal_rows
 from sepal.data._equal_rows import mixed_bits as mixed_bits
 from sepal.data._equal_rows import plain_cells as plain_cells
 from sepal.data._equal_rows import row_hash as row_hash
+from sepal.data._error_words import constant_note as constant_note
 from sepal.data._error_words import plural as plural
 from sepal.data._error_words import shown as shown
 from sepal.data._foreign_frames import is_frame as is_frame
@@ -61,6 +63,7 @@ from sepal.data._plane import Plane, plane
 from sepal.data._read import read_table
 from sepal.data._row_page import RowPage, row_page
 from sepal.data._sampling import sample_by_class as sample_by_class
+from sepal.data._sampling import sampled
 from sepal.data._scaling import SCALES, ScaleName
 from sepal.data._scaling import Scaling as Scaling
 from sepal.data._scaling import column_ranges as column_ranges
@@ -103,5 +106,6 @@ __all__ = [
     "plane",
     "read_table",
     "row_page",
+    "sampled",
     "summarize",
 ]

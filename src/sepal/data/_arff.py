@@ -17,6 +17,7 @@ from sepal.data._columns import Column, coded_column, levels_note, parse_number
 from sepal.data._error_words import Origin, listed, shown
 from sepal.data._source import BLOCK_ROWS, Source
 from sepal.data._unpacking import most_unpacked
+from sepal.data._written import Written
 from sepal.exceptions import DataError
 
 _START = re.compile(r"(?:[ \t]*+(?:%[^\r\n]*+)?[\r\n])*+[ \t]*@relation\b", re.IGNORECASE)
@@ -221,6 +222,7 @@ class Coding(NamedTuple):
     code: Callable[[Cell], float]  # ValueError says what was expected
     omitted: float  # what a sparse row means by leaving it out: zero, the first level; of a text: missing
     levels: Callable[[], tuple[str, ...]]
+    dates: dict[Cell, float] | None = None
 
 
 def _coding(attribute: Attribute) -> Coding:
@@ -234,7 +236,10 @@ def _coding(attribute: Attribute) -> Coding:
             math.nan,
             lambda: tuple(text for text in seen if text is not None),
         )
-    return Coding(attribute, _date_code(attribute) if attribute.type == "date" else _number, 0.0, tuple)
+    if attribute.type == "date":
+        known: dict[Cell, float] = {None: math.nan}
+        return Coding(attribute, _date_code(attribute, known), 0.0, tuple, known)
+    return Coding(attribute, _number, 0.0, tuple)
 
 
 def _nominal_code(levels: tuple[str, ...]) -> Callable[[Cell], float]:
@@ -261,8 +266,7 @@ def _number(cell: Cell) -> float:
     raise ValueError("a number")
 
 
-def _date_code(attribute: Attribute) -> Callable[[Cell], float]:
-    known: dict[Cell, float] = {None: math.nan}
+def _date_code(attribute: Attribute, known: dict[Cell, float]) -> Callable[[Cell], float]:
     parse = attribute.parse_date
 
     def code(cell: Cell) -> float:
@@ -305,7 +309,8 @@ def _checked(coding: Coding, j: int, cell: Cell, row: int, origin: Origin) -> fl
 def _column(coding: Coding, position: int, values: NDArray[np.float64]) -> Column:
     attribute = coding.attribute
     if attribute.type in ("numeric", "date"):
-        return Column(attribute.name, position, values)
+        texts = {second: text for text, second in (coding.dates or {}).items() if text is not None}
+        return Column(attribute.name, position, values, written=Written(texts) if texts else None)
     levels = coding.levels()
     if attribute.type == "nominal":
         return Column(attribute.name, position, values, "nominal", levels, declared=True)

@@ -1,4 +1,4 @@
-"""Cells as people wrote them: whole numbers without a point, levels by name, None where a cell is missing."""
+"""Cells as people wrote them: whole numbers without a point, levels by name, dates, None where a cell is missing."""
 
 from __future__ import annotations
 
@@ -21,11 +21,18 @@ def column_cells(table: Table, column: int) -> list[Any]:
     >>> column_cells(as_table([[1.5, "red"], [2.0, "blue"]]), 0)
     [1.5, 2]
     """
-    levels = table.levels[column]
-    cells = table.values[:, column].tolist()
-    if levels is None:
-        return [_number(cell) for cell in cells]
-    return [None if cell != cell else levels[int(cell)] for cell in cells]
+    return [cell_of(table, column, cell) for cell in table.values[:, column].tolist()]
+
+
+def cell_of(table: Table, column: int, code: float) -> Any:
+    """What a number in a column of the table stands for: a level, a date, or itself."""
+    if code != code:
+        return None
+    levels, written = table.levels[column], table.written.get(table.names[column])
+    if levels is not None:
+        return levels[int(code)]
+    text = None if written is None else written.text(code)
+    return _number(code) if text is None else text
 
 
 def apart_cells(column: Apart) -> list[Any]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sepal.data._error_words import Origin, listed, shown
 from sepal.data._messy_cells import dates
 from sepal.data._text_options import TextOptions
+from sepal.data._written import Written
 from sepal.exceptions import DataError, ParameterError
 
 Kind = Literal["numeric", "ordinal", "nominal", "text"]
@@ -43,6 +44,7 @@ class Column:
     levels: tuple[Any, ...] = ()  # empty for numeric
     declared: bool = False  # the source states the order of the levels
     notes: tuple[str, ...] = ()
+    written: Written | None = None  # how dates that became numbers stood there
 
 
 def parse_number(text: str) -> float | None:
@@ -59,8 +61,13 @@ def sorted_levels(values: Iterable[Any]) -> tuple[Any, ...]:
     """Distinct values in order: texts that are all numbers by their number, everything else as it sorts."""
     distinct = set(values)
     if all(isinstance(value, str) for value in distinct):
-        numbers = {value: parse_number(value) for value in distinct}
-        if all(number is not None for number in numbers.values()):
+        numbers: dict[str, float] = {}
+        for value in distinct:
+            number = parse_number(value)
+            if number is None:
+                break
+            numbers[value] = number
+        else:
             return tuple(sorted(distinct, key=lambda value: (numbers[value], value)))
     return tuple(sorted(distinct))
 
@@ -204,8 +211,11 @@ def _number_levels(column: Column) -> Column:
     values = np.full(column.values.shape, np.nan)
     values[present] = codes
     whole = bool(np.all(distinct == np.floor(distinct)))
-    levels = tuple(int(number) if whole else float(number) for number in distinct)
-    return replace(column, values=values, kind="nominal", levels=levels, declared=True)
+    levels: tuple[Any, ...] = tuple(int(number) if whole else float(number) for number in distinct)
+    if column.written is not None:  # dates, in their order
+        texts = (column.written.text(float(number)) for number in distinct)
+        levels = tuple(level if text is None else text for level, text in zip(levels, texts, strict=True))
+    return replace(column, values=values, kind="nominal", levels=levels, declared=True, written=None)
 
 
 def _level_number(level: Any) -> float | None:
@@ -244,6 +254,15 @@ def _to_numeric(column: Column, origin: Origin) -> Column:
     return replace(column, values=values, kind="numeric", levels=(), declared=False)
 
 
+def dated(column: Column) -> Column:
+    """A column of nothing but texts that are dates, as seconds; any other as it is."""
+    texts = [level for level in column.levels if isinstance(level, str)]
+    if column.kind != "nominal" or column.declared or not texts or len(texts) < len(column.levels):
+        return column
+    found = dates(texts)
+    return column if found is None else _as_seconds(column, texts, *found)
+
+
 def _to_seconds(column: Column, origin: Origin) -> Column:
     """Dates as seconds since 1970; numbers are Excel's days since 30 December 1899."""
     place = f"column {shown(column.name)}"
@@ -251,7 +270,9 @@ def _to_seconds(column: Column, origin: Origin) -> Column:
         if column.notes and "turned into seconds" in column.notes[-1]:
             return column
         note = f"numbers in {place} were taken as Excel's dates and turned into seconds since 1970"
-        return replace(column, values=(column.values - EXCEL_1970) * 86400.0, notes=(*column.notes, note))
+        values = (column.values - EXCEL_1970) * 86400.0
+        days = {second: f"{day:.15g}" for second, day in zip(values.tolist(), column.values.tolist(), strict=True)}
+        return replace(column, values=values, notes=(*column.notes, note), written=Written(days))
     texts = [str(level) for level in column.levels]
     found = dates(texts)
     if found is None:
@@ -261,9 +282,18 @@ def _to_seconds(column: Column, origin: Origin) -> Column:
             hint="2024-01-31, 31.01.2024 and 2024-01-31 12:30 are dates; where day and month could change places, "
             "write the year first",
         )
-    note = f"{found[1]} in {place} were turned into seconds since {'midnight' if found[1] == 'times' else '1970'}"
-    values = _mapped(column, np.array([found[0][text] for text in texts]))
-    return replace(column, values=values, kind="numeric", levels=(), declared=False, notes=(*column.notes, note))
+    return _as_seconds(column, texts, *found)
+
+
+def _as_seconds(column: Column, texts: list[str], seconds: dict[str, float], what: str) -> Column:
+    """The texts of the column as these numbers."""
+    since = "midnight" if what == "times" else "1970"
+    note = f"{what} in column {shown(column.name)} were turned into seconds since {since}"
+    values = _mapped(column, np.array([seconds[text] for text in texts]))
+    written = Written({second: text for text, second in seconds.items()})
+    return replace(
+        column, values=values, kind="numeric", levels=(), declared=False, notes=(*column.notes, note), written=written
+    )
 
 
 def _with_levels(column: Column, levels: tuple[Any, ...], origin: Origin) -> Column:

@@ -14,6 +14,7 @@ Reference: B. Weisfeiler and A. Leman, "The reduction of a graph to canonical fo
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from sepal.data._table import Table
 MANY_CELLS = 100_000  # fewer are sorted in a few milliseconds
 _TELLS = 1e-9  # of the range of a column: far more than rounding
 _SET_APART = np.uint64(0xD6E8FEB86659FD93)
+_found: WeakKeyDictionary[Table, tuple[NDArray[np.integer[Any]], NDArray[np.intp]]] = WeakKeyDictionary()
 
 
 def content_columns(
@@ -94,9 +96,19 @@ def rows_by_content(rows: Table | SparseRows, codes: NDArray[np.integer[Any]]) -
     [1, 2, 0]
     """
     if isinstance(rows, Table):
-        return content_order(rows.values, codes)
+        return _order_of(rows, codes)
     order = rows.content_order()
     return np.asarray(order[np.argsort(codes[order], kind="stable")])
+
+
+def _order_of(table: Table, codes: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+    """The order of the rows, found once: a table never changes, and many ask for the same samples of it."""
+    known = _found.get(table)
+    if known is None or not np.array_equal(known[0], codes):
+        order = content_order(table.values, codes)
+        order.flags.writeable = False
+        known = _found[table] = (codes.copy(), order)
+    return known[1]
 
 
 def geometric_rank(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
@@ -159,7 +171,11 @@ def _held(values: NDArray[np.float64]) -> Marks:
 
 def _ranks(values: NDArray[np.float64]) -> Marks:
     """The place of each cell among the values of its column, as in any other unit; missing cells come last."""
-    found = np.empty(values.shape, dtype=np.uint64)
-    for j, column in enumerate(values.T):
-        found[:, j] = np.unique(column, return_inverse=True)[1]
+    low = values.min(axis=0, initial=np.inf)
+    above = values != low
+    found: Marks = np.array(above, dtype=np.uint64)
+    # Of two values, as of the indicators of levels, the upper is 1 and nothing need be sorted.
+    many = np.flatnonzero(((values != values.max(axis=0, initial=-np.inf)) & above).any(axis=0))
+    for j in many:
+        found[:, j] = np.unique(values[:, j], return_inverse=True)[1]
     return found

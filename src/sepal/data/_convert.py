@@ -30,6 +30,7 @@ from sepal.data._error_words import MEMORY, Origin, shown
 from sepal.data._foreign_frames import declared_levels, is_frame, is_series, plain_floats
 from sepal.data._labels import Labels, label_array
 from sepal.data._table import Table, assemble, constant_notes
+from sepal.data._written import Written
 from sepal.exceptions import CellTypeError, DataError, ParameterError
 
 
@@ -280,7 +281,8 @@ def _time_column(name: str, position: int, array: NDArray[Any]) -> Column:
     else:
         seconds = array / one_second
         note = f"durations in column {shown(name)} were turned into seconds"
-    return Column(name, position, np.asarray(seconds, dtype=np.float64), notes=(note,))
+    written = Written() if array.dtype.kind == "M" else None
+    return Column(name, position, np.asarray(seconds, dtype=np.float64), notes=(note,), written=written)
 
 
 _CELL_SORTS = frozenset({"boolean", "complex number", "number", "text", "date"})
@@ -387,7 +389,7 @@ def _column_from_series(series: Any, position: int, origin: Origin) -> Column:
         seconds = series.dt.timestamp("us").fill_null(0).to_numpy().astype(np.float64) / 1e6
         seconds[gaps] = np.nan
         note = f"dates in column {shown(name)} were turned into seconds since 1970"
-        return Column(name, position, seconds, notes=(note,))
+        return Column(name, position, seconds, notes=(note,), written=Written())
     if series.dtype == nw.Boolean or series.dtype == nw.String or series.dtype == nw.Categorical:
         array: NDArray[Any] = np.empty(len(series), dtype=object)
         array[:] = series.to_list()

@@ -21,8 +21,9 @@ from sepal.data._columns import (
 )
 from sepal.data._dialect import Dialect, declared_delimiter, records, sniff
 from sepal.data._error_words import Origin, listed, shown
-from sepal.data._messy_cells import SOFT_MISSING, dates, messy_numbers
+from sepal.data._messy_cells import NO_NUMBER, SOFT_MISSING, dates, each_a_date, messy_numbers
 from sepal.data._source import BLOCK_ROWS, Source
+from sepal.data._written import Written
 from sepal.exceptions import DataError
 
 MISSING = frozenset(
@@ -248,7 +249,7 @@ class _Growing:
         column = Column(self.name, self.position, values, "nominal", levels)
         if asked:
             return column
-        return _understood(column, decimal) or replace(column, notes=_nearly_numeric(column, decimal, origin))
+        return _understood(column, decimal) or replace(column, notes=_nearly(column, decimal, origin))
 
 
 def _understood(column: Column, decimal: str) -> Column | None:
@@ -258,7 +259,7 @@ def _understood(column: Column, decimal: str) -> Column | None:
         return None
     soft = f"; {listed(gone)} are missing" if (gone := [t for t in column.levels if t in SOFT_MISSING]) else ""
     place = f"column {shown(column.name)}"
-    numbers = messy_numbers(texts, decimal)
+    numbers, written = messy_numbers(texts, decimal), None
     if numbers is not None:
         found, left_out = numbers
         notes = (f"numbers in {place} were read without {left_out}",) if left_out else ()
@@ -270,18 +271,32 @@ def _understood(column: Column, decimal: str) -> Column | None:
         found, what = moments
         since = "midnight" if what == "times" else "1970"
         notes = (f"{what} in {place} were turned into seconds since {since}{soft}",)
+        written = Written({second: text for text, second in found.items()})
     table = np.array([found.get(level, math.nan) for level in column.levels])
     values = np.full(column.values.shape, np.nan)
     present = ~np.isnan(column.values)
     values[present] = table[column.values[present].astype(np.intp)]
-    return Column(column.name, column.position, values, notes=notes)
+    return Column(column.name, column.position, values, notes=notes, written=written)
+
+
+def _nearly(column: Column, decimal: str, origin: Origin) -> tuple[str, ...]:
+    """A word about a column that is nominal though it looks otherwise."""
+    texts = [level for level in column.levels if level not in SOFT_MISSING]
+    if not each_a_date(texts):
+        return _nearly_numeric(column, decimal, origin)
+    why = "they are written in several ways, or day and month could change places; write the year first"
+    return (f"column {shown(column.name)} is nominal though it holds dates: {why}",)
 
 
 def _nearly_numeric(column: Column, decimal: str, origin: Origin) -> tuple[str, ...]:
     """A word about a column that is nominal because of a few cells."""
     levels, values = column.levels, column.values
     number = np.array(
-        [_numbers([level], decimal) is not None or messy_numbers([level]) is not None for level in levels]
+        [
+            NO_NUMBER.search(level) is None
+            and (_numbers([level], decimal) is not None or messy_numbers([level]) is not None)
+            for level in levels
+        ]
     )
     present_rows = np.flatnonzero(~np.isnan(values))
     number_mask = number[values[present_rows].astype(np.intp)] if levels else np.zeros(0, dtype=bool)
@@ -292,6 +307,6 @@ def _nearly_numeric(column: Column, decimal: str, origin: Origin) -> tuple[str, 
     more = f" and {odd.size - 3} more" if odd.size > 3 else ""
     note = (
         f"column {shown(column.name)} is nominal though {int(number_mask.sum())} of its {number_mask.size} values "
-        f"are numbers: {cells}{more}"
+        f"are numbers: {cells}{more}; if these mean missing cells, say so (na, --na)"
     )
     return (note,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,17 @@ def shown(value: Any) -> str:
 def listed(values: list[Any] | tuple[Any, ...], most: int = 8) -> str:
     """Some values in an error text, with ``...`` when there are more."""
     return ", ".join(shown(value) for value in values[:most]) + (", ..." if len(values) > most else "")
+
+
+def constant_note(names: Sequence[str]) -> str:
+    """What is said of columns that hold one value only; the first five are named.
+
+    Examples
+    --------
+    >>> constant_note(["a", "b", "c", "d", "e", "f", "g"])
+    '7 constant columns, which contribute nothing: "a", "b", "c", "d", "e", ...'
+    """
+    return f"{len(names)} {plural(len(names), 'constant column')}, which contribute nothing: {listed(list(names), 5)}"
 
 
 def plural(number: int, word: str, many: str | None = None) -> str:

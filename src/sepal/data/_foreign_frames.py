@@ -10,9 +10,14 @@ from numpy.typing import NDArray
 _FLOAT = np.dtype(np.float64)
 
 
+def _not_foreign(data: Any) -> bool:
+    """Whether it needs no question: it is known to be no frame, and narwhals takes long to import."""
+    return isinstance(data, (np.ndarray, list, tuple)) or type(data).__module__.startswith(("builtins", "sepal."))
+
+
 def is_frame(data: Any) -> bool:
     """Whether narwhals takes it for a data frame held in memory."""
-    if isinstance(data, (np.ndarray, list, tuple)):
+    if _not_foreign(data):
         return False
     import narwhals as nw
 
@@ -21,7 +26,7 @@ def is_frame(data: Any) -> bool:
 
 def is_series(data: Any) -> bool:
     """Whether narwhals takes it for a series."""
-    if isinstance(data, (np.ndarray, list, tuple)):
+    if _not_foreign(data):
         return False
     import narwhals as nw
 

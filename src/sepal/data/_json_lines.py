@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sepal.data._columns import dated
 from sepal.data._convert import column_from_array
 from sepal.data._error_words import Origin, shown
 from sepal.data._source import Source
@@ -43,7 +44,7 @@ def read_json_lines(text: str, source: str) -> Source:
     for position, name in enumerate(names):
         cells = np.empty(len(rows), dtype=object)
         cells[:] = [row.get(name) for row in rows]
-        columns.append(column_from_array(name, position, cells, origin))
+        columns.append(dated(column_from_array(name, position, cells, origin)))  # JSON has no dates of its own
     return Source(columns, origin)
 
 

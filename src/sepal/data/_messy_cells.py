@@ -22,6 +22,7 @@ _GROUPS = {
     ".": re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+"),
     " ": re.compile(r"[0-9]{1,3}(?: [0-9]{3})+"),
 }
+NO_NUMBER = re.compile("[b-dghj-mo-su-xzK-MOQV-XZ]")  # letters of no currency, no exponent, neither nan nor inf
 _DIGITS = re.compile(r"[0-9]+")
 # Decimal sign, signs between groups of three digits.
 _STYLES = ((".", ", "), (",", ". "))
@@ -38,24 +39,29 @@ def messy_numbers(texts: Sequence[str], decimal: str = ".") -> CellReading | Non
 
     ``decimal`` is the decimal sign of the file: the first that is tried.
     """
-    bare: dict[str, str] = {}
+    bare: list[str] = []
     signs: set[str] = set()
     percent: set[bool] = set()
+    styles = {style: dict[str, float]() for style in sorted(_STYLES, key=lambda style: style[0] != decimal)}
     for text in texts:
-        if len(text) > LONGEST:
+        if len(text) > LONGEST or NO_NUMBER.search(text):
             return None
         core, sign, share = _undressed(text)
-        bare[text] = core
+        bare.append(core)
         signs |= {sign} - {""}
         percent.add(share)
-    if len(signs) > 1 or len(percent) > 1:
-        return None  # dollars next to euros, percents next to shares
-    for point, groups in sorted(_STYLES, key=lambda style: style[0] != decimal):
-        numbers = {text: _number(core, point, groups) for text, core in bare.items()}
-        found = {text: number for text, number in numbers.items() if number is not None}
-        if len(found) == len(numbers):
-            return found, _told(bare.values(), point, signs, percent == {True})
-    return None
+        if len(signs) > 1 or len(percent) > 1:
+            return None  # dollars next to euros, percents next to shares
+        for style, found in list(styles.items()):
+            number = _number(core, *style)
+            if number is None:
+                del styles[style]
+            else:
+                found[text] = number
+        if not styles:
+            return None
+    (point, _), found = next(iter(styles.items()))
+    return found, _told(bare, point, signs, percent == {True})
 
 
 def _undressed(text: str) -> tuple[str, str, bool]:
@@ -122,6 +128,14 @@ def dates(texts: Sequence[str]) -> CellReading | None:
         if len(found) == len(texts):
             return None if _ambiguous(texts) and "/" in what else (found, what)
     return None
+
+
+def each_a_date(texts: Sequence[str]) -> bool:
+    """Whether every text by itself is a date, though together they may be written in several ways."""
+    return bool(texts) and all(
+        len(text) <= LONGEST and any(read(text.strip()) is not None for what, read in _DATE_STYLES if what != "times")
+        for text in texts
+    )
 
 
 def _ambiguous(texts: Sequence[str]) -> bool:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sepal.data._content_order import rows_by_content
+from sepal.data._summary import coded_target
+from sepal.data._table import Table
+from sepal.parameters import check_whole
 
 
 def sample_by_class(
@@ -30,3 +36,36 @@ def sample_by_class(
         wanted = min(len(inside), max(2, round(len(inside) * n_rows / len(codes))))
         parts.append(rng.choice(inside, size=wanted, replace=False))
     return np.sort(np.concatenate(parts))
+
+
+def sampled(table: Table, n_rows: int, *, random_state: int = 0) -> Table:
+    """A random sample of the rows, in their order, each class by its share; the table itself if it has no more rows.
+
+    Parameters
+    ----------
+    table : Table
+        The rows, with or without classes.
+    n_rows : int
+        How many rows; of a class with few rows two stay where there are two, so that there may be some more.
+    random_state : int
+        Another one draws other rows. Rows are drawn by what is in them: shuffling the table changes nothing.
+
+    Returns
+    -------
+    Table
+        With a note of how many rows there were.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> some = sampled(sepal.datasets.load("iris"), 30)
+    >>> some.n_rows, some.notes[-1]
+    (30, 'a random sample of 30 of 150 rows')
+    """
+    check_whole("n_rows", n_rows, at_least=2)
+    if n_rows >= table.n_rows:
+        return table
+    codes = coded_target(table)[1]
+    rows = sample_by_class(rows_by_content(table, codes), codes, int(n_rows), np.random.default_rng(random_state))
+    note = f"a random sample of {len(rows):,} of {table.n_rows:,} rows"
+    return replace(table.take(rows), notes=(*table.notes, note))

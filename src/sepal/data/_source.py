@@ -18,6 +18,7 @@ from sepal.data._columns import (
     check_finite,
     check_names,
     column_position,
+    levels_note,
     recast,
     resolve_kinds,
     rounding_note,
@@ -103,6 +104,7 @@ def to_table(
     y = _labels(columns[place], source)
     features, apart = _divided(columns, place, wanted, wishes)
     notes = [note for column in features for note in _rounding_notes(column, source)]
+    notes += _notes_of_apart(columns, apart)
     own = (note for note in labels.notes if note != rounding_note(labels.name))  # labels are kept digit by digit
     return assemble(
         features,
@@ -121,8 +123,10 @@ def to_table(
 def _without_soft_marks(column: Column) -> Column:
     """A column of words in which "-", "--", "." and "None" are missing; where all levels are signs they are levels."""
     marks = [level for level in column.levels if level in SOFT_MISSING]
+    if column.kind != "nominal" or not marks:
+        return column
     words = [level for level in column.levels if any(letter.isalnum() for letter in str(level)) and level not in marks]
-    if column.kind != "nominal" or not marks or len(words) + len(marks) < len(column.levels) or not words:
+    if len(words) + len(marks) < len(column.levels) or not words:
         return column
     levels = tuple(level for level in column.levels if level not in marks)
     place = {level: float(code) for code, level in enumerate(levels)}
@@ -189,6 +193,18 @@ def _divided(
             why |= judged
     features = [columns[j] for j in used if j not in why]
     return features, tuple(_apart(columns[j], *reason) for j, reason in sorted(why.items()))
+
+
+def _notes_of_apart(columns: list[Column], apart: tuple[Apart, ...]) -> list[str]:
+    """What is said of columns that were set apart: one may be full of numbers but for a few cells."""
+    judged = {each.name for each in apart if each.why != "asked"}
+    return [
+        note
+        for column in columns
+        if column.name in judged
+        for note in column.notes
+        if note != levels_note(column.name, len(column.levels))
+    ]
 
 
 def _holds_texts(column: Column) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from sepal.data._cautions import Caution, cautions_of, constant_cautions
 from sepal.data._columns import KINDS, Column, Kind, KindsSpec, check_finite, check_names, column_position
 from sepal.data._error_words import MEMORY, Origin, plural, shown
 from sepal.data._text_options import TextOptions
+from sepal.data._written import Written
 from sepal.exceptions import DataError, ParameterError
 
 
@@ -51,6 +52,8 @@ class Table:
         Columns that say which row it is (row numbers, identifiers, names): kept for output, never used.
     text_options : TextOptions
         How columns of texts are read.
+    written : mapping of str to Written
+        Of columns of dates, which are numbers here: how each stood in the source.
     cautions : tuple of Caution
         What changes how results are to be read, each with a stable code: columns that were set apart, a column that
         determines the class, classes that differ by case or blanks only, constant columns.
@@ -80,21 +83,22 @@ class Table:
     licence: str | None = None
     apart: tuple[Apart, ...] = ()
     text_options: TextOptions = TextOptions()  # noqa: RUF009 - frozen
+    written: Mapping[str, Written] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.values.ndim != 2 or self.values.dtype != np.float64:
             raise DataError(
                 f"values: expected a float64 array of two dimensions, found {self.values.dtype} of {self.values.ndim}"
             )
-        for field in ("names", "kinds", "levels"):
-            if len(getattr(self, field)) != self.n_columns:
+        for part in ("names", "kinds", "levels"):
+            if len(getattr(self, part)) != self.n_columns:
                 raise DataError(
-                    f"{field}: expected one entry per column ({self.n_columns}), found {len(getattr(self, field))}"
+                    f"{part}: expected one entry per column ({self.n_columns}), found {len(getattr(self, part))}"
                 )
-        for field in ("y", "weights"):
-            array = getattr(self, field)
+        for part in ("y", "weights"):
+            array = getattr(self, part)
             if array is not None and array.shape != (self.n_rows,):
-                raise DataError(f"{field}: expected shape ({self.n_rows},), found {array.shape}")
+                raise DataError(f"{part}: expected shape ({self.n_rows},), found {array.shape}")
         for each in self.apart:
             if each.values.shape != (self.n_rows,):
                 raise DataError(f"apart: expected shape ({self.n_rows},), found {each.values.shape} in {each.name}")
@@ -106,13 +110,13 @@ class Table:
         self._freeze()
 
     def _freeze(self) -> None:
-        for field in ("values", "y", "weights"):
-            array = getattr(self, field)
+        for part in ("values", "y", "weights"):
+            array = getattr(self, part)
             if array is not None and array.flags.writeable:
                 # A view, so that the caller's own array stays writeable.
                 array = array.view()
                 array.flags.writeable = False
-                object.__setattr__(self, field, array)
+                object.__setattr__(self, part, array)
 
     @property
     def n_rows(self) -> int:
@@ -358,6 +362,7 @@ def assemble(columns: Sequence[Column], origin: Origin = MEMORY, **fields: Any) 
         kinds=tuple(column.kind for column in columns),
         levels=tuple(None if column.kind == "numeric" else column.levels for column in columns),
         notes=(*fields.pop("notes", ()), *notes, *constant_notes(values, names)),
+        written={column.name: column.written for column in columns if column.written is not None},
         **fields,
     )
 

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
-from sklearn.pipeline import Pipeline
 
 from sepal.data import Table, write_whole
 from sepal.estimators._field_types import field_types, matches
@@ -29,6 +28,7 @@ from sepal.estimators._scikit_learn_steps import (
     check_steps,
     dtype_named,
     fits,
+    is_pipeline,
     known_class,
     known_name,
     state_of,
@@ -77,7 +77,7 @@ def save_model(model: Any, path: str | Path) -> Path:
     ...     load_model(save_model(model, Path(folder, "model.sepal"))).predict([[1.4], [8.7]])
     array([0, 1])
     """
-    if isinstance(model, Pipeline):
+    if is_pipeline(model):
         check_steps(model, _is_ours)
     elif not isinstance(model, BaseEstimator) or not _is_ours(type(model)):
         raise ParameterError(

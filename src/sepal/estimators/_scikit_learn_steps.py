@@ -6,14 +6,17 @@ numbers, texts and arrays; loading sets these attributes and runs nothing of the
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.pipeline import Pipeline
 
 from sepal.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 PIPELINE = "Pipeline"
 HOMES = {
@@ -46,6 +49,12 @@ def state_of(value: Any) -> dict[str, Any]:
     return {name: each for name, each in value.__getstate__().items() if name != "_sklearn_version"}
 
 
+def is_pipeline(value: Any) -> TypeGuard[Pipeline]:
+    """Whether it is one; where nobody has imported pipelines, which takes long, nothing is."""
+    module = sys.modules.get("sklearn.pipeline")
+    return module is not None and isinstance(value, module.Pipeline)
+
+
 def check_steps(pipeline: Pipeline, is_ours: Any) -> None:
     """Name the first step that cannot be written, and which can."""
     if pipeline.memory is not None:
@@ -53,7 +62,7 @@ def check_steps(pipeline: Pipeline, is_ours: Any) -> None:
     for name, step in pipeline.steps:
         if step is None or step == "passthrough":
             continue
-        if isinstance(step, Pipeline):
+        if is_pipeline(step):
             check_steps(step, is_ours)
         elif known_name(step) is None and not is_ours(type(step)):
             others = ", ".join(each for each in HOMES if each != PIPELINE)
@@ -102,7 +111,7 @@ def steps_of(pipeline: Pipeline) -> list[Any]:
     """The steps that do something, those of inner pipelines among them."""
     found: list[Any] = []
     for _, step in pipeline.steps:
-        if isinstance(step, Pipeline):
+        if is_pipeline(step):
             found += steps_of(step)
         elif step is not None and step != "passthrough":
             found.append(step)

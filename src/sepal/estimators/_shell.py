@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
@@ -121,9 +122,13 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             text = "A column-vector y was passed when a 1d array was expected: one answer per row"
             warnings.warn(text, DataConversionWarning, stacklevel=4)
         rows = as_rows(X, y) if sparse else as_table(X, y)
-        columns = without_rows(rows)
-        if isinstance(rows, Table) and rows.apart:
-            rows = replace(rows, apart=())  # a model learns nothing from them, and keeps their names only
+        self._remember_columns(X, rows, y)
+        if isinstance(rows, Table) and (rows.apart or rows.written):
+            rows = replace(rows, apart=(), written={})  # a model learns nothing from them, and keeps their names only
+        return rows
+
+    def _remember_columns(self, X: Any, rows: Rows, y: Any = "no_validation") -> None:
+        """The columns without their rows, and their names and number as scikit-learn keeps them."""
         if isinstance(X, Table):
             self._name_columns(X)
         elif isinstance(rows, SparseRows):
@@ -131,8 +136,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         else:
             with as_data_errors():
                 validate_data(self, X, y, skip_check_array=True)
-        self.columns_ = columns
-        return rows
+        self.columns_ = without_rows(rows)
 
     def _new_rows(self, X: Any) -> Rows:
         """New rows with the columns, kinds and level codes of the training rows."""
@@ -152,6 +156,20 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         rows = self._new_rows(X)
         assert isinstance(rows, Table)  # noqa: S101 - the training rows were one
         return rows
+
+    # ---------------------------------------------------------------- rows of a matrix that stays sparse
+
+    def _training_matrix(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """A sparse matrix of numbers and the target as scikit-learn checks them; remembers the columns."""
+        with as_data_errors():
+            matrix, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
+        self.columns_ = without_rows(SparseRows(csr_array(matrix)))
+        return matrix, labels
+
+    def _new_matrix(self, X: Any) -> Any:
+        """New rows for an estimator that was fitted on such a matrix; dense ones, too."""
+        with as_data_errors():
+            return validate_data(self, X, reset=False, dtype=np.float64, accept_sparse="csr")
 
     # ---------------------------------------------------------------- rows of numbers
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.pipeline import Pipeline
 
 from sepal.data import SparseRows, Table
-from sepal.estimators._scikit_learn_steps import steps_of
+from sepal.estimators._scikit_learn_steps import is_pipeline, steps_of
 from sepal.exceptions import SepalError
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 QUESTIONS = ("predict", "predict_proba", "decision_function", "transform")
 _REACH = (1.0, 100.0)  # cells near the training cells, and away from all of them, which a model may refuse
@@ -22,7 +24,7 @@ _UNSEEN = "\0a level that no training row has"
 
 def answers_rows(model: Any) -> bool:
     """Whether the model answers a few rows with what its classes promise, or refuses them in words of our own."""
-    if isinstance(model, Pipeline):
+    if is_pipeline(model):
         return _pipeline_answers(model)
     if not any(name.endswith("_") for name in vars(model)):
         return True  # not fitted

@@ -40,7 +40,7 @@ def evaluate(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Hold rows out, fit on the others, answer them; everything is fitted inside the folds.
+    """Cross-validation: hold rows out, fit on the others, answer them; everything is fitted inside the folds.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ _LEAST_SHARE = 1e-6  # a class that was called impossible costs this much
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What an estimator answered for rows it had not seen.
+    """Cross-validated predictions: what an estimator answered for rows it had not seen.
 
     Attributes
     ----------

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
 from sepal.data import (
     Rows,
@@ -78,6 +77,8 @@ def _folds(
     if isinstance(cv, (float, np.floating)):
         train = _split(target, groups, float(cv), random_state, order)
         return [np.setdiff1d(place, train)], f"split, {100 * cv:g} % of the rows for training"
+    from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
+
     if isinstance(cv, (int, np.integer)):
         if not 2 <= cv <= n:
             raise ParameterError(f"cv must be at least 2 and at most the number of rows, {n}; got {cv}")

@@ -19,7 +19,7 @@ _LEAST = 1e-15  # a true class that was said to be impossible: its logarithm mus
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Confidence against the share that is right, in bins of equally many rows.
+    """A reliability diagram: confidence against the share that is right, in bins of equally many rows.
 
     The confidence of a row is the probability of its most probable class, and the row is right if that is its class.
 
@@ -90,7 +90,7 @@ class Reliability:
 def reliability(
     probabilities: ArrayLike, codes: ArrayLike, *, n_bins: int = BINS, weights: ArrayLike | None = None
 ) -> Reliability:
-    """Hold probabilities against what happened.
+    """Calibration: hold probabilities against what happened.
 
     Parameters
     ----------

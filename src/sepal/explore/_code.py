@@ -25,7 +25,7 @@ def table_code(view: TableView, shelf: Shelf) -> str:
     text += f".drop({list(view.left_out)!r})" if view.left_out else ""
     text += "" if view.columns is None else f".select({list(view.columns)!r})"
     text += "" if view.task is None else f".with_task({view.task!r})"
-    return f"table = {text}"
+    return f"table = {text if view.sample is None else f'sepal.data.sampled({text}, {view.sample})'}"
 
 
 def _kinds(view: TableView) -> dict[str, Any]:
@@ -84,6 +84,7 @@ def view_words(view: TableView) -> list[str]:
     words = reading_words(view)
     words += ["--distance", view.distance] if view.distance != "auto" else []
     words += ["--scale", view.scale] if view.scale != "minmax" else []
+    words += ["--sample", str(view.sample)] if view.sample is not None else []
     return words
 
 
@@ -125,8 +126,8 @@ def set_text(value: Any) -> str:
 
 
 def bundled_as_read(space: Space) -> bool:
-    """Whether the older verbs can read this view: a bundled set is read as it is."""
-    return space.view.data in space.shelf.files or space.view.as_read
+    """Whether the older verbs can read this view: all rows, and a bundled set as it is."""
+    return space.view.sample is None and (space.view.data in space.shelf.files or space.view.as_read)
 
 
 def set_words(settings: Mapping[str, Any]) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from sepal.explore._action import parameter_facts
@@ -11,6 +11,7 @@ from sepal.explore._actions import ACTIONS
 from sepal.explore._learners import LEARNERS
 from sepal.parameters import Parameter, parameters
 
+ROLE = re.compile(r":\w+:`~?([^`]*)`")  # of the reference manual; a form has no links
 HIDDEN = ("n_jobs", "random_state")  # what no answer depends on, and what the form's own seed sets
 
 
@@ -18,7 +19,7 @@ HIDDEN = ("n_jobs", "random_state")  # what no answer depends on, and what the f
 def learner_parameters(name: str) -> tuple[Parameter, ...]:
     """Of a learner, with the defaults that the Explorer and the command give it; scikit-learn's own have none."""
     entry = LEARNERS[name]
-    kind = getattr(import_module(entry.home), entry.name)
+    kind = entry.kind
     if not hasattr(kind, "parameter_table"):
         return ()
     from dataclasses import replace
@@ -40,7 +41,7 @@ def forms() -> dict[str, Any]:
     }
     learners = {
         name: {
-            "help": _first_line(entry.home, entry.name),
+            "help": ROLE.sub(r"\1", (entry.kind.__doc__ or "").strip().partition("\n")[0]),
             "task": entry.task,
             "parameters": [
                 parameter_facts(each) | {"role": None} for each in learner_parameters(name) if each.name not in HIDDEN
@@ -49,8 +50,3 @@ def forms() -> dict[str, Any]:
         for name, entry in LEARNERS.items()
     }
     return {"actions": actions, "learners": learners}
-
-
-def _first_line(home: str, name: str) -> str:
-    text = getattr(import_module(home), name).__doc__ or ""
-    return text.strip().partition("\n")[0]

@@ -29,9 +29,14 @@ class Learner:
     numbers_only: bool = False
     task: Literal["classify", "regress"] = "classify"
 
+    @property
+    def kind(self) -> Any:
+        """The class."""
+        return getattr(import_module(self.home), self.name)
+
     def make(self, **parameters: Any) -> Any:
         """The estimator, not fitted yet."""
-        return getattr(import_module(self.home), self.name)(**{**self.fixed, **parameters})
+        return self.kind(**{**self.fixed, **parameters})
 
     def fit_for(self, learner: Any, table: Table | None) -> Any:
         """The estimator, able to take the columns of the table."""

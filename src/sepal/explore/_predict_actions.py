@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
-from sepal.data import Table, as_table
+from sepal.data import Table, as_table, row_page
 from sepal.exceptions import ParameterError
 from sepal.explore._action import Action, ActionSettings, call, field
 from sepal.explore._classify_actions import LEARNER, LEARNER_SETTINGS, SEED, learner_code, made_learner
 from sepal.explore._code import table_code
+from sepal.explore._learners import LEARNERS
 from sepal.explore._shelf import Space
 from sepal.explore._view import TableView
 
 MODEL_FIELDS = (LEARNER, LEARNER_SETTINGS, SEED)
+NEAREST = 5  # training rows that are shown beside an answer
 
 
 def _model(space: Space, settings: ActionSettings) -> Any:
@@ -62,20 +65,42 @@ TOLD_CODE = (
 )
 
 
+def _says_why(settings: ActionSettings) -> bool:
+    """Whether the learner itself explains the answer for a row; some explain themselves only."""
+    kind = LEARNERS[settings["learner"]].kind
+    return hasattr(kind, "explain") and "X" in signature(kind.explain).parameters
+
+
+def _near_name(settings: ActionSettings) -> str:
+    return "KNNRegressor" if LEARNERS[settings["learner"]].task == "regress" else "KNNClassifier"
+
+
 def _predict_row(space: Space, settings: ActionSettings, progress: Any) -> Any:
+    from sepal import learners
+
     model, row = _model(space, settings), _row(space, settings)
-    text = str(model.explain(row)) if hasattr(model, "explain") else None
-    return {**_told(model, row), "text": text}
+    near = getattr(learners, _near_name(settings))(min(NEAREST, space.table.n_rows), **space.view.how)
+    found = None if row.has_missing else near.fit(space.table, np.asarray(space.table.y)).explain(row)
+    return {
+        **_told(model, row),
+        "text": str(model.explain(row)) if _says_why(settings) else None,
+        "explanation": found,
+        "rows": None if found is None else row_page(space.table, 0, 10_000, rows=found.rows.tolist()),
+    }
 
 
 def _row_code(space: Space, settings: ActionSettings) -> str:
     cells = dict(settings["cells"] or {})
     row = [cells.get(name) for name in space.table.names]
     made = f"names=table.names, kinds={_kinds(space.table)!r}"
+    near = call(f"sepal.{_near_name(settings)}", str(min(NEAREST, space.table.n_rows)), **space.view.how)
+    page = "sepal.data.row_page(table, 0, 10_000, rows=near.rows.tolist())"
     return (
         f"{_model_code(space, settings)}\n"
         f"rows = sepal.data.as_table([{row!r}], {made})\n"
-        f'result = {TOLD_CODE}    "text": str(model.explain(rows)) if hasattr(model, "explain") else None,\n}}'
+        f"near = None if rows.has_missing else {near}.fit(table, table.y).explain(rows)\n"
+        f'result = {TOLD_CODE}    "text": {"str(model.explain(rows))" if _says_why(settings) else "None"},\n'
+        f'    "explanation": near,\n    "rows": None if near is None else {page},\n}}'
     )
 
 

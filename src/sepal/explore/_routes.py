@@ -20,6 +20,7 @@ from sepal.explore._actions import ACTIONS, SCREENS, action_named
 from sepal.explore._answering import answer, kept_answer
 from sepal.explore._code import python_code, shell_code
 from sepal.explore._facts import BINARY, as_binary, as_json
+from sepal.explore._feature_actions import MOST_SWEPT
 from sepal.explore._forms import forms
 from sepal.explore._page_files import page_files
 from sepal.explore._refusals import RefusedError, error_facts, on_error, refused
@@ -61,28 +62,28 @@ class Server:
         if bearer is None:
             hint = "Enter in the terminal prints a new link"
             raise RefusedError(401, "unauthorized", "this link was used before, or is of another run", hint)
-        return JSONResponse({"bearer": bearer})
+        return JSONResponse({"bearer": bearer, "start": await run_in_threadpool(self._start_facts)})
 
     async def start(self, request: Request) -> Response:
-        """All that the page needs at first."""
-        files = [await run_in_threadpool(self._file_facts, data) for data in self.shelf.files]
+        """All that the page needs at first, where it has its bearer already."""
+        return JSONResponse(await run_in_threadpool(self._start_facts))
+
+    def _start_facts(self) -> dict[str, Any]:
         from sepal import __version__
 
-        return JSONResponse(
-            {
-                "version": __version__,
-                "read_only": self.read_only,
-                "view": None if self.view is None else self.view.to_dict(),
-                "session": None if self.session is None else self.session.to_dict(),
-                "actions": [] if self.session is None else list(self.session.actions),
-                "screens": list(SCREENS),
-                "bundled": _bundled(),
-                "files": files,
-                "limits": {"upload_bytes": self.upload_bytes},
-                "distances": list(DISTANCE_WORDS),
-                "scales": list(SCALE_NAMES),
-            }
-        )
+        return {
+            "version": __version__,
+            "read_only": self.read_only,
+            "view": None if self.view is None else self.view.to_dict(),
+            "session": None if self.session is None else self.session.to_dict(),
+            "actions": [] if self.session is None else list(self.session.actions),
+            "screens": list(SCREENS),
+            "bundled": _bundled(),
+            "files": [self._file_facts(data) for data in self.shelf.files],
+            "limits": {"upload_bytes": self.upload_bytes, "swept_columns": MOST_SWEPT},
+            "distances": list(DISTANCE_WORDS),
+            "scales": list(SCALE_NAMES),
+        }
 
     def _file_facts(self, data: str) -> dict[str, Any]:
         name = self.shelf.files[data].name

@@ -13,6 +13,7 @@ from sepal.exceptions import DataError, MissingDependencyError, ParameterError
 
 LOOPBACK = "127.0.0.1"
 FIRST_PORT, PORTS_TRIED = 8765, 50
+WARM_AFTER = 2.0  # seconds: the first screen comes first
 
 
 def needs_explore() -> None:
@@ -66,12 +67,14 @@ def serve(server: Any, *, port: int | None = None, browser: bool = True, say: Ca
     """
     import uvicorn
 
-    warming = threading.Thread(target=_warm_up, daemon=True)
+    warming = threading.Timer(WARM_AFTER, _warm_up)
+    warming.daemon = True
     warming.start()
     place = free_port(port)
     number = place.getsockname()[1]
-    if port not in (None, 0) and number != port:
-        say(f"Port {port} is taken; this is port {number}.")
+    wanted = FIRST_PORT if port is None else port
+    if number != wanted != 0:
+        say(f"Port {wanted} is taken; this is port {number}.")
     link = f"http://{LOOPBACK}:{number}/#token={server.keys.token()}"
     say(f"The Explorer is at\n\n    {link}\n\nCtrl-C ends it; Enter prints a new link.")
     config = uvicorn.Config(
@@ -88,11 +91,12 @@ def serve(server: Any, *, port: int | None = None, browser: bool = True, say: Ca
     finally:
         server.workers.close()
         place.close()
+        warming.cancel()
         warming.join(10.0)  # Python may hang where it ends while another thread still imports
 
 
 def _warm_up() -> None:
-    """Load what the first page asks for while the browser still starts."""
+    """Load what forms are made from, once the first screen is shown."""
     from sepal.explore._forms import forms
 
     forms()

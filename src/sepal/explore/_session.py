@@ -13,7 +13,7 @@ from sepal.explore._shelf import Shelf
 from sepal.explore._view import TableView
 
 SESSION_VERSION = 1
-_READ = ("target", "kinds", "left_out", "columns", "task", "scale", "distance")
+_READ = ("target", "kinds", "left_out", "columns", "task", "scale", "distance", "sample")
 
 
 @dataclass(frozen=True)

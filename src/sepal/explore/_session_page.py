@@ -6,17 +6,25 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
+from sepal.explore._actions import action_named
 from sepal.explore._facts import as_lists
 from sepal.explore._shelf import Shelf
 from sepal.explore._view import TableView
 
-MOST_CELLS = 400  # of a list or table; more is told in numbers
+MOST_IN_LINE = 4  # values of a list that stand in one line
+MOST_LINES = 60  # of a table; what is longer is told by its size
+UNSAID = ("sepal", "kind", "table")  # what every answer repeats
 PAGE_STYLE = (
-    ":root{color-scheme:light dark}"
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem}"
-    "table{border-collapse:collapse;margin:.5rem 0;font-variant-numeric:tabular-nums}"
-    "td,th{padding:.15rem .7rem .15rem 0;text-align:left;vertical-align:top;overflow-wrap:anywhere}"
-    "pre{overflow:auto;padding:.6rem;border:1px solid #8886}h2{margin-top:2.2rem}.more{opacity:.7}"
+    ":root{color-scheme:light dark;--line:#8884;--soft:#777}"
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem}"
+    "h1{font-size:1.5rem}h2{font-size:1.15rem;margin:2.5rem 0 .25rem;border-top:1px solid var(--line);padding-top:1rem}"
+    "h3{font-size:1rem;margin:1.25rem 0 .25rem}"
+    "table{border-collapse:collapse;margin:.25rem 0 .75rem;font-variant-numeric:tabular-nums}"
+    "td,th{padding:.15rem 1.2rem .15rem 0;text-align:left;vertical-align:top}"
+    "thead th{border-bottom:1px solid var(--line)}td.n,th.n{text-align:right}"
+    "tbody th{font-weight:400;color:var(--soft)}"
+    "pre{overflow:auto;padding:.6rem;border:1px solid var(--line);font-size:.85em}"
+    ".soft{color:var(--soft)}.wide{overflow-x:auto}"
 )
 
 
@@ -25,67 +33,127 @@ def session_page(shelf: Shelf, view: TableView, answers: Sequence[tuple[dict[str
     from sepal import __version__
 
     title = f"Sepal: {shelf.called(view.data)}"
-    parts = [_view_table(shelf, view)]
-    for number, (asked, found) in enumerate(answers, start=1):
-        parts.append(f"<h2 id=a{number}>{number}. {html.escape(asked['action'])}</h2>")
-        parts.append(_settings(asked["parameters"]))
+    names = [_sentence(action_named(asked["action"]).help) for asked, _ in answers]
+    listed = "".join(f"<li><a href='#a{at}'>{_safe(name)}</a></li>" for at, name in enumerate(names, start=1))
+    parts = [_view_table(shelf, view), f"<ol>{listed}</ol>"]
+    for number, (name, (asked, found)) in enumerate(zip(names, answers, strict=True), start=1):
+        parts.append(f"<h2 id=a{number}>{number}. {_safe(name)}</h2>{_settings(asked)}")
         if found is None:
-            parts.append("<p class=more>This was not run.</p>")
+            parts.append("<p class=soft>This was not run.</p>")
             continue
         result = as_lists(found["result"])
         summary = result.get("summary") if isinstance(result, dict) else None
-        parts.append(f"<pre>{html.escape(summary)}</pre>" if isinstance(summary, str) else _value(result))
+        parts.append(f"<pre>{_safe(summary)}</pre>" if isinstance(summary, str) else _section(result))
         code = f"{found['code']['shell']}\n{found['code']['python']}"
-        parts.append(f"<details><summary>Code</summary><pre>{html.escape(code)}</pre></details>")
+        parts.append(f"<details><summary>Code</summary><pre>{_safe(code)}</pre></details>")
     return (
-        f"<!doctype html><html lang=en><head><meta charset=utf-8><title>{html.escape(title)}</title>"
+        f"<!doctype html><html lang=en><head><meta charset=utf-8><title>{_safe(title)}</title>"
         f"<meta name=viewport content='width=device-width'><style>{PAGE_STYLE}</style></head><body>"
-        f"<h1>{html.escape(title)}</h1>{''.join(parts)}<p class=more>sepal {__version__}</p></body></html>\n"
+        f"<h1>{_safe(title)}</h1>{''.join(parts)}<p class=soft>sepal {__version__}</p></body></html>\n"
     )
+
+
+def _safe(text: Any) -> str:
+    return html.escape(str(text))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _view_table(shelf: Shelf, view: TableView) -> str:
     said = {**view.to_dict(), "data": shelf.called(view.data)}
-    return _value({name: value for name, value in said.items() if value not in (None, [], {})})
+    return _section({name: value for name, value in said.items() if not _nothing(value)})
 
 
-def _settings(settings: dict[str, Any]) -> str:
-    said = {name: value for name, value in settings.items() if value is not None}
-    return f"<p>{html.escape(', '.join(f'{name} {value}' for name, value in said.items()))}</p>" if said else ""
+def _settings(asked: dict[str, Any]) -> str:
+    said = [f"{_words(name)} {value}" for name, value in asked["parameters"].items() if not _nothing(value)]
+    return f"<p class=soft>{_safe('; '.join([asked['action'], *said]))}</p>"
 
 
-def _value(value: Any, depth: int = 0) -> str:
-    """Any fact: objects as tables, lists of numbers in a line, long ones by their number only."""
-    if isinstance(value, dict):
-        rows = (f"<tr><th>{html.escape(str(k))}</th><td>{_value(v, depth + 1)}</td></tr>" for k, v in value.items())
-        return f"<table>{''.join(rows)}</table>"
-    if isinstance(value, list):
-        if _cells(value) > MOST_CELLS:
-            return f"<span class=more>{_shape(value)}; in the JSON beside this page</span>"
-        if value and all(isinstance(each, dict) for each in value):
-            return _records(value, depth)
-        if value and all(isinstance(each, list) for each in value):
-            rows = ("<tr>" + "".join(f"<td>{_value(c, depth + 1)}</td>" for c in row) + "</tr>" for row in value)
-            return f"<table>{''.join(rows)}</table>"
-        return ", ".join(_value(each, depth + 1) for each in value)
+def _nothing(value: Any) -> bool:
+    return value is None or value in ([], {}, "")
+
+
+def _section(value: Any) -> str:
+    """A fact; what an object holds of single values in one table, the rest below, each with its heading."""
+    if not isinstance(value, dict):
+        return _block(value)
+    columns = _columns(value)
+    single = {name: each for name, each in value.items() if name not in columns and _in_a_line(each)}
+    lines = [f"<tr><th>{_safe(_words(n))}</th><td>{_cell(v)}</td></tr>" for n, v in single.items() if _said(n, v)]
+    parts = [f"<table><tbody>{''.join(lines)}</tbody></table>" if lines else ""]
+    if columns:
+        parts.append(_table(list(columns), list(zip(*columns.values(), strict=True))))
+    for name, each in value.items():
+        if name not in single and name not in columns and _said(name, each):
+            inner = _section(each) if isinstance(each, dict) else _block(each)
+            parts.append(f"<h3>{_safe(_words(name))}</h3>{inner}" if inner else "")
+    return "".join(parts)
+
+
+def _in_a_line(value: Any) -> bool:
+    return not isinstance(value, dict) and (
+        not isinstance(value, list) or (len(value) <= MOST_IN_LINE and not any(map(_is_nested, value)))
+    )
+
+
+def _said(name: str, value: Any) -> bool:
+    return name not in UNSAID and not _nothing(value)
+
+
+def _columns(value: dict[str, Any]) -> dict[str, list[Any]]:
+    """Lists of one length that stand beside each other: the columns of a table."""
+    lists = {n: v for n, v in value.items() if isinstance(v, list) and len(v) > 1 and not any(map(_is_nested, v))}
+    sizes = [len(each) for each in lists.values()]
+    most = max(sizes, key=sizes.count, default=0)
+    found = {name: each for name, each in lists.items() if len(each) == most}
+    return found if len(found) > 1 else {}
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, (dict, list))
+
+
+def _block(value: Any) -> str:
+    if not isinstance(value, list):
+        return f"<p>{_cell(value)}</p>"
+    if not any(map(_is_nested, value)):
+        return f"<p>{', '.join(map(_cell, value))}</p>" if len(value) <= MOST_LINES else _too_long(value)
+    if all(isinstance(each, dict) for each in value):
+        names = list(
+            dict.fromkeys(n for each in value for n, cell in each.items() if not _nothing(cell) and _in_a_line(cell))
+        )
+        return _table(names, [[each.get(name) for name in names] for each in value])
+    if all(isinstance(each, list) for each in value):
+        return _table([], value)
+    return _too_long(value)
+
+
+def _table(names: list[str], rows: Sequence[Sequence[Any]]) -> str:
+    if len(rows) > MOST_LINES or any(len(row) > MOST_LINES for row in rows):
+        return _too_long(rows)
+    numbers = [all(isinstance(row[at], (int, float, type(None))) for row in rows) for at in range(len(names))]
+    marks = [" class=n" if number else "" for number in numbers] or [" class=n"] * MOST_LINES
+    head = "".join(f"<th{mark}>{_safe(_words(name))}</th>" for name, mark in zip(names, marks, strict=False))
+    lines = (
+        "<tr>" + "".join(f"<td{mark}>{_cell(cell)}</td>" for cell, mark in zip(row, marks, strict=False)) + "</tr>"
+        for row in rows
+    )
+    return f"<div class=wide><table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+
+
+def _cell(value: Any) -> str:
     if value is None:
         return "&ndash;"
-    return html.escape(f"{value:.6g}" if isinstance(value, float) else str(value))
+    if _is_nested(value):
+        return ", ".join(map(_cell, value))
+    return _safe(f"{value:.4g}" if isinstance(value, float) else value)
 
 
-def _records(records: list[dict[str, Any]], depth: int) -> str:
-    names = list(dict.fromkeys(name for record in records for name in record))
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    rows = ("<tr>" + "".join(f"<td>{_value(r.get(n), depth + 1)}</td>" for n in names) + "</tr>" for r in records)
-    return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
-
-
-def _cells(value: Any) -> int:
-    if isinstance(value, dict):
-        return sum(_cells(each) for each in value.values())
-    return sum(_cells(each) for each in value) if isinstance(value, list) else 1
-
-
-def _shape(value: list[Any]) -> str:
-    inner = len(value[0]) if value and isinstance(value[0], list) else None
-    return f"{len(value):,} entries" if inner is None else f"{len(value):,} x {inner:,} entries"
+def _too_long(rows: Sequence[Any]) -> str:
+    return f"<p class=soft>{len(rows):,} lines: too many for this page; the code below gives them.</p>"

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sepal.data import Table, load, names, read_table
+from sepal.data import Table, load, names, read_table, sampled
 from sepal.exceptions import DataError, ParameterError
 from sepal.explore._view import TableView
 
@@ -151,7 +151,8 @@ class Shelf:
             table = table.drop(view.left_out)
         if view.columns is not None:
             table = table.select(view.columns)
-        return table.with_task(view.task)
+        table = table.with_task(view.task)
+        return table if view.sample is None else sampled(table, view.sample)
 
     def space(self, view: TableView) -> Space:
         """The view with its table; kept for the next question."""

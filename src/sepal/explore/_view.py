@@ -10,6 +10,7 @@ from typing import Any
 from sepal.data import SCALES
 from sepal.distances import DISTANCES
 from sepal.exceptions import ParameterError
+from sepal.parameters import check_whole
 
 SCALE_NAMES = (*SCALES, "none")
 TASKS = ("classify", "regress")
@@ -37,6 +38,8 @@ class TableView:
         Numbers as classes, or as numbers.
     scale : {"minmax", "standard", "none"}
     distance : str
+    sample : int or None
+        So many rows drawn at random in place of all.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class TableView:
     task: str | None = None
     scale: str = "minmax"
     distance: str = "auto"
+    sample: int | None = None
 
     @classmethod
     def of(cls, given: Any) -> TableView:
@@ -80,6 +84,7 @@ class TableView:
             _one_of("task", given.get("task"), TASKS, optional=True),
             _one_of("scale", given.get("scale", "minmax"), SCALE_NAMES),
             _one_of("distance", given.get("distance", "auto"), DISTANCE_WORDS),
+            check_whole("view: sample", given.get("sample"), at_least=2, optional=True),
         )
 
     @property
@@ -103,6 +108,7 @@ class TableView:
             "task": self.task,
             "scale": self.scale,
             "distance": self.distance,
+            "sample": self.sample,
         }
 
     @property
@@ -113,7 +119,7 @@ class TableView:
     @property
     def as_read(self) -> bool:
         """Whether the table is used as its source has it."""
-        return not (self.target or self.kinds or self.left_out or self.columns or self.task)
+        return not (self.target or self.kinds or self.left_out or self.columns or self.task or self.sample)
 
 
 def _names(what: str, given: Any) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sepal.exceptions import SepalError
 from sepal.progress import Progress, importing
 
 MOST_WAITING = 2
@@ -46,40 +45,44 @@ class Work:
     started: float | None = None
     ended: float | None = None
     _cancel: bool = False
-    _thread: int | None = None
+    _thread: int | None = None  # where it may be interrupted
+    _done: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
     finished: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
-        """Do it, in the thread that calls."""
+        """Do it in a thread of its own, and wait for that.
+
+        Cancel sends an exception to the thread of the work. It can arrive at any place, the last lines of that thread
+        included; the thread that waits here never gets one, and goes on to the next piece of work.
+        """
         with self._lock:
             if self._cancel:
                 self._end("cancelled")
                 return
-            self.state, self.started, self._thread = "running", time.monotonic(), threading.get_ident()
-        state: WorkState = "failed"
-        try:
-            self.answer, state = self.ask(self._tell), "done"
-        except CancelledWorkError:
-            state = "cancelled"
-        except (SepalError, MemoryError) as error:
-            self.error = error
-        except Exception as error:  # what is not foreseen is told, and the server goes on
-            self.error = error
-        finally:
-            self._settle(state)
+            self.state, self.started = "running", time.monotonic()
+        thread = threading.Thread(target=self._do, daemon=True, name=f"sepal-work {self.action}")
+        thread.start()
+        thread.join()
+        with self._lock:
+            self._thread = None
+            self._end("done" if self._done else "cancelled" if self._cancel else "failed")
 
-    def _settle(self, state: WorkState) -> None:
-        """Note the end; an exception that was sent and has not arrived is called back."""
-        while True:
+    def _do(self) -> None:
+        try:
             try:
                 with self._lock:
-                    self._thread = None
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.get_ident()), None)
-                    self._end("cancelled" if self._cancel and state != "done" else state)
-                return
+                    self._thread = threading.get_ident()
+                self.answer = self.ask(self._tell)
+                self._done = True
             except CancelledWorkError:
-                state = "cancelled"
+                pass  # told by its progress; one more may be on its way to this thread
+            except Exception as error:  # what is not foreseen is told, and the server goes on
+                self.error = error
+            with self._lock:
+                self._thread = None
+        except CancelledWorkError:
+            pass
 
     def _end(self, state: WorkState) -> None:
         self.state, self.ended = state, time.monotonic()
@@ -96,8 +99,8 @@ class Work:
             if self.finished.is_set():
                 return
             self._cancel = True
-            waiting = self._thread is None
-        if not waiting:
+            runs = self.started is not None
+        if runs:
             threading.Thread(target=self._press, daemon=True).start()
 
     def _press(self) -> None:

@@ -25,7 +25,7 @@ def as_gram(K: ArrayLike, name: str = "K", *, symmetric: bool = True) -> NDArray
 
 
 def center_gram(K: ArrayLike, K_train: ArrayLike | None = None) -> NDArray[np.float64]:
-    """The Gram matrix of rows moved so that the training rows have mean zero in feature space.
+    """The centred Gram matrix: of rows moved so that the training rows have mean zero in feature space.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def center_gram(K: ArrayLike, K_train: ArrayLike | None = None) -> NDArray[np.fl
 def normalize_gram(
     K: ArrayLike, diagonal: ArrayLike | None = None, diagonal_columns: ArrayLike | None = None
 ) -> NDArray[np.float64]:
-    """Cosines in feature space: K_ij / sqrt(k_ii k_jj).
+    """The normalized Gram matrix, cosines in feature space: K_ij / sqrt(k_ii k_jj).
 
     Parameters
     ----------

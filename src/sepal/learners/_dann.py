@@ -20,7 +20,7 @@ from sepal.parameters import check_parameters
 
 
 class DANNClassifier(NumericClassifier):
-    """k nearest neighbours under a metric of the query's own.
+    """Discriminant adaptive nearest neighbours (DANN): k-NN under a metric of the query's own.
 
     Among the ``n_metric`` nearest rows the within-class scatter W and the between-class scatter B give
     Sigma = W^-1/2 (W^-1/2 B W^-1/2 + epsilon I) W^-1/2, matrix roots throughout.

@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from sepal.data import (
     Table,
@@ -218,6 +217,8 @@ def nca_solve(
     def negative(factors: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         value, slope = nca_value(points, columns, codes, factors, groups)
         return -value, -slope
+
+    from scipy.optimize import minimize  # late: slow to import
 
     found = minimize(negative, start, jac=True, method="L-BFGS-B", options={"maxiter": max_iter})
     return np.asarray(found.x**2)

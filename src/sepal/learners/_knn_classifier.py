@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError, ParameterError, SepalWarning
-from sepal.learners._base import NeighborLearner, checked_weights, shared_words, target_columns
-from sepal.learners._class_factors import ClassFactors, class_factors
-from sepal.learners._class_similarity import no_groups, similar_entries, similarity_votes
+from sepal.learners._base import checked_weights, shared_words, target_columns
+from sepal.learners._class_factors import class_factors
+from sepal.learners._class_similarity import similar_entries
+from sepal.learners._class_votes import ClassVotes
 from sepal.learners._explain import NeighborExplanation, flips_needed
 from sepal.learners._leave_one_out import (
     MOST_K,
@@ -26,26 +27,15 @@ from sepal.learners._leave_one_out import (
     curve_of,
     told,
 )
-from sepal.learners._neighbor_lists import NeighborLists, TiedGroups
-from sepal.learners._neighborhood import Neighborhood
-from sepal.learners._numeric import break_ties_for
 from sepal.learners._parameters import KNN_CLASSIFIER
-from sepal.learners._vote_weights import PER_CLASS, VoteWeights, vote_weights
-from sepal.learners._votes import (
-    TieBreak,
-    VoteTies,
-    clear_majorities,
-    codes_fit,
-    entry_shares,
-    geometric_order,
-    sums_at,
-)
+from sepal.learners._vote_weights import PER_CLASS
+from sepal.learners._votes import VoteTies, clear_majorities, codes_fit, entry_shares
 from sepal.neighbors import DistanceLike, Ties
 from sepal.parameters import check_parameters
 from sepal.prototypes import method_named, takes_groups
 
 
-class KNNClassifier(TableClassifierMixin, NeighborLearner):
+class KNNClassifier(TableClassifierMixin, ClassVotes):
     """k nearest neighbours on tables of any kind, with k chosen by leave-one-out.
 
     Parameters
@@ -262,74 +252,6 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             not hasattr(self, "neighborhood_") or codes_fit(self.codes_, self.classes_, self.neighborhood_.n_rows)
         )
 
-    def _weights(self) -> VoteWeights:
-        return vote_weights(self.weights, self.width, self.neighborhood_.span, classes=True)
-
-    def _factors(self) -> ClassFactors:
-        return class_factors(self.class_weight, self.priors, self.classes_)
-
-    def _tie_break(self) -> TieBreak:
-        def order() -> NDArray[np.intp]:
-            search = self.neighborhood_.search
-            places: Any = np.zeros((len(self.codes_), 1))
-            if search is not None:
-                points: Any = getattr(search.points, "rows", search.points)
-                places = points[search.copies.of_row.number]
-            return geometric_order(places, self.codes_, len(self.classes_))
-
-        return TieBreak(self.vote_ties, order)
-
-    def _right_by_class(
-        self, rows: Rows | None, wanted: NDArray[np.int32], k_max: int, groups: NDArray[np.intp] | None
-    ) -> NDArray[np.bool_]:
-        """(n_rows, k_max) whether the sums of each class's most similar rows give the class that is wanted."""
-        hood, n = self.neighborhood_, len(self.classes_)
-        ks = np.arange(1, k_max + 1)
-        votes = similarity_votes(hood, self.codes_, n, self._weights(), rows, ks, groups)
-        mass = class_sizes(hood, self.codes_, n, groups)(np.arange(len(votes)) if rows is None else None)
-        factor = self._factors().of(mass)
-        won = self._tie_break().winners(
-            votes * factor[:, None, :], ks.astype(np.float64), no_groups(len(votes), n), factor, mass
-        )
-        return np.asarray(won == wanted[:, None])
-
-    def _class_votes(self, X: Any) -> Iterator[tuple[TiedGroups, NDArray[np.float64], NDArray[np.float64]]]:
-        """As :meth:`_votes`, where every class sends its own most similar rows."""
-        hood, n, k = self.neighborhood_, len(self.classes_), int(self.n_neighbors_)
-        groups = self.left_out_groups_ if X is None else None
-        sizes = class_sizes(hood, self.codes_, n, groups)
-        rows = None if X is None else self._new_rows(X)
-        n_rows = hood.n_rows if rows is None else rows.n_rows
-        for begin, end in [(0, n_rows)] if rows is None else hood.chunks(n_rows, n, k):
-            part = rows if rows is None or end - begin == n_rows else rows.take(np.arange(begin, end))
-            votes = similarity_votes(hood, self.codes_, n, self._weights(), part, np.array([k]), groups)[:, 0]
-            mass = sizes(np.arange(n_rows) if rows is None else None)
-            yield no_groups(len(votes), n), votes * self._factors().of(mass), mass
-
-    def _votes(self, X: Any) -> Iterator[tuple[TiedGroups, NDArray[np.float64], NDArray[np.float64]]]:
-        """For some rows at a time, the tied groups, the votes with class factors, and the sizes of the classes.
-
-        Without rows every training row asks, and is left out: of its class, too.
-        """
-        if self.weights == PER_CLASS:
-            return self._class_votes(X)
-        hood = self._asked(X)
-        parts = (lists for *_, lists in self._lists(X, len(self.classes_), self.n_neighbors_, hood))
-        return self._counted(hood, parts, X is None)
-
-    def _counted(
-        self, hood: Neighborhood, parts: Iterable[NeighborLists], left_out: bool
-    ) -> Iterator[tuple[TiedGroups, NDArray[np.float64], NDArray[np.float64]]]:
-        """As :meth:`_votes`, of lists that were searched for; ``left_out`` where training rows ask."""
-        k, weights = self.n_neighbors_, self._weights()
-        sums = hood.class_sums(self.codes_, len(self.classes_)).of_voter
-        one_hot = np.eye(len(self.classes_))[self.codes_] if left_out else None  # what a training row takes out
-        sizes = class_sizes(hood, self.codes_, len(self.classes_), self.left_out_groups_)
-        for lists in parts:
-            mass = sizes(lists.asker)
-            groups = hood.groups(lists, sums, one_hot, k)
-            yield groups, sums_at(groups, weights, k) * self._factors().of(mass), mass
-
     def _prototype_rows(self, table: Rows, y: NDArray[Any], groups: Any) -> NDArray[np.intp] | None:
         """Which rows to keep: by the name of a method, a function like those, their result, or positions.
 
@@ -378,11 +300,6 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
             won.append(self._winners(*next(self._counted(hood, [lists], False))) if clear is None else clear)
         return np.asarray(self.classes_[won[0] if len(won) == 1 else np.concatenate(won)])
 
-    def _winners(self, groups: TiedGroups, votes: NDArray[np.float64], mass: NDArray[np.float64]) -> NDArray[np.intp]:
-        ks = np.array([float(self.n_neighbors_)])
-        factor = self._factors().of(mass)
-        return np.asarray(self._tie_break().winners(votes[:, None, :], ks, groups, factor, mass)[:, 0])
-
     def predict_proba(self, X: Any) -> Any:
         """(n_rows, n_classes) share of each class in the vote, in the order of ``classes_``; None as in predict.
 
@@ -392,23 +309,6 @@ class KNNClassifier(TableClassifierMixin, NeighborLearner):
         if hasattr(self, "outputs_"):
             return [model.predict_proba(X) for model in self.outputs_]
         return self._answered(self._votes(X))[0]
-
-    def _answered(
-        self, counted: Iterable[tuple[TiedGroups, NDArray[np.float64], NDArray[np.float64]]]
-    ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """The shares of the classes, and the class that wins."""
-        shares, winners = [], []
-        for groups, votes, mass in counted:
-            total = votes.sum(axis=1, keepdims=True)
-            # Nobody of a class with a positive weight is near: fall back to the class sizes.
-            sizes = np.broadcast_to(mass / mass.sum(axis=1, keepdims=True), votes.shape).copy()
-            share = np.divide(votes, total, out=sizes, where=total > 0)
-            if self.smoothing:
-                k = float(self.n_neighbors_)
-                share = (share * k + self.smoothing) / (k + len(self.classes_) * self.smoothing)
-            winners.append(self._winners(groups, votes, mass))
-            shares.append(break_ties_for(share, winners[-1]))
-        return np.concatenate(shares), np.concatenate(winners)
 
     def explain(self, X: Any) -> NeighborExplanation:
         """The neighbours behind each answer, their distances split by column, and how close the vote was.

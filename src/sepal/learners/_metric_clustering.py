@@ -32,7 +32,7 @@ class MetricClusteringClassifier(NumericClassifier):
     cutoff : float, optional
         For two classes: answer the second one when its share in the cluster exceeds this. By default the largest share
         wins. A low cutoff misses fewer rows of the second class and takes more of the first for it.
-    metric : {"euclidean", "mahalanobis"}
+    distance : {"euclidean", "mahalanobis"}
         Mahalanobis uses the pooled covariance within the clusters, renewed in every pass.
     scale : {"standard", "minmax"} or None
         Scaling of the columns, from the training rows.
@@ -66,14 +66,14 @@ class MetricClusteringClassifier(NumericClassifier):
         *,
         clusters_per_class: int = 1,
         cutoff: float | None = None,
-        metric: Literal["euclidean", "mahalanobis"] = "euclidean",
+        distance: Literal["euclidean", "mahalanobis"] = "euclidean",
         scale: ScaleName | None = "standard",
         max_iter: int = 100,
     ) -> None:
         self.alpha = alpha
         self.clusters_per_class = clusters_per_class
         self.cutoff = cutoff
-        self.metric = metric
+        self.distance = distance
         self.scale = scale
         self.max_iter = max_iter
 
@@ -95,7 +95,7 @@ class MetricClusteringClassifier(NumericClassifier):
         one_hot = np.eye(len(self.classes_))[codes]
         solved = clustering_solve(
             points, one_hot, starting_partition(points, codes, self.clusters_per_class, mass),
-            float(self.alpha), self.metric == "mahalanobis", self.max_iter, mass,
+            float(self.alpha), self.distance == "mahalanobis", self.max_iter, mass,
         )  # fmt: skip
         clusters, self.centers_, self.shares_, self.precision_, self.n_iter_ = solved
         self.clusters_ = np.full(len(weights), -1, dtype=np.intp)

@@ -71,7 +71,7 @@ METRIC_CLUSTERING = (
         "cutoff", "number", "answer the second of two classes above this share", at_least=0.0, at_most=1.0,
         optional=True,
     ),
-    Parameter("metric", "word", "how rows are compared with centres", words=("euclidean", "mahalanobis")),
+    Parameter("distance", "word", "how rows are compared with centres", words=("euclidean", "mahalanobis")),
     _STANDARDIZED,
     Parameter("max_iter", "whole", "passes at most", at_least=1),
 )  # fmt: skip

@@ -174,7 +174,7 @@ def parzen_solve(
 
 
 class ParzenClassifier(TableClassifierMixin, TableEstimator):
-    """The class of the highest density, estimated by a Gaussian window around every training row.
+    """Kernel density classifier (Parzen windows): the class of the highest density, with a Gaussian around every row.
 
     Parameters
     ----------

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sepal.exceptions import ParameterError
-from sepal.mail._cases import Score
+from sepal.mail._cases import LEAST, Score
 
 Label = Literal["spam", "ham", "unsure"]
-LEAST = 10  # messages of each kind before anything is said
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from sepal.mail._tokens import tokens
 
 @dataclass(frozen=True)
 class SimilarMessage:
-    """A message that was learned: how similar it is, its subject, and the shared words, rarest first.
+    """A message that was learned: how similar it is, its subject, the shared words, rarest first, and ``trust``, the
+    probability that its label is the true one, by what was known when it came.
 
     Examples
     --------
@@ -26,6 +27,7 @@ class SimilarMessage:
     spam: bool
     subject: str
     words: tuple[str, ...]
+    trust: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def explain_message(known: MailFilter, raw: bytes, n_words: int = 10) -> MailExp
             for similarity, case in cases:
                 row = known.store.db.execute("SELECT subject, words FROM message WHERE number = ?", (case,)).fetchone()
                 shared = sorted((numbers[each] for each in word_numbers(row[1]) if each in numbers), key=rarity)
-                similar.append(SimilarMessage(similarity, spam, row[0], tuple(shared[:n_words])))
+                similar.append(SimilarMessage(similarity, spam, row[0], tuple(shared[:n_words]), base.trust(case)))
     values = {word: 1.0 + math.log((n + 1) / (base.words[word].messages + 1)) for word in words if word in base.words}
     fresh = (len(words) - len(values)) * (1.0 + math.log(n + 1)) ** 2
     norm = math.sqrt(sum(value * value for value in values.values()) + fresh) or 1.0

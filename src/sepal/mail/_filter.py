@@ -12,8 +12,9 @@ from typing import Any
 from sepal.exceptions import DataError
 from sepal.mail._cases import CaseBase, Part, Score
 from sepal.mail._decision import Costs, MailVerdict
+from sepal.mail._keeping import CasePolicy
 from sepal.mail._message import MailMessage, read_message
-from sepal.mail._store import Store, open_store, store_errors, word_numbers
+from sepal.mail._store import STORE_VERSION, Store, open_store, store_errors, word_numbers
 from sepal.mail._tokens import tokens
 
 _BATCH = 100  # messages that are learned in one transaction
@@ -40,6 +41,8 @@ class MailFilter:
         The store: one SQLite file, which several processes may use at once.
     part : {"both", "cases", "linear"}, optional
         The learner of a new store: similar cases and a linear model together, or one of them.
+    policy : CasePolicy, optional
+        Which messages a new store compares with new ones; all of them.
     create : bool
         Whether a store that is not there is made.
     wait : float
@@ -57,11 +60,19 @@ class MailFilter:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], *, part: Part | None = None, create: bool = True, wait: float = 10.0
+        self,
+        path: str | os.PathLike[str],
+        *,
+        part: Part | None = None,
+        policy: CasePolicy | None = None,
+        create: bool = True,
+        wait: float = 10.0,
     ) -> None:
-        self.store: Store = open_store(path, part=part, create=create, wait=wait)
+        self.store: Store = open_store(path, part=part, policy=policy, create=create, wait=wait)
         self._base: CaseBase | None = None
         self._changes = -1
+        if self.store.version() < STORE_VERSION:
+            self._bring_up_to_date()
 
     def __enter__(self) -> MailFilter:
         return self
@@ -130,7 +141,7 @@ class MailFilter:
         try:
             with self.store.writing():
                 base = self.base()
-                first = number = db.execute("SELECT coalesce(max(number), -1) + 1 FROM message").fetchone()[0]
+                number = db.execute("SELECT coalesce(max(number), -1) + 1 FROM message").fetchone()[0]
                 for each in batch:
                     row = db.execute("SELECT spam FROM message WHERE hash = ?", (each.hash,)).fetchone()
                     if row is not None and bool(row[0]) != each.spam:
@@ -144,7 +155,7 @@ class MailFilter:
                         learn_one(self.store, base, number, each)
                         number += 1
                 if any(new):
-                    self.store.write(base, first)
+                    self.store.write(base)
                     self._changes = self.store.changes()
         except BaseException:
             self._base = None  # memory may be ahead of what was written
@@ -166,6 +177,17 @@ class MailFilter:
                 return replay(self.store, wanted)
         finally:
             self._base = None
+
+    def _bring_up_to_date(self) -> None:
+        """A store of an earlier version: its messages are learned anew."""
+        try:
+            with self.store.writing():
+                if self.store.version() < STORE_VERSION:  # another process may have been first
+                    play(self.store, ((each, None) for each in list(self.messages())))
+                    self.store.db.execute(f"PRAGMA user_version = {STORE_VERSION}")
+        except BaseException:
+            self.close()
+            raise
 
     def messages(self) -> Iterator[Labelled]:
         """All messages in the order in which they were learned."""
@@ -189,7 +211,7 @@ class MailFilter:
 def learn_one(store: Store, base: CaseBase, number: int, each: Labelled, score: Score | None = None) -> None:
     """Score a message, learn it, and write its row; ``score`` where it is known already."""
     found = base.score(each.words) if score is None else score
-    base.learn(each.words, each.spam, number, found)
+    base.learn(each.words, each.spam, number, found, each.learned)
     ids = array("I", (base.words[word].number for word in each.words))
     facts = (each.hash, each.spam, each.learned, each.subject, ids.tobytes())
     row = (number, *facts, found.cases, found.linear, found.log_odds)
@@ -203,25 +225,30 @@ def replay(store: Store, wanted: dict[bytes, Any]) -> int:
     rows = db.execute(
         "SELECT hash, spam, learned, subject, words, cases, linear, log_odds FROM message ORDER BY number"
     ).fetchall()
-    touched = [row for row in rows if row[0] in wanted and (wanted[row[0]] is None or bool(row[1]) != wanted[row[0]])]
-    if not touched:
-        return sum(row[0] in wanted for row in rows)
-    base = CaseBase(part=store.meta()["part"])  # type: ignore[arg-type]
+    known = sum(row[0] in wanted for row in rows)
+    if all(row[0] not in wanted or wanted[row[0]] == bool(row[1]) for row in rows):
+        return known
+
+    def changed() -> Iterator[tuple[Labelled, Score | None]]:
+        # What was said of a message holds up to the first one that changes; editing asks for its neighbours too.
+        same = store.policy().editing is None
+        for known_by, spam, learned, subject, numbers, cases, linear, log_odds in rows:
+            label = wanted.get(known_by, bool(spam))
+            if label is not None:
+                texts = tuple(words[word] for word in word_numbers(numbers))
+                before = Score(cases, linear, log_odds) if same else None
+                yield Labelled(known_by, label, learned, subject, texts), before
+            same = same and label == bool(spam)
+
+    play(store, changed())
+    return known
+
+
+def play(store: Store, messages: Iterable[tuple[Labelled, Score | None]]) -> None:
+    """Empty the store and learn these messages, with what was said of them where that is known."""
+    base = CaseBase(part=store.meta()["part"], policy=store.policy())  # type: ignore[arg-type]
     for table in ("message", "word", "more_cases", "flags"):
-        db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own
-    same = True
-    number = 0
-    for known_by, spam, learned, subject, numbers, cases, linear, log_odds in rows:
-        label = wanted.get(known_by, bool(spam))
-        if known_by in wanted and label != bool(spam):
-            before = Score(cases, linear, log_odds) if same and label is not None else None
-            same = False
-        else:
-            before = Score(cases, linear, log_odds) if same else None
-        if label is None:
-            continue
-        texts = tuple(words[word] for word in word_numbers(numbers))
-        learn_one(store, base, number, Labelled(known_by, label, learned, subject, texts), before)
-        number += 1
-    store.write(base, 0)
-    return sum(row[0] in wanted for row in rows)
+        store.db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own
+    for number, (each, score) in enumerate(messages):
+        learn_one(store, base, number, each, score)
+    store.write(base)

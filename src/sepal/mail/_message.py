@@ -9,6 +9,7 @@ from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
 from email.parser import BytesParser
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -70,13 +71,17 @@ class _Policy(email.policy.EmailPolicy):
     """The modern policy, for headers of a sane length; what it cannot read stays a text."""
 
     def header_fetch_parse(self, name: str, value: Any) -> Any:
-        value = str(value)[:_HEADER]
-        try:
-            parsed = super().header_fetch_parse(name, value)
-            str(getattr(parsed, "params", ""))
-        except _BROKEN:
-            return value.replace("\n", " ").replace("\r", " ")
-        return parsed
+        return _parsed_header(name, str(value)[:_HEADER])
+
+
+@lru_cache(256)  # the parser asks for the type of each part six times
+def _parsed_header(name: str, value: str) -> Any:
+    try:
+        parsed = email.policy.default.header_fetch_parse(name, value)
+        str(getattr(parsed, "params", ""))
+    except _BROKEN:
+        return value.replace("\n", " ").replace("\r", " ")
+    return parsed
 
 
 _POLICY = _Policy(raise_on_defect=False)

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sepal.exceptions import DataError
 
-MOST_FILE_BYTES = 200_000_000  # of a file that is one message
+MOST_MESSAGE_BYTES = 2_000_000  # of one message; the filter reads fewer
+_HEADER = re.compile(rb"[A-Za-z][A-Za-z0-9_-]{0,75}[ \t]*:")
+_USUAL = re.compile(
+    rb"^(?:from|to|cc|subject|date|received|message-id|mime-version|content-type|return-path|reply-to|sender):",
+    re.I | re.M,
+)
 
 
 def read_mail(path: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
     """The messages of a file, an mbox, a Maildir or a folder, each with a name; ``-`` is standard input.
 
     A file that begins with ``From `` is an mbox. Of a Maildir ``cur`` and ``new`` are read, of another folder all files
-    in the order of their names, without those that begin with a point; folders in it are not.
+    in the order of their names, without those that begin with a point; folders in it are not. A file that neither
+    begins with a header nor has one of the usual ones is no mail, which is an error. Of a message the first 2,000,000
+    bytes are given, to the end of their line.
 
     Parameters
     ----------
@@ -47,7 +55,8 @@ def read_mail(path: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
             for folder in (place / "cur", place / "new") if maildir else (place,):
                 for file in sorted(folder.iterdir(), key=lambda each: each.name):
                     if file.is_file() and not file.name.startswith("."):
-                        yield str(file), file.read_bytes()[:MOST_FILE_BYTES]
+                        with file.open("rb") as stream:
+                            yield str(file), _as_mail(str(file), stream.read(MOST_MESSAGE_BYTES))
             return
         with place.open("rb") as stream:
             yield from _file_messages(str(place), stream)
@@ -58,21 +67,33 @@ def read_mail(path: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
 def _file_messages(name: str, lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
     """One message, or those of an mbox: there a line ``From `` after an empty one begins the next."""
     kept: list[bytes] = []
-    number, mbox, empty = 0, False, True
+    number, mbox, empty, size = 0, False, True, 0
     for line in lines:
         if line.startswith(b"From ") and ((not kept and not number) or (mbox and empty)):
             if mbox:
                 yield f"{name}:{number}", _without_last_empty(kept)
                 number += 1
-            mbox, kept = True, []
-        else:
+            mbox, kept, size = True, [], 0
+        elif size < MOST_MESSAGE_BYTES:
             unescaped = mbox and line.startswith(b">") and line.lstrip(b">").startswith(b"From ")
             kept.append(line[1:] if unescaped else line)
+            size += len(line)
         empty = line in (b"\n", b"\r\n")
     if not kept and not mbox:
         raise DataError(f"{name}: there is no message in it")
-    yield (f"{name}:{number}", _without_last_empty(kept)) if mbox else (name, b"".join(kept))
+    yield (f"{name}:{number}", _without_last_empty(kept)) if mbox else (name, _as_mail(name, b"".join(kept)))
 
 
 def _without_last_empty(lines: list[bytes]) -> bytes:
     return b"".join(lines[:-1] if lines and lines[-1] in (b"\n", b"\r\n") else lines)
+
+
+def _as_mail(name: str, raw: bytes) -> bytes:
+    """The bytes, if they may be a message: a picture or a table is none."""
+    begin = raw[:65_536].removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
+    if raw and not (_HEADER.match(begin) or begin.startswith((b"From ", b">From ")) or _USUAL.search(begin)):
+        raise DataError(
+            f"{name}: this is no mail: it does not begin with a header such as Subject: ...",
+            hint="messages are read as files with headers, mbox files, Maildirs and folders",
+        )
+    return raw

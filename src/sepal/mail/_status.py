@@ -12,6 +12,7 @@ from sepal.mail._store import store_errors, word_numbers
 _LATELY = 500  # messages that are compared with those before them
 _FIRST = 200  # messages whose errors do not count: the filter had hardly begun
 _POINTS = 40  # of the curves
+_DOUBTED, _SHOWN = 0.5, 10  # trust below which a label is doubted, and how many of these are shown
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,11 @@ class MailStatus:
         Messages so far, and the shares of false alarms and misses in the stretch up to there.
     first, last : float
         When the first and last message were learned, in seconds since 1970.
+    wrong_labels : float
+        The share of labels that seem to be wrong, about the last hundred messages.
+    doubted : tuple of (str, str)
+        Label and subject of the last messages whose label is most probably wrong: what was known when they came
+        contradicted it.
 
     Examples
     --------
@@ -59,6 +65,8 @@ class MailStatus:
     curve: tuple[tuple[int, float, float], ...]
     first: float
     last: float
+    wrong_labels: float = 0.0
+    doubted: tuple[tuple[str, str], ...] = ()
 
 
 def mail_status(known: MailFilter) -> MailStatus:
@@ -87,6 +95,7 @@ def mail_status(known: MailFilter) -> MailStatus:
     with store_errors(known.store.path):
         base = known.base()
         rows = db.execute("SELECT spam, log_odds, learned FROM message ORDER BY number").fetchall()
+        doubted = _doubted(db, [number for number in range(len(rows)) if base.trust(number) < _DOUBTED][-_SHOWN:])
         n_words = db.execute("SELECT count(*) FROM word").fetchone()[0]
         came, went = _moved(db, len(rows))
     errors = [(bool(spam), (log_odds > 0.0) != bool(spam)) for spam, log_odds, _ in rows]
@@ -106,7 +115,14 @@ def mail_status(known: MailFilter) -> MailStatus:
         curve=_curve(scored),
         first=rows[0][2] if rows else 0.0,
         last=rows[-1][2] if rows else 0.0,
+        wrong_labels=base.wrong,
+        doubted=doubted,
     )
+
+
+def _doubted(db: Any, numbers: list[int]) -> tuple[tuple[str, str], ...]:
+    rows = [db.execute("SELECT spam, subject FROM message WHERE number = ?", (each,)).fetchone() for each in numbers]
+    return tuple(("spam" if spam else "ham", subject) for spam, subject in rows)
 
 
 def _counts(errors: list[tuple[bool, bool]]) -> tuple[int, int, int]:

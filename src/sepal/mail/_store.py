@@ -10,15 +10,18 @@ import sqlite3
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 
 from sepal.exceptions import DataError, ParameterError
 from sepal.mail._cases import CaseBase, Part, Word
+from sepal.mail._keeping import CasePolicy, CaseQueue
 
 APPLICATION = 0x5365704D  # "SepM"
-STORE_VERSION = 1
+STORE_VERSION = 2  # 1 knew no trust in labels and no policy
 _CHUNK = 512  # cases of a word in one row
 _FLAGS = 4096  # bytes of flags in one row
+_POLICY = tuple(each.name for each in fields(CasePolicy))
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE message (
@@ -48,6 +51,15 @@ class Store:
         with store_errors(self.path):
             return dict(self.db.execute("SELECT key, value FROM meta").fetchall())
 
+    def policy(self) -> CasePolicy:
+        """Which messages stay cases."""
+        meta = self.meta()
+        return CasePolicy(**{name: meta.get(name) for name in _POLICY})  # type: ignore[arg-type]
+
+    def version(self) -> int:
+        """In which form the file is written."""
+        return int(self.db.execute("PRAGMA user_version").fetchone()[0])
+
     def load_words(self, words: Sequence[str]) -> dict[str, Word]:
         """Those of the words that are known, with the cases that have them."""
         found = {}
@@ -76,8 +88,12 @@ class Store:
         with store_errors(self.path):
             for (part,) in self.db.execute("SELECT flags FROM flags ORDER BY chunk"):
                 flags += part
+        policy = self.policy()
         return CaseBase(
             part=meta["part"],  # type: ignore[arg-type]
+            policy=policy,
+            wrong=meta["wrong"],  # type: ignore[arg-type]
+            queue=None if policy == CasePolicy() else CaseQueue(policy, self._used(flags)),
             n_spam=meta["n_spam"],  # type: ignore[arg-type]
             n_ham=meta["n_ham"],  # type: ignore[arg-type]
             shares=(meta["share_linear"], meta["share_cases"], meta["share_offset"]),  # type: ignore[arg-type]
@@ -86,8 +102,14 @@ class Store:
             source=self,
         )
 
-    def write(self, base: CaseBase, first_case: int) -> None:
-        """What has changed in memory, cases from ``first_case`` on; inside a transaction."""
+    def _used(self, flags: bytearray) -> Iterator[tuple[int, bool, float]]:
+        """Number, label and time of the messages that are cases."""
+        for number, spam, when in self.db.execute("SELECT number, spam, learned FROM message ORDER BY number"):
+            if flags[4 * number] & 1:
+                yield number, bool(spam), when
+
+    def write(self, base: CaseBase) -> None:
+        """What has changed in memory; inside a transaction."""
         rows, more = [], []
         for text in sorted(base.changed):
             word = base.words[text]
@@ -99,10 +121,12 @@ class Store:
             word.stored = n
         self.db.executemany("INSERT OR REPLACE INTO word VALUES (?, ?, ?, ?, ?, ?)", rows)
         self.db.executemany("INSERT OR REPLACE INTO more_cases VALUES (?, ?, ?)", more)
-        for chunk in range(4 * first_case // _FLAGS, -(-len(base.flags) // _FLAGS)):
-            part = bytes(base.flags[chunk * _FLAGS : (chunk + 1) * _FLAGS])
-            self.db.execute("INSERT OR REPLACE INTO flags VALUES (?, ?)", (chunk, part))
+        if base.lowest is not None:
+            for chunk in range(4 * base.lowest // _FLAGS, -(-len(base.flags) // _FLAGS)):
+                part = bytes(base.flags[chunk * _FLAGS : (chunk + 1) * _FLAGS])
+                self.db.execute("INSERT OR REPLACE INTO flags VALUES (?, ?)", (chunk, part))
         base.changed.clear()
+        base.lowest = None
         self.write_meta(base)
 
     def write_meta(self, base: CaseBase) -> None:
@@ -114,6 +138,7 @@ class Store:
             "share_linear": linear,
             "share_cases": cases,
             "share_offset": offset,
+            "wrong": base.wrong,
             "next_word": base.next_word,
         }
         self.db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", facts.items())
@@ -162,7 +187,14 @@ def store_errors(path: Path) -> Iterator[None]:
         ) from error
 
 
-def open_store(path: str | os.PathLike[str], *, part: Part | None = None, create: bool, wait: float = 10.0) -> Store:
+def open_store(
+    path: str | os.PathLike[str],
+    *,
+    part: Part | None = None,
+    policy: CasePolicy | None = None,
+    create: bool,
+    wait: float = 10.0,
+) -> Store:
     """Open a store, or make one.
 
     A file that is no store, a damaged one and one of a later version are refused and left as they are.
@@ -187,16 +219,16 @@ def open_store(path: str | os.PathLike[str], *, part: Part | None = None, create
             if there:
                 _check_version(db, place)
             else:
-                _make(db, part or "both")
+                _make(db, part or "both", policy or CasePolicy())
         except BaseException:
             db.close()
             raise
         db.execute("PRAGMA synchronous = NORMAL")
     store = Store(db, place)
-    if there and part is not None and store.meta()["part"] != part:
-        kept = store.meta()["part"]
-        store.close()
-        raise ParameterError(f"{place}: this store was made with part {kept!r}, not {part!r}")
+    for name, asked, kept in (("part", part, store.meta()["part"]), ("policy", policy, store.policy())):
+        if asked is not None and asked != kept:
+            store.close()
+            raise ParameterError(f"{place}: this store was made with {name} {kept!r}, not {asked!r}")
     return store
 
 
@@ -214,7 +246,7 @@ def _check_version(db: sqlite3.Connection, place: Path) -> None:
     application = db.execute("PRAGMA application_id").fetchone()[0]
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if application == 0 and version == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone():
-        _make(db, "both")  # whoever made the file was ended before it wrote anything
+        _make(db, "both", CasePolicy())  # whoever made the file was ended before it wrote anything
         return
     if application != APPLICATION:
         raise DataError(f"{place}: this SQLite file is no store of sepal mail; it was left as it is")
@@ -225,7 +257,7 @@ def _check_version(db: sqlite3.Connection, place: Path) -> None:
         )
 
 
-def _make(db: sqlite3.Connection, part: Part) -> None:
+def _make(db: sqlite3.Connection, part: Part, policy: CasePolicy) -> None:
     """Tables of an empty store, in one transaction; another process may have been first."""
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("BEGIN IMMEDIATE")
@@ -235,7 +267,8 @@ def _make(db: sqlite3.Connection, part: Part) -> None:
                 if statement:
                     db.execute(statement)
             first = CaseBase(part=part)
-            meta = {"part": part, "n_spam": 0, "n_ham": 0, "next_word": 0, "changes": 0}
+            meta = {"part": part, "n_spam": 0, "n_ham": 0, "wrong": first.wrong, "next_word": 0, "changes": 0}
+            meta |= {name: getattr(policy, name) for name in _POLICY}
             shares = dict(zip(("share_linear", "share_cases", "share_offset"), first.shares, strict=True))
             db.executemany("INSERT INTO meta VALUES (?, ?)", {**meta, **shares}.items())
             db.execute(f"PRAGMA application_id = {APPLICATION}")

@@ -7,9 +7,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sepal.exceptions import DataError
+from sepal.exceptions import DataError, ParameterError
 from sepal.mail._cases import CaseBase, Part
 from sepal.mail._decision import Costs
+from sepal.mail._keeping import CasePolicy
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,9 @@ def judge_stream(
     skip: int = 200,
     delay: int = 0,
     taught: Sequence[bool] | None = None,
+    policy: CasePolicy | None = None,
 ) -> StreamResult:
-    """Judge each message by those before it, then learn it.
+    """Prequential evaluation of a stream: judge each message by those before it, then learn it.
 
     Parameters
     ----------
@@ -110,6 +112,8 @@ def judge_stream(
         The label of a message is learned when so many further ones have been judged.
     taught : sequence of bool, optional
         The labels that are learned, where these differ from the true ones.
+    policy : CasePolicy, optional
+        Which messages stay cases; not by days, since messages have no times here.
 
     Returns
     -------
@@ -122,7 +126,9 @@ def judge_stream(
     >>> judge_stream(mail, skip=2).error
     0.0
     """
-    base = CaseBase(part=part)
+    if policy is not None and policy.days is not None:
+        raise ParameterError("days need a store: the messages of a stream have no times", hint="give window= instead")
+    base = CaseBase(part=part, policy=policy or CasePolicy())
     scores: list[float] = []
     labels: list[bool] = []
     waiting: deque[tuple[Sequence[str], bool]] = deque()  # read, but their labels are not known yet

@@ -122,16 +122,16 @@ class Prepared:
         return np.bincount(self.codes, minlength=len(self.classes))
 
     def ranking(
-        self, k: int, rows: NDArray[np.intp] | None = None, progress: Progress | None = None
+        self, n_neighbors: int, rows: NDArray[np.intp] | None = None, progress: Progress | None = None
     ) -> DistinctRanking:
-        """The k nearest distinct rows of all rows, or of these; searched for once."""
+        """The ``n_neighbors`` nearest distinct rows of all rows, or of these; searched for once."""
         if rows is not None and len(rows) == self.n_rows:
             rows = None
         key = None if rows is None else rows.tobytes()
-        found = self.kept.find(k, key)
+        found = self.kept.find(n_neighbors, key)
         if found is None:
-            found = self.search.distinct_ranking(k, rows=rows, progress=stage(progress, SEARCHING))
-            self.kept.keep(k, key, found)
+            found = self.search.distinct_ranking(n_neighbors, rows=rows, progress=stage(progress, SEARCHING))
+            self.kept.keep(n_neighbors, key, found)
         elif progress is not None:
             progress(SEARCHING, 1.0)
         return found

@@ -168,7 +168,7 @@ def suspects(
     progress: Progress | None = None,
     **how: Unpack[Preparing],
 ) -> Suspects:
-    """Rows whose neighbourhood contradicts their label, and duplicates of every sort.
+    """Likely label errors: rows whose neighbourhood contradicts their label, and duplicates of every sort.
 
     A row is suspect if a label other than its own has more of its k nearest (the leave-one-out vote of k-NN) and no row
     of its own class is nearer than one of another (the margin). Whether the label is wrong, the row unusual, or the

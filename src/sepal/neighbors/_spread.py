@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 import sepal._native as _native
 from sepal.neighbors._copies import Copies, Lists
 
-RowLists = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]  # start, rows, distances
+SpreadLists = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]  # start, rows, distances
 _EVERYBODY = 2**62
 
 
@@ -20,7 +20,7 @@ def rows_of_lists(
     k: int | None,
     *,
     whole_ties: bool,
-) -> RowLists:
+) -> SpreadLists:
     """Each list with its entries replaced by the rows they stand for, ordered by row within a tied group.
 
     ``asking`` are the rows that ask, which are left out of their lists, -1 where one is no training row. Only the first

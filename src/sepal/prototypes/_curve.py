@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from sepal.data import (
     Missing,
@@ -214,6 +213,8 @@ def _folds(
             f"the smallest class has {min(sizes)} {what}, which is fewer than the {cv} folds",
             hint=f"use cv={max(2, min(sizes))}",
         )
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold  # late: slow to import
+
     kind = StratifiedKFold if units is None else StratifiedGroupKFold
     splitter = kind(int(cv), shuffle=True, random_state=random_state)
     return list(splitter.split(np.zeros((len(codes), 1)), codes, units))

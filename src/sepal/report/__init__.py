@@ -12,9 +12,11 @@ from sepal.report._facts import MeasureFacts
 from sepal.report._facts import plain as plain
 from sepal.report._gather import measure_facts
 from sepal.report._page import Page as Page
+from sepal.report._partitions import partitions_measures as partitions_measures
 from sepal.report._rendered import rendered as rendered
 from sepal.report._section_text import inclusion_rows as inclusion_rows
 from sepal.report._separability import SeparabilityReport, separability
+from sepal.report._separability import partitions_report as partitions_report
 from sepal.report._time_limit import Clock as Clock
 from sepal.report._time_limit import TimeIsOverError as TimeIsOverError
 from sepal.report._time_limit import alarm as alarm

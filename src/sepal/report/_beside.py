@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import Table, column_cells, row_identifiers
+from sepal.data import Table, cell_of, row_identifiers
 from sepal.measures import SuspectRow
 from sepal.report._facts import ColumnBeside, RowBeside
 
@@ -31,18 +31,20 @@ def _beside(table: Table, suspect: SuspectRow, spread: Any) -> RowBeside:
     order = np.argsort(-away, kind="stable")[:MOST_BESIDE]
     columns = []
     for j in (int(j) for j in order if away[j] > 0 or table.n_columns <= MOST_BESIDE):
-        cells = column_cells(part, j)
-        columns.append(ColumnBeside(table.names[j], cells[0], _told(cells[1:], table.kinds[j] == "numeric")))
+        numeric = table.kinds[j] == "numeric"
+        codes = np.sort(others[:, j]) if numeric else others[:, j]  # a range of dates, too, goes from first to last
+        cells = [cell_of(table, j, code) for code in codes.tolist()]
+        columns.append(ColumnBeside(table.names[j], cell_of(table, j, own[j]), _told(cells, numeric)))
     return RowBeside(suspect.row, row_identifiers(table, suspect.row), tuple(columns))
 
 
 def _told(cells: list[Any], numeric: bool) -> str:
-    """The cells of the neighbours: a range of numbers, or levels with their counts."""
+    """The cells of the neighbours: a range of numbers, which come in order, or levels with their counts."""
     known = [cell for cell in cells if cell is not None]
     gaps = len(cells) - len(known)
     missing = f"{gaps} missing" if gaps else ""
     if numeric and known:
-        low, high = min(known), max(known)
+        low, high = known[0], known[-1]
         told = cell_text(low) if low == high else f"{cell_text(low)} to {cell_text(high)}"
     else:
         counts = Counter(map(str, known)).most_common()
@@ -54,7 +56,9 @@ def cell_text(cell: Any) -> str:
     """A cell in a sentence."""
     if cell is None:
         return "missing"
-    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+    if not isinstance(cell, float):
+        return str(cell)
+    return f"{cell:.0f}" if 1e4 <= abs(cell) < 1e9 else f"{cell:.4g}"  # 20817 and not 2.082e+04
 
 
 def told_beside(beside: RowBeside) -> str:

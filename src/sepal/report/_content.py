@@ -376,6 +376,8 @@ def reproducing_lines(report: SeparabilityReport, source: str | None) -> Mapping
         load = f"sepal.datasets.load({data!r})"
     elif source is None:
         data, load = "mydata.csv", "X, y"
+    elif report.partitions is not None:
+        load = repr(source) + (f", {target!r}" if target else "")
     else:
         load = f"sepal.read_table({source!r}" + (f", target={target!r})" if target else ")")
     options, flags = "", ""

@@ -110,6 +110,33 @@ class ThorntonFacts:
 
 
 @dataclass(frozen=True)
+class PartitionsFacts:
+    """How rows in partitions were asked.
+
+    Attributes
+    ----------
+    n_partitions : int
+    exact : bool
+        Whether every row asked all others.
+    rows_seen : int
+        Rows that asked.
+    interval : tuple of float
+        Of Thornton's index.
+    n_sampled : int
+        Rows in the sample that the other sections are of.
+    plan : str
+        What was said before the work.
+    """
+
+    n_partitions: int
+    exact: bool
+    rows_seen: int
+    interval: tuple[float, float]
+    n_sampled: int
+    plan: str
+
+
+@dataclass(frozen=True)
 class CurvePoint:
     """Exact mean accuracy at one training size, and how far one random split strays from it.
 
@@ -336,6 +363,7 @@ class MeasureFacts(Shown):
     thornton: ThorntonFacts
     curve: CurveFacts
     margins: MarginFacts
+    partitions: PartitionsFacts | None = None
 
     kind = "measure"
 

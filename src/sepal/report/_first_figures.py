@@ -60,7 +60,7 @@ def _rows_tile(report: SeparabilityReport) -> tuple[str, str, str]:
         rare = rarest(report)
         return "Rarest class", f"{rare.n_rows:,} rows", f"“{rare.label}”; more of them would make all figures surer"
     half, most = doubling(report)
-    rise = f"{100 * (most.accuracy - half.accuracy):+.1f} points"
+    rise = f"{round(100 * (most.accuracy - half.accuracy), 1) + 0.0:+.1f} points"  # no minus before a zero
     units = report.curve.units
     small = f"from {half.train_size:,} to {most.train_size:,} training {units}, nearest neighbour"
     return f"What more {units} bring", rise, small

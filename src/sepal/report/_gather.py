@@ -112,13 +112,13 @@ def basic_facts(
         sizes = train_rows(CURVE_SHARES, *_curve_units(rows, random_state), k)
     curve = _curve(rows, sizes, k, random_state, _stage(say, "all random splits", 0.0, 0.7))
     test = _test(rows, n_permutations, random_state, _stage(say, "nearest neighbours", 0.7, 1.0))
-    classes = _classes(test)
+    classes = class_facts(test)
     return {
         "table": _table(rows.given),
         "classes": classes,
-        "majority": _majority(classes),
+        "majority": majority_facts(classes),
         "settings": _settings(rows, test, random_state),
-        "thornton": _thornton(test),
+        "thornton": thornton_facts(test),
         "curve": curve,
     }
 
@@ -237,14 +237,16 @@ def _table(table: Table) -> TableFacts:
     )
 
 
-def _classes(test: ThorntonTest) -> tuple[ClassFacts, ...]:
+def class_facts(test: ThorntonTest) -> tuple[ClassFacts, ...]:
+    """Each class, from the test."""
     return tuple(
         ClassFacts(label, count, count / test.n_rows, None if np.isnan(score := test.per_class[label]) else score)
         for label, count in test.class_counts.items()
     )
 
 
-def _majority(classes: tuple[ClassFacts, ...]) -> MajorityFacts:
+def majority_facts(classes: tuple[ClassFacts, ...]) -> MajorityFacts:
+    """The largest class."""
     largest = max(classes, key=lambda entry: entry.n_rows)
     return MajorityFacts(largest.label, largest.share)
 
@@ -265,5 +267,6 @@ def _settings(rows: ReportRows, test: ThorntonTest, random_state: int) -> Settin
     )
 
 
-def _thornton(test: ThorntonTest) -> ThorntonFacts:
+def thornton_facts(test: ThorntonTest) -> ThorntonFacts:
+    """The test, as a report has it."""
     return ThorntonFacts(**{field.name: getattr(test, field.name) for field in fields(ThorntonFacts)})

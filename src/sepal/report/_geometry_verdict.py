@@ -77,6 +77,7 @@ class GeometryCase:
             "n_rows": f"{self.report.settings.n_rows:,}",
             "score": percent(self.report.thornton.score),
             "shape": "" if self.shape is None else self.shape.text,
+            "no_better": "" if self.shape is None else self.shape.text.rpartition(": ")[0],
             "majority": percent(self.report.majority.share),
             "majority_class": quoted(self.report.majority.label),
         }
@@ -180,7 +181,14 @@ def _has_shape(code: str) -> Callable[[GeometryCase], bool]:
     return lambda case: case.shape is not None and case.shape.code == code
 
 
-SHAPE = tuple(GeometryRule(code, _has_shape(code), "{shape}") for code in SHAPES)
+SHAPE = (
+    GeometryRule(
+        "no_better_though_means_differ",
+        lambda case: _has_shape("no_better_than_majority")(case) and _means(case, SURE),
+        "{no_better}: the class means differ, but by too little to answer single rows.",
+    ),
+    *(GeometryRule(code, _has_shape(code), "{shape}") for code in SHAPES),
+)
 
 PAIRS = (
     GeometryRule(

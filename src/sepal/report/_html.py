@@ -8,7 +8,7 @@ from sepal.data import class_codes
 from sepal.measures import MEASURES, jittered
 from sepal.report._content import MOST_CLASSES, MOST_PLANES, content
 from sepal.report._rendered import rendered
-from sepal.report._svg import N_COLORS, alignment_svg, curve_svg, mark_svg, plane_svg, radar_svg
+from sepal.report._svg import DATES, N_COLORS, alignment_svg, curve_svg, mark_svg, plane_svg, radar_svg
 
 if TYPE_CHECKING:
     from sepal.report._separability import SeparabilityReport
@@ -94,10 +94,11 @@ def _pictures(report: SeparabilityReport) -> dict[str, Any]:
     if report.projections is not None:
         table = report.projections.table
         codes, classes = class_codes(table)
-        place, levels = (
-            {name: i for i, name in enumerate(table.names)},
-            dict(zip(table.names, table.levels, strict=True)),
-        )
+        place = {name: i for i, name in enumerate(table.names)}
+        levels = {
+            name: DATES if name in table.written and own is None else own
+            for name, own in zip(table.names, table.levels, strict=True)
+        }
         names = [str(label) for label in classes.tolist()[:MOST_CLASSES]]
         found["classes"] = [(drawn(mark_svg(code)), name) for code, name in enumerate(names)]
         # With many classes nobody looks up each mark in a key: labels that are short enough stand in the picture.

@@ -25,6 +25,11 @@ class NextStep(NamedTuple):
 
 MODEL = (
     NextStep(
+        "join_classes",
+        lambda report: any(caution.code == "classes_alike" for caution in report.table.cautions),
+        "Make one class of those that differ by case or blanks only, if they mean the same, and read the report again.",
+    ),
+    NextStep(
         "choose_the_target",
         lambda report: any(caution.code == "determines_class" for caution in report.table.cautions),
         "Decide first whether the column that determines the class is known beforehand; if not, leave it out with "
@@ -90,6 +95,12 @@ COLLECT = (
         "test_few_columns",
         lambda report: report.model is not None and bool(report.model.columns),
         "Test these columns on rows that were collected later: they were chosen by looking at {n_rows} rows.",
+    ),
+    NextStep(
+        "collect_since_means_differ",
+        lambda report: any(verdict.code == "no_better_though_means_differ" for verdict in report.verdict),
+        "Collect more rows, and look for further columns: the class means differ beyond doubt, but {n_rows} rows with "
+        "these columns do not let a model answer single rows.",
     ),
     NextStep(
         "collect_nothing_yet",

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sepal.data import (
     Missing,
     ScaleName,
-    Table,
     copies_of,
     data_frame,
     frame_html,
     left_out_together,
-    rows_by_content,
-    sample_by_class,
 )
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
@@ -29,14 +25,6 @@ from sepal.measures import (
     SeparabilityAngle,
     Suspects,
     TellingWord,
-    alignment_curve,
-    angle_of_separability,
-    complexity,
-    informative_projections,
-    overlap_regions,
-    sample_rows,
-    suspects,
-    telling_words,
 )
 from sepal.parameters import checked
 from sepal.progress import Progress, silent
@@ -47,6 +35,7 @@ from sepal.report._facts import (
     FeatureFacts,
     MajorityFacts,
     ModelFacts,
+    PartitionsFacts,
     RowBeside,
     SettingsFacts,
     Shown,
@@ -55,20 +44,19 @@ from sepal.report._facts import (
     Verdict,
     plain,
 )
-from sepal.report._features import feature_facts
-from sepal.report._gather import SHARED_NEIGHBORS, basic_facts
+from sepal.report._gather import basic_facts
 from sepal.report._geometry_verdict import COPIED_CHAPTERS, geometry_verdicts
-from sepal.report._model import model_facts
 from sepal.report._next_steps import next_steps
-from sepal.report._rows import ALL_PAIRS_ROWS, SAMPLE_ROWS, ReportRows, take_rows
+from sepal.report._partitions import facts_of_all, later, measured_partitions, renumbered
+from sepal.report._rows import ReportRows, take_rows
+from sepal.report._sections import complexity_rows, sections
 from sepal.report._suspects import MOST_SHOWN, suspects_dict
 from sepal.report._threads import few_threads
 from sepal.report._time_limit import Clock, TimeIsOverError, alarm
 from sepal.report._verdict import repeated_verdict, verdicts
+from sepal.scale import Partitioned, is_partitioned, partitioned
 
-_PLANE_ROWS, _ALIGNED_ROWS, _PLANES_TOLD = 1_500, 3_000, 50
-_WORTH_THREADS = 1_000  # rows; fewer pairs are done before a second thread has started
-_SHUFFLES, _SHUFFLED_ROWS = 199, 20_000_000  # shuffles of the angle, and rows they may touch in all
+_PLANES_TOLD = 50
 _FEWEST_RECORDS = 10  # that a verdict of each record once can be about
 _NEARLY = 1 - 1e-9  # of a section: the next one begins there
 _BASIC = 0.4  # share of the work that is behind when Thornton's index and the curve are known
@@ -108,6 +96,8 @@ class SeparabilityReport(Shown):
         Section to the time it took.
     sample_rows : int or None
         Rows in the sample that complexity was taken from; None for all.
+    partitions : PartitionsFacts or None
+        Of rows in partitions: how they were asked; the sections after Thornton's index are of a sample.
 
     Examples
     --------
@@ -139,6 +129,7 @@ class SeparabilityReport(Shown):
     skipped: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     sample_rows: int | None = None
+    partitions: PartitionsFacts | None = None
 
     kind = "report"
 
@@ -247,10 +238,12 @@ def separability(
 
     Parameters
     ----------
-    X : Table, ndarray or data frame
-        The rows. A Table with a target needs no ``y``.
+    X : Table, ndarray, data frame, or rows in partitions
+        The rows. A Table with a target needs no ``y``. A pattern of file names, a Dask DataFrame and the like are rows
+        in partitions (:func:`sepal.scale.partitioned`): Thornton's index is that of all rows, exactly or from a sample
+        that asks all, and the other sections are of a sample of 20,000 rows.
     y : array-like, optional
-        The class of each row.
+        The class of each row; of rows in partitions the name of the target.
     distance : str
         ``"auto"`` takes Euclidean for complete numbers, and HEOM where columns are nominal or cells are missing.
     scale : {"minmax", "standard"} or None
@@ -291,6 +284,18 @@ def separability(
     """
     if time_limit is not None and not (isinstance(time_limit, (int, float, np.number)) and time_limit > 0):
         raise ParameterError(f"time_limit must be None or a number of seconds above 0; got {time_limit!r}")
+    if is_partitioned(X):
+        return partitions_report(
+            partitioned(X, y),
+            distance=distance,
+            scale=scale,
+            missing=missing,
+            groups=groups,
+            time_limit=time_limit,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
     say = progress or silent
     clock = Clock(time_limit)
     rows = take_rows(
@@ -306,9 +311,9 @@ def separability(
     )
     basic = basic_facts(rows, None, 1, 0, random_state, lambda what, done: say(what, _BASIC * done))
     clock.lap("neighbours and splits")
-    part, part_groups, sample_rows = _complexity_rows(rows, random_state)
+    part, part_groups, sample_rows = complexity_rows(rows, random_state)
     found: dict[str, Any] = {}
-    work = _sections(rows, part, part_groups, random_state, clock)
+    work = sections(rows, part, part_groups, random_state, clock)
     for i, (name, section) in enumerate(work.items()):
         begin, share = _BASIC + (1 - _BASIC) * i / len(work), (1 - _BASIC) / len(work)
         say(name, begin)
@@ -326,6 +331,26 @@ def separability(
     if report.suspects is not None:
         report = replace(report, beside=rows_beside(rows.given, report.suspects.rows[:MOST_SHOWN]))
     report = replace(report, verdict=_spoken(report, rows, random_state))
+    return replace(report, next_steps=next_steps(report))
+
+
+def partitions_report(source: Partitioned, **how: Any) -> SeparabilityReport:
+    """The report of rows in partitions; the keywords are those of :func:`measured_partitions`."""
+    begin = perf_counter()
+    fitted, found, drawn = measured_partitions(source, **how)
+    taken = perf_counter() - begin
+    limit = None if how["time_limit"] is None else max(0.1, how["time_limit"] - taken)
+    names = ("distance", "scale", "missing", "random_state", "n_jobs")
+    of_sample = separability(
+        drawn.table, **{name: how[name] for name in names}, time_limit=limit, progress=later(how["progress"])
+    )
+    facts = facts_of_all(of_sample, fitted, found, drawn, how["distance"])
+    numbers = drawn.rows
+    beside = tuple(replace(each, row=int(numbers[each.row])) for each in of_sample.beside)
+    report = replace(of_sample, **facts, suspects=renumbered(of_sample.suspects, numbers), beside=beside)
+    report = replace(report, seconds={"partitions": taken, **report.seconds})
+    spoken = verdicts(report.classes, report.majority, report.settings, report.thornton, report.curve)
+    report = replace(report, verdict=(*spoken, *geometry_verdicts(report)))
     return replace(report, next_steps=next_steps(report))
 
 
@@ -369,81 +394,3 @@ def _ticking(say: Progress, name: str, begin: float, share: float, clock: Clock)
             clock.check()
 
     return tick
-
-
-def _sections(
-    rows: ReportRows, part: Table, part_groups: NDArray[np.intp] | None, random_state: int, clock: Clock
-) -> dict[str, Callable[[Progress], Any]]:
-    """What is measured after the basic facts, the quickest first: a time limit cuts off the end."""
-    apart = rows.groups
-    k = min(SHARED_NEIGHBORS, rows.table.n_rows - (1 if apart is None else int(np.bincount(apart).max())))
-    texts = {"words": lambda tick: telling_words(rows.table)} if "text" in rows.table.kinds else {}
-    return {
-        **texts,
-        "suspects": lambda tick: suspects(rows.ready, n_neighbors=k, groups=apart, progress=tick),
-        "overlap": lambda tick: overlap_regions(rows.ready, n_neighbors=k, groups=apart, progress=tick),
-        "alignment": lambda tick: _alignment(rows, random_state, tick),
-        "angle": lambda tick: _angle(rows.given, random_state, tick),
-        "features": lambda tick: feature_facts(rows, random_state, tick),
-        "model": lambda tick: model_facts(rows, random_state, clock, tick),
-        "projections": lambda tick: informative_projections(
-            rows.table, most_rows=_PLANE_ROWS, groups=apart, random_state=random_state, progress=tick
-        ),
-        "complexity": lambda tick: _complexity(part, part_groups, clock, random_state, rows.n_jobs, tick),
-    }
-
-
-def _complexity_rows(rows: ReportRows, random_state: int) -> tuple[Table, NDArray[np.intp] | None, int | None]:
-    """All rows of a table that is not too large, else a sample with every class in it; with their groups."""
-    most = ALL_PAIRS_ROWS if rows.groups is None else SAMPLE_ROWS  # groups take longer
-    if rows.table.n_rows <= most:
-        return rows.table, rows.groups, None
-    order = rows_by_content(rows.table, rows.ready.codes)
-    sample = sample_by_class(order, rows.ready.codes, SAMPLE_ROWS, np.random.default_rng(random_state))
-    return rows.table.take(sample), None if rows.groups is None else rows.groups[sample], len(sample)
-
-
-def _complexity(
-    part: Table,
-    groups: NDArray[np.intp] | None,
-    clock: Clock,
-    random_state: int,
-    n_jobs: int | None,
-    tick: Progress,
-) -> ComplexityProfile:
-    left = clock.left()
-    limit = None if left is None else max(0.1, 0.8 * left)
-    return complexity(part, groups=groups, time_limit=limit, random_state=random_state, n_jobs=n_jobs, progress=tick)
-
-
-def _angle(table: Table, random_state: int, tick: Progress) -> SeparabilityAngle:
-    """Complete rows if nearly all are and every class keeps some, else column means for missing cells."""
-    complete = table.complete_rows
-    labels = table.y if table.y is not None else np.empty(0)
-    n_classes = len(np.unique(labels))
-    kept = len(np.unique(labels[complete])) == n_classes
-    shuffles = min(_SHUFFLES, _SHUFFLED_ROWS // max(1, table.n_rows * n_classes * (n_classes - 1) // 2))
-    return angle_of_separability(
-        table,
-        missing="drop" if complete.mean() >= 0.8 and kept else "mean",
-        n_permutations=shuffles if shuffles >= 19 else 0,
-        random_state=random_state,
-        progress=tick,
-    )
-
-
-def _alignment(rows: ReportRows, random_state: int, tick: Progress) -> AlignmentCurve:
-    """Centred alignment over all widths, of at most 3,000 complete rows."""
-    n_rows = rows.table.n_rows
-    drawn = None
-    if n_rows > _ALIGNED_ROWS:
-        drawn = sample_rows(rows.table, rows.ready.codes, _ALIGNED_ROWS, random_state)
-    table, scale = rows.part(drawn)
-    return alignment_curve(
-        table,
-        kernel="mixed" if "nominal" in table.kinds else "rbf",
-        scale=scale,
-        missing="drop",
-        n_jobs=1 if table.n_rows < _WORTH_THREADS else rows.n_jobs,
-        progress=tick,
-    )

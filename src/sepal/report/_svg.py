@@ -9,6 +9,7 @@ import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,7 @@ def mark_svg(code: int) -> str:
 
 
 Levels = Sequence[object] | None
+DATES = ("dates",)  # in place of levels: seconds since 1970
 
 
 def plane_svg(
@@ -236,6 +238,8 @@ def _axis_marks(
 
 def _marks(scale: _Scale, levels: Levels, most: int, letters: int) -> list[tuple[float, str]]:
     """Where ticks stand and what they say: every level, some of many, or round numbers."""
+    if levels is DATES:
+        return [(value, _short_date(value, scale.high - scale.low)) for value in _spread(scale)]
     if levels is None:
         return [(value, _short_number(value)) for value in _ticks(scale.low, scale.high, most - 1)]
     inside = [i for i in range(len(levels)) if scale.low - 0.5 <= i <= scale.high + 0.5]
@@ -247,7 +251,18 @@ def _cut(name: str, most: int) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
+def _spread(scale: _Scale) -> list[float]:
+    """Three places that leave room for a date on both sides."""
+    return [scale.low + share * (scale.high - scale.low) for share in (1 / 6, 1 / 2, 5 / 6)]
+
+
+def _short_date(seconds: float, span: float) -> str:
+    """The month, the day or the hour, as fits what is shown."""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+    return moment.strftime("%Y-%m" if span > 200 * 86400 else "%m-%d" if span > 2 * 86400 else "%H:%M")
+
+
 def _short_number(value: float) -> str:
-    """Seven characters at most: 1200, 0.25, 1.5e+09."""
-    text = f"{value:.4g}"
+    """Seven characters at most: 1200, 40000, 0.25, 1.5e+09."""
+    text = f"{value:.0f}" if value == round(value) and abs(value) < 1e6 else f"{value:.4g}"
     return text if len(text) <= 7 else f"{value:.2g}"

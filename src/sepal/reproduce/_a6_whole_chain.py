@@ -17,7 +17,7 @@ from sepal.evaluation import evaluate
 from sepal.plots import legend_below, new_panels, quiet_frame
 from sepal.reproduce._facts import Fact, FactTable, Result
 
-FULL: dict[str, Any] = {"names": ("liver", "sonar", "breast-cancer"), "folds": 3}
+FULL: dict[str, Any] = {"names": ("liver", "sonar", "breast-cancer", "diabetes", "ripley-train", "wine"), "folds": 3}
 QUICK: dict[str, Any] = {"names": ("sonar",), "folds": 2}
 
 
@@ -81,7 +81,7 @@ def run(names: tuple[str, ...], folds: int) -> Result:
 def draw(result: Result) -> Any:
     """Accuracy and time side by side."""
     data = result.data
-    figure, axes = new_panels(1, 2, (5.2, 3.8))
+    figure, axes = new_panels(1, 2, (6.6, 3.8))
     at = np.arange(len(data["names"]))
     for ax, what, label in (
         (axes[0, 0], "accuracy", "held-out accuracy"),

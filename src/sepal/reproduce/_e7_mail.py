@@ -145,6 +145,8 @@ def draw(result: Result) -> Any:
         for at in data["waves"]:
             ax.axvline(at, color="#6b7480", linewidth=0.8)
         ax.set(title=title, ylim=(0, top))
-        ax.annotate("new spam", (data["waves"][0], 0), (4, 4), textcoords="offset points", fontsize=8, color="#6b7480")
+        ax.annotate(
+            "new spam", (data["waves"][0], top), (4, -10), textcoords="offset points", fontsize=8, color="#6b7480"
+        )
         legend_below(ax)
     return figure

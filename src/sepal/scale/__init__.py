@@ -9,12 +9,16 @@ May be imported by report and everything after it on the road.
 from __future__ import annotations
 
 from sepal.scale._answer import PartitionsMeasure, measure_partitions
+from sepal.scale._answer import carried_out as carried_out
 from sepal.scale._leave_one_out import partitions_loo_curve
 from sepal.scale._planning import Plan, asking_for
 from sepal.scale._planning import make_plan as make_plan
+from sepal.scale._prepare import Fitted as Fitted
 from sepal.scale._prepare import fit_parts as fit_parts
 from sepal.scale._prepare import prepare_blocks as prepare_blocks
 from sepal.scale._prepare import prepare_partitions
+from sepal.scale._sample_table import SampledTable, sample_table
+from sepal.scale._sample_table import sample_of as sample_of
 from sepal.scale._sources import Partitioned, partitioned
 from sepal.scale._sources import is_partitioned as is_partitioned
 from sepal.scale._work import place_of_work as place_of_work
@@ -23,9 +27,11 @@ __all__ = [
     "Partitioned",
     "PartitionsMeasure",
     "Plan",
+    "SampledTable",
     "asking_for",
     "measure_partitions",
     "partitioned",
     "partitions_loo_curve",
     "prepare_partitions",
+    "sample_table",
 ]

@@ -17,7 +17,7 @@ from sepal.progress import SEARCHING, Progress, silent, stage
 from sepal.scale._blocks import cut_blocks
 from sepal.scale._drawing import draw_rows
 from sepal.scale._planning import HALF_WIDTH, Plan, improved, make_plan
-from sepal.scale._prepare import WORKER_BLOCK_BYTES, Fitted, fit_parts, prepare_blocks
+from sepal.scale._prepare import WORKER_BLOCK_BYTES, Fitted, fit_parts, forget_blocks, prepare_blocks
 from sepal.scale._sampled import ask_sample, sampled_test
 from sepal.scale._sources import partitioned
 from sepal.scale._work import place_of_work
@@ -166,22 +166,29 @@ def measure_partitions(
     """
     if exact and n_queries is not None:
         raise ParameterError("exact answers let every row ask; leave out n_queries")
-    begin, say_progress = time.perf_counter(), progress or silent
-    given = partitioned(source, y, target=target)
+    given, say_progress = partitioned(source, y, target=target), progress or silent
     with place_of_work(client, cluster, workers, n_jobs) as work:
+        begin = time.perf_counter()
         fitted = fit_parts(given, work, distance=distance, scale=scale, missing=missing, progress=say_progress)
         plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=time_limit, half_width=half_width)
         if say is not None:
             say(plan)
-        clock = _Clock(say_progress)
-        if plan.exact:
-            found = thornton_test(
-                prepare_blocks(fitted, progress=clock.tell), confidence=confidence, progress=clock.tell
-            )
-        else:
-            found = ask_partitions(fitted, plan.n_asking, confidence, random_state, clock.tell)
-        better = improved(plan, clock.total)
-        return PartitionsMeasure(found, plan.exact, found.n_queries, plan, better, time.perf_counter() - begin)
+        return carried_out(fitted, plan, confidence, random_state, begin, say_progress)
+
+
+def carried_out(
+    fitted: Fitted, plan: Plan, confidence: float, random_state: RandomState, begin: float, progress: Progress
+) -> PartitionsMeasure:
+    """Do what the plan says; the work began at ``begin``."""
+    clock = _Clock(progress)
+    if plan.exact:
+        ready = prepare_blocks(fitted, progress=clock.tell)
+        found = thornton_test(ready, confidence=confidence, progress=clock.tell)
+        forget_blocks(ready)
+    else:
+        found = ask_partitions(fitted, plan.n_asking, confidence, random_state, clock.tell)
+    better = improved(plan, clock.total)
+    return PartitionsMeasure(found, plan.exact, found.n_queries, plan, better, time.perf_counter() - begin)
 
 
 def ask_partitions(

@@ -29,6 +29,10 @@ def partitions_loo_curve(ready: Prepared, k_max: int | None = None) -> LeaveOneO
     k_max : int, optional
         By default 100, or all rows but one. Each row is left out alone, its copies stay; ``notes`` say so.
 
+    Returns
+    -------
+    LeaveOneOutCurve
+
     Examples
     --------
     >>> import tempfile

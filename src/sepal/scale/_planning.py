@@ -128,6 +128,19 @@ def measure_rates(
 def asking_for(half_width: float, n_rows: int, confidence: float = 0.95) -> int:
     """How many rows must ask for an interval no wider than this to either side, whatever the index.
 
+    Parameters
+    ----------
+    half_width : float
+        How far the interval may reach to either side.
+    n_rows : int
+        Rows there are.
+    confidence : float
+        Of the interval.
+
+    Returns
+    -------
+    int
+
     Examples
     --------
     >>> asking_for(0.01, 10_000_000)

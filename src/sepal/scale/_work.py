@@ -22,6 +22,7 @@ from sepal.progress import Share
 
 _PATIENCE = 20.0  # seconds without a scheduler after which it counts as gone
 _POLL = 0.5
+_NO_WORKERS = 120.0  # seconds without an answer after which somebody looks whether there are workers at all
 _RETRIES = 5  # times a task is done again after its worker was lost
 
 
@@ -103,10 +104,12 @@ class OnCluster:
 
     def _next_done(self, finished: SimpleQueue[Any], name: str) -> Any:
         """Wait for a task, as long as there is a scheduler; Ctrl-C is heard meanwhile."""
-        since = time.monotonic()
+        since = begin = time.monotonic()
         while True:
             if self.client.status == "running":
                 since = time.monotonic()
+                if since - begin > _NO_WORKERS:
+                    begin = self._still_manned(name)
             elif self.client.status in ("closed", "closing") or time.monotonic() - since > _PATIENCE:
                 raise _gone(name)
             try:
@@ -114,20 +117,36 @@ class OnCluster:
             except Empty:
                 continue
 
+    def _still_manned(self, name: str) -> float:
+        """Now, if the cluster has workers that may still do the work."""
+        if not self.client.nthreads():
+            raise ClusterError(f"{name}: the cluster has lost all its workers, and none has come since")
+        return time.monotonic()
+
     def _result(self, future: Any, name: str) -> Any:
+        """What a task gave; if its worker was lost with it, it is done again, which may take until one has come."""
         import distributed
 
-        if future.status == "cancelled" or future.status == "lost":
-            raise _gone(name)
-        try:
-            return future.result(timeout=_PATIENCE)
-        except distributed.scheduler.KilledWorker as error:
-            raise ClusterError(
-                f"{name}: the worker of one task was lost again and again: {error}",
-                hint="workers may need more memory, or smaller partitions",
-            ) from error
-        except (distributed.CancelledError, distributed.TimeoutError, TimeoutError) as error:
-            raise _gone(name) from error
+        begin = time.monotonic()
+        while True:
+            if time.monotonic() - begin > _NO_WORKERS:
+                begin = self._still_manned(name)
+            if future.status == "lost" or (future.status == "cancelled" and self.client.status != "running"):
+                raise _gone(name)
+            try:
+                return future.result(timeout=_PATIENCE)
+            except distributed.scheduler.KilledWorker as error:
+                raise ClusterError(
+                    f"{name}: the worker of one task was lost again and again: {error}",
+                    hint="workers may need more memory, or smaller partitions",
+                ) from error
+            except distributed.CancelledError as error:
+                if self.client.status != "running":
+                    raise _gone(name) from error
+                raise ClusterError(f"{name}: its tasks were cancelled on the cluster") from error
+            except (distributed.TimeoutError, TimeoutError) as error:
+                if self.client.status != "running":
+                    raise _gone(name) from error
 
 
 def _gone(name: str) -> ClusterError:
@@ -187,7 +206,7 @@ def place_of_work(
             yield on_client(own)
         return
     local = distributed.LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+        n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
     )
     with local, distributed.Client(local, set_as_default=False) as own:
         yield on_client(own)

@@ -95,7 +95,7 @@ def nested_score(
     result: SubsetSweep | SubsetSearch | None = None,
     **procedure: Any,
 ) -> NestedScore:
-    """The accuracy of "select features, then ask the nearest neighbour", with the selection inside every fold.
+    """Nested cross-validation of "select features, then ask the nearest neighbour": the selection is inside every fold.
 
     Parameters
     ----------

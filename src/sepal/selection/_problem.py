@@ -24,6 +24,7 @@ from sepal.data import (
     as_labelled_table,
     class_codes,
     column_position,
+    constant_note,
     fit_scaling,
     group_codes,
     left_out_together,
@@ -202,8 +203,7 @@ def feature_problem(
     names, units = _units(table, blocks, kept)
     scaling = fit_scaling(table.values, table.kinds, scale, levels=table.levels)
     if scaling.constant:
-        constant = ", ".join(repr(table.names[j]) for j in scaling.constant)
-        notes = (*notes, f"constant columns, which contribute nothing: {constant}")
+        notes = (*notes, constant_note([table.names[j] for j in scaling.constant]))
     if groups is not None and not isinstance(groups, str):
         n_given = as_labelled_table(X, y, "distance")[0].n_rows if missing == "drop" else table.n_rows
         groups = group_codes(groups, n_given)[rows]

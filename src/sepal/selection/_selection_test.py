@@ -1,4 +1,4 @@
-"""Could random labels have given a best subset as good as this one?"""
+"""Permutation test of the best subset: could random labels have given one as good?"""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def selection_test(
     progress: Progress | None = None,
     **procedure: Any,
 ) -> SelectionTest:
-    """Could random labels have given a best subset as good as this one?
+    """Permutation test of the best subset: could random labels have given one as good?
 
     Parameters
     ----------

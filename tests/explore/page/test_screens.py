@@ -104,7 +104,7 @@ def test_kernels(tab: Tab, iris: Any) -> None:
     right = 100 * machine.score(table, table.y)
     assert said.startswith(f"{len(machine.support_)} rows ringed")
     assert f"{right:.1f} % of the training rows are right" in said
-    press(tab, "Alignment over width", "button:has-text('Use the aligned width')")
+    press(tab, "Work out the alignment", "button:has-text('Use the aligned width')")
     press(tab, "Work out the surface", "p:has-text('Least error')")
     surface = sepal.machines.hyperparameter_surface(sepal.SVMClassifier(scale="minmax"), table)
     assert f"Least error {100 * np.min(surface.error):.1f} %" in page.locator("p", has_text="Least error").inner_text()

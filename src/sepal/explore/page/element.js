@@ -30,7 +30,7 @@ export function el(tag, given = {}, ...children) {
  * @param {...(Child | Child[])} children
  */
 export function put(parent, ...children) {
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
     parent.append(child instanceof Node ? child : String(child));
   }

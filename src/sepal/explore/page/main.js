@@ -3,7 +3,7 @@
 import { el, fill } from "./element.js";
 import { login, onGone, Refusal } from "./server.js";
 import { answers, drawHeader, drawRail, tellError, tellGone, tellLocked } from "./shell.js";
-import { begin, goTo, here, keepQuery, offered, summaryOf } from "./state.js";
+import { begin, goTo, here, keepQuery, offered, parametersHere, plainView, summaryOf, takeOver } from "./state.js";
 import { showStart } from "./screens/start.js";
 
 /** @typedef {import("./state.js").Summary} Summary */
@@ -63,7 +63,7 @@ async function render() {
   root.setAttribute("aria-busy", "true");
   const alive = () => mine === shows;
   try {
-    const [module, summary] = await Promise.all([SCREENS[screen](), summaryOf(view)]);
+    const [module, summary] = await Promise.all([SCREENS[screen](), summaryOf(view), screen === "data" ? null : parametersHere()]);
     if (!alive()) return;
     drawHeader(view, summary);
     const place = el("div");
@@ -76,6 +76,7 @@ async function render() {
     if (alive()) tellError(root, error, view);
   } finally {
     if (alive()) root.removeAttribute("aria-busy");
+    setTimeout(() => parametersHere().catch(() => undefined), 500); // the next screen may need them
   }
 }
 
@@ -93,11 +94,13 @@ async function open() {
   }
   addEventListener("hashchange", render);
   const { screen, view } = here();
-  const first = offered.view ?? offered.session?.view ?? null;
+  const first = offered.view;
   if (!view && !screen && first && !sessionStorage.getItem("sepal-opened")) {
     sessionStorage.setItem("sepal-opened", "yes");
     history.replaceState(null, "", location.pathname);
-    goTo("data", { target: null, task: null, kinds: {}, left_out: [], columns: null, scale: "minmax", distance: "auto", ...first });
+    const opened = { ...plainView(first.data), ...first };
+    takeOver(opened, offered.actions);
+    goTo("data", opened);
     return undefined;
   }
   return render();

@@ -33,14 +33,16 @@ export function axesFields({ summary }, axes, changed) {
     axes.x = value === "" ? null : value.slice(1);
     axes.y = value === "" ? null : (axes.y ?? names.find((name) => name !== axes.x) ?? axes.x);
     up.value = axes.y === null ? "" : `=${axes.y}`;
-    up.disabled = axes.x === null;
+    upField.hidden = axes.x === null;
     changed();
   }, { "aria-label": "Across" });
   const up = choice([...(names.length ? choices : [])], axes.y === null ? "" : `=${axes.y}`, (value) => {
     axes.y = value.slice(1);
     changed();
-  }, { "aria-label": "Up", disabled: axes.x === null });
-  return [field("across", across), field("up", up)];
+  }, { "aria-label": "Up" });
+  const upField = field("up", up);
+  upField.hidden = axes.x === null;
+  return [field("across", across), upField];
 }
 
 /**

@@ -35,6 +35,15 @@ export function makeRowTable(given) {
   /** @type {{sort: string | null, descending: boolean}} */
   let sorted = { sort: null, descending: false };
   let era = 0;
+  /** Digits after the point of each column, so that the points stand below each other. @type {number[]} */
+  const digits = heading.map(() => 0);
+  /** @param {any[][]} cells */
+  const measure = (cells) => {
+    for (const line of cells)
+      line.forEach((cell, j) => {
+        if (typeof cell === "number" && Math.abs(cell) >= 1e-4 && Math.abs(cell) < 1e7) digits[j] = Math.max(digits[j], number(cell).split(".")[1]?.length ?? 0);
+      });
+  };
 
   /** @param {number} start @param {number} many */
   const fetchRows = async (start, many) => {
@@ -49,6 +58,7 @@ export function makeRowTable(given) {
     blocks.set(block, fetchRows(block * BLOCK, BLOCK).then((result) => {
       if (mine !== era) return;
       blocks.set(block, result);
+      measure(result.cells);
       render();
     }, (error) => {
       blocks.delete(block);
@@ -65,7 +75,7 @@ export function makeRowTable(given) {
     return el("tr", { "aria-rowindex": at + 2, class: given.onpick ? "pickable" : null, onclick: given.onpick ? () => given.onpick?.(row) : null },
       el("td", { class: "number soft" }, String(row)),
       held.cells[at % BLOCK].map((cell, j) => el("td", { class: isNumber[j + 1] ? "number" : null },
-        cell === null || cell === undefined ? el("span", { class: "soft" }, "–") : typeof cell === "number" ? number(cell) : String(cell))));
+        cell === null || cell === undefined ? el("span", { class: "soft" }, "–") : typeof cell === "number" ? number(cell, digits[j]) : String(cell))));
   };
 
   /** @param {number} height */

@@ -12,6 +12,7 @@
  * @property {string} scale
  * @property {string} distance
  * @property {string[] | null} columns
+ * @property {number | null} sample so many rows drawn at random in place of all
  */
 /**
  * @typedef {object} Answer
@@ -71,6 +72,16 @@ function fromOtherTabs() {
   });
 }
 
+/** @type {any} what the login said of the start, so that it need not be asked for */
+let first = null;
+
+/** What there is at first: sets, files, and what was given on the command line. */
+export async function startFacts() {
+  const told = first ?? (await call("GET", "/api/start"));
+  first = null;
+  return told;
+}
+
 /** Exchange the one-time token of the link; returns whether the page may ask. */
 export async function login() {
   const token = /^#token=([^&]+)/.exec(location.hash)?.[1];
@@ -79,6 +90,7 @@ export async function login() {
     history.replaceState(null, "", location.pathname + location.search + kept);
     const answer = await call("POST", "/api/login", { token });
     bearer = answer.bearer;
+    first = answer.start;
   }
   if (!bearer) bearer = await fromOtherTabs();
   if (bearer) sessionStorage.setItem("sepal-bearer", bearer);

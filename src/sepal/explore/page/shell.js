@@ -4,7 +4,7 @@ import { openCode } from "./code.js";
 import { redrawAll } from "./draw/plot.js";
 import { button, choice, el, fill } from "./element.js";
 import { count, counted } from "./format.js";
-import { changeView, goTo, linkTo, parameterTable } from "./state.js";
+import { allRows, changeView, goTo, linkTo, offered } from "./state.js";
 
 /** @typedef {import("./state.js").Summary} Summary */
 /** @typedef {import("./server.js").View} View */
@@ -15,7 +15,7 @@ const SCREENS = [
 ];
 
 /** Whether the server answers anything for a screen. @param {string} screen */
-export const answers = (screen) => Object.keys(parameterTable?.actions ?? {}).some((action) => action.startsWith(`${screen}.`));
+export const answers = (screen) => offered.screens.includes(screen);
 
 /** @param {string} screen @param {View | null} view */
 export function drawRail(screen, view) {
@@ -44,7 +44,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll)
 export function drawHeader(view, summary) {
   const header = /** @type {HTMLElement} */ (document.getElementById("header"));
   const brand = el("a", { class: "brand", href: "#/", title: "Open another table" }, el("img", { src: "/page/icon.svg", alt: "" }), "Sepal");
-  const theme = choice([["", "System theme"], ["light", "Light"], ["dark", "Dark"]], themeNow(), setTheme, { "aria-label": "Theme" });
+  const theme = choice([["", "System"], ["light", "Light"], ["dark", "Dark"]], themeNow(), setTheme, { "aria-label": "Theme" });
   if (!view || !summary) {
     fill(header, brand, view ? el("span", { class: "set" }, view.data) : null, el("span", { class: "end" }, theme));
     return;
@@ -57,10 +57,25 @@ export function drawHeader(view, summary) {
   const classes = summary.classes ? `${count(summary.classes.length)} ${summary.classes.length === 1 ? "class" : "classes"}` : "a number";
   fill(header, brand,
     el("span", { class: "set", title: summary.name }, summary.name),
-    el("span", { class: "facts" }, `${counted(summary.n_rows, "row")} · ${counted(summary.n_columns, "column")}`),
+    rowsChoice(view, summary),
+    el("span", { class: "facts" }, counted(summary.n_columns, "column")),
     view.columns ? el("span", { class: "badge" }, `only ${counted(view.columns.length, "column")} `, button("use all", () => changeView({ columns: null }), { class: "plain" })) : null,
-    el("span", { class: "pick" }, el("label", { for: "class-column" }, "Class"), target, el("span", { class: "facts" }, classes)),
+    el("span", { class: "pick" }, el("label", { for: "class-column" }, summary.classes ? "Class" : "Target"), target, el("span", { class: "facts" }, classes)),
     el("span", { class: "end" }, theme, button("Code", () => openCode(summary.name), { "aria-haspopup": "dialog" })));
+}
+
+/** Tables from which a sample may be wanted. */
+const LARGE = 2000;
+const SAMPLES = [1000, 2000, 5000, 20000];
+
+/** How many rows are in use; of a large table a sample can be drawn, and is named as long as it is used. @param {View} view @param {Summary} summary */
+function rowsChoice(view, summary) {
+  const all = allRows(view) ?? summary.n_rows;
+  if (all <= LARGE && view.sample === null) return el("span", { class: "facts" }, counted(summary.n_rows, "row"));
+  const sizes = [...new Set([...SAMPLES, ...(view.sample === null ? [] : [view.sample])])].filter((size) => size < all || size === view.sample).sort((a, b) => a - b);
+  /** @type {[string, string][]} */
+  const choices = [["", `all ${counted(all, "row")}`], ...sizes.map((size) => /** @type {[string, string]} */ ([String(size), `a sample of ${count(size)} of ${counted(all, "row")}`]))];
+  return el("span", { class: view.sample === null ? "pick" : "pick sampled" }, choice(choices, view.sample === null ? "" : String(view.sample), (size) => changeView({ sample: size ? Number(size) : null }), { id: "rows-used", "aria-label": "Rows in use" }));
 }
 
 /**

@@ -2,7 +2,7 @@
 // What the page knows: the view (which table, read how), what was done with it, and what the server offers.
 import { addressOf, readAddress } from "./address.js";
 import { className } from "./format.js";
-import { ask, call, flat, rowsOf } from "./server.js";
+import { ask, call, flat, rowsOf, startFacts } from "./server.js";
 
 /** @typedef {import("./server.js").View} View */
 /** @typedef {{name: string, kind: string, help: string, choices: any[], at_least: number | null, above: number | null, at_most: number | null, below: number | null, optional: boolean, default: any, wanted: string, role: string | null}} Parameter */
@@ -29,7 +29,19 @@ export let parameterTable = null;
 
 /** Ask the server once what there is. */
 export async function begin() {
-  [offered, parameterTable] = await Promise.all([call("GET", "/api/start"), call("GET", "/api/parameters")]);
+  offered = await startFacts();
+}
+
+/** @type {Promise<void> | null} */
+let parametersCame = null;
+
+/** The tables of parameters, for screens with forms; the first screens do not wait for them. */
+export function parametersHere() {
+  parametersCame ??= call("GET", "/api/parameters").then((told) => {
+    parameterTable = told;
+  });
+  parametersCame.catch(() => (parametersCame = null)); // asked for again next time
+  return parametersCame;
 }
 
 /** After an upload: the list of files again. */
@@ -37,7 +49,7 @@ export async function refreshOffered() {
   offered = await call("GET", "/api/start");
 }
 
-const VIEW_KEYS = ["data", "target", "task", "kinds", "out", "cols", "scale", "distance"];
+const VIEW_KEYS = ["data", "target", "task", "kinds", "out", "cols", "scale", "distance", "sample"];
 
 /** @param {string | undefined} text @param {any} otherwise */
 function parsed(text, otherwise) {
@@ -61,6 +73,7 @@ export function here() {
     view: {
       data: query.data, target: query.target ?? null, task: query.task ?? null, kinds: parsed(query.kinds, {}), left_out: parsed(query.out, []),
       columns: parsed(query.cols, null), scale: query.scale ?? "minmax", distance: query.distance ?? "auto",
+      sample: Number(query.sample) || null,
     },
   };
 }
@@ -72,6 +85,7 @@ function viewQuery(view) {
     data: view.data, target: view.target, task: view.task, kinds: Object.keys(view.kinds).length ? JSON.stringify(view.kinds) : null,
     out: view.left_out.length ? JSON.stringify(view.left_out) : null, cols: view.columns ? JSON.stringify(view.columns) : null,
     scale: view.scale === "minmax" ? null : view.scale, distance: view.distance === "auto" ? null : view.distance,
+    sample: view.sample === null ? null : String(view.sample),
   };
 }
 
@@ -116,14 +130,17 @@ export function otherRows(data) {
 }
 
 /** A view of nothing but the table. @param {string} data @param {string | null} [target] @returns {View} */
-export const plainView = (data, target = null) => ({ data, target, task: null, kinds: {}, left_out: [], columns: null, scale: "minmax", distance: "auto" });
+export const plainView = (data, target = null) => ({ data, target, task: null, kinds: {}, left_out: [], columns: null, scale: "minmax", distance: "auto", sample: null });
+
+/** How many rows a table has in its source; null where that is not known. @param {View} view @returns {number | null} */
+export const allRows = (view) => [...offered.files, ...offered.bundled].find((/** @type {any} */ each) => each.data === view.data)?.rows ?? null;
 
 /** @type {{key: string, summary: Promise<Summary>} | null} */
 let known = null;
 
 /** The summary of a view, asked once. @param {View} view @returns {Promise<Summary>} */
 export function summaryOf(view) {
-  const key = JSON.stringify([view.data, view.target, view.task, view.kinds, view.left_out, view.columns]);
+  const key = JSON.stringify([view.data, view.target, view.task, view.kinds, view.left_out, view.columns, view.sample]);
   if (known?.key !== key) {
     const summary = ask("data.summary", view, {}).then(({ result }) => ({
       ...result, left_out: view.left_out, apart: result.apart.map((/** @type {any[]} */ [name, why, distinct]) => ({ name, why, distinct })).filter((/** @type {any} */ each) => !view.left_out.includes(each.name)),
@@ -135,6 +152,9 @@ export function summaryOf(view) {
   }
   return known.summary;
 }
+
+/** The rows of the smallest class. @param {Summary} summary */
+export const fewest = (summary) => Math.min(summary.n_rows, ...(summary.classes ?? []).map((each) => each.count));
 
 /** The classes as they are called on the page. @param {Summary} summary @param {any[]} [labels] */
 export function classNames(summary, labels) {
@@ -156,6 +176,11 @@ export function remember(view, action, parameters) {
   const same = JSON.stringify(parameters);
   const rest = doneWith(view).filter((each) => each.action !== action || (action === "classify.run" && JSON.stringify(each.parameters) !== same));
   sessionStorage.setItem(doneKey(view), JSON.stringify([...rest, { action, parameters }]));
+}
+
+/** All actions of a session, as if they had been asked here. @param {View} view @param {Done[]} actions */
+export function takeOver(view, actions) {
+  for (const each of actions) remember(view, each.action, each.parameters);
 }
 
 /** The default of every parameter of an action. @param {string} action @returns {Record<string, any>} */

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.utils.metaestimators import _safe_split
 
 from sepal.data import Table
@@ -52,6 +51,8 @@ def group_folds(
     """The classes and weights of the rows, and up to ten folds of whole groups: training rows, held-out rows."""
     labels = np.asarray(X.y if y is None else y)
     weight = np.ones(len(labels)) if sample_weight is None else np.maximum(np.asarray(sample_weight, dtype=float), 0.0)
+    from sklearn.model_selection import StratifiedGroupKFold  # late: slow to import
+
     splitter = StratifiedGroupKFold(min(MOST_FOLDS, int(groups.max()) + 1))
     return labels, weight, [fold for fold in splitter.split(labels, labels, groups) if len(fold[1])]
 

@@ -6,7 +6,6 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 Floats = NDArray[np.float64]
@@ -35,6 +34,7 @@ def fit_slopes(decision: Floats, positive: NDArray[np.bool_], weight: Floats) ->
 def _fit_slope(decision: Floats, target: Floats, weight: Floats) -> float | None:
     if len(decision) == 0:
         return None
+    from scipy.optimize import minimize_scalar  # late: slow to import
 
     def loss(log_slope: float) -> float:
         z = np.exp(log_slope) * decision

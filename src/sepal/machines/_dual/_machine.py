@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Kind, SparseRows, as_table, as_weights, fit_scaling, unit_of
-from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, as_data_errors, without_rows
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, as_data_errors
 from sepal.exceptions import DataError, SepalWarning
 from sepal.kernels import find_kernel
 from sepal.machines._dual._calibration import agree, couple, fit_slopes, pair_probabilities
@@ -203,9 +203,7 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
     def _decisions(self, X: Any) -> Floats:
         check_is_fitted(self)
         if self._sparse_kernel is not None:
-            with as_data_errors():
-                values = csr_array(validate_data(self, X, reset=False, dtype=np.float64, accept_sparse="csr"))
-            scaled = self._sparse_kernel.scaled(values)
+            scaled = self._sparse_kernel.scaled(csr_array(self._new_matrix(X)))
             return self._machines.from_values(self._sparse_kernel.matrix(scaled, self._sparse_support))
         if self._objects is not None:
             similar = self._gram(new_object_rows(X), self._objects)
@@ -229,12 +227,10 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
         if self._objects is not None:
             return self._checked_objects(self._objects, y)
         if is_wide(X, self._kernel_name):
+            given, labels = self._training_matrix(X, y)
             with as_data_errors():
-                given, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
                 check_classification_targets(labels)
-            wide = canonical(given)
-            self.columns_ = without_rows(SparseRows(wide))
-            return wide, labels
+            return canonical(given), labels
         X = written_out(X)
         if self._by_table:
             find_kernel(self.kernel)  # its name first

@@ -311,7 +311,10 @@ def _run(task: _Task, widths: Floats, threads: int, progress: Share | None) -> t
 
 
 def _grid(name: str, values: ArrayLike) -> Floats:
-    grid = np.unique(np.asarray(values, dtype=np.float64))
+    try:
+        grid = np.unique(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError):
+        grid = np.zeros(0)
     if grid.size == 0 or not np.all((grid > 0) & np.isfinite(grid)):
         raise ParameterError(f"{name} must be one or more numbers above 0; got {values!r}")
     return grid

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from sepal.data import Table, data_frame
@@ -243,6 +242,8 @@ class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
         return self
 
     def _fit_logistic(self, model: VectorModel, codes: NDArray[np.int32], weights: Array) -> None:
+        from sklearn.linear_model import LogisticRegression  # late: slow to import
+
         C = np.inf if self.alpha == 0 else 1.0 / self.alpha
         fitted = LogisticRegression(C=C, tol=1e-8, max_iter=2000).fit(model.coordinates, codes, sample_weight=weights)
         intercept, coef = fitted.intercept_, fitted.coef_.T

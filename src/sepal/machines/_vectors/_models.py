@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from scipy.optimize import minimize_scalar
 
 Array = NDArray[np.float64]
 _BLOCK_NUMBERS = 4_000_000
@@ -224,6 +223,7 @@ def left_out_predictions(
 
 def fit_temperature(scores: Array, codes: NDArray[np.int32], weights: Array) -> float:
     """The factor that makes softmax(factor * scores) the most likely for held-out scores; it keeps the order."""
+    from scipy.optimize import minimize_scalar  # late: slow to import
 
     def loss(log_factor: float) -> float:
         scaled = np.exp(log_factor) * scores

@@ -52,7 +52,7 @@ class VectorParameters(TableEstimator):
 
 
 class FeatureVectorSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VectorParameters):  # type: ignore[misc]
-    """Coordinates in the span of a few selected rows, in the feature space of a kernel.
+    """Nyström-like kernel features: coordinates in the span of a few selected rows, in the feature space of a kernel.
 
     Rows are added until the mean fitness, the squared cosine between a row's image and the span, is reached. Labels are
     not used, unless the width is to be aligned with them. Time O(n L^2), memory O(n L).

@@ -102,13 +102,74 @@ def collective_efficiency(values: Matrix, codes: Codes) -> float:
 
 def _left(A: Matrix, B: Matrix, rank: Callable[[], NDArray[np.intp]]) -> float:
     """Among columns that leave as many rows the order of their content decides, not where they stand."""
-    n, columns = len(A) + len(B), list(range(A.shape[1]))
-    while columns and len(A) and len(B):
-        first, second = _inside(A[:, columns], B[:, columns])
-        left = first.sum(axis=0) + second.sum(axis=0)
-        tied = np.flatnonzero(left == left.min())
-        both = np.concatenate([first, second])[:, tied]
-        best = int(tied[0] if np.all(both == both[:, :1]) else min(tied, key=lambda j: rank()[columns[j]]))
-        A, B = A[first[:, best]], B[second[:, best]]
-        del columns[best]
-    return (len(A) + len(B)) / n if len(A) and len(B) else 0.0
+    first, second = _Kept(A), _Kept(B)
+    columns = np.arange(A.shape[1])
+    low, high = np.maximum(first.low, second.low), np.minimum(first.high, second.high)
+    left = first.inside(columns, low, high).sum(axis=0) + second.inside(columns, low, high).sum(axis=0)
+    while len(columns) and len(first) and len(second):
+        tied = columns[left[columns] == left[columns].min()]
+        if left[tied[0]] == len(first) + len(second):  # no column takes out any row, now or later
+            break
+        best = tied[0]
+        if not all(kept.alike(tied, low, high) for kept in (first, second)):
+            best = tied[np.argmin(rank()[tied])]
+        columns = columns[columns != best]
+        taken = [kept.take_out(int(best), low[best], high[best], columns) for kept in (first, second)]
+        if not len(first) or not len(second):
+            break
+        new_low, new_high = np.maximum(first.low, second.low), np.minimum(first.high, second.high)
+        moved = (new_low != low) | (new_high != high)
+        still, anew = columns[~moved[columns]], columns[moved[columns]]
+        low, high = new_low, new_high
+        for rows in taken:
+            left[still] -= _between(rows[:, still], low[still], high[still]).sum(axis=0)
+        left[anew] = sum(kept.inside(anew, low, high).sum(axis=0) for kept in (first, second))
+    return (len(first) + len(second)) / (len(A) + len(B)) if len(first) and len(second) else 0.0
+
+
+def _between(rows: Matrix, low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return (low <= rows) & (high >= rows)
+
+
+class _Kept:
+    """The rows of a class that no column has taken out yet, and the range of each column among them."""
+
+    def __init__(self, rows: Matrix) -> None:
+        self._rows = rows
+        self._alive = np.arange(len(rows))
+        self.low, self.high = rows.min(axis=0), rows.max(axis=0)
+        self._at_low, self._at_high = (np.sum(rows == edge, axis=0) for edge in (self.low, self.high))
+
+    def __len__(self) -> int:
+        return len(self._alive)
+
+    def inside(
+        self, columns: NDArray[np.intp], low: NDArray[np.float64], high: NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        """Which rows lie where the classes overlap in these columns."""
+        return _between(self._rows[np.ix_(self._alive, columns)], low[columns], high[columns])
+
+    def alike(self, columns: NDArray[np.intp], low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
+        """Whether all of these columns take out the same rows; most differ already in the first two."""
+        for some in (columns[:2], columns):
+            found = self.inside(some, low, high)
+            if np.any(found != found[:, :1]):
+                return False
+        return True
+
+    def take_out(self, column: int, low: float, high: float, others: NDArray[np.intp]) -> Matrix:
+        """Drop the rows outside, and give them; ranges are looked at anew only in columns that lose their last row."""
+        cells = self._rows[self._alive, column]
+        out = (cells < low) | (cells > high)
+        rows, self._alive = self._rows[self._alive[out]], self._alive[~out]
+        if not len(self._alive):
+            return np.asarray(rows)
+        self._at_low -= np.sum(rows == self.low, axis=0)
+        self._at_high -= np.sum(rows == self.high, axis=0)
+        lost = others[(self._at_low[others] == 0) | (self._at_high[others] == 0)]
+        if len(lost):
+            left = self._rows[np.ix_(self._alive, lost)]
+            self.low[lost], self.high[lost] = left.min(axis=0), left.max(axis=0)
+            self._at_low[lost] = np.sum(left == self.low[lost], axis=0)
+            self._at_high[lost] = np.sum(left == self.high[lost], axis=0)
+        return np.asarray(rows)

@@ -6,7 +6,6 @@ problem? A survey on measuring classification complexity", ACM Computing Surveys
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,11 +18,9 @@ from sepal.data import (
     Table,
     as_table,
     class_codes,
-    content_order,
     data_frame,
     frame_html,
     left_out_together,
-    sample_by_class,
 )
 from sepal.exceptions import ParameterError
 from sepal.measures._complexity import _features as features
@@ -39,6 +36,7 @@ from sepal.measures._complexity._graph import (
 )
 from sepal.measures._complexity._group_graph import group_graph_measures
 from sepal.measures._complexity._group_rows import group_row_measures
+from sepal.measures._complexity._in_time import SAMPLES_IN_TIME, mean_summary, rows_in_time
 from sepal.measures._complexity._interpolated import Interpolated, interpolate
 from sepal.measures._complexity._linear import linear_measures
 from sepal.measures._complexity._row_measures import RowMeasures, row_measures
@@ -48,8 +46,6 @@ from sepal.measures._within import column_units
 from sepal.neighbors import Search
 from sepal.parameters import RandomState, checked, generator
 from sepal.progress import Progress, Share, silent, stage
-
-_PROBE_ROWS, _N_SAMPLES = 1_000, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,19 +263,17 @@ def complexity(
         part = interpolate(table.take(rows), codes[rows], len(rows), rng, apart)
         return _of_rows(search.among(rows), embed, codes[rows], apart, part, as_given, reach, report)
 
-    found, more, sample_rows = _rows_in_time(
-        of_rows, table, codes, time_limit, rng, lambda done: tell(0.2 + 0.8 * done)
-    )
+    found, more, sample_rows = rows_in_time(of_rows, table, codes, time_limit, rng, lambda done: tell(0.2 + 0.8 * done))
     if not intervals:  # the graph of all rows knows better than samples of them
         more.pop("Density", None)
     elif reach is not None:
         del network["Density"], intervals["Density"]
-    values |= _mean_summary(found, None) | network
+    values |= mean_summary(found, None) | network
     tell(1.0)
     return ComplexityProfile(
         values={key: values[key] for key in EVERY},
         intervals=intervals | more,
-        per_class={label: _mean_summary(found, c) for c, label in enumerate(classes.tolist())},
+        per_class={label: mean_summary(found, c) for c, label in enumerate(classes.tolist())},
         n_rows=table.n_rows,
         n_columns=table.n_columns,
         sample_rows=sample_rows,
@@ -345,42 +339,6 @@ def _graph(
     return sampled_graph_measures(search, codes, of_rows, rng)
 
 
-def _rows_in_time(
-    of_rows: Callable[[NDArray[np.intp] | None, Share], RowMeasures],
-    table: Table,
-    codes: NDArray[np.int32],
-    time_limit: float | None,
-    rng: np.random.Generator,
-    tell: Share,
-) -> tuple[list[RowMeasures], dict[str, tuple[float, float]], int | None]:
-    """The measures of all rows if there is time, else of samples; intervals from how much the samples differ."""
-    n = len(codes)
-    if time_limit is None or n <= 2 * _PROBE_ROWS:
-        return [of_rows(None, tell)], {}, None
-    order = content_order(table.values, codes)  # where a row stood must not decide whether it is drawn
-    started = time.perf_counter()
-    probe = of_rows(sample_by_class(order, codes, _PROBE_ROWS, rng), lambda done: None)
-    took = time.perf_counter() - started
-    if took * (n / _PROBE_ROWS) ** 2 <= time_limit:
-        return [of_rows(None, tell)], {}, None
-    m = int(min(n / _N_SAMPLES, _PROBE_ROWS * np.sqrt(max(1.0, time_limit / took / _N_SAMPLES))))
-    found = [probe] if m <= _PROBE_ROWS else []
-    while len(found) < _N_SAMPLES:
-        found.append(of_rows(sample_by_class(order, codes, m, rng), lambda done: None))
-        tell(len(found) / _N_SAMPLES)
-    intervals = {}
-    for key in found[0].summary():
-        each = np.array([one.summary()[key] for one in found])
-        half = 4.303 * each.std(ddof=1) / np.sqrt(_N_SAMPLES)  # Student's t with 2 degrees of freedom
-        intervals[key] = (max(0.0, float(each.mean() - half)), min(1.0, float(each.mean() + half)))
-    return found, intervals, len(found[-1].codes)
-
-
-def _mean_summary(found: list[RowMeasures], code: int | None) -> dict[str, float]:
-    each = [one.summary(code) for one in found]
-    return {key: float(np.mean([one[key] for one in each])) for key in each[0]}
-
-
 def _notes(
     codes: NDArray[np.int32],
     classes: NDArray[Any],
@@ -399,7 +357,7 @@ def _notes(
         notes.append(f"{' and '.join(intervals)} are means over samples of the rows")
     if sample_rows is not None:
         notes.append(
-            f"within the time limit the neighbourhood measures come from {_N_SAMPLES} samples of {sample_rows:,} of "
-            f"the {len(codes):,} rows; with all rows the classes would lie closer together"
+            f"within the time limit the neighbourhood measures come from {SAMPLES_IN_TIME} samples of {sample_rows:,} "
+            f"of the {len(codes):,} rows; with all rows the classes would lie closer together"
         )
     return notes

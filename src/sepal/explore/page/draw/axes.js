@@ -31,7 +31,8 @@ export function scaleOf(values, given = {}) {
   }
   if (given.levels) return { low: -0.5, high: Math.max(0.5, given.levels.length - 0.5), ...given };
   if (low > high) [low, high] = [0, 1];
-  const air = given.log ? 0 : low === high ? Math.abs(low) * 0.05 || 0.5 : 0.04 * (high - low);
+  const flat = high - low <= 1e-6 * Math.max(Math.abs(low), Math.abs(high));
+  const air = given.log ? 0 : flat ? Math.abs(low) * 0.05 || 0.5 : 0.04 * (high - low);
   return { low: low - air, high: high + air, ...given };
 }
 

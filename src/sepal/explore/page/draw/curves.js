@@ -120,7 +120,10 @@ export class Curves {
     for (const line of this.lines) {
       pen.path([px(line.x), box.top, px(line.x), box.top + box.height], { stroke: view.colours.soft, dash: [3, 3] });
       const late = share(x, line.x) > 0.7;
-      pen.text(px(line.x) + (late ? -4 : 4), box.top + 8, line.name, { color: view.colours.soft, halo: view.colours.paper, align: late ? "end" : "start" });
+      const left = px(line.x) - (late ? 4 + 6.6 * line.name.length : 0);
+      const hides = (/** @type {number} */ from) => this.series.some((each) => Array.from(each.x).some((v, j) => px(v) >= left && px(v) <= left + 6.6 * line.name.length + 4 && py(each.y[j]) > from && py(each.y[j]) < from + 20));
+      const at = hides(box.top - 2) && !hides(box.top + box.height - 18) ? box.top + box.height - 9 : box.top + 8;
+      pen.text(px(line.x) + (late ? -4 : 4), at, line.name, { color: view.colours.soft, halo: view.colours.paper, align: late ? "end" : "start" });
     }
     this.names(pen, view, box);
   }

@@ -35,16 +35,15 @@ export function makeSurface(given) {
     paint(pen, view) {
       if (now.x.length === 0) return;
       const at = box(view.width, view.height);
-      const known = Array.from(now.values).filter((v) => Number.isFinite(v));
-      const low = Math.min(...known);
-      const high = Math.max(...known);
+      // By rank: a few bad cells at the border would else leave all others in one shade.
+      const known = [...new Set(Array.from(now.values).filter((v) => Number.isFinite(v)))].sort((a, b) => a - b);
+      const rank = new Map(known.map((v, i) => [v, i / Math.max(1, known.length - 1)]));
       const [w, h] = [at.width / now.x.length, at.height / now.y.length];
       for (let j = 0; j < now.y.length; j++)
         for (let i = 0; i < now.x.length; i++) {
           const value = now.values[j * now.x.length + i];
           if (!Number.isFinite(value)) continue;
-          const strength = high > low ? (value - low) / (high - low) : 0;
-          pen.rect(at.left + i * w, at.top + at.height - (j + 1) * h, w + 0.3, h + 0.3, { fill: mixed(view.colours.accent, view.colours.card, Math.sqrt(strength)) });
+          pen.rect(at.left + i * w, at.top + at.height - (j + 1) * h, w + 0.3, h + 0.3, { fill: mixed(view.colours.accent, view.colours.card, rank.get(value) ?? 0) });
         }
       drawAxes(pen, at, scales().x, scales().y, view.colours, true);
     },

@@ -31,7 +31,7 @@ export function show(place) {
     return;
   }
   place.showing("the runs so far");
-  const now = { ...defaultsOf("classify.run"), learner: "auto", settings: /** @type {Record<string, any>} */ ({}), mode: "cv" };
+  const now = { ...defaultsOf("classify.run"), learner: "auto", settings: /** @type {Record<string, any>} */ ({}), mode: "cv", folds: Math.min(10, summary.n_rows) };
   const runs = /** @type {Run[]} */ (doneWith(view).filter((each) => each.action === "classify.run").map((each) => ({ parameters: each.parameters, answer: null })));
   const list = el("div");
   const result = el("div");

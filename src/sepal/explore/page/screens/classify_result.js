@@ -3,7 +3,7 @@
 import { Curves } from "../draw/curves.js";
 import { button, choice, el, field, fill } from "../element.js";
 import { className, count, counted, number, percent } from "../format.js";
-import { downloadText, fileName } from "../save.js";
+import { csv, downloadText, fileName } from "../save.js";
 import { flat, rowsOf, soon } from "../server.js";
 import { remember } from "../state.js";
 import { makeRowTable } from "../rowtable.js";
@@ -13,6 +13,8 @@ import { figure } from "./separability.js";
 
 /** @typedef {import("../main.js").Place} Place */
 /** @typedef {import("../server.js").Answer} Answer */
+
+const ERRORS = { mae: "mean absolute error", rmse: "root mean squared error", rae: "relative absolute error", rrse: "root relative squared error", correlation: "correlation" };
 
 /** More classes than this: the confusions as a list. */
 const MANY = 24;
@@ -31,7 +33,7 @@ export function resultOf(place, answer) {
       figure("balanced", percent(result.balanced_accuracy)),
       figure("kappa", number(result.kappa, 3)),
       figure("log-loss", number(result.log_loss, 3)))
-      : el("div", { class: "figures" }, Object.entries(result.errors ?? {}).map(([name, value]) => figure(name, number(/** @type {number} */ (value))))),
+      : el("div", { class: "figures" }, Object.entries(result.errors ?? {}).map(([name, value]) => figure(ERRORS[/** @type {keyof typeof ERRORS} */ (name)] ?? name, number(/** @type {number} */ (value))))),
     result.confusion ? [el("h3", {}, "Confusion"), confusion(place, result, rows), rows] : null,
     result.by_class ? [el("h3", {}, "By class"), byClass(result, summary.target)] : null,
     result.classes && result.answers ? thresholds(place, answer) : null,
@@ -79,9 +81,10 @@ function confusion(place, result, rows) {
     buttons.push(made);
     return el("td", { class: a === p ? "right" : null }, made);
   }));
+  const save = button("CSV", () => downloadText(`${fileName(`${summary.name} confusion`)}.csv`, csv(["class", ...names], matrix.map((row, a) => [names[a], ...row])), "text/csv"), { class: "plain", "aria-label": "Save the confusion matrix as CSV" });
   return el("div", { class: "sideways" }, el("table", { class: "matrix", "aria-label": "Confusion matrix: rows are the classes, columns the answers" },
     el("thead", {}, el("tr", {}, el("th", {}, "class \\ answered"), names.map((/** @type {string} */ name) => el("th", { scope: "col" }, name)))),
-    el("tbody", {}, matrix.map(line))));
+    el("tbody", {}, matrix.map(line))), el("p", { class: "small" }, save));
 }
 
 /** @param {any} result @param {string} target */
@@ -116,13 +119,15 @@ function thresholds(place, answer) {
   const roc = new Curves({ title: "ROC: found against false alarms", xTitle: "false alarms", yTitle: "found", yRange: [0, 1.02], ratio: 0.8, tallest: 320 });
   const cost = new Curves({ title: "Cost curve", xTitle: "weight of the class to find", yTitle: "cost of a row", ratio: 0.8, tallest: 320 });
   const said = el("p", { role: "status" });
-  const body = el("div", { hidden: true }, said, el("div", { class: "half" }, roc.root, cost.root));
+  const changed = el("p", { class: "unapplied", hidden: true }, "Changed: what is shown is of the earlier costs. Press Apply.");
+  const body = el("div", { hidden: true }, changed, said, el("div", { class: "half" }, roc.root, cost.root));
   const work = async () => {
     try {
       const told = await soon("classify.threshold", place.view, { ...parameters, ...now });
       if (!place.alive()) return;
       remember(place.view, "classify.threshold", told.parameters);
       body.hidden = false;
+      changed.hidden = true;
       const t = told.result;
       roc.show([{ name: "ROC", x: flat(t.roc.false_positive_rate), y: flat(t.roc.true_positive_rate) }, { name: "guessing", x: [0, 1], y: [0, 1], dash: [4, 4], colour: 7 }]);
       const { weight, cost: least, trivial } = t.cost_curve;
@@ -138,6 +143,7 @@ function thresholds(place, answer) {
       const value = Number(input.value);
       input.setAttribute("aria-invalid", String(!(value >= 0)));
       if (value >= 0) now.costs[a][p] = value;
+      changed.hidden = body.hidden;
     } });
     return field(label, input);
   };

@@ -7,7 +7,7 @@ import { markIcon } from "../draw/plot.js";
 import { button, choice, el, fill } from "../element.js";
 import { count, counted, number, percent } from "../format.js";
 import { makeRowTable } from "../rowtable.js";
-import { changeView, classNames, remember } from "../state.js";
+import { changeView, classNames, offered, remember } from "../state.js";
 import { makeTable } from "../table.js";
 
 /** @typedef {import("../main.js").Place} Place */
@@ -75,7 +75,7 @@ function told(column) {
 function tile({ view, summary }, column, names) {
   const canvas = el("canvas", { role: "img", "aria-label": `${column.name}: ${told(column)}. Open for the table.` });
   whenSeen(canvas, () => paintTile(canvas, column));
-  const kind = choice([["numeric", "numeric"], ["nominal", "nominal"], ["ordinal", "ordinal"]], column.kind, (value) => changeView({ kinds: { ...view.kinds, [column.name]: value } }), { "aria-label": `Kind of ${column.name}` });
+  const kind = choice([["numeric", "numeric"], ["nominal", "nominal"], ["ordinal", "ordinal"], ["text", "text"]], column.kind, (value) => changeView({ kinds: { ...view.kinds, [column.name]: value } }), { "aria-label": `Kind of ${column.name}` });
   const missing = column.n_missing ? `${percent(column.n_missing / summary.n_rows)} missing` : `${count(column.n_distinct)} distinct`;
   return el("section", { class: "column", "aria-label": column.name },
     el("h3", { title: column.name }, column.name),
@@ -122,11 +122,18 @@ function enlarge(column, names) {
 
 const WHY = { row_number: "numbers the rows", identifier: "names each row", many_levels: "too many different values to compare", text: "free text", asked: "set apart when the file was read" };
 
+/** A column that was set apart is used once its kind is given; bundled sets stay as they are. @param {import("../server.js").View} view @param {any} column */
+function useApart(view, column) {
+  if (!offered.files.some((/** @type {any} */ each) => each.data === view.data)) return null;
+  const kind = { row_number: "numeric", text: "text" }[/** @type {string} */ (column.why)] ?? "nominal";
+  return () => changeView({ kinds: { ...view.kinds, [column.name]: kind } });
+}
+
 /** Columns that are not used, with the reason. @param {Place} place @param {string} wanted */
 function outside({ view, summary }, wanted) {
   const gone = [
     ...summary.left_out.map((name) => ({ name, why: "left out by you", back: () => changeView({ left_out: view.left_out.filter((each) => each !== name) }) })),
-    ...summary.apart.map((each) => ({ name: each.name, why: WHY[/** @type {keyof typeof WHY} */ (each.why)] ?? each.why, back: null })),
+    ...summary.apart.map((each) => ({ name: each.name, why: WHY[/** @type {keyof typeof WHY} */ (each.why)] ?? each.why, back: useApart(view, each) })),
   ];
   return gone.filter((each) => each.name.toLowerCase().includes(wanted)).map((each) => el("section", { class: "column out", "aria-label": `${each.name}, not used` },
     el("h3", { title: each.name }, each.name), el("p", { class: "small" }, each.why), each.back ? button("Bring back", each.back, { "aria-label": `Bring back ${each.name}` }) : null));

@@ -6,7 +6,7 @@ import { counted, number, percent, shortened } from "../format.js";
 import { makeForm } from "../form.js";
 import { makeRunner } from "../runner.js";
 import { flat, rowsOf } from "../server.js";
-import { changeView, parametersOf } from "../state.js";
+import { changeView, offered, parametersOf } from "../state.js";
 import { makeTable } from "../table.js";
 import { thumbnails } from "./planes.js";
 import { unfit } from "./separability.js";
@@ -23,6 +23,7 @@ export function show(place) {
   }
   place.showing(`the features of ${summary.name}`);
   const whole = { ...view, columns: null };
+  const most = offered.limits.swept_columns;
   const ranks = el("div");
   const rank = makeRunner({ action: "features.rank", view: whole, parameters: () => ({}), label: "Rank the columns", show: (answer) => fill(ranks, rankTable(answer.result)) });
   const dots = el("div");
@@ -34,11 +35,12 @@ export function show(place) {
     el("h1", {}, "Features"),
     el("p", { class: "lead" }, "Which columns tell the classes apart, and how few suffice? A set that you choose here is used on all other screens."),
     view.columns ? el("div", { class: "note" }, el("p", {}, `In use: ${view.columns.join(", ")}. `, button("Use all columns", () => changeView({ columns: null })))) : null,
-    el("h2", {}, "Every subset"), sweep.root, dots,
+    el("h2", {}, "Every subset"),
+    summary.columns.length > most ? el("p", { class: "soft" }, `${counted(summary.columns.length, "column")} have too many subsets to draw them all; that is done up to ${most} columns. The search below needs no limit.`) : [sweep.root, dots],
     el("h2", {}, "Search"), search.root,
     el("h2", {}, "Ranks"), rank.root, ranks,
     el("h2", {}, "Planes"), planes.root, found);
-  sweep.resume();
+  if (summary.columns.length <= most) sweep.resume();
   search.resume();
   rank.resume();
   planes.resume();
@@ -136,7 +138,7 @@ function inclusionTable(shares) {
 
 /** @param {Place} place @param {import("../server.js").View} whole */
 function searchPart({ summary }, whole) {
-  const form = makeForm(parametersOf("features.search").filter((each) => each.role === null), {}, () => runner.check());
+  const form = makeForm(parametersOf("features.search").filter((each) => each.role === null), { cv: Math.min(10, summary.n_rows) }, () => runner.check());
   const answer = el("div");
   const runner = makeRunner({ action: "features.search", view: whole, parameters: () => form.values(), label: "Search", about: `in the subsets of ${counted(summary.columns.length, "column")}`, show: (told) => fill(answer, searchAnswer(told.result)) });
   return { root: el("div", {}, form.root, runner.root, answer), resume: runner.resume };

@@ -37,7 +37,14 @@ function logSlider(name, low, high, value, moved) {
     slider.value = String(share(at));
     tell(at);
   };
-  return { root: field(name, el("span", { class: "log" }, slider, shown)), set };
+  const tick = el("span", { class: "tick", hidden: true });
+  /** Mark a value on the slider. @param {number} at @param {string} called */
+  const mark = (at, called) => {
+    tick.hidden = !(at >= low && at <= high);
+    tick.style.left = `calc(.5rem + (100% - 1rem) * ${share(at) / 200})`;
+    tick.title = `${called} ${number(at)}`;
+  };
+  return { root: field(name, el("span", { class: "log" }, el("span", { class: "track" }, slider, tick), shown)), set, mark };
 }
 
 /** @param {Place} place */
@@ -54,14 +61,15 @@ export async function show(place) {
   const scatter = new Scatter({ title: "Decision map", onpick: () => undefined });
   const said = el("p", { class: "small", role: "status" });
   const keep = () => place.keep({ ...axesQuery(axes), machine: now.machine === "svm" ? null : now.machine, width: now.width, C: now.C === 1 ? null : now.C });
-  let drawn = false;
 
-  const askMap = latest("kernels.map", (answer, asked) => {
+  /** @param {import("../server.js").Answer} answer */
+  const showMap = (answer) => {
     if (!place.alive()) return;
-    drawn = true;
+    const asked = answer.parameters;
     const result = { ...answer.result.regions, width: answer.result.width, training_accuracy: answer.result.training_accuracy };
     remember(view, "kernels.map", answer.parameters);
     if (result.width) width.set(result.width);
+    if (result.width && asked.width === null) width.mark(result.width, "aligned width");
     scatter.strokes = [];
     if (result.decision) {
       const values = flat(result.decision);
@@ -72,23 +80,16 @@ export async function show(place) {
     scatter.showMap(...gridOf(result));
     place.showing(`the map of ${scatter.plot.given.title}`);
     said.textContent = `${scatter.ringed.length ? `${counted(scatter.ringed.length, "row")} ringed: ${asked.machine === "feature-vectors" ? "feature" : "support"} vectors. ` : ""}${result.training_accuracy === undefined || result.training_accuracy === null ? "" : `${percent(result.training_accuracy)} of the training rows are right.`}`;
-    go.classList.remove("main");
-  }, (error) => say(error instanceof Error ? error.message : String(error), { bad: true }));
-  const draw = () => {
-    keep();
-    askMap(view, { ...axes, machine: now.machine, width: now.width, C: now.C });
   };
+  const asked = () => ({ ...axes, machine: now.machine, width: now.width, C: now.C });
+  const askMap = latest("kernels.map", showMap, (error) => say(error instanceof Error ? error.message : String(error), { bad: true }));
+  const runner = makeRunner({ action: "kernels.map", view, parameters: asked, label: "Draw the map", about: `a machine of ${counted(summary.n_rows, "row")}`, show: showMap });
   /** Redraw where that is cheap; otherwise the button shows that something has changed. */
   const changed = () => {
     keep();
-    if (summary.n_rows <= QUICK) draw();
-    else {
-      go.classList.add("main");
-      said.textContent = drawn ? "Changed: the map is of the earlier settings. Press Draw." : "Press Draw.";
-    }
+    if (summary.n_rows <= QUICK) askMap(view, asked());
+    else runner.check();
   };
-  const go = button("Draw", draw);
-  go.hidden = summary.n_rows <= QUICK;
   const width = logSlider("width", 0.001, 100, now.width ?? 0.3, (value) => (now.width = value, changed()));
   const C = logSlider("C", 0.001, 10000, now.C, (value) => (now.C = value, changed()));
   const newPlane = async () => {
@@ -102,7 +103,8 @@ export async function show(place) {
   };
   const alignedAt = el("div");
   const alignment = makeRunner({
-    action: "kernels.alignment", view, parameters: () => ({ ...axes, plane: true }), label: "Alignment over width", show: (answer) => {
+    action: "kernels.alignment", view, parameters: () => ({ ...axes, plane: true }), label: "Work out the alignment", show: (answer) => {
+      width.mark(answer.result.best_width, "aligned width");
       fill(alignedAt, alignmentPlot(answer.result), button(`Use the aligned width ${number(answer.result.best_width)}`, () => (now.width = answer.result.best_width, width.set(answer.result.best_width), changed())));
     },
   });
@@ -110,16 +112,16 @@ export async function show(place) {
     el("p", { class: "lead" }, "How far a row's influence reaches, and how hard errors are punished. Rings are support vectors, dashes the margin."),
     el("div", { class: "tools" }, axesFields(place, axes, newPlane),
       field("machine", choice(machines.map((/** @type {string} */ each) => [each, each]), now.machine, (value) => (now.machine = value, changed()), { id: "machine" })),
-      width.root, button("aligned width", () => (now.width = null, changed())), C.root, go),
-    el("div", { class: "two" }, el("div", {}, scatter.root, said),
-      el("div", {}, el("h3", {}, "Alignment"), alignment.root, alignedAt, el("h3", {}, "Error over C and width"), surfacePart(place, axes, (w, c) => {
+      width.root, button("aligned width", () => (now.width = null, changed())), C.root),
+    el("div", { class: "two" }, el("div", {}, summary.n_rows > QUICK ? runner.root : null, scatter.root, said),
+      el("div", {}, el("h3", {}, "Alignment over width"), alignment.root, alignedAt, el("h3", {}, "Error over C and width"), surfacePart(place, axes, (w, c) => {
         [now.width, now.C, now.machine] = [w, c, "svm"];
         width.set(w);
         C.set(c);
         changed();
       }))));
   alignment.resume();
-  newPlane();
+  newPlane().then(() => (summary.n_rows > QUICK ? runner.resume() : undefined));
 }
 
 /** @param {Place} place @param {import("../plane.js").Axes} axes @param {(width: number, C: number) => void} use */
@@ -142,7 +144,7 @@ function surfacePart({ view }, axes, use) {
       const error = flat(result.error); // width by width
       const [i, j] = [nearest(widths, result.best[0]), nearest(Cs, result.best[1])];
       surface.show(widths, Cs, Float64Array.from(error, (_, at) => error[(at % widths.length) * Cs.length + Math.floor(at / widths.length)]), [i, j]);
-      said.textContent = `Least error ${percent(error[i * Cs.length + j])} at width ${number(result.best[0])} and C ${number(result.best[1])}. Click a cell for its map.`;
+      said.textContent = `Least error ${percent(error[i * Cs.length + j])} at width ${number(result.best[0])} and C ${number(result.best[1])}; strong cells have few errors, pale ones many. Click a cell for its map.`;
     },
   });
   runner.resume();

@@ -37,7 +37,7 @@ export function asNeighbors({ result, parameters }) {
   const shares = flat(found.shares);
   const numbers = rows ? Array.from(flat(rows.row)).slice(own === null ? 0 : 1) : Array.from(flat(found.rows));
   return {
-    row: own, label: own === null ? null : cells[0]?.[target], predicted: found.predicted[0], classes: found.classes, votes: Array.from(flat(found.votes)), flips: found.flips?.[0] ?? null,
+    row: own, label: own === null ? null : cells[0]?.[target], predicted: found.predicted[0], classes: found.classes ?? [], votes: Array.from(flat(found.votes)), flips: found.flips?.[0] ?? null,
     cells: own === null ? {} : (cells[0] ?? {}),
     neighbors: Array.from({ length: n }, (_, i) => ({
       row: numbers[i], label: found.labels[i], distance: distances[i], share: shares[i], cells: shown[i] ?? {},
@@ -46,17 +46,18 @@ export function asNeighbors({ result, parameters }) {
   };
 }
 
-/** So many columns are shown one by one, those that contribute most. */
+/** So many columns are shown at first, those that contribute most. */
 const SHOWN = 6;
 
 /**
  * @param {import("../main.js").Place} place
- * @param {{onplane?: (plane: boolean) => void, onpick: (row: number) => void}} on
+ * @param {{onplane?: (plane: boolean) => void, onpick: (row: number) => void, called?: string}} on
  * @param {boolean} plane
  */
 export function neighborPanel({ summary }, on, plane) {
   const labels = (summary.classes ?? []).map((each) => String(each.label));
   const body = el("div", { "aria-live": "polite" });
+  let every = false;
   const all = button("in all columns", () => set(false));
   const inPlane = button("in this plane", () => set(true));
   /** @param {boolean} to */
@@ -76,27 +77,28 @@ export function neighborPanel({ summary }, on, plane) {
     const sums = new Map();
     for (const each of neighbors) for (const [name, part] of Object.entries(each.parts ?? {})) sums.set(name, (sums.get(name) ?? 0) + Number(part));
     const names = [...sums.keys()].sort((a, b) => (sums.get(b) ?? 0) - (sums.get(a) ?? 0));
-    const shown = names.slice(0, SHOWN);
+    const shown = every ? names : names.slice(0, SHOWN);
     const said = (/** @type {any} */ cell) => (typeof cell === "number" ? number(cell) : cell === null || cell === undefined ? "–" : String(cell));
-    const own = result.row === null ? "A point of the plane" : `Row ${result.row}`;
+    const own = result.row === null ? (on.called ?? "This point") : `Row ${result.row}`;
     const truth = result.label === null || result.label === undefined ? "" : `, ${className(result.label, summary.target)}`;
     const votes = (result.votes ?? []).map((vote, i) => ({ vote, name: className(result.classes[i], summary.target) }))
       .filter((each) => each.vote > 0).sort((a, b) => b.vote - a.vote);
     const total = votes.reduce((sum, each) => sum + each.vote, 0);
     const wrong = result.label !== null && result.label !== undefined && String(result.label) !== String(result.predicted);
     fill(body,
-      el("p", {}, el("b", {}, `${own}${truth}`), `: ${counted(neighbors.length, "neighbour")} ${wrong ? "say otherwise," : "say"} `, el("b", { class: wrong ? "alarm" : null }, className(result.predicted, summary.target)), "."),
+      el("p", {}, el("b", {}, `${own}${truth}`), `: ${counted(neighbors.length, "neighbour")} ${wrong ? "say otherwise," : "say"} `, el("b", { class: wrong ? "alarm" : null }, summary.classes ? className(result.predicted, summary.target) : number(result.predicted)), "."),
       result.flips ? el("p", { class: "small soft" }, `The answer would change if ${counted(result.flips, "neighbour")} had another class.`) : null,
       el("p", { class: "small soft" }, votes.map((each) => `${each.name} ${percent(each.vote / (total || 1))}`).join(" · ")),
       makeTable({ name: `neighbours of ${own}`, onpick: (i) => neighbors[i].row !== null && on.onpick(neighbors[i].row), columns: [
         { title: "distance", values: neighbors.map((each) => each.distance), digits: 4 },
         { title: "row", values: neighbors.map((each) => each.row) },
-        { title: summary.target, values: neighbors.map((each) => String(each.label)), show: (label) => el("span", {}, markIcon(labels.indexOf(label)), ` ${label}`) },
-        { title: "vote", values: neighbors.map((each) => each.share), text: percent, help: "share of the vote" },
+        { title: summary.target, values: neighbors.map((each) => (summary.classes ? String(each.label) : each.label)), ...(summary.classes ? { show: (/** @type {string} */ label) => el("span", {}, markIcon(labels.indexOf(label)), ` ${label}`) } : {}) },
         ...shown.map((name) => ({ title: name, values: neighbors.map((each) => each.parts?.[name] ?? 0), help: "the cell, and its share of the distance", text: (/** @type {number} */ part) => percent(part),
           show: (/** @type {number} */ part, /** @type {number} */ i) => el("span", {}, said(neighbors[i].cells?.[name]), " ", el("span", { class: "soft" }, percent(part))) })),
+        { title: "vote", values: neighbors.map((each) => each.share), text: percent, help: "share of the vote" },
       ] }).root,
-      names.length > SHOWN ? el("p", { class: "small soft" }, `The ${SHOWN} columns that contribute most of ${names.length}.`) : null,
+      names.length > SHOWN ? el("p", { class: "small soft" }, every ? `All ${names.length} columns, the largest part first. ` : `The ${SHOWN} columns that contribute most, of ${names.length}. `,
+        button(every ? `Show ${SHOWN}` : "Show all", () => (every = !every, show(result)), { class: "plain" })) : null,
       el("details", {}, el("summary", {}, "The row itself"), el("div", {}, Object.entries(result.cells ?? {}).map(([name, cell]) => el("div", { class: "small" }, `${name}: ${said(cell)}`)))));
   };
   return { root, show, empty };

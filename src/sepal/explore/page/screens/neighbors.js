@@ -7,7 +7,7 @@ import { counted } from "../format.js";
 import { axesFields, axesFrom, axesQuery, gridOf, planeOf } from "../plane.js";
 import { makeRunner } from "../runner.js";
 import { flat, latest, soon } from "../server.js";
-import { changeView, offered, parametersOf, remember } from "../state.js";
+import { changeView, offered, otherRows, parametersOf, remember } from "../state.js";
 import { say } from "../toast.js";
 import { asNeighbors, neighborPanel } from "./neighbor_panel.js";
 import { unfit } from "./separability.js";
@@ -129,8 +129,9 @@ export async function show(place) {
   };
   const askCurve = latestCurve(place, curveParameters, showCurve);
   const runner = makeRunner({ action: "neighbors.curve", view, parameters: curveParameters, label: "Work out the error curve", about: `leave-one-out for every k over ${counted(summary.n_rows, "row")}`, show: (answer) => showCurve(answer.result) });
-  if (offered.files.length > 1)
-    fill(test, field("test file", choice([["", "none"], ...offered.files.filter((/** @type {any} */ f) => f.data !== view.data).map((/** @type {any} */ f) => [f.data, f.name])], testFile ?? "", (value) => {
+  const others = otherRows(view.data);
+  if (others.length)
+    fill(test, field("test file", choice([["", "none"], ...others.map((/** @type {any} */ each) => /** @type {[string, string]} */ ([each.data, each.name ?? each.data]))], testFile ?? "", (value) => {
       testFile = value || null;
       if (summary.n_rows <= QUICK) askCurve();
       else runner.check();

@@ -8,12 +8,17 @@ import { ask, flat, upload } from "../server.js";
 import { defaultsOf, doneWith, offered, otherRows, refreshOffered } from "../state.js";
 import { makeTable } from "../table.js";
 import { say } from "../toast.js";
+import { asNeighbors, neighborPanel } from "./neighbor_panel.js";
 
 /** @typedef {import("../main.js").Place} Place */
 
 /** @param {Place} place */
 export function show(place) {
   const { root, view, summary } = place;
+  if (summary.classes && summary.classes.length < 2) {
+    fill(root, el("h1", {}, "Predict"), el("div", { class: "empty" }, el("p", {}, "All rows are of one class: there is only one answer."), el("p", {}, "Choose another class column at the top.")));
+    return;
+  }
   place.showing("the last answers");
   const last = doneWith(view).findLast((each) => each.action.startsWith("predict."))?.parameters ?? {};
   const now = { learner: last.learner ?? "auto", settings: last.settings ?? {} };
@@ -45,7 +50,7 @@ function onePart(place, now, before) {
   const answer = el("div", { "aria-live": "polite" });
   const runner = makeRunner({
     action: "predict.row", view, parameters: () => ({ ...defaultsOf("predict.row"), ...now, cells: cells() }), label: "Predict this row",
-    show: (told) => fill(answer, oneAnswer(place, told.result)),
+    show: (told) => fill(answer, oneAnswer(place, told)),
   });
   const row = el("input", { type: "number", min: "0", max: String(summary.n_rows - 1), value: "0", "aria-label": "Row to copy" });
   const copy = async () => {
@@ -64,9 +69,12 @@ function onePart(place, now, before) {
   return { root: el("div", {}, el("div", { class: "tools" }, "Begin with row", row, button("Copy it", copy), button("Empty", () => inputs.forEach((input) => (input.value = "")))), form, runner.root, answer), check: runner.check };
 }
 
-/** @param {Place} place @param {any} result */
-function oneAnswer(place, result) {
+/** @param {Place} place @param {import("../server.js").Answer} answer */
+function oneAnswer(place, answer) {
   const { summary } = place;
+  const { result } = answer;
+  const panel = neighborPanel(place, { onpick: () => undefined, called: "The new row" }, false);
+  if (result.explanation) panel.show(asNeighbors(answer));
   const [first] = result.predicted;
   const told = result.classes ? className(first, summary.target) : number(first);
   const bar = (/** @type {number} */ share) => {
@@ -81,7 +89,8 @@ function oneAnswer(place, result) {
         { title: summary.target, values: result.classes.map((/** @type {any} */ each) => className(each, summary.target)) },
         { title: "probability", values: Array.from(flat(result.probabilities)), text: percent },
         { title: "", values: Array.from(flat(result.probabilities)), show: bar },
-      ] }).root : null));
+      ] }).root : null),
+    result.explanation ? panel.root : el("p", { class: "soft" }, "The nearest rows are named where no cell of the row is missing."));
 }
 
 /** @param {Place} place @param {{learner: string, settings: any}} now */

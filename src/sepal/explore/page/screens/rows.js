@@ -7,7 +7,7 @@ import { makeForm } from "../form.js";
 import { axesFields, axesFrom, axesQuery, gridOf, planeOf } from "../plane.js";
 import { makeRunner } from "../runner.js";
 import { ask, flat } from "../server.js";
-import { parametersOf } from "../state.js";
+import { fewest, parametersOf } from "../state.js";
 import { makeTable } from "../table.js";
 import { say } from "../toast.js";
 import { unfit } from "./separability.js";
@@ -25,7 +25,7 @@ export function show(place) {
   }
   place.showing(`the rows of ${summary.name}`);
   const review = el("div");
-  const form = makeForm(parametersOf("rows.suspects").filter((each) => each.role === null), {}, () => runner.check());
+  const form = makeForm(parametersOf("rows.suspects").filter((each) => each.role === null), { n_neighbors: Math.min(5, summary.n_rows - 1) }, () => runner.check());
   const runner = makeRunner({
     action: "rows.suspects", view, parameters: () => form.values(), label: "Look for suspects", about: "rows whose neighbours are of another class",
     show: (answer) => fill(review, suspectReview(place, answer.result)),
@@ -43,6 +43,7 @@ function prototypePart(place) {
   const axes = axesFrom(place);
   const methods = parametersOf("rows.prototypes", ["method"])[0]?.choices ?? ["hart"];
   let method = place.query.method ?? methods[0];
+  const texts = summary.columns.every((column) => column.kind === "text"); // which have no plane
   const before = new Scatter({ title: "All rows", ratio: 0.8, tallest: 420 });
   const after = new Scatter({ title: "Rows that are kept", ratio: 0.8, tallest: 420 });
   const maps = el("div", { class: "half", hidden: true }, before.root, after.root);
@@ -68,14 +69,14 @@ function prototypePart(place) {
     show: (answer) => {
       const { result } = answer;
       kept = Array.from(flat(result.rows));
-      maps.hidden = false;
+      maps.hidden = texts;
       said.textContent = `${result.method} keeps ${counted(result.n_kept, "row")} of ${count(result.n_rows)} (${percent(1 - result.reduction)}); ${percent(result.consistency)} of all rows are answered right by them. The maps below are of k = 1; the colours at the right are of the prototypes that the method finds in this plane.`;
       after.plot.entitle(`The ${counted(result.n_kept, "row")} that ${result.method} keeps`);
-      drawSafely();
+      if (!texts) drawSafely();
     },
   });
   const sizes = el("div");
-  const contest = makeRunner({ action: "rows.methods", view, parameters: () => ({}), label: "Compare all methods", about: "size against accuracy, chosen inside the folds", show: (answer) => fill(sizes, methodTable(answer.result)) });
+  const contest = makeRunner({ action: "rows.methods", view, parameters: () => ({ cv: Math.max(2, Math.min(5, fewest(summary))) }), label: "Compare all methods", about: "size against accuracy, chosen inside the folds", show: (answer) => fill(sizes, methodTable(answer.result)) });
   const again = () => {
     place.keep({ ...axesQuery(axes), method });
     if (kept.length) drawSafely();
@@ -83,7 +84,7 @@ function prototypePart(place) {
   runner.resume();
   contest.resume();
   return el("div", {}, el("div", { class: "tools" },
-    field("method", choice(methods.map((/** @type {string} */ each) => [each, each]), method, (value) => (method = value, runner.check(), place.keep({ ...axesQuery(axes), method })), { id: "method" })), axesFields(place, axes, again)),
+    field("method", choice(methods.map((/** @type {string} */ each) => [each, each]), method, (value) => (method = value, runner.check(), place.keep({ ...axesQuery(axes), method })), { id: "method" })), texts ? null : axesFields(place, axes, again)),
     runner.root, said, maps, el("h3", {}, "Every method"), contest.root, sizes, summary.n_rows < 30 ? el("p", { class: "soft small" }, "With so few rows the methods differ by chance.") : null);
 }
 
@@ -100,6 +101,6 @@ function methodTable(result) {
     { title: "standard error", values: Array.from(flat(result.standard_error)), digits: 4 },
     ...(result.consistency ? [{ title: "consistency", values: Array.from(flat(result.consistency)), text: percent }] : []),
   ] });
-  return el("div", { class: "two" }, scatter.root, el("div", {}, table.root, el("p", { class: "small soft" }, `All rows: ${percent(result.full_accuracy)}, in ${number(result.cv)} folds.`)));
+  return el("div", { class: "half" }, scatter.root, el("div", {}, table.root, el("p", { class: "small soft" }, `All rows: ${percent(result.full_accuracy)}, in ${number(result.cv)} folds.`)));
 }
 

@@ -45,6 +45,9 @@ export function show(place) {
   complexity.resume().then(() => report.resume());
 }
 
+/** Screens that draw or search columns of numbers and names. */
+const PLANES = ["Features", "Neighbours", "Kernels"];
+
 /**
  * What stands instead of a screen that needs classes and columns, or null.
  * @param {Place} place
@@ -56,6 +59,8 @@ export function unfit({ summary }, title) {
     return [heading, el("div", { class: "empty" }, el("p", {}, `${summary.target} is a number, and this screen is about classes.`), button("Treat its values as classes", () => changeView({ task: "classify" })))];
   if (summary.classes.length < 2)
     return [heading, el("div", { class: "empty" }, el("p", {}, "All rows are of one class: there is nothing to tell apart."), el("p", {}, "Choose another class column at the top."))];
+  if (PLANES.includes(title) && summary.columns.length && summary.columns.every((column) => column.kind === "text"))
+    return [heading, el("div", { class: "empty" }, el("p", {}, "All columns hold running text, which has no plane and no width: this screen is about numbers and names."), el("p", {}, "Separability, Rows, Classify and Predict compare texts by their words."))];
   if (summary.columns.length === 0) return [heading, el("div", { class: "empty" }, el("p", {}, "No column is left. Bring one back on Data."))];
   return null;
 }

@@ -3,7 +3,7 @@
 import { button, el, fill } from "../element.js";
 import { counted } from "../format.js";
 import { call, upload } from "../server.js";
-import { goTo, offered, plainView, refreshOffered, remember } from "../state.js";
+import { goTo, offered, plainView, refreshOffered, takeOver } from "../state.js";
 import { say } from "../toast.js";
 
 /** @param {Element} root */
@@ -20,8 +20,9 @@ export function showStart(root) {
     try {
       if (file.name.endsWith(".json") && (await file.slice(0, 400).text()).includes('"sepal_session"')) {
         const told = await call("POST", "/api/session/open", JSON.parse(await file.text()));
-        for (const each of told.actions) remember({ ...plainView(told.view.data), ...told.view }, each.action, each.parameters);
-        goTo("data", { ...plainView(told.view.data), ...told.view });
+        const opened = { ...plainView(told.view.data), ...told.view };
+        takeOver(opened, told.actions);
+        goTo("data", opened);
         return;
       }
       const told = await upload(file);

@@ -84,10 +84,11 @@ export function suspectReview(place, result) {
   };
   const root = el("div", { onkeydown: keys },
     el("p", {}, known.join(" ")), others(result),
-    el("div", { class: "two" }, el("div", {}, table.root),
+    el("div", { class: "two review" }, el("div", {}, table.root),
       el("section", { "aria-label": "One suspect", tabindex: "0", class: "one" },
-        el("div", { class: "tools" }, button("Back (K)", () => open(at - 1)), heading, button("On (J)", () => open(at + 1))),
-        el("div", { class: "tools" }, keepIt, doubt, note, el("span", { class: "end" }, button("Save the judgements", save))), tally, panel.root)));
+        el("div", { class: "tools" }, heading, el("span", { class: "end" }, button("Back (K)", () => open(at - 1)), " ", button("On (J)", () => open(at + 1)))),
+        el("div", { class: "tools" }, keepIt, doubt, note), panel.root,
+        el("div", { class: "tools" }, tally, el("span", { class: "end" }, button("Save the judgements", save))))));
   open(0);
   return root;
 }

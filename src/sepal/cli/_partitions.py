@@ -1,0 +1,65 @@
+"""DATA that is a folder or a pattern of file names: rows in partitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from sepal.cli._reading import Reading
+from sepal.data import Table, names
+from sepal.exceptions import ParameterError
+
+LEARNT_FROM = 100_000  # rows of partitions that are brought together to learn from
+
+
+def in_partitions(data: str) -> bool:
+    """Whether DATA is a folder or a pattern; nothing is imported for the name of a set or a file."""
+    if data == "-" or data in names():
+        return False
+    from sepal.scale import is_partitioned
+
+    return is_partitioned(data)
+
+
+def partitions_given(data: str, target: str | None, reading: Reading) -> Any:
+    """The partitions a user means."""
+    from sepal.scale import partitioned
+
+    if reading.task is not None:
+        raise ParameterError("--task is for one file; the target of rows in partitions holds classes")
+    place: Any = int(target) if target is not None and target.removeprefix("-").isdecimal() else target
+    return partitioned(data, target=place, **reading.arguments())
+
+
+def asked(exact: bool | None, sample: int | None, cluster: str | None, workers: int | None) -> dict[str, Any]:
+    """What the options about partitions say, and that the plan is told before the work."""
+    if exact and sample is not None:
+        raise ParameterError("--exact lets every row ask; leave out --sample")
+    if cluster is not None and workers is not None:
+        raise ParameterError("--cluster is one that is there, --workers starts one; give one of them")
+    return {"exact": exact, "n_queries": sample, "cluster": cluster, "workers": workers, "say": _tell}
+
+
+def refuse_for_one_file(exact: bool | None, sample: int | None, cluster: str | None, workers: int | None) -> None:
+    """Options about partitions mean nothing for one file."""
+    given = {"--exact": exact, "--sample": sample, "--cluster": cluster, "--workers": workers}
+    said = next((name for name, value in given.items() if value is not None), None)
+    if said is not None:
+        raise ParameterError(
+            f"{said} is for rows in partitions", hint="give a folder, or a pattern in quotes: 'part-*.csv'"
+        )
+
+
+def _tell(plan: Any) -> None:
+    typer.echo(str(plan), err=True)
+
+
+def sample_given(data: str, target: str | None, reading: Reading) -> Table:
+    """Rows of partitions brought together to learn from: all, or a stratified sample, which is said."""
+    from sepal.scale import sample_table
+
+    drawn = sample_table(partitions_given(data, target, reading), LEARNT_FROM)
+    if drawn.table.n_rows < drawn.n_rows:
+        typer.echo(f"note: {drawn.table.notes[-1]}", err=True)
+    return drawn.table

@@ -1,0 +1,37 @@
+"""How the cells of a date column stood in their source: they are numbers in a table, and dates for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """The text of each number of a column; a number that has none is told as a date.
+
+    Examples
+    --------
+    >>> Written({0.0: "1.1.1970"}).text(0.0), Written().text(86400.0), Written().text(1.5)
+    ('1.1.1970', '1970-01-02', '1970-01-01 00:00:01.500000')
+    """
+
+    texts: Mapping[float, str] = field(default_factory=dict)
+
+    def text(self, number: float) -> str | None:
+        """What stood there; None for a missing cell, and where there is no such date."""
+        if number != number:
+            return None
+        found = self.texts.get(number)
+        return found if found is not None or self.texts else _date(number)
+
+
+def _date(seconds: float) -> str | None:
+    try:
+        moment = _EPOCH + timedelta(seconds=seconds)
+    except OverflowError:
+        return None
+    return str(moment.date()) if seconds % 86400 == 0 else moment.replace(tzinfo=None).isoformat(sep=" ")

@@ -1,0 +1,85 @@
+"""Which of the learned messages are compared with new ones: all of them, unless a store was made otherwise."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from sepal.exceptions import ParameterError
+
+Editing = Literal["enn", "redundancy"]
+
+
+@dataclass(frozen=True)
+class CasePolicy:
+    """Which messages stay cases; the linear model and the frequencies of words learn from all of them.
+
+    Everything is off unless it is asked for: on the mail that was tried, forgetting did harm.
+
+    Attributes
+    ----------
+    window : int, optional
+        Only the last so many messages.
+    days : float, optional
+        Only those learned at most so many days before the last one.
+    quota : int, optional
+        Only the last so many cases of each kind.
+    editing : {"enn", "redundancy"}, optional
+        Which messages do not become cases at all, once ten of each kind are known. ``"enn"`` (Wilson's edited nearest
+        neighbour): those whose five most similar cases have the other label in the majority. ``"redundancy"`` (Hart's
+        condensing): those whose five most similar cases have their label already, all of them.
+
+    Examples
+    --------
+    >>> CasePolicy(window=1000, editing="enn").editing
+    'enn'
+    """
+
+    window: int | None = None
+    days: float | None = None
+    quota: int | None = None
+    editing: Editing | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("window", "quota"):
+            value = getattr(self, name)
+            if value is not None and (value < 1 or value != int(value)):
+                raise ParameterError(f"{name} must be a whole number of at least 1; got {value}")
+        if self.days is not None and not self.days > 0.0:
+            raise ParameterError(f"days must be above 0; got {self.days}")
+        if self.editing is not None and self.editing not in get_args(Editing):
+            raise ParameterError(f"editing must be one of {', '.join(get_args(Editing))}; got {self.editing!r}")
+
+    def admits(self, neighbors: Sequence[bool], spam: bool, k: int) -> bool:
+        """Whether a message becomes a case, by the labels of its most similar ones (nearest first)."""
+        nearest = [each == spam for each in neighbors[:k]]
+        if self.editing == "enn":
+            return 2 * sum(nearest) >= len(nearest)
+        return self.editing != "redundancy" or len(nearest) < k or not all(nearest)
+
+
+class CaseQueue:
+    """The cases in use, oldest first, and which of them go when a message comes."""
+
+    def __init__(self, policy: CasePolicy, cases: Iterable[tuple[int, bool, float]] = ()) -> None:
+        self.policy = policy
+        self._of: tuple[deque[tuple[int, float]], deque[tuple[int, float]]] = (deque(), deque())
+        for case, spam, when in cases:
+            self._of[spam].append((case, when))
+
+    def add(self, case: int, spam: bool, when: float) -> None:
+        """A message became a case."""
+        self._of[spam].append((case, when))
+
+    def leaving(self, case: int, when: float) -> Iterator[int]:
+        """The cases that are no longer compared, now that message ``case`` has come."""
+        policy = self.policy
+        for kept in self._of:
+            while kept and (
+                (policy.window is not None and kept[0][0] <= case - policy.window)
+                or (policy.days is not None and kept[0][1] < when - 86_400.0 * policy.days)
+                or (policy.quota is not None and len(kept) > policy.quota)
+            ):
+                yield kept.popleft()[0]

@@ -1,0 +1,146 @@
+"""The report of rows in partitions: Thornton's index of all rows, everything else of a stated sample."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import Missing, ScaleName
+from sepal.exceptions import ParameterError
+from sepal.measures import Suspects
+from sepal.progress import Progress, silent, stage
+from sepal.report._facts import MeasureFacts, PartitionsFacts
+from sepal.report._gather import class_facts, majority_facts, thornton_facts
+from sepal.scale import (
+    Fitted,
+    Partitioned,
+    PartitionsMeasure,
+    Plan,
+    SampledTable,
+    carried_out,
+    fit_parts,
+    make_plan,
+    place_of_work,
+    sample_of,
+)
+
+TOGETHER = 20_000  # rows that are brought together for what needs them so
+_MEASURED, _DRAWN = 0.5, 0.6  # shares of the work that are behind
+
+
+def measured_partitions(
+    source: Partitioned,
+    *,
+    distance: str,
+    scale: ScaleName | None,
+    missing: Missing,
+    groups: Any = None,
+    time_limit: float | None,
+    random_state: int,
+    n_jobs: int | None,
+    progress: Progress | None,
+    exact: bool | None = None,
+    n_queries: int | None = None,
+    cluster: str | None = None,
+    workers: int | None = None,
+    say: Callable[[Plan], object] | None = None,
+) -> tuple[Fitted, PartitionsMeasure, SampledTable]:
+    """The index of all rows, and the sample for the rest."""
+    if groups is not None:
+        raise ParameterError("groups are not there for rows in partitions", hint="load the rows into one table")
+    tell = progress or silent
+    with place_of_work(None, cluster, workers, n_jobs) as work:
+        begin = time.perf_counter()
+
+        def early(text: str, share: float) -> None:
+            tell(text, _MEASURED * share)
+
+        fitted = fit_parts(source, work, distance=distance, scale=scale, missing=missing, progress=early)
+        limit = None if time_limit is None else time_limit * _MEASURED
+        plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=limit)
+        if say is not None:
+            say(plan)
+        found = carried_out(fitted, plan, 0.95, random_state, begin, early)
+        drawn = sample_of(fitted.schema, work, TOGETHER, random_state, None)
+        stage(tell, "drawing rows", _MEASURED, _DRAWN)(1.0)
+    return fitted, found, drawn
+
+
+def later(progress: Progress | None) -> Progress | None:
+    """Progress of what is done on the sample, after the rest."""
+    return None if progress is None else lambda text, share: progress(text, _DRAWN + (1 - _DRAWN) * share)
+
+
+def facts_of_all(
+    facts: Any, fitted: Fitted, found: PartitionsMeasure, drawn: SampledTable, asked: str
+) -> dict[str, Any]:
+    """What a report or the measures of a sample say, as far as it can be said of all rows."""
+    schema, test = fitted.schema, found.thornton
+    classes = class_facts(test)
+    low, high = found.interval
+    notes = [_how(found)]
+    if len(drawn.rows) < drawn.n_rows:
+        notes.append(
+            f"all but Thornton's index and the classes is of a stratified random sample of {len(drawn.rows):,} rows, "
+            "compared with each other"
+        )
+    return {
+        "table": replace(
+            facts.table,
+            n_rows=schema.n_given,
+            n_missing=schema.n_missing,
+            n_rows_with_missing=schema.n_rows_with_missing,
+            notes=tuple(note for note in facts.table.notes if note not in drawn.table.notes),
+        ),
+        "classes": classes,
+        "majority": majority_facts(classes),
+        "settings": replace(
+            facts.settings,
+            asked_distance=asked,
+            n_rows=schema.n_rows,
+            n_dropped=schema.n_given - schema.n_rows,
+            n_asked=test.n_queries,
+            notes=(*notes, *test.notes),
+        ),
+        "thornton": thornton_facts(test),
+        "partitions": PartitionsFacts(
+            len(schema.source.parts), found.exact, found.rows_seen, (low, high), len(drawn.rows), str(found.plan)
+        ),
+    }
+
+
+def _how(found: PartitionsMeasure) -> str:
+    if found.exact:
+        return f"exact: all {found.rows_seen:,} rows asked all others"
+    return f"from a sample: {found.rows_seen:,} of {found.thornton.n_rows:,} rows asked all rows"
+
+
+def renumbered(found: Suspects | None, rows: NDArray[np.int64]) -> Suspects | None:
+    """Suspects of a sample with the numbers their rows have among all rows."""
+    if found is None:
+        return None
+
+    def of_all(some: tuple[int, ...]) -> tuple[Any, ...]:
+        return tuple(rows[list(some)].tolist())
+
+    return replace(
+        found,
+        rows=tuple(replace(each, row=int(rows[each.row]), neighbors=of_all(each.neighbors)) for each in found.rows),
+        conflicts=tuple(replace(each, rows=of_all(each.rows)) for each in found.conflicts),
+        duplicates=tuple(replace(each, rows=of_all(each.rows)) for each in found.duplicates),
+        near_duplicates=tuple(replace(each, rows=of_all(each.rows)) for each in found.near_duplicates),
+    )
+
+
+def partitions_measures(source: Partitioned, measure: Callable[..., MeasureFacts], **how: Any) -> MeasureFacts:
+    """The measures of rows in partitions."""
+    mine = {name: how.pop(name) for name in ("exact", "n_queries", "cluster", "workers", "say", "time_limit")}
+    shared = {name: how[name] for name in ("distance", "scale", "missing", "groups", "random_state", "n_jobs")}
+    fitted, found, drawn = measured_partitions(source, **mine, **shared, progress=how["progress"])
+    facts = measure(drawn.table, **{**how, "progress": later(how["progress"])})
+    return replace(facts, **facts_of_all(facts, fitted, found, drawn, how["distance"]))

@@ -1,0 +1,118 @@
+"""A stratified sample of rows in partitions as one table: for everything that needs its rows together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sepal.data import Table
+from sepal.parameters import RandomState, generator
+from sepal.progress import Progress, stage
+from sepal.scale._drawing import draw_rows
+from sepal.scale._schema import Schema, read_schema
+from sepal.scale._sources import Partitioned
+from sepal.scale._work import Workplace, place_of_work
+
+
+@dataclass(frozen=True, eq=False)
+class SampledTable:
+    """Some rows of partitions.
+
+    Attributes
+    ----------
+    table : Table
+        Its notes say of how many rows it is a sample.
+    rows : array of int64
+        Their numbers among all rows, counted from 0 through all partitions.
+    n_rows : int
+        Rows in all partitions.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sepal.scale import partitioned
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "0.csv").write_text("a,class\\n1,x\\n2,x\\n7,y\\n8,y\\n")
+    ...     sample_table(partitioned(folder), 4).rows.tolist()
+    [0, 1, 2, 3]
+    """
+
+    table: Table
+    rows: NDArray[np.int64]
+    n_rows: int
+
+
+def sample_of(
+    schema: Schema, work: Workplace, n_rows: int, random_state: RandomState, progress: Progress | None = None
+) -> SampledTable:
+    """A sample of partitions whose columns are known."""
+    seed = int(generator(random_state).integers(2**63))
+    drawn = draw_rows(schema, work, n_rows, seed, None, stage(progress, "drawing rows"))
+    notes = schema.notes
+    if len(drawn.rows) < schema.n_rows:
+        said = f"a stratified random sample of {len(drawn.rows):,} of {schema.n_rows:,} rows in partitions"
+        notes = (*notes, said)
+    like = schema.like
+    table = Table(
+        drawn.values,
+        like.names,
+        like.kinds,
+        like.levels,
+        y=schema.classes[drawn.codes],
+        target=like.target,
+        class_order=tuple(schema.classes.tolist()),
+        notes=notes,
+        name=like.name,
+    )
+    return SampledTable(table, drawn.rows, schema.n_rows)
+
+
+def sample_table(
+    source: Partitioned,
+    n_rows: int,
+    *,
+    random_state: RandomState = 0,
+    client: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> SampledTable:
+    """A stratified random sample of rows in partitions, or all rows if there are no more, as one table.
+
+    Parameters
+    ----------
+    source : Partitioned
+        What :func:`partitioned` made; its target must hold classes.
+    n_rows : int
+        How many rows; of each class its share.
+    random_state : int, Generator or None
+        A seed draws the same rows whatever the order of files and the number of workers.
+    client : distributed.Client, optional
+        By default the active one, else the work is done here.
+    n_jobs : int, optional
+        Threads, where the work is done here.
+    progress : callable, optional
+        Called now and then with a few words and the share of the work that is done.
+
+    Returns
+    -------
+    SampledTable
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sepal.scale import partitioned
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for i in range(2):
+    ...         _ = Path(folder, f"{i}.csv").write_text("a,class\\n1,x\\n2,x\\n7,y\\n8,y\\n")
+    ...     drawn = sample_table(partitioned(folder), 4)
+    >>> drawn.table.n_rows, drawn.n_rows
+    (4, 8)
+    """
+    with place_of_work(client=client, n_jobs=n_jobs) as work:
+        schema = read_schema(source, work, progress=stage(progress, "reading columns"))
+        return sample_of(schema, work, n_rows, random_state, progress)

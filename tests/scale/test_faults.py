@@ -1,0 +1,94 @@
+"""Workers that are killed, a scheduler that is gone, an interrupt: right answers, or clear errors, and no more."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import distributed
+import numpy as np
+import pytest
+
+import sepal
+from sepal.exceptions import ClusterError
+from sepal.scale import fit_parts, partitioned, place_of_work, prepare_blocks
+from tests.scale.conftest import local_cluster
+from tests.scale.frames import frame
+
+
+def test_a_worker_killed_twice_changes_nothing(cut):
+    table = frame("whole")
+    whole = sepal.prepare(table.drop(columns="class"), table["class"])
+    killed: list[int] = []
+    with local_cluster() as cluster, distributed.Client(cluster, set_as_default=False) as client:
+
+        def kill(share: float) -> None:
+            if (share >= 0.4 and not killed) or (share >= 0.6 and len(killed) == 1):
+                client.wait_for_workers(2, timeout=120)  # the second falls when the first has been replaced
+                killed.append(next(pid for pid in client.run(os.getpid).values() if pid not in killed))
+                os.kill(killed[-1], signal.SIGKILL)
+
+        with place_of_work(client=client) as work:
+            given = fit_parts(partitioned(cut(table, [90] * 10)), work)
+            ready = prepare_blocks(given, rows_in_block=90)
+            found = ready.search.distinct_ranking(3, progress=kill)
+    wanted = whole.search.distinct_ranking(3)
+    assert len(killed) == 2
+    assert np.array_equal(found.entries.number, wanted.entries.number)
+    assert np.array_equal(found.distances, wanted.distances)
+
+
+def _serve(*words: str) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, "-m", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+
+
+def test_a_scheduler_that_is_gone_is_told_within_half_a_minute(tmp_path):
+    note = tmp_path / "scheduler.json"
+    places = ["--scheduler-file", str(note), "--host", "127.0.0.1"]
+    scheduler = _serve("distributed.cli.dask_scheduler", *places, "--port", "0", "--no-dashboard")
+    worker = _serve("distributed.cli.dask_worker", *places, "--no-nanny", "--no-dashboard", "--nthreads", "1")
+    try:
+        with distributed.Client(scheduler_file=str(note), set_as_default=False, timeout=60) as client:
+            client.wait_for_workers(1, timeout=60)
+            with place_of_work(client=client) as work:
+                naps = work.run("wait", time.sleep, [(0.1,), (60.0,), (60.0,)])
+                next(naps)
+                scheduler.send_signal(signal.SIGKILL)
+                begin = time.monotonic()
+                with pytest.raises(ClusterError, match="does not answer any more"):
+                    next(naps)
+            assert time.monotonic() - begin < 30
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
+
+
+def _unfinished(dask_scheduler) -> list[str]:
+    return [str(key) for key, task in dask_scheduler.tasks.items() if task.state not in ("memory", "forgotten")]
+
+
+def test_an_interrupt_cancels_the_tasks_of_this_work_only(client):
+    other = client.submit(time.sleep, 3, key="somebody-else")
+
+    def interrupt(share: float) -> None:
+        raise KeyboardInterrupt
+
+    with place_of_work(client=client) as work, pytest.raises(KeyboardInterrupt):
+        for _ in work.run("my naps", time.sleep, [(0.01,)] * 2 + [(5.0,)] * 6, interrupt):
+            pass
+    deadline = time.monotonic() + 10
+    while any("my-naps" in key for key in client.run_on_scheduler(_unfinished)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any("my-naps" in key for key in client.run_on_scheduler(_unfinished))
+    assert other.result(timeout=30) is None
+
+
+def test_a_cluster_that_is_not_there():
+    with pytest.raises(ClusterError, match="no scheduler answers"), place_of_work(cluster="tcp://127.0.0.1:1"):
+        pass

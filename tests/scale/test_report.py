@@ -1,0 +1,69 @@
+"""The report, the measures and the verbs take a pattern of file names, and say how they asked."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import sepal
+from sepal.cli._app import app
+from sepal.report import partitions_report
+from sepal.scale import partitioned
+from tests.scale.frames import frame
+
+
+def test_few_rows_are_all_asked_and_all_sections_are_of_all(cut):
+    table = frame("real", 240)
+    whole = sepal.separability(table.drop(columns="class"), table["class"], n_jobs=1)
+    found = sepal.separability(cut(table, [100, 140]), "class", n_jobs=1)
+    assert found.partitions.exact
+    assert found.partitions.rows_seen == found.partitions.n_sampled == 240
+    assert found.thornton == whole.thornton
+    assert found.curve == whole.curve
+    assert [each.row for each in found.suspects.rows] == [each.row for each in whole.suspects.rows]
+    assert found.verdict == whole.verdict
+    assert "exact: all 240 rows asked all others" in found.to_text(100)
+    assert "exact: all 240 rows" in found.to_html()
+    assert "separability('sales/*.csv', 'class')" in found.to_text(120, source="sales/*.csv")
+
+
+def test_a_sample_is_told_in_the_header(cut, monkeypatch):
+    monkeypatch.setattr("sepal.report._partitions.TOGETHER", 100)
+    table = frame("real", 400)
+    how = {"distance": "auto", "scale": "minmax", "missing": "distance", "random_state": 0, "n_jobs": 1}
+    source = partitioned(cut(table, [150, 250]), "class")
+    found = partitions_report(source, **how, n_queries=80, time_limit=2.0, progress=None)
+    assert not found.partitions.exact
+    assert (found.settings.n_asked, found.settings.n_rows, found.table.n_rows) == (80, 400, 400)
+    assert found.thornton.interval == found.partitions.interval
+    text = found.to_text(200)
+    assert "from a sample: 80 of 400 rows asked all rows" in text
+    assert "stratified random sample of 100 rows" in text
+    assert sum(each.n_rows for each in found.classes) == 400
+
+
+@pytest.fixture
+def run():
+    return lambda *words: CliRunner().invoke(app, list(words))
+
+
+def test_the_verbs(cut, run, tmp_path):
+    pattern = cut(frame("real", 200), [80, 120])
+    said = run("measure", pattern, "--target", "class", "--json", "--jobs", "1")
+    assert said.exit_code == 0, said.output
+    facts = json.loads(said.stdout)
+    assert (facts["partitions"]["exact"], facts["partitions"]["rows_seen"]) == (True, 200)
+    assert "200 rows x 10 columns in 2 partitions" in said.stderr
+    sampled = run("measure", pattern, "--sample", "50", "--json", "--jobs", "1")
+    assert json.loads(sampled.stdout)["partitions"]["rows_seen"] == 50
+    model = tmp_path / "model.sepal"
+    trained = run("train", pattern, "--learner", "knn", "--out", str(model))
+    assert trained.exit_code == 0, trained.output
+    assert model.exists()
+    refused = run("measure", "sonar", "--sample", "5")
+    assert refused.exit_code != 0
+    assert "partitions" in refused.stderr
+    both = run("report", pattern, "--exact", "--sample", "5")
+    assert "leave out --sample" in both.stderr
