@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "row_products.hpp"
+#include "splitmix.hpp"
 
 namespace sepal {
 namespace {
@@ -154,13 +155,8 @@ Values column_means(Points points, int threads) {
 // Numbers in [-1, 1) that are always the same.
 Values scattered(std::int64_t n) {
     Values out(n);
-    std::uint64_t state = 0;
-    for (double& each : out) {
-        std::uint64_t z = state += 0x9e3779b97f4a7c15;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-        each = static_cast<double>(static_cast<std::int64_t>(z ^ (z >> 31))) * 0x1p-63;
-    }
+    SplitMix mix(0);
+    for (double& each : out) each = static_cast<double>(static_cast<std::int64_t>(mix.next())) * 0x1p-63;
     return out;
 }
 
