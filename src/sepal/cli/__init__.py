@@ -16,11 +16,9 @@ def main() -> None:
     if sys.argv[1:2] == ["mail"]:  # starts for every message, and must not wait for what it does not need
         _run_mail()
     from sepal.cli._interrupts import all_done, listen
-    from sepal.cli._late_modules import load_late
     from sepal.cli._since_start import ended, started
 
     started()
-    load_late()
     listen()
     try:
         _run()
