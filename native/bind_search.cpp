@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 #include "isa.hpp"
+#include "search_axes.hpp"
 #include "spread.hpp"
 
 namespace sepal {
@@ -14,7 +15,7 @@ nb::object search(const Matrix& points, nb::object queries, int k, nb::object li
     if (k < 1) throw std::invalid_argument("k must be at least 1");
     if (self_join && method == "scan") throw std::invalid_argument("a scan needs queries");
     const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
-    const bool may_be_nan = method != "tiles" && method != "tree";
+    const bool may_be_nan = method != "tiles" && method != "axes" && method != "tree";
     check_rows(points, may_be_nan);
     if (!self_join) check_rows(asked, may_be_nan);
     PythonPoll poll(std::move(progress));
@@ -26,6 +27,7 @@ nb::object search(const Matrix& points, nb::object queries, int k, nb::object li
     {
         const nb::gil_scoped_release free;
         if (method == "tiles") ranking = search_tiles(data, wanted, plan);
+        else if (method == "axes") ranking = search_axes(data, wanted, plan);
         else if (method == "tree") ranking = search_tree(data, wanted, spec, plan);
         else if (method == "scan") ranking = search_scan(data, wanted, spec, plan);
         else ranking = search_direct(data, wanted, spec, plan);
@@ -47,6 +49,20 @@ nb::tuple search_distances(const Matrix& distances, bool self_join, int k, nb::o
         ranking = search_matrix(points_of(distances), plan);
     }
     return finish(std::move(ranking), poll);
+}
+
+// The multiply-adds of a search by principal axes: (in all columns of all pairs, rotation, leading, further, finished);
+// all but the first are 0 where the search fell back on tiles.
+nb::tuple axis_work(const Matrix& points, int k, int threads) {
+    check_rows(points, false);
+    AxisWork work;
+    work.all = 0.5 * static_cast<double>(points.shape(0)) * static_cast<double>(points.shape(0) - 1) * static_cast<double>(points.shape(1));
+    {
+        const nb::gil_scoped_release free;
+        const Points data = points_of(points);
+        search_axes(data, data, {.k = k, .self_join = true, .tie = 0, .zero = 0, .threads = team_of(threads), .poll = nullptr}, &work);
+    }
+    return nb::make_tuple(work.all, work.rotation, work.leading, work.further, work.finished);
 }
 
 nb::tuple distinct(const Matrix& points) {
@@ -94,6 +110,7 @@ void bind_search(nb::module_& m) {
           nb::arg("raw") = false);
     m.def("search_distances", &search_distances, nb::kw_only(), nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
+    m.def("axis_work", &axis_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
     m.def("spread", &spread_lists, nb::kw_only(), nb::arg("start"), nb::arg("entries"), nb::arg("values"), nb::arg("group_start"), nb::arg("members"),
           nb::arg("list_of"), nb::arg("row"), nb::arg("distinct"), nb::arg("k"), nb::arg("whole_ties"));
     m.def("distinct", &distinct, nb::arg("points"));

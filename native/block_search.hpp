@@ -8,7 +8,11 @@
 //   zero(value)                               the largest `lower` that rounding noise of 0 may have
 //   query_row(i), point_row(j)                the rows at these positions
 //   apart(block i, block j, limit)            true if no pair of the two blocks can have h >= limit
-//   exact(i, j, lower)                        the true value, in float64
+//   exact(i, candidates, found)               their rows and true values, in float64
+// and may have
+//   first_bound(i)                            a bound on the k-th smallest value that is known before
+//   refine(i0, row_limit, j, col_limit, hits, n)  looks closer at hits: leaves some out and changes h; how many stay
+//   gave_up()                                 true once it leaves out too few pairs to be worth its work
 #pragma once
 
 #include <memory>
@@ -29,11 +33,17 @@ template <class Filter> class BlockSearch {
           rows_(n_queries), locks_(std::make_unique<std::mutex[]>(blocks(n_queries))) {
         if (plan.limits != nullptr)
             for (std::int64_t i = 0; i < n_queries; ++i) rows_[i].bound = filter.at_most(plan.reach(filter.query_row(i)));
+        else if constexpr (requires { filter.first_bound(0); })
+            for (std::int64_t i = 0; i < n_queries; ++i) rows_[i].bound = filter.first_bound(i);
     }
 
     // A filter that cannot tell near from far, because the rows lie in clusters far apart or one is very far out, keeps
     // nearly everybody: then the search gives up before memory does.
-    bool gave_up() const { return !Filter::is_exact && crowded_.load(std::memory_order_relaxed) > n_queries_ / 8 + 16; }
+    bool gave_up() const {
+        if constexpr (requires { filter_.gave_up(); })
+            if (filter_.gave_up()) return true;
+        return !Filter::is_exact && crowded_.load(std::memory_order_relaxed) > n_queries_ / 8 + 16;
+    }
 
     Ranking run() {
         // Diagonal by diagonal: the first gives every row a bound, and all threads stay busy to the end.
@@ -74,7 +84,9 @@ template <class Filter> class BlockSearch {
         else std::fill(s.col_limit.begin(), s.col_limit.end(), std::numeric_limits<Real>::infinity());
         if (filter_.apart(bi, bj, loosest(s, both_ways))) return;
         for (int c = 0; c < block_ && j0 + c < n_points_; c += Filter::panel_cols) {
-            const int n = filter_.panel(i0, s.row_limit.data(), j0 + c, s.col_limit.data() + c, s.hits.data());
+            int n = filter_.panel(i0, s.row_limit.data(), j0 + c, s.col_limit.data() + c, s.hits.data());
+            if constexpr (requires { filter_.refine(i0, s.row_limit.data(), j0, s.col_limit.data(), s.hits.data(), n); })
+                n = filter_.refine(i0, s.row_limit.data(), j0 + c, s.col_limit.data() + c, s.hits.data(), n);
             if (n == 0) continue;
             note(bi, i0, j0 + c, n, s);
             if (both_ways) note_mirrored(bj, i0, j0 + c, c, n, s);
@@ -123,8 +135,7 @@ template <class Filter> class BlockSearch {
             if (i % 1024 == 0) watch.go_on();
             if (watch.stopped()) return;
             found.clear();
-            for (const auto& c : rows_[i].items())
-                found.push_back({filter_.exact(i, c.row, c.lower), filter_.point_row(c.row)});
+            filter_.exact(i, rows_[i].items(), found);
             rows_[i].release();
             if (plan_.limits != nullptr) {
                 const double reach = plan_.reach(filter_.query_row(i));

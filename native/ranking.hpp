@@ -116,7 +116,7 @@ template <class Real> class Candidates {
         } else {
             return;
         }
-        bound = std::max(heap_.front() * widen, zero);
+        bound = std::min(bound, std::max(heap_.front() * widen, zero));
     }
     std::size_t held() const { return items_.size(); }
     const std::vector<Item>& items() {
@@ -274,6 +274,32 @@ inline double squared_distance(const double* a, const double* b, int p) {
         s += t * t;
     }
     return s;
+}
+
+// The same for several rows at a time, whose sums then do not wait for each other.
+inline void squared_distances(const double* a, const double* const* rows, int n, int p, double* out) {
+    constexpr int kSide = 8;
+    int at = 0;
+    for (; at + kSide <= n; at += kSide) {
+        double s[kSide] = {};
+        for (int f = 0; f < p; ++f)
+            for (int c = 0; c < kSide; ++c) {
+                const double t = a[f] - rows[at + c][f];
+                s[c] += t * t;
+            }
+        std::copy_n(s, kSide, out + at);
+    }
+    for (; at + 2 <= n; at += 2) {
+        double s = 0, t = 0;
+        for (int f = 0; f < p; ++f) {
+            const double x = a[f] - rows[at][f], y = a[f] - rows[at + 1][f];
+            s += x * x;
+            t += y * y;
+        }
+        out[at] = s;
+        out[at + 1] = t;
+    }
+    if (at < n) out[at] = squared_distance(a, rows[at], p);
 }
 
 } // namespace sepal

@@ -46,6 +46,7 @@ def search(
     threads: int,
     progress: _Progress | None,
 ) -> _Ranking | None: ...
+def axis_work(*, points: NDArray[np.float64], k: int, threads: int) -> tuple[float, float, float, float, float]: ...
 def spread(
     *,
     start: NDArray[np.int64],

@@ -54,7 +54,22 @@ def test_classes_with_fewer_rows_than_folds(weather):
     """Ten folds of nine and five rows were an error."""
     found = json.loads(run("evaluate", weather, "-l", "knn", "--json").stdout)
     assert found["n_rows"] == 14
-    assert found["test_mode"] == "10-fold cross-validation, classes in as many folds as they have rows"
+    assert found["test_mode"] == "10-fold cross-validation, classes of fewer than 10 rows in fewer folds"
+
+
+def test_one_class_with_fewer_rows_than_folds(tmp_path):
+    """It was scikit-learn's warning about n_splits, and nothing in the run information."""
+    file = tmp_path / "few.csv"
+    rows = [f"{i}.5,{i % 7}.1,{'xy'[i % 2]}\n" for i in range(30)]
+    file.write_text("a,b,class\n" + "".join(rows) + "40.5,41.5,z\n42.5,41.9,z\n39.1,42.5,z\n")
+    found = run("evaluate", file, "-l", "knn")
+    assert found.stderr == ""
+    assert "10-fold cross-validation, classes of fewer than 10 rows in fewer folds, seed 0" in found.stdout
+
+
+@pytest.mark.filterwarnings("always::sepal.exceptions.SepalWarning")
+def test_what_every_fold_warns_of_is_said_once(weather):
+    assert run("evaluate", weather, "-l", "SMO").stderr.count("predicts the class yes for every training row") == 1
 
 
 @pytest.mark.parametrize(("name", "ours"), [("IBk", "KNN"), ("weka.classifiers.lazy.IBk", "KNN"), ("SMO", "SVM")])
@@ -77,6 +92,18 @@ def test_predict_on_a_file_with_the_target_tells_the_score(weather, tmp_path):
     new = tmp_path / "new.csv"
     new.write_text("outlook,temperature,humidity,windy\n" + lines[-1].rpartition(",")[0] + "\n")
     assert "score" not in run("predict", model, new).stderr
+
+
+def test_predict_on_a_file_with_numbers_tells_how_far_they_are(tmp_path):
+    """By hand: errors 1, 0, 1 around a mean of 19/6, so 1 - 2 / (26/3) = 0.7692; it was silent on numbers."""
+    model, train, new = tmp_path / "m.sepal", tmp_path / "train.csv", tmp_path / "new.csv"
+    train.write_text("x,price\n" + "".join(f"{i},{2 * i + 0.5}\n" for i in range(30)))
+    new.write_text("x,price\n0,1.5\n1,2.5\n2,5.5\n3,\n")
+    run("train", train, "-o", model, "-l", "IBk", "-k", "1")
+    said = 'score: R squared 0.7692, mean absolute error 0.6667 against the column "price" of 3 rows'
+    assert said in run("predict", model, new).stderr
+    new.write_text("x,price\n0,1.5\n")
+    assert 'score: mean absolute error 1 against the column "price" of 1 row\n' in run("predict", model, new).stderr
 
 
 def test_ibk_with_k_and_inverse_distances():
@@ -152,6 +179,7 @@ def test_a_test_file(tmp_path):
         ("0", "T1", "no"), ("1", "T2", "yes"), ("2", "T3", "yes")
     ]  # fmt: skip
     text = run(*words).stdout
+    assert "33 rows: 30 to train on, 3 to answer" in text
     assert "row 2, id T3: no, answered yes" in text
     assert "x 42, colour blue" in text
     run(*words, "--all-columns")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from inspect import signature
 from pathlib import Path
@@ -144,8 +145,8 @@ def predict(
     """Predict new rows with a model.
 
     For each row, counted from 0, its identifiers, the prediction and the probability of each class, as CSV or JSON.
-    Columns are found by name; where the target is among them, the share of right answers is told. Of a folder or a
-    pattern in quotes one partition after the other is answered, and all answers are in one CSV file.
+    Columns are found by name; where the target is among them, the share of right answers or R squared is told. Of a
+    folder or a pattern in quotes one partition after the other is answered, and all answers are in one CSV file.
 
     Example:  sepal predict model.sepal new.csv -o out.csv
     """
@@ -185,6 +186,8 @@ def predict(
         if given.truth is not None and hasattr(fitted, "classes_"):
             score.count(answers["prediction"], given.truth)
             score.tell()
+        elif given.truth is not None:
+            _tell_errors(answers["prediction"], given.truth, given.target)
         _tell_others(given.others)
         known = {each.name for each in getattr(getattr(fitted, "columns_", None), "apart", ())}
         identifiers = identifiers_among(given.table, given.others, known)
@@ -193,6 +196,22 @@ def predict(
         if out is None and sys.stdout.isatty():
             text = printable(text)  # a pipe gets the cells as they are
         give(text, out, "The predictions are")
+
+
+def _tell_errors(predicted: list[float], truth: list[Any], target: str | None) -> None:
+    """How far the numbers are from those that the file itself says."""
+    told = [(a, b) for a, b in zip(predicted, truth, strict=True) if isinstance(b, (int, float)) and not math.isnan(b)]
+    if not told:
+        return
+    from sepal.data import plural
+
+    mean = sum(b for _, b in told) / len(told)
+    around = sum((b - mean) ** 2 for _, b in told)
+    share = f"R squared {1 - sum((a - b) ** 2 for a, b in told) / around:.4f}, " if around > 0 else ""
+    error = sum(abs(a - b) for a, b in told) / len(told)
+    rows = f"{len(told):,} {plural(len(told), 'row')}"
+    text = f'{share}mean absolute error {error:.4g} against the column "{target}" of {rows}'
+    typer.echo(f"score: {printable(text)}", err=True)
 
 
 def _tell_others(names: list[str]) -> None:

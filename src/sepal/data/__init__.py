@@ -66,6 +66,7 @@ from sepal.data._sampling import sample_by_class as sample_by_class
 from sepal.data._sampling import sampled
 from sepal.data._scaling import SCALES, ScaleName
 from sepal.data._scaling import Scaling as Scaling
+from sepal.data._scaling import column_ranges as column_ranges
 from sepal.data._scaling import fit_scaling as fit_scaling
 from sepal.data._scaling import unit_of as unit_of
 from sepal.data._sparse_reading import Rows as Rows

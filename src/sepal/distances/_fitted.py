@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -149,14 +150,21 @@ class FittedDistance:
             values = values / np.linalg.norm(values, axis=1, keepdims=True)
         return np.ascontiguousarray(values, dtype=np.float64)
 
+    @cached_property
+    def _what_changes(self) -> tuple[bool, bool, bool]:
+        """Whether columns change places, lose their base, get weights: one row should not have to ask them all."""
+        moved = bool(np.any(self.order != np.arange(len(self.order))))
+        return moved, bool(np.any(self.base != 0.0)), not bool(np.all(self.factors == 1.0))
+
     def _coordinates(self, table: Table) -> NDArray[np.float64]:
         """The coordinates that still belong to one column each."""
         values = self.scaling.apply(table.values)
-        if np.any(self.order != np.arange(len(self.order))):
+        reordered, based, weighed = self._what_changes
+        if reordered:
             values = values[:, self.order]
-        if np.any(self.base != 0.0):
+        if based:
             values = values - self.base
-        if not np.all(self.factors == 1.0):
+        if weighed:
             values = values * self._column_factors()
         if self.absent is not None:
             values = np.where(values == self.absent, -1.0, values)

@@ -34,6 +34,7 @@ from sepal.estimators._columns import (
     rearranged,
     warn_of_names,
 )
+from sepal.estimators._plain_rows import plain_rows
 from sepal.estimators._said_by_us import as_data_errors
 from sepal.exceptions import DataError
 from sepal.parameters import Parameter, check_parameters
@@ -139,10 +140,14 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _new_rows(self, X: Any) -> Rows:
         """New rows with the columns, kinds and level codes of the training rows."""
-        check_is_fitted(self)
+        self._check_fitted()
         if isinstance(self.columns_, SparseRows):
             return as_rows(X, like=self.columns_)
-        table = as_table(self._in_training_order(X))
+        X, names = self._in_training_order(X)
+        plain = plain_rows(X, self.columns_, names)
+        if plain is not None:
+            return plain
+        table = as_table(X)
         check_column_count(table.n_columns, self.columns_.n_columns, self)
         return match_table(replace(table, names=self.columns_.names), self.columns_)
 
@@ -203,10 +208,13 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _new_numbers(self, X: Any) -> Table:
         """New rows as numbers, columns and ranks as in training."""
-        check_is_fitted(self)
+        self._check_fitted()
         columns = self.columns_
         assert isinstance(columns, Table)  # noqa: S101 - numbers are never sparse
-        X = self._in_training_order(X)
+        X, names = self._in_training_order(X)
+        plain = plain_rows(X, columns, names)
+        if plain is not None:
+            return plain
         finite: Any = "allow-nan" if self._diet().missing else True
         ranked = any(levels is not None for levels in columns.levels)
         if isinstance(X, Table) or (ranked and is_frame(X)) or (self._diet().levels and has_levels(X)):
@@ -233,12 +241,17 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = table.n_columns
         self.feature_names_in_ = np.array(table.names, dtype=object)
 
-    def _in_training_order(self, X: Any) -> Any:
-        """The same container, its columns as they stood in training where both sides have names."""
+    def _check_fitted(self) -> None:
+        """Refuse questions before ``fit``; scikit-learn's own check takes as long as an answer, and is asked last."""
+        if "columns_" not in self.__dict__:
+            check_is_fitted(self)
+
+    def _in_training_order(self, X: Any) -> tuple[Any, tuple[str, ...] | None]:
+        """The same container, its columns as they stood in training where both sides have names, and their names."""
         names, wanted = given_names(X), self._training_names()
         warn_of_names(self, names, wanted, isinstance(X, Table))
         places = column_places(names, wanted)
-        return X if places is None else rearranged(X, places)
+        return (X, names) if places is None else (rearranged(X, places), wanted)
 
     def _training_names(self) -> tuple[str, ...] | None:
         """The names of the training columns; None if they came from an array."""

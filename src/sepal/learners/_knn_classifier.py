@@ -29,7 +29,7 @@ from sepal.learners._leave_one_out import (
 )
 from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import PER_CLASS
-from sepal.learners._votes import VoteTies, codes_fit, entry_shares
+from sepal.learners._votes import VoteTies, clear_majorities, codes_fit, entry_shares
 from sepal.neighbors import DistanceLike, Ties
 from sepal.parameters import check_parameters
 from sepal.prototypes import method_named, takes_groups
@@ -234,7 +234,7 @@ class KNNClassifier(TableClassifierMixin, ClassVotes):
 
     def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
         """Accuracy on the rows of a table for k = 1..k_max, from one search."""
-        check_is_fitted(self)
+        self._check_fitted()
         hood, rows = self.neighborhood_, self._new_rows(table)
         position = {label: code for code, label in enumerate(self.classes_.tolist())}
         wanted = np.array([position.get(label, -1) for label in np.asarray(table.y).tolist()], dtype=np.int32)
@@ -288,17 +288,24 @@ class KNNClassifier(TableClassifierMixin, ClassVotes):
         -------
         ndarray of labels, with a column per target where there are several
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if hasattr(self, "outputs_"):
             return np.stack([model.predict(X) for model in self.outputs_], axis=1)
-        return np.asarray(self.classes_[np.concatenate([self._winners(*part) for part in self._votes(X)])])
+        if X is None or self.weights != "uniform" or self.class_weight is not None or self.priors is not None:
+            return np.asarray(self.classes_[np.concatenate([self._winners(*part) for part in self._votes(X)])])
+        won = []
+        hood, k, n_classes = self.neighborhood_, self.n_neighbors_, len(self.classes_)
+        for *_, lists in self._lists(X, n_classes, k, hood):
+            clear = clear_majorities(hood, lists, self.codes_, n_classes, k)
+            won.append(self._winners(*next(self._counted(hood, [lists], False))) if clear is None else clear)
+        return np.asarray(self.classes_[won[0] if len(won) == 1 else np.concatenate(won)])
 
     def predict_proba(self, X: Any) -> Any:
         """(n_rows, n_classes) share of each class in the vote, in the order of ``classes_``; None as in predict.
 
         Where classes have equal shares the one that :meth:`predict` answers is ahead by a trillionth.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if hasattr(self, "outputs_"):
             return [model.predict_proba(X) for model in self.outputs_]
         return self._answered(self._votes(X))[0]

@@ -151,7 +151,7 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
 
     def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
         """R squared on the rows of a table for k = 1..k_max."""
-        check_is_fitted(self)
+        self._check_fitted()
         wanted, scores = numeric_target(table), []
         for k in range(1, k_max + 1):
             model = clone(self).set_params(n_neighbors=k)
@@ -191,7 +191,7 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
         -------
         ndarray, or two of them
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if hasattr(self, "outputs_"):
             each = [model.predict(X, return_std=True) for model in self.outputs_]
             means, spreads = (np.stack(columns, axis=1) for columns in zip(*each, strict=True))
@@ -272,7 +272,7 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
         quantiles : sequence of float
             Each between 0 and 1.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         self._only_target("predict_quantiles(X)")
         wanted = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
         if wanted.ndim != 1 or np.any(~(wanted >= 0)) or np.any(wanted > 1):

@@ -82,7 +82,7 @@ class MovingWindow(TableEstimator):
         """Rows as native coordinates, their columns as in the first rows."""
         plain = type(X) is np.ndarray and X.ndim == 2 and not hasattr(self, "feature_names_in_")
         if not plain:
-            X = as_table(self._in_training_order(X))
+            X = as_table(self._in_training_order(X)[0])
         check_column_count(X.n_columns if isinstance(X, Table) else X.shape[1], self.n_features_in_, self)
         return self._columns_.read(X)
 

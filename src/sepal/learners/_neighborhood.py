@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -121,6 +122,11 @@ class Neighborhood:
         return np.asarray(np.bincount(self.voter_of, weights=self.weights), dtype=np.float64)
 
     @cached_property
+    def heads(self) -> bool:
+        """Whether every voter is one training row, in their order, that weighs 1."""
+        return bool(np.all(self.weights == 1.0)) and np.array_equal(self.voter_of, np.arange(self.n_rows))
+
+    @cached_property
     def left_out(self) -> NDArray[np.float64]:
         """How much of a row goes when it is left out: one unit, as if it were repeated by its weight."""
         return np.minimum(self.weights, 1.0)
@@ -128,8 +134,8 @@ class Neighborhood:
     def depth(self, k: float) -> int:
         """How many of the nearest distinct rows surely hold a mass of k."""
         mass = self.voter_mass if not self.by_row else self.weights
-        if mass.min() >= 1.0:
-            return int(np.ceil(k))
+        if self.heads or mass.min() >= 1.0:
+            return ceil(k)
         return min(int(np.searchsorted(np.cumsum(np.sort(mass)), k)) + 1, len(mass))
 
     def lists(self, queries: Rows | NDArray[np.float64], k: float) -> NeighborLists:

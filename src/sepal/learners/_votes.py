@@ -63,6 +63,23 @@ def running_sums(groups: TiedGroups, sums: NDArray[np.float64], k_max: int) -> N
     return np.asarray(padded[row, full] + share[:, :, None] * sums[row, part])
 
 
+def clear_majorities(
+    hood: Neighborhood, lists: NeighborLists, codes: NDArray[np.int32], n_classes: int, k: float
+) -> NDArray[np.intp] | None:
+    """The winning classes where heads can be counted: everyone's vote is 1, k rows vote, and one class has most.
+
+    None where a vote must be weighed: then rows weigh more or less, are copies, are tied at the k-th place, or classes
+    are even. That is the answer of :meth:`TieBreak.winners`, for a tenth of its time.
+    """
+    if not hood.heads or len(lists.voter) != len(lists) * k:
+        return None
+    place = lists.query * n_classes if len(lists) > 1 else 0
+    counts = np.bincount(place + codes[lists.voter], minlength=len(lists) * n_classes).reshape(len(lists), n_classes)
+    most = counts.argmax(axis=1)
+    top = counts[np.arange(len(lists)), most]
+    return most if np.count_nonzero(counts == top[:, None]) == len(lists) else None
+
+
 def entry_shares(
     hood: Neighborhood, lists: NeighborLists, weights: VoteWeights, k: float
 ) -> tuple[NeighborLists, NDArray[np.float64]]:

@@ -1,4 +1,4 @@
-"""Which native path answers a search: a tree, float32 tiles, direct sums or a plain scan.
+"""Which native path answers a search: a tree, float32 tiles, principal axes, direct sums or a plain scan.
 
 Each path has one entry in ``COSTS``: what the search would cost on it, estimated from sizes. Every path gives the same
 answer, so that the cheapest is taken. How many pairs a tree leaves out depends on the rows, and nobody knows before it
@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import inf, log2
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
@@ -22,6 +26,10 @@ Method = Literal["auto", "brute", "tree"]
 SEARCH_METHODS = ("auto", "brute", "tree")
 
 _TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
+_MANY_COLUMNS = 64  # below this tiles cost too little for a rotation to pay (benchmarks/speed/columns.py)
+_ALL_PAIRS = 2.2  # axes that are taken of every pair, for each direction of the spread
+_FEW_DIRECTIONS = 10  # in many columns a tree is tried where rows spread in no more: it costs much to find out
+_SAMPLE = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +68,11 @@ class SearchSize:
         """Rows that ask."""
         return self.n if self.n_queries is None else self.n_queries
 
+    @cached_property
+    def directions(self) -> float:
+        """In how many directions the rows spread; looked at in many columns only."""
+        return spread_directions(self.points.values)
+
     @property
     def pairs(self) -> float:
         """Pairs to be looked at by who leaves none out: between rows that ask each other every pair once."""
@@ -74,7 +87,10 @@ def _tree(work: SearchSize) -> float:
     if work.metric not in _TREE_METRICS:
         return inf
     built = work.n + (0 if work.n_queries is None else work.asking)
-    return built * (8.0 * log2(work.n + 1) + 6.0 * work.p) + work.asking * (100.0 + 20.0 * work.k)
+    cost = built * (8.0 * log2(work.n + 1) + 6.0 * work.p) + work.asking * (100.0 + 20.0 * work.k)
+    if work.p < _MANY_COLUMNS or cost > min(_tiles(work), _scan(work)) or work.directions <= _FEW_DIRECTIONS:
+        return cost
+    return inf
 
 
 def _tiles(work: SearchSize) -> float:
@@ -82,6 +98,44 @@ def _tiles(work: SearchSize) -> float:
         return inf
     packed = (work.n + work.asking) * (30.0 + 4.0 * work.p)
     return packed + work.pairs * (0.17 + 0.0225 * work.p) + work.asking * work.k * (300.0 + 4.0 * work.p)
+
+
+def _axes(work: SearchSize) -> float:
+    """The rotation to principal axes; of every pair as many as hold most of the spread, and the few pairs that pass."""
+    if work.metric != "l2" or work.p < _MANY_COLUMNS:
+        return inf
+
+    def cost(directions: float) -> float:
+        built = 8e4 * work.p + 9.5 * work.p * (work.n + (0 if work.n_queries is None else work.asking))
+        return built + work.pairs * (0.4 + 0.3 * work.k + 0.03 * _ALL_PAIRS * directions)
+
+    if cost(1.0) > _tiles(work):
+        return inf
+    return cost(work.directions) if work.directions * 8 <= work.p else inf
+
+
+def spread_directions(values: NDArray[np.float64]) -> float:
+    """In how many directions rows spread: (sum of l)^2 / (sum of l^2) of the variances l along the principal axes.
+
+    Estimated from products of some rows: of independent rows x and z with mean 0 the mean of |x|^2 is the first sum,
+    that of (x.z)^2 the second. Rows that do not spread have none.
+
+    >>> round(spread_directions(np.eye(4)[np.arange(400) % 4] - 0.25))
+    3
+    """
+    taken = values[np.linspace(0, len(values) - 1, min(len(values), _SAMPLE)).astype(np.intp)]
+    taken = taken - taken.mean(axis=0)
+    largest = float(np.abs(taken).max(initial=0.0))
+    if not 0.0 < largest < inf:
+        return 0.0
+    taken /= largest
+    others = np.roll(taken, len(taken) // 3 + 1, axis=0)
+    square = float(np.mean(np.einsum("ij,ij->i", taken, others) ** 2))
+    return (
+        min(float(values.shape[1]), float(np.mean(np.einsum("ij,ij->i", taken, taken))) ** 2 / square)
+        if square
+        else 1.0
+    )
 
 
 def _direct(work: SearchSize) -> float:
@@ -94,7 +148,13 @@ def _scan(work: SearchSize) -> float:
     return inf if work.n_queries is None else work.pairs * (3.0 + work.p)
 
 
-COSTS: dict[str, Callable[[SearchSize], float]] = {"tree": _tree, "tiles": _tiles, "direct": _direct, "scan": _scan}
+COSTS: dict[str, Callable[[SearchSize], float]] = {
+    "tree": _tree,
+    "tiles": _tiles,
+    "axes": _axes,
+    "direct": _direct,
+    "scan": _scan,
+}
 
 
 @dataclass(frozen=True)
@@ -108,7 +168,7 @@ class PathStep:
 def plan(method: Method, work: SearchSize) -> list[PathStep]:
     """The paths to try, cheapest first. Only a tree may give up."""
     costs = {path: cost(work) for path, cost in COSTS.items() if method != "brute" or path != "tree"}
-    if method == "tree" and costs["tree"] < inf:
+    if method == "tree" and work.metric in _TREE_METRICS:
         return [PathStep("tree", inf)]
     order = sorted((path for path in costs if costs[path] < inf), key=costs.__getitem__)
     tried = order[: 2 if order[0] == "tree" else 1]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import column_ranges
+
 # Values are equal, and so tied, when they differ by less than rounding can explain. Scaled integers keep their ties
 # with this, whatever the order of the columns; unscaled integers are exact and need none.
 TIE_TOLERANCE = 2.0**-40
@@ -26,18 +28,19 @@ class Extent:
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Extent:
         """Look at all of them."""
-        low, high = np.minimum.reduce(values, axis=0), np.maximum.reduce(values, axis=0)  # NaN wherever one is
-        missing = bool(np.isnan(low).any())
-        if missing:
-            low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+        low, high = column_ranges(values)
+        missing = bool(np.isnan(values).any())
         largest = float(max(np.fmax.reduce(high, axis=None), -np.fmin.reduce(low, axis=None)))
-        # The first rows nearly always tell that there are fractions.
-        whole = not missing and all(np.all(part == np.floor(part)) for part in (values[:16], values))
+        whole = not missing and _are_whole(values[:64]) and (len(values) <= 64 or _are_whole(values))
         return cls(values, low, high, whole, missing, largest)
 
     def typical(self) -> float:
         """The median of the absolute values that are neither 0 nor infinite."""
         return float(np.median(np.abs(self.values[np.isfinite(self.values) & (self.values != 0.0)])))
+
+
+def _are_whole(values: NDArray[np.float64]) -> bool:
+    return bool(np.all(values == np.floor(values)))
 
 
 def is_exact(*extents: Extent) -> bool:

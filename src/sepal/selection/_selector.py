@@ -128,7 +128,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
             The rows. Columns go by name where the training rows had names.
         """
         check_is_fitted(self)
-        X = self._in_training_order(X)
+        X, _ = self._in_training_order(X)
         if not isinstance(X, Table):
             with as_data_errors():
                 return super().transform(X)

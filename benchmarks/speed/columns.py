@@ -1,0 +1,103 @@
+"""Many columns: exact neighbours of every row by principal axes, beside FAISS and both scikit-learns.
+
+Every contestant answers with all cores which share of the k nearest others of a row have its class; answers are
+compared before anything is timed. The share of multiply-adds left out is counted, not timed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import sepal
+import sepal._native as _native
+from benchmarks.speed._timing import race, show
+from benchmarks.speed.neighbors import CORES, faiss_flat, ours, sklearn_
+from sepal.data import as_table
+
+
+def intelex(X: NDArray[np.float64], y: NDArray[Any], k: int) -> float:
+    """The search of scikit-learn-intelex, on float32 as FAISS has it."""
+    from sklearnex.neighbors import NearestNeighbors
+
+    points = np.ascontiguousarray(X, dtype=np.float32)
+    rows = NearestNeighbors(n_neighbors=k + 1, algorithm="brute").fit(points).kneighbors(points, return_distance=False)
+    own = rows == np.arange(len(rows))[:, None]
+    own[~own.any(axis=1), k] = True
+    return float(np.mean(y[rows[~own].reshape(len(rows), k)] == y[:, None]))
+
+
+def _falling(n: int, p: int, directions: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Rows whose spread falls as 1 / j along hidden axes: what images and spectra look like."""
+    rng = np.random.default_rng(p)
+    hidden = rng.normal(size=(n, directions)) / np.arange(1, directions + 1)
+    X = hidden @ np.linalg.qr(rng.normal(size=(p, directions)))[0].T + 1e-3 * rng.normal(size=(n, p))
+    return X, np.where(hidden[:, 0] > 0, "right", "left")
+
+
+def _sets(data: Path | None) -> dict[str, tuple[NDArray[np.float64], NDArray[Any]]]:
+    found = {}
+    images = None if data is None else data / "bench" / "mnist_5k_10k.csv.gz"
+    if images is not None and images.exists():
+        table = sepal.read_table(images, target="class")
+        pixels = [j for j, name in enumerate(table.names) if name.startswith("p") and name[1:].isdigit()]
+        found["MNIST"] = (np.ascontiguousarray(table.values[:, pixels] / 255.0), np.asarray(table.y).astype(str))
+    found["spread falls as 1 / j"] = _falling(10_000, 400, 100)
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(6_000, 400))
+    found["noise, which is left to tiles"] = (noise, np.where(noise[:, 0] > 0, "right", "left"))
+    return found
+
+
+def _contestants(X: NDArray[np.float64], y: NDArray[Any], k: int) -> dict[str, Any]:
+    asked = {
+        "sepal": lambda: ours(X, y, k),
+        "sepal, tiles alone": lambda: _tiles(X, k),
+        "FAISS flat": lambda: faiss_flat(X, y, k),
+        "scikit-learn brute": lambda: sklearn_(X, y, k, "brute"),
+    }
+    try:
+        intelex(X[:50], y[:50], k)
+    except ImportError:
+        return asked
+    return {**asked, "scikit-learn-intelex": lambda: intelex(X, y, k)}
+
+
+def _tiles(X: NDArray[np.float64], k: int) -> object:
+    return _native.search(
+        points=X, queries=None, k=k, limits=None, method="tiles", metric="l2", p=2.0, n_numeric=0,
+        weights=np.ones(X.shape[1]), tie=0.0, zero=0.0, threads=CORES, progress=None,
+    )  # fmt: skip
+
+
+def _conversion(X: NDArray[np.float64]) -> None:
+    """What stands around the search: as a table, scaled, equal rows grouped; beside a plain copy of the array."""
+    timing = race({"plain copy": lambda: X.copy(), "as_table": lambda: as_table(X)}, rounds=7)
+    show(f"conversion of {X.shape[0]:,} x {X.shape[1]}", timing, "as_table")
+
+
+def run(data: Path | None) -> None:
+    """Print a table for each set and k."""
+    for name, (X, y) in _sets(data).items():
+        for k in (1, 10):
+            contestants = _contestants(X, y, k)
+            for other in [each for each in contestants if each not in ("sepal", "sepal, tiles alone")]:
+                # In float32 neighbours that are equal to seven digits may be swapped.
+                if abs(contestants[other]() - contestants["sepal"]()) > 1e-3:
+                    raise AssertionError(f"{name}, k = {k}: {other} answers otherwise")
+            title = f"{name}: {X.shape[0]:,} x {X.shape[1]}, k = {k}"
+            show(title, race(contestants, rounds=5, budget=45.0), "sepal")
+            whole, *done = _native.axis_work(points=np.ascontiguousarray(X), k=k, threads=CORES)
+            parts = ", ".join(
+                f"{what} {part / whole:.2%}"
+                for what, part in zip(("rotation", "leading axes", "further axes", "all columns"), done, strict=True)
+            )
+            print(
+                f"  multiply-adds left out: {1 - sum(done) / whole:.1%} (done: {parts})"
+                if sum(done)
+                else "  axes gave up"
+            )
+        _conversion(X)
