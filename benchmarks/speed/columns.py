@@ -16,6 +16,7 @@ import sepal
 import sepal._native as _native
 from benchmarks.speed._timing import race, show
 from benchmarks.speed.neighbors import CORES, faiss_flat, ours, sklearn_
+from sepal.data import as_table
 
 
 def intelex(X: NDArray[np.float64], y: NDArray[Any], k: int) -> float:
@@ -74,7 +75,7 @@ def _tiles(X: NDArray[np.float64], k: int) -> object:
 
 def _conversion(X: NDArray[np.float64]) -> None:
     """What stands around the search: as a table, scaled, equal rows grouped; beside a plain copy of the array."""
-    timing = race({"plain copy": lambda: X.copy(), "as_table": lambda: sepal.as_table(X)}, rounds=7)
+    timing = race({"plain copy": lambda: X.copy(), "as_table": lambda: as_table(X)}, rounds=7)
     show(f"conversion of {X.shape[0]:,} x {X.shape[1]}", timing, "as_table")
 
 

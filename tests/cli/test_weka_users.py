@@ -54,7 +54,22 @@ def test_classes_with_fewer_rows_than_folds(weather):
     """Ten folds of nine and five rows were an error."""
     found = json.loads(run("evaluate", weather, "-l", "knn", "--json").stdout)
     assert found["n_rows"] == 14
-    assert found["test_mode"] == "10-fold cross-validation, classes in as many folds as they have rows"
+    assert found["test_mode"] == "10-fold cross-validation, classes of fewer than 10 rows in fewer folds"
+
+
+def test_one_class_with_fewer_rows_than_folds(tmp_path):
+    """It was scikit-learn's warning about n_splits, and nothing in the run information."""
+    file = tmp_path / "few.csv"
+    rows = [f"{i}.5,{i % 7}.1,{'xy'[i % 2]}\n" for i in range(30)]
+    file.write_text("a,b,class\n" + "".join(rows) + "40.5,41.5,z\n42.5,41.9,z\n39.1,42.5,z\n")
+    found = run("evaluate", file, "-l", "knn")
+    assert found.stderr == ""
+    assert "10-fold cross-validation, classes of fewer than 10 rows in fewer folds, seed 0" in found.stdout
+
+
+@pytest.mark.filterwarnings("always::sepal.exceptions.SepalWarning")
+def test_what_every_fold_warns_of_is_said_once(weather):
+    assert run("evaluate", weather, "-l", "SMO").stderr.count("predicts the class yes for every training row") == 1
 
 
 @pytest.mark.parametrize(("name", "ours"), [("IBk", "KNN"), ("weka.classifiers.lazy.IBk", "KNN"), ("SMO", "SVM")])
@@ -152,6 +167,7 @@ def test_a_test_file(tmp_path):
         ("0", "T1", "no"), ("1", "T2", "yes"), ("2", "T3", "yes")
     ]  # fmt: skip
     text = run(*words).stdout
+    assert "33 rows: 30 to train on, 3 to answer" in text
     assert "row 2, id T3: no, answered yes" in text
     assert "x 42, colour blue" in text
     run(*words, "--all-columns")

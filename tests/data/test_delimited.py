@@ -175,7 +175,7 @@ def test_decimal_commas_and_points_do_not_mix_within_a_column(tmp_path: Path) ->
     table = read(tmp_path, "x;y;z;class\n1,5;2.5;1,5;a\n2;3;1.5;b\n")
     assert table.kinds == ("numeric", "numeric", "nominal")
     assert table.values[:, :2].tolist() == [[1.5, 2.5], [2.0, 3.0]]
-    assert 'numbers in column "x" were read without decimal commas' in table.notes
+    assert 'numbers in column "x" were read without decimal commas: "1,5" is 1.5' in table.notes
 
 
 def test_an_empty_column_is_numeric_with_a_note(tmp_path: Path) -> None:

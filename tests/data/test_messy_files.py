@@ -116,8 +116,22 @@ def test_what_is_not_written_in_one_way_stays_nominal(tmp_path, cells):
 
 def test_conversions_are_said(tmp_path):
     assert column(tmp_path, ["€ 1,200", "€ 5"]).notes == (
-        'numbers in column "x" were read without signs between thousands and €',
+        'numbers in column "x" were read without signs between thousands and €: "€ 1,200" is 1200',
     )
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["6.117,23", "391,62"], 'signs between thousands and decimal commas: "6.117,23" is 6117.23'),
+        (["9,00 %", "6,24 %"], 'decimal commas and percent signs: "9,00 %" is 9'),
+        (["50.1%", "7%"], 'percent signs: "50.1%" is 50.1'),
+    ],
+)
+def test_a_conversion_shows_a_cell(tmp_path, cells, said):
+    """ "Read without decimal commas" alone could be taken for 39162."""
+    rows = "".join(f"{cell};{'ab'[i % 2]}\n" for i, cell in enumerate(cells))
+    assert read(tmp_path, f"x;class\n{rows}").notes == (f'numbers in column "x" were read without {said}',)
 
 
 # dates
@@ -196,6 +210,8 @@ def test_encodings_are_found(tmp_path, encoding):
     assert (table.names, table.y.tolist()) == (("größe",), ["café", "thé"])
     said = [note for note in table.notes if "Windows-1252" in note]
     assert bool(said) == (encoding in ("cp1252", "latin-1"))
+    marked = "the file was read as UTF-16, as the mark at its beginning says"
+    assert (marked in table.notes) == (encoding == "utf-16")
 
 
 def test_an_encoding_can_be_given(tmp_path):

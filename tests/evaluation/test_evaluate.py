@@ -299,7 +299,7 @@ def test_classes_with_fewer_rows_than_folds_are_in_as_many_folds_as_they_have_ro
     table = sepal.datasets.load("athletes")  # 12 and 8 rows
     found = evaluate(KNNClassifier(1), table, cv=13)
     assert sorted(found.rows.tolist()) == list(range(20))
-    assert found.test_mode == "13-fold cross-validation, classes in as many folds as they have rows"
+    assert found.test_mode == "13-fold cross-validation, classes of fewer than 13 rows in fewer folds"
     for code in (0, 1):
         folds = found.fold[found.actual == code]
         assert len(set(folds.tolist())) == len(folds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -20,7 +20,7 @@ def leaving_cleanly() -> Iterator[None]:
     """Turn errors, Ctrl-C and a stdout that takes no more into messages on stderr and exit statuses."""
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
+            warnings.showwarning = _showing_each_once()
             work_begins()
             yield
             sys.stdout.flush()
@@ -71,5 +71,14 @@ def _say(text: str) -> None:
         sys.stderr.flush()
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-    _say(f"warning: {message}")
+def _showing_each_once() -> Callable[..., None]:
+    """What every fold has to say is said once."""
+    said: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        text = f"warning: {message}"
+        if text not in said:
+            said.add(text)
+            _say(text)
+
+    return show

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -39,6 +39,7 @@ from sepal.cli._output import (
 )
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, tell_cautions, with_reading
+from sepal.cli._since_start import left_of
 from sepal.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def select(
     with leaving_cleanly():
         _check_files(data, out, plot)
         n_folds = int(folds(cv, none=True))
-        limit = _limit(time_limit, strategy, n_folds)
+        limit = _limit(time_limit, strategy)
         with watching("reading") as progress:
             table, together = without_groups(classes_given(data, target, reading, "sepal select"), groups)
             tell_cautions(table)
@@ -112,7 +113,7 @@ def select(
                 missing=missing.value,
                 scale=scale.parameter,
                 n_jobs=jobs,
-                **limit,
+                **_each_part(limit, n_folds),
             )
             picture = None if plot is None else _picture(facts, plot.suffix.lower())
         said = {"data": table.name, "cautions": caution_facts(table), **facts.to_dict()}
@@ -132,17 +133,23 @@ def _check_files(data: str, out: Path | None, plot: Path | None) -> None:
         check_name(plot, PICTURES, "--plot", "a picture")
 
 
-def _limit(text: str | None, strategy: str, n_folds: int) -> dict[str, Any]:
-    """The time of each of the searches: that on all rows, and one per fold."""
+def _limit(text: str | None, strategy: str) -> float | None:
+    """The seconds of the whole command."""
     if text is None:
-        return {}
-    each = seconds(text, "--time-limit") / (1 + n_folds)
+        return None
+    limit = seconds(text, "--time-limit")
     if strategy == "sweep":
         raise ParameterError(
             f"--time-limit {text}: a sweep scores every subset and does not stop early",
             hint="--strategy auto sweeps if there is time enough for it, and searches otherwise",
         )
-    return {"time_limit": each}
+    return limit
+
+
+def _each_part(limit: float | None, n_folds: int) -> dict[str, float]:
+    """What is left after loading and reading, for each of the searches: that on all rows, and one per fold."""
+    left = left_of(limit)
+    return {} if left is None else {"time_limit": left / (1 + n_folds)}
 
 
 def _columns(given: list[str], table: Table) -> list[str | int]:

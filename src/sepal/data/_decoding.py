@@ -7,7 +7,12 @@ import codecs
 from sepal.data._error_words import shown
 from sepal.exceptions import DataError, ParameterError
 
-_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+# What a mark at the beginning says, and what is said of it: UTF-8 goes without saying.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig", ()),
+    (codecs.BOM_UTF16_LE, "utf-16", ("the file was read as UTF-16, as the mark at its beginning says",)),
+    (codecs.BOM_UTF16_BE, "utf-16", ("the file was read as UTF-16, as the mark at its beginning says",)),
+)
 # Tried in this order where no mark says it: UTF-8 refuses nearly every text that is none, Latin-1 refuses nothing.
 _TRIED = (("utf-8", None), ("cp1252", "Windows-1252"), ("latin-1", "Latin-1"))
 
@@ -27,12 +32,12 @@ def check_encoding(encoding: str | None) -> None:
 
 
 def decoded(data: bytes, source: str, encoding: str | None) -> tuple[str, tuple[str, ...]]:
-    """The text, and a note where its encoding had to be guessed."""
+    """The text, and a note where its encoding is not UTF-8 and was not asked for."""
     if encoding is not None:
         return _strictly(data, source, encoding), ()
-    for mark, name in _MARKS:
+    for mark, name, notes in _MARKS:
         if data.startswith(mark):
-            return _strictly(data, source, name), ()
+            return _strictly(data, source, name), notes
     if b"\0" in data:
         raise DataError(
             f"{source}: expected text or Parquet, found a binary file (a zero byte at {data.index(0)})",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -252,6 +252,12 @@ class _Growing:
         return _understood(column, decimal) or replace(column, notes=_nearly(column, decimal, origin))
 
 
+def _example(found: Mapping[str, float]) -> str:
+    """The longest cell that is not written as its number would be, and the number."""
+    text = max(found, key=lambda text: (text != f"{found[text]:.15g}", len(text), text))
+    return f"{shown(text)} is {found[text]:.15g}"
+
+
 def _understood(column: Column, decimal: str) -> Column | None:
     """A column of texts as numbers, where all of them are numbers or dates that people write; else None."""
     texts = [level for level in column.levels if level not in SOFT_MISSING]
@@ -262,7 +268,7 @@ def _understood(column: Column, decimal: str) -> Column | None:
     numbers, written = messy_numbers(texts, decimal), None
     if numbers is not None:
         found, left_out = numbers
-        notes = (f"numbers in {place} were read without {left_out}",) if left_out else ()
+        notes = (f"numbers in {place} were read without {left_out}: {_example(found)}",) if left_out else ()
         notes = (f"{notes[0] if notes else f'{place} holds numbers'}{soft}",) if soft or notes else ()
     else:
         moments = dates(texts)

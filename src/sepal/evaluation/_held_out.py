@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,7 +69,7 @@ def _folds(
 ) -> tuple[list[NDArray[np.intp]], str]:
     """The test rows of each fold, and what to call it; a number of folds is dealt out in ``order``."""
     n = len(target)
-    place = np.arange(n)
+    place, few = np.arange(n), False
     CV.check(cv, hint=f"cv is {CV.help}")
     if isinstance(cv, str):
         if groups is None:
@@ -91,15 +92,20 @@ def _folds(
         else:
             kind = KFold if regression else StratifiedKFold
             splitter, mode = kind(cv, shuffle=True, random_state=random_state), f"{cv}-fold cross-validation"
-            if not regression and _largest_class(target) < cv:
-                mode += ", classes in as many folds as they have rows"
-                return [np.sort(order[rows]) for rows in _dealt(target[order], int(cv), random_state)], mode
+        counts = np.full(1, n) if regression else np.unique(target, return_counts=True)[1]
+        few = counts.min() < cv
+        mode += f", classes of fewer than {cv} rows in fewer folds" if few else ""
+        if groups is None and counts.max() < cv:
+            return [np.sort(order[rows]) for rows in _dealt(target[order], int(cv), random_state)], mode
         cv, place, target = splitter, order, target[order]
         groups = numbered_by_first_row(groups, order)
     else:
         mode = f"{type(cv).__name__}" if hasattr(cv, "split") else "given folds"
     if hasattr(cv, "split"):
-        folds = [np.sort(place[test]) for _, test in cv.split(np.zeros((n, 1)), target, groups)]
+        with warnings.catch_warnings():
+            if few:  # the mode says it
+                warnings.filterwarnings("ignore", "The least populated class in y has only", UserWarning)
+            folds = [np.sort(place[test]) for _, test in cv.split(np.zeros((n, 1)), target, groups)]
     else:
         folds = [np.asarray(rows) for rows in cv]
     _check_folds(folds, n)
@@ -127,10 +133,6 @@ def _split(
     dealt = shuffled[np.argsort(target[order][shuffled], kind="stable")]
     steps = np.arange(n + 1) * n_train // n
     return order[dealt[np.diff(steps) > 0]]
-
-
-def _largest_class(target: NDArray[Any]) -> int:
-    return int(np.unique(target, return_counts=True)[1].max())
 
 
 def _dealt(target: NDArray[Any], n_folds: int, random_state: int | None) -> list[NDArray[np.intp]]:

@@ -46,11 +46,13 @@ def run_information(evaluation: Evaluation) -> str:
     first = ", ".join(features[:MOST_NAMED_COLUMNS])
     more = f", ... ({len(features):,} columns)" if len(features) > MOST_NAMED_COLUMNS else ""
     n_rows = int(evaluation.fold_sizes.sum(axis=1).max(initial=evaluation.n_rows))
+    train, asked = evaluation.fold_sizes[0]
+    parts = f": {train:,} to train on, {asked:,} to answer" if len(evaluation.fold_sizes) == 1 else ""
     seed = "" if evaluation.random_state is None else f", seed {evaluation.random_state}"
     lines = [
         ("Learner", evaluation.scheme),
         ("Parameters", ", ".join(f"{name}={value}" for name, value in evaluation.parameters.items())),
-        ("Data", f"{evaluation.data}, {n_rows:,} rows"),
+        ("Data", f"{evaluation.data}, {n_rows:,} rows{parts}"),
         ("Columns", first + more),
         ("Target", target),
         ("Test mode", evaluation.test_mode + seed),
