@@ -94,6 +94,18 @@ def test_predict_on_a_file_with_the_target_tells_the_score(weather, tmp_path):
     assert "score" not in run("predict", model, new).stderr
 
 
+def test_predict_on_a_file_with_numbers_tells_how_far_they_are(tmp_path):
+    """By hand: errors 1, 0, 1 around a mean of 19/6, so 1 - 2 / (26/3) = 0.7692; it was silent on numbers."""
+    model, train, new = tmp_path / "m.sepal", tmp_path / "train.csv", tmp_path / "new.csv"
+    train.write_text("x,price\n" + "".join(f"{i},{2 * i + 0.5}\n" for i in range(30)))
+    new.write_text("x,price\n0,1.5\n1,2.5\n2,5.5\n3,\n")
+    run("train", train, "-o", model, "-l", "IBk", "-k", "1")
+    said = 'score: R squared 0.7692, mean absolute error 0.6667 against the column "price" of 3 rows'
+    assert said in run("predict", model, new).stderr
+    new.write_text("x,price\n0,1.5\n")
+    assert 'score: mean absolute error 1 against the column "price" of 1 row\n' in run("predict", model, new).stderr
+
+
 def test_ibk_with_k_and_inverse_distances():
     """IBk -K 3 -I votes by 1 / distance."""
     found = json.loads(run("evaluate", "liver", "-l", "IBk", "-K", "3", "-I", "--cv", "2", "--json").stdout)

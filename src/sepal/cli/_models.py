@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from inspect import signature
 from pathlib import Path
@@ -137,7 +138,7 @@ def predict(
     """Predict new rows with a model.
 
     For each row, counted from 0, its identifiers, the prediction and the probability of each class, as CSV or JSON.
-    Columns are found by name; where the target is among them, the share of right answers is told.
+    Columns are found by name; where the target is among them, the share of right answers or R squared is told.
 
     Example:  sepal predict model.sepal new.csv -o out.csv
     """
@@ -165,8 +166,9 @@ def predict(
             answers: dict[str, list[Any]] = {"prediction": fitted.predict(rows).tolist()}
             if hasattr(fitted, "predict_proba"):
                 answers |= shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
-        if given.truth is not None and hasattr(fitted, "classes_"):
-            _tell_score(answers["prediction"], given.truth, given.target)
+        if given.truth is not None:
+            tell = _tell_score if hasattr(fitted, "classes_") else _tell_errors
+            tell(answers["prediction"], given.truth, given.target)
         if given.others:
             typer.echo(f"note: not looked at: {printable(', '.join(given.others))}", err=True)
         known = {each.name for each in getattr(getattr(fitted, "columns_", None), "apart", ())}
@@ -185,6 +187,22 @@ def _tell_score(predicted: list[Any], truth: list[Any], target: str | None) -> N
     if told:
         share = f'{right:,} of {len(told):,} rows as the column "{target}" says ({right / len(told):.1%})'
         typer.echo(f"score: {printable(share)}", err=True)
+
+
+def _tell_errors(predicted: list[float], truth: list[Any], target: str | None) -> None:
+    """How far the numbers are from those that the file itself says."""
+    told = [(a, b) for a, b in zip(predicted, truth, strict=True) if isinstance(b, (int, float)) and not math.isnan(b)]
+    if not told:
+        return
+    from sepal.data import plural
+
+    mean = sum(b for _, b in told) / len(told)
+    around = sum((b - mean) ** 2 for _, b in told)
+    share = f"R squared {1 - sum((a - b) ** 2 for a, b in told) / around:.4f}, " if around > 0 else ""
+    error = sum(abs(a - b) for a, b in told) / len(told)
+    rows = f"{len(told):,} {plural(len(told), 'row')}"
+    text = f'{share}mean absolute error {error:.4g} against the column "{target}" of {rows}'
+    typer.echo(f"score: {printable(text)}", err=True)
 
 
 def _spelled(label: Any) -> str:
