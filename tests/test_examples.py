@@ -22,6 +22,7 @@ def test_there_are_enough_and_every_folder_has_a_heading():
 
 @pytest.mark.parametrize("file", [file for file in FILES if file.name not in SLOW], ids=lambda file: file.stem)
 def test_an_example_draws_a_picture(file):
+    plt.close("all")  # another test of the same process may have left one open
     runpy.run_path(str(file))
     try:
         assert len(plt.get_fignums()) == 1

@@ -14,6 +14,8 @@ from benchmarks.guide import PAGES as COSTS
 GUIDE = Path(__file__).parent.parent / "docs" / "guide"
 PAGES = [page for page in sorted(GUIDE.glob("*.md")) if "```python" in page.read_text(encoding="utf-8")]
 
+WRITTEN = {"../benchmarks.md", "../command.md", "../reference.md"}  # by docs/conf.py, as the site is built
+
 
 def test_the_index_names_every_page():
     index = (GUIDE / "index.md").read_text(encoding="utf-8").splitlines()
@@ -38,7 +40,7 @@ def test_links_lead_somewhere(page):
         if link.startswith("../gallery/"):
             folder, name = re.fullmatch(r"../gallery/(\w+)/images/sphx_glr_(plot_\w+)_001.png", link).groups()
             assert (GUIDE.parent / "examples" / folder / f"{name}.py").is_file(), link
-        elif not link.startswith("http"):
+        elif not link.startswith("http") and link not in WRITTEN:
             assert (page.parent / link).exists(), link
 
 

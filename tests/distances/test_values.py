@@ -297,9 +297,9 @@ def test_constant_columns_are_named_in_the_notes():
     for scale in (None, "minmax", "standard"):
         (note,) = fit_distance(table, scale=scale).notes
         assert "constant" in note
-        assert "'b'" in note
-        assert "'c'" in note
-        assert "'a'" not in note
+        assert '"b"' in note
+        assert '"c"' in note
+        assert '"a"' not in note
 
 
 def test_every_entry_has_a_summary_and_its_own_name():

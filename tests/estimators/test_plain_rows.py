@@ -13,10 +13,8 @@ from sepal.exceptions import DataError
 from sepal.learners import KNNClassifier, KNNRegressor
 from sepal.machines import SVMClassifier
 
-RNG = np.random.default_rng(0)
-X = RNG.random((60, 3))
-Y = np.where(X[:, 0] + 0.4 * RNG.normal(size=60) > 0.5, "yes", "no")
-ASKED = RNG.random((25, 3))
+X, ASKED = np.split(np.random.default_rng(0).random((85, 3)), [60])
+Y = np.where(X[:, 0] + 0.4 * np.random.default_rng(1).normal(size=60) > 0.5, "yes", "no")
 NAMES = ["a", "b", "c"]
 
 

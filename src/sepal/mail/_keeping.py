@@ -52,12 +52,12 @@ class CasePolicy:
         if self.editing is not None and self.editing not in get_args(Editing):
             raise ParameterError(f"editing must be one of {', '.join(get_args(Editing))}; got {self.editing!r}")
 
-    def admits(self, neighbors: Sequence[bool], spam: bool, k: int) -> bool:
+    def admits(self, neighbors: Sequence[bool], spam: bool, n_neighbors: int) -> bool:
         """Whether a message becomes a case, by the labels of its most similar ones (nearest first)."""
-        nearest = [each == spam for each in neighbors[:k]]
+        nearest = [each == spam for each in neighbors[:n_neighbors]]
         if self.editing == "enn":
             return 2 * sum(nearest) >= len(nearest)
-        return self.editing != "redundancy" or len(nearest) < k or not all(nearest)
+        return self.editing != "redundancy" or len(nearest) < n_neighbors or not all(nearest)
 
 
 class CaseQueue:
