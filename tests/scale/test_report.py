@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import dask.dataframe
 import pytest
 from typer.testing import CliRunner
 
@@ -27,6 +28,15 @@ def test_few_rows_are_all_asked_and_all_sections_are_of_all(cut):
     assert "exact: all 240 rows asked all others" in found.to_text(100)
     assert "exact: all 240 rows" in found.to_html()
     assert "separability('sales/*.csv', 'class')" in found.to_text(120, source="sales/*.csv")
+
+
+def test_a_dask_frame_is_asked_as_a_table_is():
+    table = frame("mixed", 240)
+    whole = sepal.separability(table.drop(columns="class"), table["class"], n_jobs=1)
+    found = sepal.separability(dask.dataframe.from_pandas(table, npartitions=3), "class", n_jobs=1)
+    assert (found.partitions.exact, found.partitions.rows_seen) == (True, 240)
+    assert found.thornton == whole.thornton
+    assert found.curve == whole.curve
 
 
 def test_a_sample_is_told_in_the_header(cut, monkeypatch):
@@ -67,3 +77,18 @@ def test_the_verbs(cut, run, tmp_path):
     assert "partitions" in refused.stderr
     both = run("report", pattern, "--exact", "--sample", "5")
     assert "leave out --sample" in both.stderr
+
+
+@pytest.mark.parametrize("words", [("evaluate", "--learner", "knn"), ("select",)])
+def test_verbs_that_learn_answer_a_pattern_as_one_file(words, cut, run, tmp_path):
+    table = frame("real", 90)
+    table.to_csv(tmp_path / "one.csv", index=False)
+    verb, *options = words
+    found, wanted = (
+        run(verb, each, "--target", "class", "--json", *options)
+        for each in (cut(table, [40, 50]), str(tmp_path / "one.csv"))
+    )
+    assert found.exit_code == wanted.exit_code == 0, found.output
+    found, wanted = json.loads(found.stdout), json.loads(wanted.stdout)
+    differ = {key for key in wanted if found[key] != wanted[key]}
+    assert differ <= {"data", "seconds"}, differ  # its name, and the time it took
