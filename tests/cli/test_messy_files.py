@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sepal.cli._app import app
+from sepal.cli._bounded import too_slow
 
 
 @pytest.fixture
@@ -196,3 +197,9 @@ def test_a_command_that_ran_before_in_this_process_does_not_count(monkeypatch, c
         main()
     assert "sepal" in capsys.readouterr().out
     assert _since_start.seconds_so_far() == 0.0
+
+
+def test_a_limit_that_loading_used_up_is_called_so():
+    """It said "within the 0.0 s that the time limit left"."""
+    assert str(too_slow("KNN", 0.0)).startswith("Nothing is left of the time limit: starting and reading")
+    assert str(too_slow("KNN", 1.25)).startswith("KNN did not answer all folds within the 1.2 s")

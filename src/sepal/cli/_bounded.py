@@ -38,7 +38,10 @@ def fold_progress(title: str, folds: Any, clock: Clock, progress: Progress) -> P
 
 def too_slow(title: str, limit: float | None) -> DataError:
     """What is said where not even the first learner answered in time."""
+    text = f"{title} did not answer all folds within the {limit or 0.0:.1f} s that the time limit left"
+    if not limit or limit < 0.05:
+        text = "Nothing is left of the time limit: starting and reading the file took all of it"
     return DataError(
-        f"{title} did not answer all folds within the {limit:.1f} s that the time limit left",
+        text,
         hint="allow more time, name one learner (--learner knn), or use fewer folds (--cv 3)",
     )
