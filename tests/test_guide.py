@@ -17,10 +17,11 @@ PAGES = [page for page in sorted(GUIDE.glob("*.md")) if "```python" in page.read
 WRITTEN = {"../benchmarks.md", "../command.md", "../reference.md"}  # by docs/conf.py, as the site is built
 
 
-def test_the_index_names_every_page():
-    index = (GUIDE / "index.md").read_text(encoding="utf-8").splitlines()
-    assert {page.stem for page in GUIDE.glob("*.md")} - {"index"} == {
-        line for line in index if (GUIDE / f"{line}.md").is_file()
+@pytest.mark.parametrize("folder", [GUIDE, GUIDE.parent / "design"], ids=lambda folder: folder.name)
+def test_the_index_names_every_page(folder):
+    index = (folder / "index.md").read_text(encoding="utf-8").splitlines()
+    assert {page.stem for page in folder.glob("*.md")} - {"index"} == {
+        line for line in index if (folder / f"{line}.md").is_file()
     }
 
 
