@@ -59,7 +59,7 @@ from sepal.cli._predict_parts import PartWriter, predict_parts
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, with_reading
 from sepal.cli._score import RightAnswers
-from sepal.exceptions import DataError, ParameterError
+from sepal.exceptions import ParameterError
 from sepal.explore import LEARNERS
 
 if TYPE_CHECKING:
@@ -154,17 +154,10 @@ def predict(
         if out is not None:
             check_out(out, new, example="out.csv", model=model)
             check_name(out, TABLES, "--out", "a table of predictions")
-        from sepal.estimators import load_model
+        from sepal.estimators import load_answering
 
         with watching("reading") as progress:
-            fitted = load_model(model)
-            names = getattr(fitted, "feature_names_in_", None)
-            if names is None or not hasattr(fitted, "predict"):
-                raise DataError(
-                    f"{model}: the file holds a {type(fitted).__name__} that cannot answer rows of a file",
-                    hint="sepal train DATA -o model.sepal writes one that can",
-                )
-            training = getattr(fitted, "table_", None) or getattr(fitted, "columns_", None)
+            fitted, names, training = load_answering(model)
             score = RightAnswers(None if training is None else training.target)
             if in_partitions(new):
                 writer = PartWriter(fitted, score, all_columns, escape_formulas)
@@ -176,7 +169,7 @@ def predict(
             refuse_for_one_file(cluster=cluster, workers=workers)
             if jobs is not None:
                 set_threads(fitted, jobs)
-            given = given_rows(new, [str(name) for name in names], training)
+            given = given_rows(new, names, training)
             progress("predicting", 0.5)
             # A pipeline begins with a step of scikit-learn, which knows data frames and no Tables.
             rows = given.rows if type(fitted).__module__.startswith("sepal.") else given.rows.frame("pandas")

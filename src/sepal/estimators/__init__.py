@@ -9,6 +9,7 @@ May be imported by prototypes and everything after it on the road.
 
 from __future__ import annotations
 
+from sepal.estimators._answering import load_answering as load_answering
 from sepal.estimators._any_table import AnyTable
 from sepal.estimators._callbacks import CallbackSupportMixin as CallbackSupportMixin
 from sepal.estimators._callbacks import tells_callbacks as tells_callbacks

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import KindsSpec, PartReading, Table
-from sepal.estimators import load_model
+from sepal.estimators import load_answering, load_model
 from sepal.exceptions import DataError
 from sepal.progress import Progress, stage
 from sepal.scale._schema import read_schema
@@ -133,15 +133,8 @@ def predict_partitions(
     [0, 2]
     """
     path = Path(model).resolve()
-    fitted = load_model(path)
-    names = getattr(fitted, "feature_names_in_", None)
-    if names is None or not hasattr(fitted, "predict"):
-        raise DataError(
-            f"{model}: the file holds a {type(fitted).__name__} that cannot answer rows of a file",
-            hint="sepal train DATA -o model.sepal writes one that can",
-        )
-    wanted = tuple(str(name) for name in names)
-    training = getattr(fitted, "table_", None) or getattr(fitted, "columns_", None)
+    _, names, training = load_answering(path)
+    wanted = tuple(names)
     source = narrowed(source, replace(source.reading, target=False, kinds=_text_columns(training, source.reading)))
     with place_of_work(client, cluster, workers, n_jobs) as work:
         schema = read_schema(source, work, progress=stage(progress, "reading columns"))
