@@ -58,6 +58,7 @@ from sepal.data._matching import match_table as match_table
 from sepal.data._name_order import name_key as name_key
 from sepal.data._name_order import name_order as name_order
 from sepal.data._partition import PartReading as PartReading
+from sepal.data._partition import names_partitions as names_partitions
 from sepal.data._partition import read_partition as read_partition
 from sepal.data._plane import Plane, plane
 from sepal.data._read import read_table
