@@ -215,8 +215,8 @@ def _columns(
     ordered = [j for j in columns if table.kinds[j] != "nominal"]
     for begin in range(0, len(ordered), _BLOCK):
         block = ordered[begin : begin + _BLOCK]
-        apart = _rank_separations(table.values[np.ix_(rows, block)], second)
-        ranges = _middles(table.values[np.ix_(mixed, block)])
+        apart = _rank_separations(table.values[rows][:, block], second)
+        ranges = _middles(table.values[mixed][:, block])
         for j, separation, (low, high) in zip(block, apart, ranges, strict=True):
             found.append(RegionColumn(table.names[j], separation, low, high, _commonest(table, j, mixed)))
     return found
@@ -244,7 +244,7 @@ def _commonest(table: Table, j: int, mixed: NDArray[np.intp]) -> Any:
 def _middles(inside: NDArray[np.float64]) -> list[tuple[float | None, float | None]]:
     """Of each column the range without a tenth at either end; (None, None) where every cell is missing."""
     found: list[tuple[float | None, float | None]] = []
-    whole = ~np.isnan(inside).any(axis=0) if len(inside) else np.zeros(inside.shape[1], dtype=bool)
+    whole = np.full(inside.shape[1], len(inside) > 0) & ~np.isnan(inside).any(axis=0)
     together = iter(np.quantile(inside[:, whole], [0.1, 0.9], axis=0).T.tolist() if whole.any() else ())
     for j, complete in enumerate(whole):
         if complete:
