@@ -143,7 +143,7 @@ def evaluate(
         _check_files(data, out, predictions)
         held_out = _held_out(cv, split, test, quick)
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
-        chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs)
+        chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs, learner)
         with watching("reading", limit) as progress:
             table, together = learning_rows(data, target, reading, groups, missing)
             answered = table if test is None else given_test(test, table, reading)

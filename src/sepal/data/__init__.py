@@ -38,6 +38,7 @@ from sepal.data._equal_rows import equal_rows as equal_rows
 from sepal.data._equal_rows import mixed_bits as mixed_bits
 from sepal.data._equal_rows import plain_cells as plain_cells
 from sepal.data._equal_rows import row_hash as row_hash
+from sepal.data._equal_rows import row_marks as row_marks
 from sepal.data._error_words import constant_note as constant_note
 from sepal.data._error_words import plural as plural
 from sepal.data._error_words import shown as shown
