@@ -37,7 +37,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         cls,
         table: Table,
         *,
-        distance: str = "euclidean",
+        distance: str = "auto",
         distance_params: Mapping[str, Any] | None = None,
         scale: ScaleName | None = None,
         method: Method = "auto",
