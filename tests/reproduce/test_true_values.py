@@ -90,7 +90,7 @@ def test_highest_alignments_of_breast_cancer(columns, alignment):
 
 
 def test_index_and_accuracy_over_all_subsets_of_liver():
-    """The first founding paper calls the index remarkably good; machines of other settings correlate with it by 0.83."""
+    """The first founding paper calls the index remarkably good; other machines correlate with it by 0.83."""
     table = datasets.load("liver")
     sweep = subset_sweep(table)
     machine = make_pipeline(StandardScaler(), SVC(C=10.0))
