@@ -41,13 +41,16 @@ class TableFacts:
 class ClassFacts:
     """One class: its rows, their share, and the share of them whose nearest neighbour is of this class.
 
-    ``score`` is None if the rows are a sample and none of this class is in it.
+    ``chance`` is what random labels give for it, ``interval`` where it is on further rows of the class; see
+    :class:`sepal.measures.ThorntonTest`. ``score`` is None if the rows are a sample and none of this class is in it.
     """
 
     label: Any
     n_rows: int
     share: float
     score: float | None
+    chance: float
+    interval: tuple[float, float]
 
 
 @dataclass(frozen=True)

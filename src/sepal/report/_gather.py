@@ -255,7 +255,14 @@ def _table(table: Table) -> TableFacts:
 def class_facts(test: ThorntonTest) -> tuple[ClassFacts, ...]:
     """Each class, from the test."""
     return tuple(
-        ClassFacts(label, count, count / test.n_rows, None if np.isnan(score := test.per_class[label]) else score)
+        ClassFacts(
+            label,
+            count,
+            count / test.n_rows,
+            None if np.isnan(score := test.per_class[label]) else score,
+            test.class_chance[label],
+            test.class_interval[label],
+        )
         for label, count in test.class_counts.items()
     )
 

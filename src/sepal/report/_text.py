@@ -78,7 +78,8 @@ def measure_text(facts: MeasureFacts, width: int, *, color: bool, unicode: bool)
         ]
     )
     page.heading("Thornton's index")
-    page.pairs([*_thornton_lines(facts.thornton), ("per class", _scores(facts.classes))])
+    page.pairs(_thornton_lines(facts.thornton))
+    _class_scores(page, facts)
     if facts.curve is not None:
         page.heading(_curve_title(facts.curve, facts.settings))
         page.table(
@@ -156,11 +157,6 @@ def _counts(classes: Sequence[ClassFacts]) -> str:
     return f"{len(classes):,} classes ({counts}" + (", ...)" if len(classes) > MOST_TEXT_CLASSES else ")")
 
 
-def _scores(classes: Sequence[ClassFacts]) -> str:
-    known = [f"{short(entry.label)}: {entry.score:.4f}" for entry in classes if entry.score is not None]
-    return ", ".join(known[:MOST_TEXT_CLASSES]) + (", ..." if len(known) > MOST_TEXT_CLASSES else "")
-
-
 def _classes(page: Page, facts: SeparabilityReport) -> None:
     page.heading("Classes")
     shown = facts.classes
@@ -203,15 +199,28 @@ def _thornton_lines(thornton: ThorntonFacts) -> list[tuple[str, str | None]]:
 def _thornton(page: Page, facts: SeparabilityReport) -> None:
     page.heading("Thornton's index: rows whose nearest neighbour has their class")
     page.pairs(_thornton_lines(facts.thornton))
+    _class_scores(page, facts)
+
+
+def _class_scores(page: Page, facts: SeparabilityReport | MeasureFacts) -> None:
     known = [(entry, entry.score) for entry in facts.classes if entry.score is not None]
     if len(known) > MOST_TEXT_CLASSES:
         page.paragraph(f"The {MOST_TEXT_CLASSES} classes that agree least:")
         known = sorted(known, key=lambda pair: pair[1])[:MOST_TEXT_CLASSES]
-    room = page.width - 36
+    room = page.width - 62
     page.table(
-        None,
-        [[short(entry.label), f"{score:.4f}", bar(score, room, unicode=page.unicode)] for entry, score in known],
-        right=(1,),
+        ["class", "score", f"{facts.thornton.confidence:.0%} interval", "chance", ""],
+        [
+            [
+                short(entry.label),
+                f"{score:.4f}",
+                f"{entry.interval[0]:.4f} to {entry.interval[1]:.4f}",
+                f"{entry.chance:.4f}",
+                bar(score, room, unicode=page.unicode) if room > 4 else "",
+            ]
+            for entry, score in known
+        ],
+        right=(1, 2, 3),
     )
 
 
