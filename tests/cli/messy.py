@@ -69,9 +69,7 @@ FILES = {
         "idx,x,z,churn",
         lambda i: (1000 + i, A[BY_CLASS[i]], B[BY_CLASS[i]], LABEL[BY_CLASS[i]]),
         ("set_apart_row_number",),
-        (
-            'column "idx" numbers the rows: set apart and not used; to use it, say what it is (kinds, --kind idx=numeric)',
-        ),
+        ('column "idx" numbers the rows: set apart and not used', "(kinds, --kind idx=numeric)"),
     ),
     "an index without a name": Messy(
         ",x,z,churn",
@@ -156,12 +154,7 @@ FILES = {
         "x,z,churn",
         lambda i: (A[i], "abt 3" if i == 7 else B[i], LABEL[i]),
         ("set_apart_many_levels", "note"),
-        (
-            (
-                'column "z" is nominal though 59 of its 60 values are numbers: line 9 has "abt 3"; if these mean missing '
-                "cells, say so (na, --na)"
-            ),
-        ),
+        ('column "z" is nominal though 59 of its 60 values are numbers: line 9 has "abt 3"; if these mean', "--na)"),
     ),
     "TRUE and FALSE": Messy("x,flag,churn", lambda i: (A[i], str(B[i] > 0).upper(), str(bool(Y[i])).upper())),
 }
