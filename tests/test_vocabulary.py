@@ -11,8 +11,6 @@ from tests.test_exports import SURFACE
 
 # What is said in its place: estimators and functions take n_neighbors, results may hold a k.
 OLD_NAMES = {"k": "n_neighbors", "n_folds": "cv", "folds": "cv", "metric": "distance", "time_budget": "time_limit"}
-# Doors to the search itself, which compare numbers as they are given and scale nothing.
-AS_GIVEN = {"fit_distance", "neighbor_ranking", "radius_ranking"}
 BY_DEFINITION = {"complexity": "gower", "MetricClusteringClassifier": "euclidean"}
 
 
@@ -52,7 +50,7 @@ def test_nothing_is_left_to_chance_by_default():
 def test_rows_of_any_kind_are_compared_by_auto():
     found = {name: each.default for name, each in FOUND if each.name == "distance"}
     others = {name: default for name, default in found.items() if default != "auto"}
-    assert others == {**dict.fromkeys(AS_GIVEN, "euclidean"), **BY_DEFINITION}
+    assert others == BY_DEFINITION
 
 
 def test_progress_and_groups_are_optional_everywhere():

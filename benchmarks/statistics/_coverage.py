@@ -73,6 +73,11 @@ DESIGNS: dict[str, Draw] = {
 
 def further_accuracy(X: NDArray[np.float64], y: NDArray[np.int64], more: Sample) -> float:
     """Accuracy of 1-NN trained on X, y on further rows; tied neighbours count by their share."""
+    return float(np.mean(further_answers(X, y, more)))
+
+
+def further_answers(X: NDArray[np.float64], y: NDArray[np.int64], more: Sample) -> NDArray[np.float64]:
+    """For each further row how far 1-NN trained on X, y is right."""
     from sepal.data import as_table
 
     F, truth = more
@@ -80,7 +85,39 @@ def further_accuracy(X: NDArray[np.float64], y: NDArray[np.int64], more: Sample)
     lists = search.query_ranking(as_table(F), 1).per_row(1, "expected", None)
     start, rows = lists["start"], lists["flat_rows"]
     same = (y[rows] == np.repeat(truth, np.diff(start))).astype(float)
-    return float(np.mean(np.add.reduceat(same, start[:-1]) / np.diff(start)))
+    return np.asarray(np.add.reduceat(same, start[:-1]) / np.diff(start))
+
+
+def classes_cover(draw: Draw, n: int, repeat: int) -> float:
+    """The share of the classes whose interval covers the accuracy of 1-NN on further rows of the class.
+
+    Of a class of one row the interval says that nothing is known, and it does not count.
+    """
+    rng = np.random.default_rng([n, repeat, 79])
+    X, y = draw(rng, n)
+    counts = np.bincount(y)
+    if np.count_nonzero(counts > 1) < 2:
+        return classes_cover(draw, n, repeat + 1_000_000)
+    intervals = thornton_test(X, y, scale=None, n_jobs=1).class_interval
+    more = draw(rng, FURTHER)
+    right, truth = further_answers(X, y, more), more[1]
+    return float(
+        np.mean([low <= right[truth == c].mean() <= high for c, (low, high) in intervals.items() if counts[c] > 1])
+    )
+
+
+def chance_of_classes(draw: Draw, n: int, repeats: int) -> tuple[float, float]:
+    """The mean score of the rarest class when classes are dealt out to the rows at random, and its chance level."""
+    scores, chances = [], []
+    for repeat in range(repeats):
+        rng = np.random.default_rng([n, repeat, 80])
+        X, y = draw(rng, n)
+        y = rng.permutation(y)
+        found = thornton_test(X, y, scale=None, n_jobs=1)
+        rarest = min(found.class_counts, key=lambda c: found.class_counts[c])
+        scores.append(found.per_class[rarest])
+        chances.append(found.class_chance[rarest])
+    return float(np.mean(scores)), float(np.mean(chances))
 
 
 def thornton_covers(draw: Draw, n: int, repeat: int) -> bool:
@@ -201,7 +238,7 @@ def complexity_covers(draw: Draw, n: int, sample_rows: int, repeats: int) -> dic
     return shares
 
 
-def share_of(covers: Callable[[int], bool], repeats: int) -> float:
+def share_of(covers: Callable[[int], float], repeats: int) -> float:
     """How often it covers."""
     return float(np.mean([covers(repeat) for repeat in range(repeats)]))
 
@@ -210,7 +247,7 @@ def coverage_table(repeats: int = 400) -> Iterator[str]:
     """The table, a line at a time."""
     yield "| interval | of | case | target | measured | samples |\n|---|---|---|---|---:|---:|"
 
-    def line(what: str, of: str, case: str, target: str, covers: Callable[[int], bool], times: int = 1) -> str:
+    def line(what: str, of: str, case: str, target: str, covers: Callable[[int], float], times: int = 1) -> str:
         share = share_of(covers, times * repeats)
         return f"| {what} | {of} | {case} | {target} | {100 * share:.1f} % | {times * repeats:,} |"
 
@@ -218,6 +255,13 @@ def coverage_table(repeats: int = 400) -> Iterator[str]:
     for name, draw in DESIGNS.items():
         for n in (60, 300):
             yield line(what, of, f"{name}, {n} rows", "93 to 97 %", lambda r, d=draw, n=n: thornton_covers(d, n, r))
+    of_class = "`thornton_test(...).class_interval`"
+    for name, draw in DESIGNS.items():
+        for n in (60, 300):
+            case = f"{name}, {n} rows, mean over classes"
+            yield line(
+                of_class, f"{of} of the class", case, "91 to 98 %", lambda r, d=draw, n=n: classes_cover(d, n, r)
+            )
     for name in ("diabetes", "breast-cancer", "ripley-test"):
         yield line(what, of, f"60 rows of {name}", "93 to 97 %", lambda r, name=name: subsample_covers(name, 60, r))
     for n_queries in (50, 300):

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks.statistics._coverage import (
+    chance_of_classes,
+    classes_cover,
     complexity_covers,
     evaluation_covers,
     mahalanobis_covers,
@@ -65,6 +67,9 @@ def test_far_tail_is_kept_where_no_permutation_reaches_it():
 COVERS = {
     "Thornton's index, no difference": (lambda r: thornton_covers(shifted(0.0, 2), 60, r), 150, 0.91),
     "Thornton's index, tied rows": (lambda r: thornton_covers(tied, 60, r), 100, 0.90),
+    "Thornton's index by class, no difference": (lambda r: classes_cover(shifted(0.0, 2), 60, r), 100, 0.90),
+    "Thornton's index by class, one class in ten": (lambda r: classes_cover(shifted(1.5, 3, 0.1), 60, r), 100, 0.90),
+    "Thornton's index by class, tied rows": (lambda r: classes_cover(tied, 60, r), 80, 0.90),
     "Thornton's index of a sample": (lambda r: queries_cover(300, 60, r), 100, 0.90),
     "Mahalanobis distance": (lambda r: mahalanobis_covers(30, 3, 1.0, r), 150, 0.91),
     "stability": (lambda r: stability_covers(100, 40, r), 300, 0.91),
@@ -76,6 +81,12 @@ COVERS = {
 def test_intervals_cover_what_they_are_intervals_of(name):
     covers, repeats, least = COVERS[name]
     assert share_of(covers, repeats) >= least
+
+
+def test_a_class_agrees_by_chance_as_often_as_said():
+    score, chance = chance_of_classes(shifted(1.5, 3, 0.2), 50, 300)
+    assert score == pytest.approx(chance, abs=0.02)
+    assert 0.1 < chance < 0.25
 
 
 def test_intervals_of_sampled_complexity_cover_the_mean_over_samples():

@@ -7,6 +7,8 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from benchmarks.statistics._groups import COVERED, NULL, group_covers, null_p
 from sepal.data import as_table
@@ -25,6 +27,7 @@ from sepal.measures import (
     thornton_test,
 )
 from tests.oracles import selection as oracle
+from tests.oracles.thornton import effective_groups
 from tests.oracles.thornton import thornton_samples as expected_samples
 
 
@@ -197,3 +200,30 @@ def test_p_of_groups_keeps_its_level_and_the_interval_covers(monkeypatch):
     assert np.mean(p) > 0.42
     share = np.mean([group_covers(*COVERED["30 groups of 5, means 1.5 apart"], repeat) for repeat in range(40)])
     assert share >= 0.85
+
+
+@pytest.mark.parametrize("classes", ["ab", "abc"])
+def test_classes_of_groups_have_their_chance_and_their_interval(classes, rng):
+    groups = rng.integers(0, 8, size=32)
+    X, y = np.round(rng.normal(size=(32, 2)), 1), rng.choice(list(classes), 32)
+    D = np.hypot(*(X[:, None] - X[None]).T)
+    found = thornton_test(X, y, scale=None, groups=groups)
+    z = norm.ppf(0.975)
+    for c in classes:
+        others = [np.mean(y[groups != groups[i]] == c) for i in range(32) if y[i] == c]
+        assert found.class_chance[c] == pytest.approx(np.mean(others), rel=1e-12)
+        m = len(set(groups[y == c]))
+        n = float(effective_groups(D, y.tolist(), groups.tolist(), of=c)) * (z / student.ppf(0.975, m - 1)) ** 2
+        p = found.per_class[c]
+        for end in found.class_interval[c]:
+            assert abs(p - end) == pytest.approx(z * np.sqrt(end * (1 - end) / n), rel=1e-9, abs=1e-7)
+    n = float(effective_groups(D, y.tolist(), groups.tolist())) * (z / student.ppf(0.975, 7)) ** 2
+    for end in found.interval:
+        assert abs(found.score - end) == pytest.approx(z * np.sqrt(end * (1 - end) / n), rel=1e-9, abs=1e-7)
+
+
+def test_a_class_in_one_group_tells_nothing():
+    found = thornton_test([[0.0], [1.0], [5.0], [6.0], [9.0]], list("aabba"), groups=[1, 1, 2, 2, 3])
+    assert found.class_interval["b"] == (0.0, 1.0)
+    assert found.class_chance["b"] == 0.0
+    assert found.class_interval["a"] != (0.0, 1.0)

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from sepal.data import as_table
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures import thornton_samples, thornton_score, thornton_test
+from sepal.measures import prepare, thornton_samples, thornton_score, thornton_test
 from tests.measures.labelled_rows import FAMILIES, copies, no_ties, rows
 from tests.oracles import thornton as oracle
 
@@ -199,6 +199,54 @@ def test_interval_counts_rows_that_are_nearest_to_each_other(family, size, rng):
     assert high == pytest.approx((centre + half) / (1 + z * z / n), rel=1e-9)
 
 
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+@pytest.mark.parametrize("sizes", [(4, 3), (2, 2, 3), (5, 1, 1)])
+def test_chance_of_a_class_is_its_mean_over_all_arrangements(family, sizes, rng):
+    X, _, D = family(rng, sum(sizes))
+    y = [chr(97 + c) for c, size in enumerate(sizes) for _ in range(size)]
+    chance = oracle.class_chances(y)
+    assert oracle.class_chances_by_enumeration(D, y) == chance
+    found = thornton_test(X, y, scale=None)
+    assert found.class_chance == pytest.approx({c: float(value) for c, value in chance.items()}, rel=1e-12)
+    weighted = sum(found.class_counts[c] * value for c, value in found.class_chance.items()) / len(y)
+    assert weighted == pytest.approx(found.chance, rel=1e-12)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+@pytest.mark.parametrize(("size", "classes"), [(5, "ab"), (12, "ab"), (50, "ab"), (50, "abcd")])
+def test_interval_of_a_class_counts_its_rows_that_are_nearest_to_each_other(family, size, classes, rng):
+    X, y, D = family(rng, size, classes)
+    y[: len(classes)] = list(classes)
+    found = thornton_test(X, y, scale=None, confidence=0.9)
+    z = norm.ppf(0.95)
+    for c, score in oracle.per_class_scores(oracle.thornton_samples(D, y), y).items():
+        if y.count(c) == 1:
+            assert found.class_interval[c] == (0.0, 1.0)
+            continue
+        n, p = oracle.effective_rows(D, y, of=c), float(score)
+        centre, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        low, high = found.class_interval[c]
+        assert low == pytest.approx((centre - half) / (1 + z * z / n), rel=1e-9, abs=1e-12)
+        assert high == pytest.approx((centre + half) / (1 + z * z / n), rel=1e-9)
+
+
+def test_interval_of_a_class_from_a_sample_of_rows(rng):
+    X, y, _ = no_ties(rng, 60)
+    y[0] = "rare"
+    exact, found = thornton_test(X, y), thornton_test(X, y, n_queries=20, random_state=3)
+    asked = prepare(X, y, n_queries=20, random_state=3).asking
+    z = norm.ppf(0.975)
+    for c, (low, high) in found.class_interval.items():
+        here, there = sum(y[i] == c for i in asked), y.count(c)
+        if here in (0, there):
+            assert (low, high) == ((0.0, 1.0) if here == 0 else (found.per_class[c], found.per_class[c]))
+            continue
+        n, p = here * (there - 1) / (there - here), found.per_class[c]
+        for end in (low, high):
+            assert abs(p - end) == pytest.approx(z * math.sqrt(end * (1 - end) / n), rel=1e-9, abs=1e-12)
+    assert found.class_chance == exact.class_chance
+
+
 def test_interval_is_wilsons(rng):
     X, y, D = no_ties(rng, 50)
     test = thornton_test(X, y, scale=None, confidence=0.9)
@@ -229,6 +277,8 @@ def test_result_shows_itself(rng):
     frame = test.frame()
     assert frame["class"].tolist() == ["a", "b", "c"]
     assert frame["rows"].sum() == 30
+    assert frame["chance"].tolist() == list(test.class_chance.values())
+    assert list(zip(frame["low"], frame["high"], strict=True)) == list(test.class_interval.values())
     assert f"{test.score:.4f}" in str(test)
     assert "<table" in test._repr_html_()
     with pytest.raises(AttributeError):

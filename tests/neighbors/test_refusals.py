@@ -142,7 +142,7 @@ def test_queries_with_the_same_columns_in_another_order_are_not_mixed_up():
 
 def test_nominal_column_is_named():
     with pytest.raises(DataError, match="colour") as caught:
-        neighbor_ranking(as_table([[1.0, "red"], [2.0, "blue"]], names=["size", "colour"]), 1)
+        neighbor_ranking(as_table([[1.0, "red"], [2.0, "blue"]], names=["size", "colour"]), 1, distance="euclidean")
     assert "heom" in (caught.value.hint or "")
 
 
@@ -224,3 +224,14 @@ X = np.random.default_rng(0).normal(size=(60000, 200))
 
 def test_ctrl_c_stops_a_long_search_at_once():
     assert seconds_to_stop(LONG_SEARCH, 'neighbor_ranking(X, 10, method="brute")') < 5.0
+
+
+def test_numbers_beside_names_are_compared_in_their_own_units_and_it_is_said():
+    """Rows (1, red) and (4, blue): 3 units and one mismatch are sqrt(9 + 1) apart; scaled, sqrt(1 + 1)."""
+    table = as_table([[1.0, "red"], [4.0, "blue"]], names=["size", "colour"])
+    found = neighbor_ranking(table, 1)
+    assert (found.distance, found.distances[0, 0]) == ("heom", pytest.approx(np.sqrt(10.0), rel=1e-15))
+    assert any("own units" in note for note in found.notes)
+    scaled = neighbor_ranking(table, 1, scale="minmax")
+    assert scaled.distances[0, 0] == pytest.approx(np.sqrt(2.0), rel=1e-15)
+    assert not any("own units" in note for note in scaled.notes)

@@ -398,10 +398,25 @@ def share_at_least_as_separable(D: np.ndarray, y: Labels) -> Fraction:
     return Fraction(sum(s >= observed for s in sums), len(sums))
 
 
-def effective_rows(D: np.ndarray, y: Labels, prior: int = 4) -> float:
-    """Independent trials that tell as much about further rows, from rows that are really taken away one by one."""
-    n, samples, groups = len(y), thornton_samples(D, y), first_groups(D)
-    score = mean(samples)
+def class_chances(y: Labels) -> dict[Hashable, Fraction]:
+    """Mean of each class's score over all permutations of the labels: a neighbour is any of the other rows."""
+    return {c: Fraction(count - 1, len(y) - 1) for c, count in Counter(y).items()}
+
+
+def class_chances_by_enumeration(D: np.ndarray, y: Labels) -> dict[Hashable, Fraction]:
+    """The same, arrangement by arrangement."""
+    groups = first_groups(D)
+    scores = [per_class_scores(_samples(groups, labels, "expected"), labels) for labels in distinct_labelings(list(y))]
+    return {c: mean([each[c] for each in scores]) for c in set(y)}
+
+
+def effective_rows(D: np.ndarray, y: Labels, prior: int = 4, of: Hashable | None = None) -> float:
+    """Independent trials that tell as much about further rows, from rows that are really taken away one by one.
+
+    ``of`` a class: about further rows of that class, from its rows; pairs of rows count if both are of it.
+    """
+    samples, groups = thornton_samples(D, y), first_groups(D)
+    n, score = len(y), mean(samples)
 
     def change(i: int, k: int) -> Fraction:
         """What row i's agreement loses when row k is gone."""
@@ -412,12 +427,53 @@ def effective_rows(D: np.ndarray, y: Labels, prior: int = 4) -> float:
         near = [row for row in left if D[i, row] <= least * (1 + TIE_TOLERANCE)]
         return samples[i] - Fraction(sum(same_class(y, i, row) for row in near), len(near))
 
-    pairs = [(i, k) for i in range(n) for k in groups[i] if i in groups[k]]
-    products = sum((change(i, k) * change(k, i) for i, k in pairs), Fraction(0))
+    told = [i for i in range(n) if of is None or y[i] == of]
+    pairs = [(i, k) for i in told for k in groups[i] if i in groups[k]]
+    products = sum((change(i, k) * change(k, i) for i, k in pairs if k in told), Fraction(0))
     alone = sum(len(groups[i]) == 1 == len(groups[k]) for i, k in pairs)
-    binomial = n * score * (1 - score)
-    spread = sum((s - score) ** 2 for s in samples) + max(Fraction(0), products)
-    return float(n * (binomial + prior) / (min(spread, 2 * binomial) + prior * (1 + Fraction(alone, n))))
+    m, own = len(told), mean([samples[i] for i in told])
+    binomial = m * own * (1 - own)
+    spread = sum((samples[i] - own) ** 2 for i in told) + max(Fraction(0), products)
+    return float(m * (binomial + prior) / (min(spread, 2 * binomial) + prior * (1 + Fraction(alone, m))))
+
+
+def effective_groups(
+    D: np.ndarray, y: Labels, groups: Sequence[Hashable], prior: int = 4, of: Hashable | None = None
+) -> Fraction:
+    """The same where rows of one group are no neighbours, from groups that are really taken away; without Student."""
+
+    def agreement(i: int, gone: Hashable | None = None) -> Fraction | None:
+        left = [j for j in range(len(y)) if groups[j] not in (groups[i], gone)]
+        if not left:
+            return None
+        least = min(D[i, j] for j in left)
+        near = [j for j in left if D[i, j] <= least * (1 + TIE_TOLERANCE)]
+        return Fraction(sum(same_class(y, i, j) for j in near), len(near))
+
+    def asked(i: int) -> set[Hashable]:
+        left = [j for j in range(len(y)) if groups[j] != groups[i]]
+        least = min(D[i, j] for j in left)
+        return {groups[j] for j in left if D[i, j] <= least * (1 + TIE_TOLERANCE)}
+
+    samples = [agreement(i) or Fraction(0) for i in range(len(y))]
+    told = [i for i in range(len(y)) if of is None or y[i] == of]
+    names = sorted({groups[i] for i in told}, key=str)
+    rows = {g: [i for i in told if groups[i] == g] for g in names}
+    n, m, score = len(told), len(names), mean([samples[i] for i in told])
+    own = sum(sum(samples[i] - score for i in rows[g]) ** 2 for g in names) * Fraction(m, m - 1)
+    pairs, mutual = Fraction(0), 0
+    for g, h in ((g, h) for g in names for h in names if g != h):
+        here, there = [i for i in rows[g] if h in asked(i)], [i for i in rows[h] if g in asked(i)]
+        without = [agreement(i, h) for i in here], [agreement(i, g) for i in there]
+        change = [
+            sum(
+                (samples[i] - (mean(samples) if w is None else w) for i, w in zip(part, gone, strict=True)), Fraction(0)
+            )
+            for part, gone in zip((here, there), without, strict=True)
+        ]
+        pairs, mutual = pairs + change[0] * change[1], mutual + len(here) * len(there)
+    usual = Fraction(sum(len(each) ** 2 for each in rows.values()) + mutual, n)
+    return n * (n * score * (1 - score) + prior) / (own + max(Fraction(0), pairs) + prior * usual)
 
 
 def _falling(x: int, k: int) -> int:

@@ -118,7 +118,7 @@ def test_the_keys_of_a_report(report_of):
     assert said["kind"] == "report"
     assert said["sepal"] == sepal.__version__
     assert list(said["table"]) == TABLE_KEYS
-    assert list(said["classes"][0]) == ["label", "n_rows", "share", "score"]
+    assert list(said["classes"][0]) == ["label", "n_rows", "share", "score", "chance", "interval"]
     assert list(said["majority"]) == ["label", "share"]
     assert list(said["verdict"][0]) == ["code", "text"]
     assert list(said["settings"]) == SETTINGS_KEYS

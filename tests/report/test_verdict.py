@@ -32,7 +32,7 @@ def spoken(
     n_groups=None,
 ):
     """The sentences for a made-up case, as code -> text."""
-    classes = tuple(ClassFacts(f"c{i}", 10, 0.1, scores[i % len(scores)]) for i in range(n_classes))
+    classes = tuple(ClassFacts(f"c{i}", 10, 0.1, scores[i % len(scores)], 0.1, (0.0, 1.0)) for i in range(n_classes))
     settings = SettingsFacts("auto", "euclidean", "minmax", "distance", "expected", n_rows, 0, n_rows, 0, (), n_groups)
     corrected = (score - chance) / (1 - chance)
     thornton = ThorntonFacts(score, interval, 0.95, chance, corrected, score, z, p_value, None, None, 0)

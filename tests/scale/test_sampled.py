@@ -25,6 +25,8 @@ def test_a_sample_of_all_rows_is_exact(kind, cut, here):
     assert found.score == pytest.approx(wanted.score, abs=1e-12)
     assert found.per_class == pytest.approx(wanted.per_class, abs=1e-12)
     assert found.chance == wanted.chance
+    assert found.class_chance == wanted.class_chance
+    assert found.class_interval == {c: (score, score) for c, score in found.per_class.items()}
     assert found.interval == (found.score, found.score)
 
 

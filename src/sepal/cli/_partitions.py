@@ -7,17 +7,13 @@ from typing import Any
 import typer
 
 from sepal.cli._reading import Reading
-from sepal.data import Table, names
+from sepal.data import Table, names, names_partitions
 from sepal.exceptions import ParameterError
 
 
 def in_partitions(data: str) -> bool:
     """Whether DATA is a folder or a pattern; nothing is imported for the name of a set or a file."""
-    if data == "-" or data in names():
-        return False
-    from sepal.scale import is_partitioned
-
-    return is_partitioned(data)
+    return data != "-" and data not in names() and names_partitions(data)
 
 
 def partitions_given(data: str, target: str | None, reading: Reading) -> Any:

@@ -246,6 +246,12 @@ DISTANCES: dict[str, Distance] = {
 }
 
 
+IN_OWN_UNITS = (
+    "numbers are compared in their own units beside names and missing cells, which count 1: "
+    'scale="minmax" gives every column the same weight'
+)
+
+
 def _resolve(name: str, table: Table) -> str:
     """``auto``: Euclidean where it is defined, HEOM where kinds or missing cells ask for it."""
     if name != "auto":
@@ -280,7 +286,7 @@ def _check_kinds(entry: Distance, table: Table) -> None:
 
 
 def fit_distance(
-    table: Table, distance: str = "euclidean", *, scale: ScaleName | None = None, params: Params | None = None
+    table: Table, distance: str = "auto", *, scale: ScaleName | None = None, params: Params | None = None
 ) -> FittedDistance:
     """Fit a distance to training rows.
 
@@ -289,7 +295,7 @@ def fit_distance(
     table : Table
         The training rows; scaling and covariance come from these alone.
     distance : str
-        A name in ``DISTANCES``, or ``"auto"``.
+        A name in ``DISTANCES``, or ``"auto"``: Euclidean for complete numbers, else HEOM.
     scale : {"minmax", "standard"} or None
         How numeric columns are scaled first.
     params : mapping, optional
@@ -327,6 +333,8 @@ def fit_distance(
         "notes": (),
         **entry.fit(table, scaling, params),
     }
+    if distance == "auto" and name == "heom" and scale is None and "numeric" in table.kinds:
+        fitted["notes"] = (*fitted["notes"], IN_OWN_UNITS)
     if scaling.constant:
         fitted["notes"] = (*fitted["notes"], constant_note([table.names[j] for j in scaling.constant]))
     fitted.setdefault("base", _base(table, fitted))

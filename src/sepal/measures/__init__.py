@@ -45,8 +45,10 @@ from sepal.measures._thornton_groups import chance_between_groups as chance_betw
 from sepal.measures._thornton_groups import groups_of as groups_of
 from sepal.measures._thornton_groups import nearest_of_other_groups as nearest_of_other_groups
 from sepal.measures._thornton_interval import independent_trials as independent_trials
+from sepal.measures._thornton_interval import sampled_trials as sampled_trials
 from sepal.measures._thornton_interval import wilson_interval as wilson_interval
-from sepal.measures._thornton_test import ThorntonTest, thornton_test
+from sepal.measures._thornton_result import ThorntonTest
+from sepal.measures._thornton_test import thornton_test
 from sepal.measures._within import ClassScatter as ClassScatter
 from sepal.measures._within import Within as Within
 from sepal.measures._within import check_spread as check_spread

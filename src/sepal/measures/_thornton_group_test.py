@@ -127,7 +127,7 @@ class GroupShuffler:
     @cached_property
     def _chance(self) -> float:
         """Of exchanged labels it is always the same."""
-        return len(self.codes) * chance_between_groups(self.codes, self.graph.groups, self.n_classes)
+        return float(np.sum(chance_between_groups(self.codes, self.graph.groups, self.n_classes)))
 
     def _chances(self, labels: NDArray[np.int32]) -> NDArray[np.float64] | float:
         """N times the chance level of classes dealt out to the groups."""
@@ -158,13 +158,20 @@ def group_permutations(shuffling: GroupShuffler, seed: int, n_permutations: int 
     return permutation_test(shuffling, shuffling.observed(), seed, most)
 
 
-def effective_rows_of_groups(graph: GroupGraph, codes: NDArray[np.int32], confidence: float) -> float:
-    """How many independent trials tell as much about rows of further groups as these groups do."""
-    groups, samples = graph.groups, graph.samples(codes)
-    n, score, sizes = len(samples), float(np.mean(samples)), np.bincount(groups).astype(np.float64)
-    m = len(sizes)
-    own = float(np.sum(np.bincount(groups, samples - score) ** 2)) * m / (m - 1)
-    pairs, mutual = _answering_each_other(graph, samples)
+def effective_rows_of_groups(
+    graph: GroupGraph, samples: NDArray[np.float64], rows: NDArray[np.bool_], confidence: float
+) -> float:
+    """How many independent trials tell as much about rows of further groups as these groups do.
+
+    ``rows`` are all, or those of one class, which are then what is told about; one group alone tells nothing.
+    """
+    groups, agrees = graph.groups[rows], samples[rows]
+    n, score, sizes = len(agrees), float(np.mean(agrees)), np.bincount(groups).astype(np.float64)
+    m = int(np.count_nonzero(sizes))
+    if m < 2:
+        return 0.0
+    own = float(np.sum(np.bincount(groups, agrees - score) ** 2)) * m / (m - 1)
+    pairs, mutual = _answering_each_other(graph, samples, rows)
     heavy = float(np.sum(sizes**2))  # n if groups were single rows
     single = score * (1.0 - score) * n
     usual = (heavy + mutual) / n
@@ -174,12 +181,15 @@ def effective_rows_of_groups(graph: GroupGraph, codes: NDArray[np.int32], confid
     return student * n * (single + SEEN_BEFORE) / (own + max(0.0, pairs) + SEEN_BEFORE * usual)
 
 
-def _answering_each_other(graph: GroupGraph, samples: NDArray[np.float64]) -> tuple[float, float]:
+def _answering_each_other(
+    graph: GroupGraph, samples: NDArray[np.float64], rows: NDArray[np.bool_]
+) -> tuple[float, float]:
     """Sum of D_gh D_hg over ordered pairs of groups, and of the numbers of rows nearest to each other's group."""
-    m = int(graph.groups.max()) + 1
-    without = np.where(np.isnan(graph.without), np.mean(samples), graph.without)
-    key, entry = np.unique(graph.groups[graph.row] * m + graph.other, return_inverse=True)
-    change = np.bincount(entry, weights=samples[graph.row] - without)
+    m, told = int(graph.groups.max()) + 1, rows[graph.row]
+    row, other, left = graph.row[told], graph.other[told], graph.without[told]
+    without = np.where(np.isnan(left), np.mean(samples), left)
+    key, entry = np.unique(graph.groups[row] * m + other, return_inverse=True)
+    change = np.bincount(entry, weights=samples[row] - without)
     asked = np.bincount(entry).astype(np.float64)
     back = (key % m) * m + key // m
     place = np.minimum(np.searchsorted(key, back), len(key) - 1)

@@ -103,14 +103,16 @@ def _samples(data: Prepared, ties: str, asking: NDArray[np.intp], nearest: Forei
     return np.asarray(share > 0.0, dtype=np.float64) if ties == "optimistic" else share
 
 
-def chance_between_groups(codes: NDArray[np.integer[Any]], groups: NDArray[np.intp], n_classes: int) -> float:
-    """How often a random row of another group has the class of a row, mean over rows.
+def chance_between_groups(
+    codes: NDArray[np.integer[Any]], groups: NDArray[np.intp], n_classes: int
+) -> NDArray[np.float64]:
+    """How often a random row of another group has the class of each row.
 
-    >>> chance_between_groups(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2]), 2)
-    0.16666666666666666
+    >>> chance_between_groups(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2]), 2).round(2).tolist()
+    [0.0, 0.0, 0.33, 0.33]
     """
     inside = np.zeros((int(groups.max()) + 1, n_classes))
     np.add.at(inside, (groups, codes), 1.0)
     counts, sizes = inside.sum(axis=0), inside.sum(axis=1)
     alike = counts[codes] - inside[groups, codes]
-    return float(np.mean(alike / (len(codes) - sizes[groups])))
+    return np.asarray(alike / (len(codes) - sizes[groups]))

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import data_frame, frame_html, left_out_together
+from sepal.data import left_out_together
 from sepal.exceptions import ParameterError
 from sepal.measures._class_groups import class_groups
 from sepal.measures._label_shuffles import permutation_test, shuffler
@@ -23,109 +23,18 @@ from sepal.measures._thornton_group_test import (
     group_shuffler,
 )
 from sepal.measures._thornton_groups import chance_between_groups, groups_of, samples_of_groups
-from sepal.measures._thornton_interval import effective_rows, wilson_interval
+from sepal.measures._thornton_interval import (
+    agreeing,
+    effective_rows,
+    effective_rows_by_class,
+    sampled_trials,
+    wilson_interval,
+)
 from sepal.measures._thornton_p import LabelMoments, PValue, label_moments, p_value
+from sepal.measures._thornton_result import ThorntonTest
 from sepal.neighbors import DistinctRanking
 from sepal.parameters import RandomState, checked, generator
 from sepal.progress import Progress
-
-
-@dataclass(frozen=True, eq=False)
-class ThorntonTest:
-    """Thornton's index with all that is needed to judge it.
-
-    Attributes
-    ----------
-    score : float
-        Thornton's index under ``ties="expected"``.
-    chance : float
-        Its exact mean over all permutations of the labels: sum n_c(n_c-1) / n(n-1). With groups, how often a random row
-        of another group has the class of a row.
-    corrected : float
-        (score - chance) / (1 - chance): 0 at chance, 1 when every nearest neighbour agrees.
-    macro : float
-        The mean of the per-class scores.
-    per_class : dict
-        Score of each class: the share of its rows whose nearest neighbour is of that class.
-    class_counts : dict
-        Rows of each class.
-    interval : tuple of float
-        At ``confidence``, for the accuracy that 1-NN trained on these rows has on further rows of the same kind. It is
-        Wilson's, for the number of independent rows that would tell as much: rows that are nearest to each other agree
-        or disagree together. With groups it is for rows of further groups, and counts groups. With ``n_queries`` it is
-        for the score of all rows instead.
-    confidence : float
-    z : float or None
-        The score less its permutation mean, in permutation standard deviations, both exact.
-    p_value : float or None
-        One-sided: how often random labels are at least as separable. From the exact mean, variance and skewness
-        (Pearson III), or, where these do not tell enough or rows have groups, from random permutations, which ``notes``
-        then say.
-    p_source : {"moments", "permutations"} or None
-        Where ``p_value`` comes from.
-    permutation_std, permutation_skewness : float or None
-        Exact standard deviation and skewness of the score over all permutations of the labels. The skewness is None
-        where very many rows are tied with each other. With groups both are those of the permutations that were made.
-    permutation_p : float or None
-        Share of real permutations (``n_permutations``) at least as separable, the observed one counted in.
-    n_rows, n_queries, n_permutations : int
-    n_groups : int or None
-        Groups whose rows were no neighbours of each other; None: every other row was one.
-    distance, method : str
-    notes : tuple of str
-
-    Examples
-    --------
-    >>> import sepal
-    >>> found = sepal.thornton_test(sepal.datasets.load("athletes"))
-    >>> found.score, found.p_value, round(found.interval[0], 2)
-    (1.0, 0.0001, 0.75)
-    """
-
-    score: float
-    chance: float
-    corrected: float
-    macro: float
-    per_class: dict[Any, float]
-    class_counts: dict[Any, int]
-    interval: tuple[float, float]
-    confidence: float
-    z: float | None
-    p_value: float | None
-    p_source: str | None
-    permutation_std: float | None
-    permutation_skewness: float | None
-    permutation_p: float | None
-    n_rows: int
-    n_queries: int
-    n_permutations: int
-    n_groups: int | None
-    distance: str
-    method: str
-    notes: tuple[str, ...]
-
-    def frame(self) -> Any:
-        """One line per class."""
-        return data_frame(
-            {
-                "class": list(self.per_class),
-                "rows": [self.class_counts[c] for c in self.per_class],
-                "score": list(self.per_class.values()),
-            }
-        )
-
-    def _repr_html_(self) -> str:
-        return f"<p>{self}</p>{frame_html(self)}"
-
-    def __str__(self) -> str:
-        low, high = self.interval
-        text = (
-            f"Thornton's index {self.score:.4f} ({self.confidence:.0%} interval {low:.4f} to {high:.4f}), "
-            f"chance {self.chance:.4f}"
-        )
-        if self.n_queries < self.n_rows:
-            text += f"; {self.n_queries} of {self.n_rows} rows were asked"
-        return text if self.z is None else f"{text}, z = {self.z:.1f}, p = {self.p_value:.2g}"
 
 
 def _class_notes(data: Prepared) -> tuple[str, ...]:
@@ -221,6 +130,9 @@ def thornton_test(
     return _judge(data, ranking, rows, confidence, _chances(data, ranking, int(n_permutations), seed))
 
 
+_OfAll = tuple[float, NDArray[np.float64]]  # of all rows, and of each class
+
+
 @dataclass(frozen=True)
 class _Chances:
     """What random labels would give, on the graph of all rows."""
@@ -253,13 +165,14 @@ def _judge(
     samples = (same / size)[groups.case_of]
     chance = float(np.sum(counts * (counts - 1.0)) / (n * (n - 1.0)))
     if chances is None:
-        trials = _sampled_trials(n, len(rows))
+        trials = _sampled_trials(data, rows)
     else:
-        trials = effective_rows(chances.graph, groups, samples, data.codes, n_classes)
+        found = agreeing(chances.graph, groups, samples, data.codes, n_classes)
+        trials = effective_rows(samples, found), effective_rows_by_class(samples, data.codes, found)
     return ThorntonTest(
-        **_scores(data, rows, samples, chance),
-        interval=wilson_interval(float(np.mean(samples)), trials, confidence),
-        confidence=float(confidence),
+        **_scores(
+            data, rows, samples, (chance, np.asarray((counts - 1.0) / (n - 1.0), dtype=np.float64)), trials, confidence
+        ),
         **_significance(float(np.mean(samples)), n, chances),
         n_groups=None,
         notes=(
@@ -271,19 +184,32 @@ def _judge(
     )
 
 
-def _scores(data: Prepared, rows: NDArray[np.intp], samples: NDArray[np.float64], chance: float) -> dict[str, Any]:
+def _scores(
+    data: Prepared,
+    rows: NDArray[np.intp],
+    samples: NDArray[np.float64],
+    chances: _OfAll,
+    trials: _OfAll,
+    confidence: float,
+) -> dict[str, Any]:
     """What every test says, from the agreement of each asking row."""
     score, codes, n_classes = float(np.mean(samples)), data.codes[rows], len(data.classes)
     with np.errstate(invalid="ignore"):
         per_class = np.bincount(codes, samples, n_classes) / np.bincount(codes, minlength=n_classes)
-    labels = data.classes.tolist()
+    labels, (chance, class_chance) = data.classes.tolist(), chances
+    pairs = zip(per_class.tolist(), trials[1].tolist(), strict=True)
+    intervals = [wilson_interval(each, n, confidence) for each, n in pairs]
     return {
         "score": score,
         "chance": chance,
         "corrected": (score - chance) / (1 - chance) if chance < 1 else 0.0,
         "macro": float(np.nanmean(per_class)),
-        "per_class": {c: float(s) for c, s in zip(labels, per_class, strict=True)},
-        "class_counts": {c: int(m) for c, m in zip(labels, data.class_counts, strict=True)},
+        "per_class": dict(zip(labels, per_class.tolist(), strict=True)),
+        "class_chance": dict(zip(labels, class_chance.tolist(), strict=True)),
+        "class_interval": dict(zip(labels, intervals, strict=True)),
+        "class_counts": dict(zip(labels, data.class_counts.tolist(), strict=True)),
+        "interval": wilson_interval(score, trials[0], confidence),
+        "confidence": float(confidence),
         "n_rows": data.n_rows,
         "n_queries": len(rows),
         "distance": data.search.fitted.name,
@@ -291,9 +217,11 @@ def _scores(data: Prepared, rows: NDArray[np.intp], samples: NDArray[np.float64]
     }
 
 
-def _sampled_trials(n: int, n_queries: int) -> float:
+def _sampled_trials(data: Prepared, rows: NDArray[np.intp]) -> _OfAll:
     """Sampling without replacement from the rows there are."""
-    return n_queries * (n - 1) / (n - n_queries)
+    asked = np.bincount(data.codes[rows], minlength=len(data.classes))
+    of_all = sampled_trials(np.array([len(rows)]), np.array([data.n_rows]))
+    return float(of_all[0]), sampled_trials(asked, data.class_counts)
 
 
 def _judge_groups(
@@ -308,20 +236,23 @@ def _judge_groups(
     """The test where rows of one group are no neighbours of each other."""
     n, n_groups, n_classes = data.n_rows, int(groups.max()) + 1, len(data.classes)
     chance = chance_between_groups(data.codes, groups, n_classes)
+    chances = float(np.mean(chance)), np.bincount(data.codes, chance, n_classes) / data.class_counts
     notes = (*data.notes, *_lone_classes(data, groups))
     if len(rows) < n:
         samples = samples_of_groups(data, groups, "expected", rows, progress)
-        trials, found = _sampled_trials(n, len(rows)), _significance(0.0, n, None)
+        trials, found = _sampled_trials(data, rows), _significance(0.0, n, None)
     else:
         graph = group_graph(data, groups, progress)
-        samples, trials = graph.samples(data.codes), effective_rows_of_groups(graph, data.codes, confidence)
+        samples = graph.samples(data.codes)
+        trials = (
+            effective_rows_of_groups(graph, samples, samples >= 0.0, confidence),
+            np.array([effective_rows_of_groups(graph, samples, data.codes == c, confidence) for c in range(n_classes)]),
+        )
         shuffling = group_shuffler(graph, data.codes, n_classes, data.search.table)
         found, note = _group_significance(shuffling, n_permutations, seed)
         notes = (*notes, note)
     return ThorntonTest(
-        **_scores(data, rows, samples, chance),
-        interval=wilson_interval(float(np.mean(samples)), trials, confidence),
-        confidence=float(confidence),
+        **_scores(data, rows, samples, chances, trials, confidence),
         **found,
         n_groups=n_groups,
         notes=notes,

@@ -23,7 +23,7 @@ def neighbor_ranking(
     n_neighbors: int,
     *,
     queries: Any = None,
-    distance: DistanceLike = "euclidean",
+    distance: DistanceLike = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = None,
     ties: Ties = "index",

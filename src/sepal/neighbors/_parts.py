@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from sepal.distances import FittedDistance
 from sepal.exceptions import DataError
+from sepal.neighbors._given import Given
 from sepal.neighbors._planner import Method, check_method
 from sepal.neighbors._rounding import Extent
-from sepal.neighbors._search import Given, raw_search
+from sepal.neighbors._search import raw_search
 
 _LARGEST = 2.0**400  # beyond it coordinates would have to be brought into range by looking at all of them
 

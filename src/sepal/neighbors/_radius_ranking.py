@@ -86,7 +86,7 @@ def radius_ranking(
     radius: ArrayLike,
     *,
     queries: Any = None,
-    distance: DistanceLike = "euclidean",
+    distance: DistanceLike = "auto",
     distance_params: Mapping[str, Any] | None = None,
     scale: ScaleName | None = None,
     method: Method = "auto",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,14 @@ from sepal.data import ScaleName, Table
 from sepal.distances import FittedDistance, fit_distance
 from sepal.neighbors._class_pass import ClassPass, find_cases
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
+from sepal.neighbors._given import Given, NativeMetric, rounding_noise, tie_tolerance
 from sepal.neighbors._planner import SEARCH_METHODS, Method, PathStep, SearchSize, check_method, effective_metric, plan
 from sepal.neighbors._point_search import PointSearch
-from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, exponent_for, is_exact
+from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, is_exact
 from sepal.neighbors._threads import thread_count
 from sepal.progress import Share
 
 _WORTH_THREADS = 4_000_000  # coordinate differences; below this starting threads costs more than it saves
-_EXACT_METRICS = frozenset({"l2", "l1", "linf"})
-_SCALE_FREE = frozenset({"canberra", "bray_curtis"})  # a factor common to all coordinates changes nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +36,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         cls,
         table: Table,
         *,
-        distance: str = "euclidean",
+        distance: str = "auto",
         distance_params: Mapping[str, Any] | None = None,
         scale: ScaleName | None = None,
         method: Method = "auto",
@@ -118,7 +117,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
 
     def _without_noise(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Native values as distances; what rounding leaves between unit vectors of one direction is none."""
-        noise = _noise(self.fitted) * np.finfo(float).eps ** 2
+        noise = rounding_noise(self.fitted) * np.finfo(float).eps ** 2
         return self.fitted.distances(np.where(values <= noise, 0.0, values) if noise else values)
 
     def class_pass(
@@ -154,7 +153,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
             further=given.arrays[-1] if len(asking) else asking,
             further_classes=np.zeros(0, dtype=np.int32) if further is None else further[1],
             **given.metric,
-            tie=_tie(given.metric["metric"], extent),
+            tie=tie_tolerance(given.metric["metric"], extent),
             further_tie=given.tie,
             zero=given.zero,
             slack=0.0 if exactly else TIE_TOLERANCE,
@@ -248,60 +247,6 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         return start, DistinctRows(entries), given.distances(values)
 
 
-class NativeMetric(TypedDict):
-    """What native code must know of a distance: its name, the exponent, the columns that are numbers, the weights."""
-
-    metric: str
-    p: float
-    n_numeric: int
-    weights: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Given:
-    """Coordinates as native code gets them: brought into a range where nothing overflows, with what goes beside them.
-
-    ``arrays`` are the coordinates times 2**``exponent``; values up to (1 + ``tie``) times the smallest are tied with
-    it, and values up to ``zero`` are rounding noise.
-    """
-
-    fitted: FittedDistance
-    arrays: tuple[NDArray[np.float64], ...]
-    exponent: int
-    metric: NativeMetric
-    tie: float
-    zero: float
-
-    @classmethod
-    def of(cls, fitted: FittedDistance, *extents: Extent) -> Given:
-        name = effective_metric(fitted, *extents)
-        exponent = _exponent(fitted, name, *extents)
-        arrays = tuple(each.values for each in extents)
-        weights = np.ldexp(fitted.mismatch, 2 * exponent) if name == "mixed" else fitted.mismatch
-        return cls(
-            fitted,
-            arrays if exponent == 0 else tuple(np.ldexp(a, exponent) for a in arrays),
-            exponent,
-            {"metric": name, "p": fitted.p, "n_numeric": fitted.n_numeric, "weights": weights},
-            _tie(name, *extents),
-            # Unit vectors of one direction differ by rounding: that is no distance.
-            _noise(fitted) * np.finfo(float).eps ** 2,
-        )
-
-    def distances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Native values as distances between the rows as they were."""
-        found = self.fitted.distances(values)
-        return found if self.exponent == 0 or self.fitted.metric in _SCALE_FREE else np.ldexp(found, -self.exponent)
-
-    def values(self, radius: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Distances between the rows as they were as native values."""
-        free = self.exponent == 0 or self.fitted.metric in _SCALE_FREE
-        with np.errstate(over="ignore", under="ignore"):
-            # The square of a root may be smaller than the number: a row at the radius must not be lost over that.
-            found = self.fitted.values(radius if free else np.ldexp(radius, self.exponent)) * (1 + 2.0**-50)
-        return np.ascontiguousarray(found)
-
-
 def raw_search(
     given: Given,
     extent: Extent,
@@ -337,25 +282,6 @@ def raw_search(
         found = _native.search(**asked, method=step.path, budget=step.budget)
     start, entries, values = found or _native.search(**asked, method=last.path)
     return start, entries, values
-
-
-def _noise(fitted: FittedDistance) -> float:
-    """Squares of so many units of rounding are no distance."""
-    if fitted.metric == "haversine":
-        return 16.0
-    return (64.0 if fitted.centred else 4.0) * len(fitted.mismatch) if fitted.unit_length else 0.0
-
-
-def _tie(metric: str, *extents: Extent) -> float:
-    return 0.0 if metric in _EXACT_METRICS and is_exact(*extents) else TIE_TOLERANCE
-
-
-def _exponent(fitted: FittedDistance, metric: str, *extents: Extent) -> int:
-    if fitted.value_is not in ("square", "distance", "power") or metric in ("gower", "tanimoto"):
-        return 0  # bounded, or not proportional to the coordinates
-    power = {"square": 2.0, "distance": 1.0}.get(fitted.value_is, fitted.p)
-    exponent = exponent_for(power, *extents)
-    return min(exponent, 0) if metric == "mixed" else exponent
 
 
 def pair_values(

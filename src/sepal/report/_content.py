@@ -48,6 +48,7 @@ def content(report: SeparabilityReport, source: str | None) -> dict[str, Any]:
         "tiles": tiles(report),
         "model": model_lines(report),
         "classes": _classes(report),
+        "confidence": f"{100 * report.thornton.confidence:g} %",
         "more_classes": max(0, len(report.classes) - MOST_CLASSES),
         "pairs": _pairs(report),
         "angle": _angle(report),
@@ -101,6 +102,9 @@ def _classes(report: SeparabilityReport) -> list[dict[str, Any]]:
             "share": percent(entry.share),
             "score": "not asked" if entry.score is None else percent(entry.score),
             "width": 0 if entry.score is None else round(100 * entry.score),
+            "interval": " to ".join(map(percent, entry.interval)),
+            "chance": percent(entry.chance),
+            "chance_width": round(100 * entry.chance),
         }
         for entry in report.classes[:MOST_CLASSES]
     ]

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from sepal.data import plural
 from sepal.report._content import SCALE_WORDS, content
-from sepal.report._facts import ClassFacts, MeasureFacts, SettingsFacts, TableFacts, ThorntonFacts
+from sepal.report._facts import (
+    ClassFacts,
+    CurveFacts,
+    MarginFacts,
+    MeasureFacts,
+    SettingsFacts,
+    TableFacts,
+    ThorntonFacts,
+)
 from sepal.report._geometry_verdict import p_phrase
 from sepal.report._page import Page, short
 from sepal.report._section_text import (
@@ -28,6 +36,7 @@ if TYPE_CHECKING:
     from sepal.report._separability import SeparabilityReport
 
 MOST_TEXT_CLASSES = 12
+SKIPPED_NAMES = {"margins": "margins", "splits": "expected accuracy", "permutations": "permutations"}
 
 
 def report_text(
@@ -69,17 +78,27 @@ def measure_text(facts: MeasureFacts, width: int, *, color: bool, unicode: bool)
         ]
     )
     page.heading("Thornton's index")
-    page.pairs([*_thornton_lines(facts.thornton), ("per class", _scores(facts.classes))])
-    page.heading(_curve_title(facts))
-    page.table(
-        [f"training {facts.curve.units}", "share", "accuracy", "one split +-"],
-        [
-            [f"{point.train_size:,}", f"{point.train_share:.0%}", f"{point.accuracy:.4f}", f"{point.split_std:.4f}"]
-            for point in facts.curve.points
-        ],
-        right=range(4),
-    )
-    margins = facts.margins
+    page.pairs(_thornton_lines(facts.thornton))
+    _class_scores(page, facts)
+    if facts.curve is not None:
+        page.heading(_curve_title(facts.curve, facts.settings))
+        page.table(
+            [f"training {facts.curve.units}", "share", "accuracy", "one split +-"],
+            [
+                [f"{point.train_size:,}", f"{point.train_share:.0%}", f"{point.accuracy:.4f}", f"{point.split_std:.4f}"]
+                for point in facts.curve.points
+            ],
+            right=range(4),
+        )
+    if facts.margins is not None:
+        _margins(page, facts.margins)
+    if facts.skipped:
+        page.heading("Left out")
+        page.pairs([(SKIPPED_NAMES[name], why) for name, why in facts.skipped.items()])
+    return page.text()
+
+
+def _margins(page: Page, margins: MarginFacts) -> None:
     page.heading("Margins, from -0.5 (inside another class) to 0.5")
     if math.isnan(margins.minimum):
         page.paragraph("No row has another one of its class, so there are none.")
@@ -91,7 +110,6 @@ def measure_text(facts: MeasureFacts, width: int, *, color: bool, unicode: bool)
                 ("negative", f"{margins.n_negative:,} of {margins.n_checked:,} rows are nearer to another class"),
             ]
         )
-    return page.text()
 
 
 def _table_lines(table: TableFacts) -> list[tuple[str, str | None]]:
@@ -139,11 +157,6 @@ def _counts(classes: Sequence[ClassFacts]) -> str:
     return f"{len(classes):,} classes ({counts}" + (", ...)" if len(classes) > MOST_TEXT_CLASSES else ")")
 
 
-def _scores(classes: Sequence[ClassFacts]) -> str:
-    known = [f"{short(entry.label)}: {entry.score:.4f}" for entry in classes if entry.score is not None]
-    return ", ".join(known[:MOST_TEXT_CLASSES]) + (", ..." if len(known) > MOST_TEXT_CLASSES else "")
-
-
 def _classes(page: Page, facts: SeparabilityReport) -> None:
     page.heading("Classes")
     shown = facts.classes
@@ -186,28 +199,41 @@ def _thornton_lines(thornton: ThorntonFacts) -> list[tuple[str, str | None]]:
 def _thornton(page: Page, facts: SeparabilityReport) -> None:
     page.heading("Thornton's index: rows whose nearest neighbour has their class")
     page.pairs(_thornton_lines(facts.thornton))
+    _class_scores(page, facts)
+
+
+def _class_scores(page: Page, facts: SeparabilityReport | MeasureFacts) -> None:
     known = [(entry, entry.score) for entry in facts.classes if entry.score is not None]
     if len(known) > MOST_TEXT_CLASSES:
         page.paragraph(f"The {MOST_TEXT_CLASSES} classes that agree least:")
         known = sorted(known, key=lambda pair: pair[1])[:MOST_TEXT_CLASSES]
-    room = page.width - 36
+    room = page.width - 62
     page.table(
-        None,
-        [[short(entry.label), f"{score:.4f}", bar(score, room, unicode=page.unicode)] for entry, score in known],
-        right=(1,),
+        ["class", "score", f"{facts.thornton.confidence:.0%} interval", "chance", ""],
+        [
+            [
+                short(entry.label),
+                f"{score:.4f}",
+                f"{entry.interval[0]:.4f} to {entry.interval[1]:.4f}",
+                f"{entry.chance:.4f}",
+                bar(score, room, unicode=page.unicode) if room > 4 else "",
+            ]
+            for entry, score in known
+        ],
+        right=(1, 2, 3),
     )
 
 
-def _curve_title(facts: SeparabilityReport | MeasureFacts) -> str:
-    of = f" of {facts.curve.n_rows:,} rows" if facts.curve.n_rows < facts.settings.n_rows else ""
-    if facts.curve.n_groups is not None:
-        of = f" of {facts.curve.n_groups:,} groups" + of.replace(" of ", " with ")
-    return f"Expected accuracy of {facts.curve.k}-NN, exact over all random splits{of}"
+def _curve_title(curve: CurveFacts, settings: SettingsFacts) -> str:
+    of = f" of {curve.n_rows:,} rows" if curve.n_rows < settings.n_rows else ""
+    if curve.n_groups is not None:
+        of = f" of {curve.n_groups:,} groups" + of.replace(" of ", " with ")
+    return f"Expected accuracy of {curve.k}-NN, exact over all random splits{of}"
 
 
 def _curve(page: Page, facts: SeparabilityReport) -> None:
     points = facts.curve.points
-    page.heading(_curve_title(facts))
+    page.heading(_curve_title(facts.curve, facts.settings))
     if len(points) > 1:
         plot = curve_plot(
             [point.train_share for point in points],

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.distances import FittedDistance
-from sepal.measures import ThorntonTest, wilson_interval
+from sepal.measures import ThorntonTest, sampled_trials, wilson_interval
 from sepal.neighbors import Copies, PartLists, PartSearch
 from sepal.progress import Share
 from sepal.scale._blocks import RowBlock, block_table, codes_of, row_keys
@@ -170,14 +170,19 @@ def sampled_test(
     samples = agreement(listed, drawn.codes)
     score, interval = stratified_interval(samples, drawn.codes, counts, confidence)
     chance = float(np.sum(counts * (counts - 1.0)) / (n * (n - 1.0)))
+    asked = np.bincount(drawn.codes, minlength=len(labels))
     with np.errstate(invalid="ignore"):
-        per_class = np.bincount(drawn.codes, samples, len(labels)) / np.bincount(drawn.codes, minlength=len(labels))
+        per_class = np.bincount(drawn.codes, samples, len(labels)) / asked
+    trials = sampled_trials(asked, counts)
+    intervals = [wilson_interval(*each, confidence) for each in zip(per_class.tolist(), trials.tolist(), strict=True)]
     return ThorntonTest(
         score=score,
         chance=chance,
         corrected=(score - chance) / (1 - chance) if chance < 1 else 0.0,
         macro=float(np.nanmean(per_class)),
         per_class=dict(zip(labels, per_class.tolist(), strict=True)),
+        class_chance=dict(zip(labels, ((counts - 1.0) / (n - 1.0)).tolist(), strict=True)),
+        class_interval=dict(zip(labels, intervals, strict=True)),
         class_counts=dict(zip(labels, counts.tolist(), strict=True)),
         interval=interval,
         confidence=confidence,

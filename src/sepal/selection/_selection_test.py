@@ -172,7 +172,7 @@ def _shuffled(problem: FeatureProblem, rng: np.random.Generator) -> NDArray[np.i
 def _chance(problem: FeatureProblem) -> float:
     """How often two rows have one class, if they are not of one group."""
     groups = np.arange(problem.n_rows) if problem.groups is None else problem.groups
-    return chance_between_groups(problem.codes, groups, len(problem.classes))
+    return float(np.mean(chance_between_groups(problem.codes, groups, len(problem.classes))))
 
 
 def _best_of_labelings(

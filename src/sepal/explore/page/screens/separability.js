@@ -91,7 +91,6 @@ function figures({ summary }, result) {
     made.style.width = `${Math.max(0, 6 * share)}rem`;
     return made;
   };
-  const intervals = result.classes.some((/** @type {any} */ each) => each.interval);
   return [
     el("div", { class: "figures" },
       figure("Thornton's index", number(thornton.score, 4), thornton.interval ? `${number(thornton.interval[0], 3)} to ${number(thornton.interval[1], 3)}` : ""),
@@ -102,9 +101,10 @@ function figures({ summary }, result) {
     makeTable({ name: "Thornton's index by class", columns: [
       { title: summary.target, values: result.classes.map((/** @type {any} */ each) => String(each.label)), show: (label) => el("span", {}, markIcon(labels.indexOf(label)), ` ${names[labels.indexOf(label)] ?? label}`) },
       { title: "rows", values: result.classes.map((/** @type {any} */ each) => each.n_rows) },
-      { title: "share of rows", values: result.classes.map((/** @type {any} */ each) => each.share), text: percent, help: "what chance would give, nearly" },
+      { title: "share of rows", values: result.classes.map((/** @type {any} */ each) => each.share), text: percent },
       { title: "index", values: result.classes.map((/** @type {any} */ each) => each.score), digits: 4, help: "share of its rows whose nearest other row is of the same class" },
-      ...(intervals ? [{ title: "interval", values: result.classes.map((/** @type {any} */ each) => (each.interval ? `${number(each.interval[0], 3)} to ${number(each.interval[1], 3)}` : "–")) }] : []),
+      { title: `${number(100 * thornton.confidence)} % interval`, values: result.classes.map((/** @type {any} */ each) => `${number(each.interval[0], 3)} to ${number(each.interval[1], 3)}`), help: "for further rows of the class; rows that are nearest to each other agree together" },
+      { title: "by chance", values: result.classes.map((/** @type {any} */ each) => each.chance), digits: 4, help: "what random labels would give on average" },
       { title: "", values: result.classes.map((/** @type {any} */ each) => each.score), show: bar },
     ] }).root,
   ];
