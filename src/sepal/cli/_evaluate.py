@@ -143,8 +143,8 @@ def evaluate(
         _check_files(data, out, predictions)
         held_out = _held_out(cv, split, test, quick)
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
-        chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs)
-        with watching("reading") as progress:
+        chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs, learner)
+        with watching("reading", limit) as progress:
             table, together = learning_rows(data, target, reading, groups, missing)
             answered = table if test is None else given_test(test, table, reading)
             name = learner_named(learner) or default_learner(chosen.options, table, reading.task)
@@ -159,8 +159,8 @@ def evaluate(
             names = (for_target(name, table, reading.task),) if alone else CLASSIFIERS if name == "auto" else REGRESSORS
             from sepal.cli import _contest as _contest  # loading and reading count for a limit that was given
 
-            limit = QUICK_SECONDS if quick and limit is None else left_of(limit)
-            found, kind, facts, text = _found(names, alone, chosen, table, how, limit, progress, _width(out), weighed)
+            left = QUICK_SECONDS if quick and limit is None else left_of(limit)
+            found, kind, facts, text = _found(names, alone, chosen, table, how, left, progress, _width(out), weighed)
         if show_wrong:
             from sepal.cli._wrong_rows import wrong_rows, wrong_rows_text
 

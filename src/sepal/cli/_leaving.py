@@ -10,9 +10,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from sepal.cli._interrupts import INTERRUPTED, interrupted_text, work_begins
+from sepal.cli._since_start import MENDABLE as MENDABLE
 from sepal.exceptions import SepalError
 
-MENDABLE, BROKEN_PIPE = 2, 141
+BROKEN_PIPE = 141
 
 
 @contextmanager

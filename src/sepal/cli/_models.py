@@ -13,6 +13,7 @@ import typer
 from sepal.cli._answer_table import TABLES, AllColumns, beside, identifiers_among, shares
 from sepal.cli._answers import as_json_text
 from sepal.cli._given import given_rows, learning_rows
+from sepal.cli._known_rows import remember_rows, tell_known_rows
 from sepal.cli._learners import (
     Chosen,
     LearnerName,
@@ -95,7 +96,7 @@ def train(
     """
     with leaving_cleanly():
         check_out(out, data, example="model.sepal")
-        chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs)
+        chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs, learner)
         with watching("reading") as progress:
             table, together = learning_rows(data, target, reading, groups, missing)
             from sepal.estimators import save_model
@@ -117,13 +118,14 @@ def train(
                 telling["groups"] = together
             model = estimator.fit(table, **{word: value for word, value in telling.items() if _takes(estimator, word)})
             progress("writing", 0.9)
+            remember_rows(model, table)
             save_model(model, out)
         typer.echo(f"The model is in {out}: {_described(model, table.n_rows, table.name)}.", err=True)
         found = model.explain() if LEARNERS[name].home == "sepal.auto" else None
         if as_json:
             facts = {"file": str(out), "learner": name, "data": table.name, "n_rows": table.n_rows}
             told = {"cautions": caution_facts(table), "explanation": None if found is None else _told(found)}
-            print_text(as_json_text("model", {**facts, "estimator": repr(model), **told}))
+            print_text(as_json_text("model", {**facts, "estimator": repr(_within(model)), **told}))
         elif found is not None:
             print_text(printable(str(found)).rstrip("\n") + "\n")
 
@@ -181,6 +183,8 @@ def predict(
             score.tell()
         elif given.truth is not None:
             _tell_errors(answers["prediction"], given.truth, given.target)
+        if given.truth is not None:
+            tell_known_rows(fitted, given.rows)
         _tell_others(given.others)
         known = {each.name for each in getattr(getattr(fitted, "columns_", None), "apart", ())}
         identifiers = identifiers_among(given.table, given.others, known)
@@ -234,7 +238,12 @@ def _told(found: Explanation) -> dict[str, Any]:
     }
 
 
+def _within(model: Any) -> Any:
+    """The machine inside, where there is one."""
+    return getattr(model, "machine", model)
+
+
 def _described(model: Any, n_rows: int, name: str | None) -> str:
     chosen = getattr(model, "n_neighbors_", None)
     k = "" if chosen is None else f" with k = {chosen:g}"
-    return f"{type(model).__name__}{k}, {n_rows:,} rows of {name or 'a table'}"
+    return f"{type(_within(model)).__name__}{k}, {n_rows:,} rows of {name or 'a table'}"

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from sepal.cli._reading import Reading
-from sepal.data import Table, names
+from sepal.data import Table, names, names_partitions
 from sepal.exceptions import ParameterError
 
 LEARNT_FROM = 100_000  # rows of partitions that are brought together to learn from
@@ -15,11 +15,7 @@ LEARNT_FROM = 100_000  # rows of partitions that are brought together to learn f
 
 def in_partitions(data: str) -> bool:
     """Whether DATA is a folder or a pattern; nothing is imported for the name of a set or a file."""
-    if data == "-" or data in names():
-        return False
-    from sepal.scale import is_partitioned
-
-    return is_partitioned(data)
+    return data != "-" and data not in names() and names_partitions(data)
 
 
 def partitions_given(data: str, target: str | None, reading: Reading) -> Any:

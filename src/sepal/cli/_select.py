@@ -86,7 +86,7 @@ def select(
     Shows all subsets that the data cannot tell from the best one, how often each feature is in them, the smallest of
     them, and the accuracy on rows that took no part in the selection. The strategy auto scores every subset where 10
     seconds suffice for that, and else searches by floating. Of a time limit the search on all rows and its repetition
-    in each fold get equal parts.
+    in each fold get equal parts; where these are short a sample of the rows is searched, and it is said.
 
     Example:  sepal select breast-cancer --missing drop --out subset.json
     """
@@ -94,7 +94,7 @@ def select(
         _check_files(data, out, plot)
         n_folds = int(folds(cv, none=True))
         limit = _limit(time_limit, strategy)
-        with watching("reading") as progress:
+        with watching("reading", limit) as progress:
             table, together = without_groups(classes_given(data, target, reading, "sepal select"), groups)
             tell_cautions(table)
             from sepal.selection import select_facts
@@ -113,7 +113,7 @@ def select(
                 missing=missing.value,
                 scale=scale.parameter,
                 n_jobs=jobs,
-                **_each_part(limit, n_folds),
+                time_limit=left_of(limit),  # after loading and reading
             )
             picture = None if plot is None else _picture(facts, plot.suffix.lower())
         said = {"data": table.name, "cautions": caution_facts(table), **facts.to_dict()}
@@ -144,12 +144,6 @@ def _limit(text: str | None, strategy: str) -> float | None:
             hint="--strategy auto sweeps if there is time enough for it, and searches otherwise",
         )
     return limit
-
-
-def _each_part(limit: float | None, n_folds: int) -> dict[str, float]:
-    """What is left after loading and reading, for each of the searches: that on all rows, and one per fold."""
-    left = left_of(limit)
-    return {} if left is None else {"time_limit": left / (1 + n_folds)}
 
 
 def _columns(given: list[str], table: Table) -> list[str | int]:

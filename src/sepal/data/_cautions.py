@@ -70,7 +70,9 @@ def cautions_of(table: Table) -> tuple[Caution, ...]:
 
 def _apart_caution(apart: Apart) -> Caution:
     what = _APART[apart.why].format(name=f"column {shown(apart.name)}", distinct=apart.distinct)
-    text = f"{what}: set apart and not used; give its kind to use it"
+    option = f'"{apart.name}"' if " " in apart.name else apart.name
+    kind = "numeric" if apart.values.dtype.kind in "iuf" else "nominal"
+    text = f"{what}: set apart and not used; to use it, say what it is (kinds, --kind {option}={kind})"
     return Caution(f"set_apart_{apart.why}", text, (apart.name,))
 
 

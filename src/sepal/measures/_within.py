@@ -116,8 +116,6 @@ def within_classes(
     rest = (around - means[codes]) / spread
     if weights is not None:
         rest *= np.sqrt(weights)[:, None]
-    if n > p:
-        rest = np.asarray(np.linalg.qr(rest, mode="r"))
     return _decomposed(rest, n, means, center, counts, spread)
 
 
@@ -144,6 +142,8 @@ def _decomposed(
 ) -> Within:
     """From the ``n`` rows less their class means in units of ``spread``, or a triangle with the same Gram matrix."""
     p = rest.shape[1]
+    if len(rest) > p:  # the triangle has the same singular values and vectors, in half the time
+        rest = np.asarray(np.linalg.qr(rest, mode="r"))
     _, singular, vectors = np.linalg.svd(rest, full_matrices=False)
     # Rounding of the rows themselves: a column that is constant inside classes leaves about eps * |value| behind.
     noise = np.finfo(float).eps * max(n, p) * max(1.0, float(singular[0]) if len(singular) else 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import fsum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from sepal.data import left_out_together
 from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
-from sepal.learners import MOST_K, LeaveOneOutCurve, curve_of_search
 from sepal.measures import Prepared
 from sepal.parameters import check_whole
 from sepal.scale._blocks import RowBlock, block_table, codes_of
 from sepal.scale._search import BlockSearch
+
+if TYPE_CHECKING:
+    from sepal.learners import LeaveOneOutCurve
 
 
 def partitions_loo_curve(ready: Prepared, k_max: int | None = None) -> LeaveOneOutCurve:
@@ -44,6 +46,8 @@ def partitions_loo_curve(ready: Prepared, k_max: int | None = None) -> LeaveOneO
     ...     partitions_loo_curve(prepare_partitions(folder), 1).score.tolist()
     [1.0]
     """
+    from sepal.learners import MOST_K, curve_of_search  # late: what measures partitions needs no learner
+
     search = ready.search
     if not isinstance(search, BlockSearch):
         raise ParameterError("ready must be what prepare_partitions made", hint="use sepal.leave_one_out_curve")

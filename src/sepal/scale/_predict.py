@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import KindsSpec, PartReading, Table
-from sepal.estimators import load_answering, load_model
 from sepal.exceptions import DataError
 from sepal.progress import Progress, stage
 from sepal.scale._schema import read_schema
@@ -63,6 +62,8 @@ class _ModelFile:
 
 @lru_cache(maxsize=1)
 def _loaded(file: _ModelFile) -> Any:
+    from sepal.estimators import load_model  # late, here and below: what measures partitions needs no estimator
+
     model = load_model(file.path)
     within = getattr(model, "machine", model)
     if file.n_jobs is not None and "n_jobs" in within.get_params(deep=False):
@@ -132,6 +133,8 @@ def predict_partitions(
     >>> [each.first_row for each in found]
     [0, 2]
     """
+    from sepal.estimators import load_answering
+
     path = Path(model).resolve()
     _, names, training = load_answering(path)
     wanted = tuple(names)
