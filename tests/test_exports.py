@@ -264,10 +264,13 @@ SURFACE = {
     "sepal.scale": [
         "PartAnswers",
         "Partitioned",
+        "PartitionsFit",
         "PartitionsMeasure",
         "Plan",
         "SampledTable",
+        "angle_partitions",
         "asking_for",
+        "fit_partitions",
         "measure_partitions",
         "partitioned",
         "partitions_loo_curve",

@@ -46,9 +46,10 @@ def _run_mail() -> None:
 
 
 def _run() -> None:
-    from sepal.cli._leaving import last_words, open_streams
+    from sepal.cli._leaving import forget_odd_sizes, last_words, open_streams
 
     open_streams()
+    forget_odd_sizes()
     try:
         from sepal.cli._app import app
 

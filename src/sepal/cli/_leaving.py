@@ -60,6 +60,14 @@ def open_streams() -> None:
         sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
+def forget_odd_sizes() -> None:
+    """A width of the terminal that is no number, such as "²", is not passed on: libraries take it for one and fail."""
+    for name in ("COLUMNS", "LINES"):
+        said = os.environ.get(name, "")
+        if said and not (said.isdecimal() and len(said) < 6):
+            del os.environ[name]
+
+
 def _silence() -> None:
     """What is still buffered for stdout must go nowhere, or Python complains on its way out."""
     with suppress(OSError):

@@ -10,8 +10,6 @@ from sepal.cli._reading import Reading
 from sepal.data import Table, names, names_partitions
 from sepal.exceptions import ParameterError
 
-LEARNT_FROM = 100_000  # rows of partitions that are brought together to learn from
-
 
 def in_partitions(data: str) -> bool:
     """Whether DATA is a folder or a pattern; nothing is imported for the name of a set or a file."""
@@ -58,11 +56,11 @@ def _tell(plan: Any) -> None:
     typer.echo(str(plan), err=True)
 
 
-def sample_given(data: str, target: str | None, reading: Reading) -> Table:
+def sample_given(data: str, target: str | None, reading: Reading, where: dict[str, Any]) -> Table:
     """Rows of partitions brought together to learn from: all, or a stratified sample, which is said."""
-    from sepal.scale import sample_table
+    from sepal.scale import LEARNT_FROM, sample_table
 
-    drawn = sample_table(partitions_given(data, target, reading), LEARNT_FROM)
+    drawn = sample_table(partitions_given(data, target, reading), LEARNT_FROM, **where)
     if drawn.table.n_rows < drawn.n_rows:
         typer.echo(f"note: {drawn.table.notes[-1]}", err=True)
     return drawn.table
