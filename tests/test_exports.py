@@ -62,6 +62,7 @@ SURFACE = {
         "TableSummary",
         "TextOptions",
         "as_table",
+        "group_labels",
         "load",
         "names",
         "plane",

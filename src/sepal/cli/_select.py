@@ -95,7 +95,9 @@ def select(
         n_folds = int(folds(cv, none=True))
         limit = _limit(time_limit, strategy)
         with watching("reading") as progress:
-            table, together = without_groups(classes_given(data, target, reading, "sepal select"), groups)
+            table, together = without_groups(
+                classes_given(data, target, reading.keeping(groups), "sepal select"), groups
+            )
             tell_cautions(table)
             from sepal.selection import select_facts
 

@@ -78,6 +78,7 @@ def evaluation_of(space: Space, settings: ActionSettings, progress: Progress) ->
         test = None if chosen["test"] is None else space.other(chosen["test"])
         learner = made_learner(space, chosen)
         how = {"cv": _held_out(chosen), "test": test, "random_state": chosen["seed"]}
+        how |= {} if test is not None else space.together("sepal.evaluate")
         return evaluate(learner, space.table, progress=progress, **how)
 
     return space.keep(("evaluation", json.dumps(chosen, sort_keys=True)), made)
@@ -90,6 +91,7 @@ def evaluation_code(space: Space, settings: ActionSettings, called: str = "evalu
     if settings["test"] is not None:
         lines.append(other_code(space, settings["test"]))
     held = "test=test" if settings["test"] is not None else f"cv={_held_out(settings)!r}"
+    held += ", groups=groups" if settings["test"] is None and space.together("sepal.evaluate") else ""
     lines.append(f"{called} = sepal.evaluate({learner}, table, {held}, random_state={settings['seed']!r})")
     return lines
 

@@ -9,6 +9,7 @@ import { count, counted, number, percent } from "../format.js";
 import { makeRowTable } from "../rowtable.js";
 import { changeView, classNames, offered, remember } from "../state.js";
 import { makeTable } from "../table.js";
+import { readingPart } from "./reading.js";
 
 /** @typedef {import("../main.js").Place} Place */
 
@@ -39,6 +40,7 @@ export function show(place) {
     summary.columns.length === 0 ? el("div", { class: "empty" }, el("p", {}, "No column is left to tell the classes apart. Bring one back.")) : null,
     grid,
     el("details", {}, el("summary", {}, "Columns as a table"), columnTable(place)),
+    readingPart(place),
     el("h2", {}, "Rows"),
     makeRowTable({ view, length: summary.n_rows, columns, numeric: summary.classes ? numeric : [...numeric, summary.target], name: `${summary.name} rows` }));
 }
