@@ -90,6 +90,7 @@ SURFACE = {
         "expected_costs",
         "least_cost",
         "leave_one_out_curve",
+        "matrix_threshold",
         "reliability",
     ],
     "sepal.exceptions": [

@@ -45,7 +45,7 @@ class GivenFile:
 
 
 @cache
-def takes_groups(function: str) -> bool:
+def is_told_groups(function: str) -> bool:
     """Whether a function, written as code names it, takes the groups of rows."""
     home, _, name = function.rpartition(".")
     return "groups" in signature(getattr(import_module(home), name)).parameters
@@ -84,7 +84,7 @@ class Space:
 
     def together(self, function: str) -> dict[str, Any]:
         """The groups, for a function that leaves rows out or asks their neighbours and so takes them."""
-        return {} if self.groups is None or not takes_groups(function) else {"groups": self.groups}
+        return {} if self.groups is None or not is_told_groups(function) else {"groups": self.groups}
 
     def other(self, data: str) -> Table:
         """Another set or file, read with the same target, kinds and columns: rows to test on."""
