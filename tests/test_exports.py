@@ -271,6 +271,7 @@ SURFACE = {
         "angle_partitions",
         "asking_for",
         "fit_partitions",
+        "knn_partitions",
         "measure_partitions",
         "partitioned",
         "partitions_loo_curve",

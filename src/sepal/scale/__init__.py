@@ -12,6 +12,7 @@ from sepal.scale._angle import angle_of_parts as angle_of_parts
 from sepal.scale._angle import angle_partitions
 from sepal.scale._answer import PartitionsMeasure, measure_partitions
 from sepal.scale._answer import carried_out as carried_out
+from sepal.scale._knn import knn_partitions
 from sepal.scale._learning import LEARNT_FROM as LEARNT_FROM
 from sepal.scale._learning import PartitionsFit, fit_partitions
 from sepal.scale._learning import fit_made as fit_made
@@ -39,6 +40,7 @@ __all__ = [
     "angle_partitions",
     "asking_for",
     "fit_partitions",
+    "knn_partitions",
     "measure_partitions",
     "partitioned",
     "partitions_loo_curve",
