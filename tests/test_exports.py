@@ -278,6 +278,7 @@ SURFACE = {
         "predict_partitions",
         "prepare_partitions",
         "sample_table",
+        "spread_subsets",
     ],
     "sepal.selection": [
         "CRITERIA",

@@ -28,6 +28,7 @@ from sepal.scale._sample_table import SampledTable, sample_table
 from sepal.scale._sample_table import sample_of as sample_of
 from sepal.scale._sources import Partitioned, partitioned
 from sepal.scale._sources import is_partitioned as is_partitioned
+from sepal.scale._spreading import spread_subsets
 from sepal.scale._work import place_of_work as place_of_work
 
 __all__ = [
@@ -47,4 +48,5 @@ __all__ = [
     "predict_partitions",
     "prepare_partitions",
     "sample_table",
+    "spread_subsets",
 ]
