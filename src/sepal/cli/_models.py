@@ -196,6 +196,13 @@ def predict(
             answers: dict[str, list[Any]] = {"prediction": fitted.predict(rows).tolist()}
             if hasattr(fitted, "predict_proba"):
                 answers |= shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
+        known = {each.name for each in getattr(getattr(fitted, "columns_", None), "apart", ())}
+        identifiers = identifiers_among(given.table, given.others, known)
+        answers = beside(answers, given.table, list(range(given.rows.n_rows)), identifiers, all_columns)
+        text = rows_text("predictions", answers, wants_json(as_json, out), escape_formulas)
+        if out is None and sys.stdout.isatty():
+            text = printable(text)  # a pipe gets the cells as they are
+        give(text, out, "The predictions are")
         if given.truth is not None and hasattr(fitted, "classes_"):
             score.count(answers["prediction"], given.truth)
             score.tell()
@@ -204,13 +211,6 @@ def predict(
         if given.truth is not None:
             tell_known_rows(fitted, given.rows)
         _tell_others(given.others)
-        known = {each.name for each in getattr(getattr(fitted, "columns_", None), "apart", ())}
-        identifiers = identifiers_among(given.table, given.others, known)
-        answers = beside(answers, given.table, list(range(given.rows.n_rows)), identifiers, all_columns)
-        text = rows_text("predictions", answers, wants_json(as_json, out), escape_formulas)
-        if out is None and sys.stdout.isatty():
-            text = printable(text)  # a pipe gets the cells as they are
-        give(text, out, "The predictions are")
 
 
 def _tell_errors(predicted: list[float], truth: list[Any], target: str | None) -> None:

@@ -36,6 +36,7 @@ from sepal.cli._output import (
     check_text_name,
     give,
     look_of,
+    printable,
     wants_json,
     write_out,
 )
@@ -104,6 +105,7 @@ def select(
             read = classes_given(data, target, reading, "sepal select", where if in_partitions(data) else None)
             table, together = without_groups(read, groups)
             tell_cautions(table)
+            cautions, table = caution_facts(table), _without_texts(table)
             from sepal.selection import select_facts
 
             with subsets_spread(where):
@@ -124,7 +126,7 @@ def select(
                     time_limit=left_of(limit),  # after loading and reading
                 )
             picture = None if plot is None else _picture(facts, plot.suffix.lower())
-        said = {"data": table.name, "cautions": caution_facts(table), **facts.to_dict()}
+        said = {"data": table.name, "cautions": cautions, **facts.to_dict()}
         json_wanted = wants_json(as_json, out)
         text = as_json_text("selection", said) if json_wanted else select_text(facts, table.name, look_of(out))
         if plot is not None and picture is not None:
@@ -152,6 +154,15 @@ def _limit(text: str | None, strategy: str) -> float | None:
             hint="--strategy auto sweeps if there is time enough for it, and searches otherwise",
         )
     return limit
+
+
+def _without_texts(table: Table) -> Table:
+    """The table without its columns of texts, as long as others are left; a note on stderr says so."""
+    texts = [name for name, kind in zip(table.names, table.kinds, strict=True) if kind == "text"]
+    if not texts or len(texts) == table.n_columns:
+        return table
+    typer.echo(f"note: not selected from, since they hold texts: {printable(', '.join(texts))}", err=True)
+    return table.drop(texts)
 
 
 def _columns(given: list[str], table: Table) -> list[str | int]:
