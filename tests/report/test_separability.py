@@ -240,12 +240,12 @@ def test_a_time_limit_ends_a_section_that_tells_nothing(monkeypatch):
 
 
 def test_a_section_that_ended_as_time_ran_out_is_kept():
-    from sepal.report import _separability
+    from sepal.report import TimeIsOverError, _separability
 
     clock = _separability.Clock(1e-9)
     tick = _separability._ticking(lambda what, done: None, "complexity", 0.0, 1.0, clock)
     tick("", 1.0)
-    with pytest.raises(_separability.TimeIsOverError):
+    with pytest.raises(TimeIsOverError):
         tick("", 0.99)
 
 

@@ -26,6 +26,7 @@ from sepal.cli._learners import (
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import (
     AsJson,
+    ClusterAddress,
     Data,
     DistanceOfLearner,
     EscapeFormulas,
@@ -42,6 +43,7 @@ from sepal.cli._options import (
     TargetColumn,
     TimeLimit,
     Weights,
+    WorkerCount,
     folds,
     seconds,
 )
@@ -55,6 +57,7 @@ from sepal.cli._output import (
     wants_json,
     write_out,
 )
+from sepal.cli._partitions import place_asked
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, with_reading
 from sepal.cli._since_start import left_of
@@ -111,6 +114,8 @@ def evaluate(
     quick: Annotated[bool, typer.Option("--quick", help="Five folds and ten seconds, where these are not given.")] = (
         False
     ),
+    cluster: ClusterAddress = None,
+    workers: WorkerCount = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Out = None,
@@ -145,7 +150,7 @@ def evaluate(
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
         chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs, learner)
         with watching("reading", limit) as progress:
-            table, together = learning_rows(data, target, reading, groups, missing)
+            table, together = learning_rows(data, target, reading, groups, missing, place_asked(cluster, workers))
             answered = table if test is None else given_test(test, table, reading)
             name = learner_named(learner) or default_learner(chosen.options, table, reading.task)
             how = {

@@ -12,6 +12,7 @@ from sepal.cli._given import classes_given, without_groups
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import (
     AsJson,
+    ClusterAddress,
     Data,
     Folds,
     GroupColumn,
@@ -24,6 +25,7 @@ from sepal.cli._options import (
     Seed,
     TargetColumn,
     TimeLimit,
+    WorkerCount,
     folds,
     seconds,
 )
@@ -34,9 +36,11 @@ from sepal.cli._output import (
     check_text_name,
     give,
     look_of,
+    printable,
     wants_json,
     write_out,
 )
+from sepal.cli._partitions import in_partitions, place_asked, subsets_spread
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, tell_cautions, with_reading
 from sepal.cli._since_start import left_of
@@ -72,6 +76,8 @@ def select(
     scale: ScaleOption = Scale.MINMAX,
     cv: Folds = None,
     time_limit: TimeLimit = None,
+    cluster: ClusterAddress = None,
+    workers: WorkerCount = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Out = None,
@@ -95,28 +101,32 @@ def select(
         n_folds = int(folds(cv, none=True))
         limit = _limit(time_limit, strategy)
         with watching("reading", limit) as progress:
-            table, together = without_groups(classes_given(data, target, reading, "sepal select"), groups)
+            where = place_asked(cluster, workers)
+            read = classes_given(data, target, reading, "sepal select", where if in_partitions(data) else None)
+            table, together = without_groups(read, groups)
             tell_cautions(table)
+            cautions, table = caution_facts(table), _without_texts(table)
             from sepal.selection import select_facts
 
-            facts = select_facts(
-                table,
-                honest=n_folds > 0,
-                cv=n_folds or 2,  # not used without folds
-                groups=together,
-                random_state=seed,
-                progress=progress,
-                strategy=strategy,
-                criterion=criterion,
-                n_features=n_features,
-                keep=_columns(keep or [], table),
-                missing=missing.value,
-                scale=scale.parameter,
-                n_jobs=jobs,
-                time_limit=left_of(limit),  # after loading and reading
-            )
+            with subsets_spread(where):
+                facts = select_facts(
+                    table,
+                    honest=n_folds > 0,
+                    cv=n_folds or 2,  # not used without folds
+                    groups=together,
+                    random_state=seed,
+                    progress=progress,
+                    strategy=strategy,
+                    criterion=criterion,
+                    n_features=n_features,
+                    keep=_columns(keep or [], table),
+                    missing=missing.value,
+                    scale=scale.parameter,
+                    n_jobs=jobs,
+                    time_limit=left_of(limit),  # after loading and reading
+                )
             picture = None if plot is None else _picture(facts, plot.suffix.lower())
-        said = {"data": table.name, "cautions": caution_facts(table), **facts.to_dict()}
+        said = {"data": table.name, "cautions": cautions, **facts.to_dict()}
         json_wanted = wants_json(as_json, out)
         text = as_json_text("selection", said) if json_wanted else select_text(facts, table.name, look_of(out))
         if plot is not None and picture is not None:
@@ -144,6 +154,15 @@ def _limit(text: str | None, strategy: str) -> float | None:
             hint="--strategy auto sweeps if there is time enough for it, and searches otherwise",
         )
     return limit
+
+
+def _without_texts(table: Table) -> Table:
+    """The table without its columns of texts, as long as others are left; a note on stderr says so."""
+    texts = [name for name, kind in zip(table.names, table.kinds, strict=True) if kind == "text"]
+    if not texts or len(texts) == table.n_columns:
+        return table
+    typer.echo(f"note: not selected from, since they hold texts: {printable(', '.join(texts))}", err=True)
+    return table.drop(texts)
 
 
 def _columns(given: list[str], table: Table) -> list[str | int]:

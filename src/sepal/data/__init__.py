@@ -12,6 +12,7 @@ from sepal.data._apart import is_identifier_name as is_identifier_name
 from sepal.data._apart import why_apart as why_apart
 from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._cautions import Caution
+from sepal.data._cautions import all_cautions as all_cautions
 from sepal.data._cautions import caution_texts as caution_texts
 from sepal.data._cells import apart_cells as apart_cells
 from sepal.data._cells import cell_of as cell_of

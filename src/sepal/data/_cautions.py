@@ -176,6 +176,19 @@ def constant_cautions(values: NDArray[np.float64], names: Sequence[str]) -> list
     return found
 
 
+def all_cautions(table: Any) -> tuple[Caution, ...]:
+    """The cautions of a table, and its notes as cautions with the code ``note``; each sentence once.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> all_cautions(sepal.datasets.load("iris").take([0, 1, 50]))[0].code
+    'constant'
+    """
+    known = {each.text: each for each in table.cautions}
+    return tuple(known.get(text, Caution("note", text)) for text in caution_texts(table))
+
+
 def caution_texts(table: Any) -> tuple[str, ...]:
     """Cautions and notes as sentences, each once."""
     return tuple(dict.fromkeys((*(caution.text for caution in table.cautions), *table.notes)))

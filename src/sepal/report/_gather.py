@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import KINDS, Missing, ScaleName, Table, caution_texts
+from sepal.data import KINDS, Missing, ScaleName, Table, all_cautions, caution_texts
 from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, expected_accuracy_curve, prepare, sample_rows, thornton_test
 from sepal.parameters import Parameter, checked
@@ -246,7 +246,7 @@ def _table(table: Table) -> TableFacts:
         n_rows_with_missing=int((~table.complete_rows).sum()),
         target=table.target,
         notes=notes,
-        cautions=table.cautions,
+        cautions=all_cautions(table),
         citation=table.citation,
         licence=table.licence,
     )

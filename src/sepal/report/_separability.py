@@ -332,14 +332,17 @@ def separability(
 def partitions_report(source: Partitioned, **how: Any) -> SeparabilityReport:
     """The report of rows in partitions; the keywords are those of :func:`measured_partitions`."""
     begin = perf_counter()
-    fitted, found, drawn = measured_partitions(source, **how)
+    parts = measured_partitions(source, **how, with_angle=True)
+    drawn = parts.drawn
     taken = perf_counter() - begin
     limit = None if how["time_limit"] is None else max(0.1, how["time_limit"] - taken)
     names = ("distance", "scale", "missing", "random_state", "n_jobs")
     of_sample = separability(
         drawn.table, **{name: how[name] for name in names}, time_limit=limit, progress=later(how["progress"])
     )
-    facts = facts_of_all(of_sample, fitted, found, drawn, how["distance"])
+    facts = facts_of_all(of_sample, parts, how["distance"])
+    if parts.angle is not None and of_sample.angle is not None:
+        facts["angle"] = parts.angle
     numbers = drawn.rows
     beside = tuple(replace(each, row=int(numbers[each.row])) for each in of_sample.beside)
     report = replace(of_sample, **facts, suspects=renumbered(of_sample.suspects, numbers), beside=beside)
