@@ -196,6 +196,25 @@ def _scikit_learn() -> Iterator[Work]:
     yield "those of scikit-learn", lambda: theirs.predict(X)
 
 
+def _explorer() -> Iterator[Work]:
+    from sepal.explore import Shelf, answer
+
+    view = {"data": "breast-cancer"}
+    yield "a decision map of breast-cancer, the table just opened", lambda: answer(Shelf(), "neighbors.map", view)
+    shelf = Shelf()
+    answer(shelf, "neighbors.map", view)
+    ks = iter(range(11, 100))
+    yield "the same for another k", lambda: answer(shelf, "neighbors.map", view, {"k": next(ks)})
+    asked = iter(range(600))
+    yield "the neighbours of a row", lambda: answer(shelf, "neighbors.of", view, {"row": next(asked)})
+
+
+def _weka() -> Iterator[Work]:
+    table = sepal.datasets.load("diabetes")
+    yield "IBk -K 5 on diabetes in ten folds", lambda: sepal.evaluate(sepal.KNNClassifier(5), table)
+    yield "SMO on it", lambda: sepal.evaluate(sepal.SVMClassifier(kernel="linear"), table)
+
+
 PAGES: dict[str, Callable[[], Iterator[Work]]] = {
     "separability": _separability,
     "features": _features,
@@ -212,6 +231,8 @@ PAGES: dict[str, Callable[[], Iterator[Work]]] = {
     "pipelines": _pipelines,
     "complexity": _complexity,
     "from-scikit-learn": _scikit_learn,
+    "explorer": _explorer,
+    "from-weka": _weka,
 }
 
 

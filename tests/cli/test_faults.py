@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import resource
 import signal
 import stat
@@ -70,6 +71,19 @@ def test_columns_that_are_no_width(monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", columns)
     assert _output.stdout_look().width == _output.PAGE_WIDTH
     assert _output.table_width() is None
+
+
+@pytest.mark.parametrize("columns", ["²", "9" * 5000])
+def test_such_columns_on_a_terminal(columns):
+    """The progress bar asked for the width itself, and took ² for a number."""
+    ours, theirs = pty.openpty()
+    line = [str(SEPAL), "measure", "good.csv"]
+    given = {**os.environ, "COLUMNS": columns, "LINES": columns}
+    done = subprocess.run(line, stdout=subprocess.PIPE, stderr=theirs, env=given, timeout=120, check=False)
+    os.close(theirs)
+    os.close(ours)
+    assert done.returncode == 0
+    assert b"Thornton" in done.stdout
 
 
 def test_names_that_are_not_utf8(tmp_path):

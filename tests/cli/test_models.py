@@ -90,7 +90,11 @@ def test_without_a_learner_it_is_the_one_without_choices(inside):
     heart = package.datasets.load("heart")
     answers = package.load_model("heart.sepal").predict(heart).tolist()
     right = int(np.sum(np.array(answers) == heart.y))
-    assert result.stderr == f'score: {right} of 303 rows as the column "class" says ({right / 303:.1%})\n'
+    assert result.stderr == (
+        f'score: {right} of 303 rows as the column "class" says ({right / 303:.1%})\n'
+        "note: all 303 rows are equal to rows the model was trained on: the score says little about new rows; "
+        "see sepal evaluate\n"
+    )
     assert [row["prediction"] for row in json.loads(result.stdout)["rows"]] == answers
     assert np.mean(np.array(answers) == heart.y) > 0.8
 

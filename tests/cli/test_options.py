@@ -34,7 +34,7 @@ WHERE = {
     "distance": FROM_ROWS - {"select"} | {"do"},  # a subset's distance is a sum over its columns
     "scale": FROM_ROWS | {"do"},
     "cv": {"select", "evaluate"},
-    "time_limit": {"report", "select", "evaluate"},
+    "time_limit": {"report", "measure", "select", "evaluate"},
     "seed": FROM_ROWS,
     "jobs": FROM_ROWS | {"predict"},
     "out": set(VERBS) - WITHOUT_ANSWER - {"run", "reproduce"},  # which write a folder

@@ -105,17 +105,6 @@ def test_a_time_limit_ends_the_search_with_the_best_so_far():
     assert said["best"]["score"] == max(entry["score"] for entry in said["near_best"])
 
 
-def test_loading_counts_for_the_time_limit_of_select(monkeypatch):
-    from sepal.cli import _select, _since_start
-
-    monkeypatch.setattr(_since_start, "_began", [])
-    assert _select._each_part(None, 10) == {}
-    assert _select._each_part(11.0, 10) == {"time_limit": 1.0}
-    _since_start.started()
-    _since_start._began[0] -= 100.0
-    assert _select._each_part(11.0, 0) == {"time_limit": 1e-3}
-
-
 def test_a_criterion_that_is_no_accuracy_promises_none():
     said = json.loads(sepal("select", "athletes", "--criterion", "mahalanobis", "--cv", "4", "--json").stdout)
     assert "promised" not in said["sentence"]

@@ -116,6 +116,57 @@ def test_ibk_with_k_and_inverse_distances():
     assert "leave one out" in run("evaluate", "liver", "-I", "--weights", "rank", code=2).stderr
 
 
+@pytest.mark.parametrize("name", ["IBk", "ib1", "weka.classifiers.lazy.IBk"])
+def test_ibk_without_k_is_one_nearest_neighbour(name):
+    """Weka's default; it chose k by leave-one-out."""
+    found = json.loads(run("evaluate", "liver", "-l", name, "--cv", "2", "--json").stdout)
+    assert found["parameters"]["n_neighbors"] == "1"
+    own = json.loads(run("evaluate", "liver", "-l", "knn", "--cv", "2", "--json").stdout)
+    assert own["parameters"]["n_neighbors"] == "'auto'"
+    said = run("evaluate", "liver", "-l", name, "--set", "n_neighbors=5", "--cv", "2", "--json").stdout
+    assert json.loads(said)["parameters"]["n_neighbors"] == "5"
+
+
+@pytest.mark.filterwarnings("always::sepal.exceptions.SepalWarning")
+def test_smo_on_levels_is_named_plainly(weather, tmp_path):
+    """The run information said AnyTable(machine=SVMClassifier(...))."""
+    found = run("evaluate", weather, "-l", "SMO")
+    assert "Learner:      SVMClassifier(C='auto', probability=True) on levels as indicators" in found.stdout
+    assert "kernel='rbf'" in found.stdout
+    assert "AnyTable" not in found.output
+    trained = run("train", weather, "-l", "SMO", "-o", tmp_path / "m.sepal", "--json")
+    assert "SVMClassifier, 14 rows" in trained.stderr
+    assert "AnyTable" not in trained.output
+
+
+def test_predict_on_training_rows_says_so(weather, tmp_path):
+    """It told 100.0 % and nothing else."""
+    model, new = tmp_path / "m.sepal", tmp_path / "new.csv"
+    run("train", weather, "-o", model, "-l", "IBk")
+    said = "14 rows are equal to rows the model was trained on: the score says little about new rows"
+    assert f"note: all {said}" in run("predict", model, weather).stderr
+    head, *lines = (line for line in WEATHER.splitlines() if "," in line and "@" not in line)
+    names = "outlook,temperature,humidity,windy,play\n"
+    new.write_text(names + f"{head}\novercast,mild,normal,TRUE,yes\n" + f"{lines[0]}\n")
+    assert "note: 2 of 3 rows are equal to rows" in run("predict", model, new).stderr
+    new.write_text(names + "overcast,mild,normal,TRUE,yes\n")
+    assert "equal to rows" not in run("predict", model, new).stderr
+    new.write_text(names.replace(",play", "") + head.rpartition(",")[0] + "\n")
+    assert "equal to rows" not in run("predict", model, new).stderr  # there is no score
+
+
+def test_all_columns_carry_cells_as_they_stood(tmp_path):
+    """6.117,23 came out as 6117.23."""
+    file, model, out = tmp_path / "de.csv", tmp_path / "m.sepal", tmp_path / "out.csv"
+    rows = [f"6.{100 + i},23;3,{i}0;{5 * i} %;{'ja' if i % 2 else 'nein'}" for i in range(1, 10)]
+    file.write_text("betrag;maß;anteil;klasse\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    run("train", file, "-o", model, "-l", "IBk")
+    run("predict", model, file, "--all-columns", "-o", out)
+    with out.open(encoding="utf-8") as written:
+        found = [[row["betrag"], row["maß"], row["anteil"]] for row in csv.DictReader(written)]
+    assert found == [row.split(";")[:3] for row in rows]
+
+
 def test_zero_r(weather, tmp_path):
     """Weka's ZeroR on the weather: 9 of 14 right, kappa 0."""
     found = json.loads(run("evaluate", weather, "-l", "ZeroR", "--json").stdout)

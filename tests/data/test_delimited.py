@@ -217,7 +217,10 @@ def test_an_identifier_is_set_apart(tmp_path: Path) -> None:
     table = read(tmp_path, "id,x,class\n" + "".join(f"row{i},{i % 9},{i % 2}\n" for i in range(30)))
     assert table.names == ("x",)
     assert table.apart[0].values.tolist() == [f"row{i}" for i in range(30)]
-    text = 'column "id" is different in every row: set apart and not used; give its kind to use it'
+    text = (
+        'column "id" is different in every row: set apart and not used; to use it, say what it is '
+        "(kinds, --kind id=nominal)"
+    )
     assert [(each.code, each.text, each.columns) for each in table.cautions] == [
         ("set_apart_identifier", text, ("id",))
     ]

@@ -136,6 +136,16 @@ def test_never_infinite_and_nan_only_where_it_was(train: np.ndarray) -> None:
             assert ((inside >= 0.0) & (inside <= 1.0)).all()
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("how", ["minmax", "standard", None])
+def test_a_signalling_nan_is_a_missing_cell(how) -> None:
+    """Found with an older hypothesis: numpy warns of such a NaN in every sum and product."""
+    odd = np.array([0x7FF0000000000001], dtype=np.uint64).view(np.float64)[0]
+    train = np.array([[1.0], [odd], [3.0]])
+    applied = fit_scaling(train, ["numeric"], how).apply(train)
+    assert np.isnan(applied).ravel().tolist() == [False, True, False]
+
+
 def test_bad_parameters() -> None:
     with pytest.raises(ParameterError, match='scale: expected "minmax", "standard" or None, found "robust"'):
         fit_scaling(np.zeros((2, 1)), ["numeric"], "robust")  # type: ignore[arg-type]

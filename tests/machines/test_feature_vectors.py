@@ -17,7 +17,7 @@ from sepal import datasets
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels import gram
 from sepal.machines import FeatureVectorClassifier, FeatureVectorRegressor, FeatureVectorSelector
-from sepal.machines._vectors._models import left_out_predictions, ridge_path
+from sepal.machines._vectors._models import PathRows, left_out_predictions, ridge_path
 from sepal.machines._vectors._selection import project, select_vectors
 from tests.machines.contract import contract
 from tests.oracles import feature_vectors as oracle
@@ -173,7 +173,7 @@ def test_leave_one_out_is_exact_for_every_number_of_vectors(rng, alpha: float) -
     y = np.eye(3)[codes]
     weights = rng.integers(1, 4, len(Z)).astype(float)
     factors = np.array([1.0, 2.0, 0.5])[codes]
-    path = ridge_path(Z, y, alpha=alpha, weights=weights * factors, taken=factors, codes=codes)
+    path = ridge_path(PathRows(Z, y, weights * factors, factors, codes), Z.shape[1], alpha)
     for size in range(7):
         expected = oracle.left_out(Z[:, :size], y, alpha, weights, factors)
         np.testing.assert_allclose(left_out_predictions(path, Z, y, factors, size), expected, rtol=1e-8, atol=1e-9)

@@ -157,6 +157,7 @@ def test_the_keys_of_the_measures():
         "curve",
         "margins",
         "partitions",
+        "skipped",
     ]
     assert list(said["margins"]) == [
         "minimum",

@@ -240,12 +240,12 @@ def test_a_time_limit_ends_a_section_that_tells_nothing(monkeypatch):
 
 
 def test_a_section_that_ended_as_time_ran_out_is_kept():
-    from sepal.report import _separability
+    from sepal.report import TimeIsOverError, _separability
 
     clock = _separability.Clock(1e-9)
     tick = _separability._ticking(lambda what, done: None, "complexity", 0.0, 1.0, clock)
     tick("", 1.0)
-    with pytest.raises(_separability.TimeIsOverError):
+    with pytest.raises(TimeIsOverError):
         tick("", 0.99)
 
 
@@ -261,3 +261,21 @@ def test_where_records_were_repeated_the_verdict_is_about_each_once():
     assert "like_chance" in codes
     assert not {"always_agree", "above_majority", "narrow_interval"} & set(codes)
     assert "repeated_records" not in [each.code for each in separability(once, labels).verdict]
+
+
+@pytest.mark.filterwarnings("error")
+def test_cells_at_both_ends_of_the_numbers():
+    """The range of a column with both largest numbers is infinite, and a denormal one has no round ticks."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
+    largest = np.finfo(np.float64).max
+    X[3:5, 1] = largest, -largest
+    X[:, 2] = 0.0
+    X[5, 2] = 5e-324
+    report = separability(X, y)
+    assert report.suspects is not None
+    page = report.to_html()
+    assert "inf" not in " ".join(read(page).text).split()
+    assert "nan" not in page.lower().split()
+    json.dumps(report.to_dict(), allow_nan=False)

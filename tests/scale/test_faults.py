@@ -47,7 +47,11 @@ def _serve(*words: str) -> subprocess.Popen:
     )
 
 
-def test_a_scheduler_that_is_gone_is_told_within_half_a_minute(tmp_path):
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_scheduler_that_is_gone_is_told_within_half_a_minute(end, tmp_path, monkeypatch):
+    """Whether its process has ended or only answers no more."""
+    monkeypatch.setattr("sepal.scale._work._ANSWER", 2.0)
+    monkeypatch.setattr("sepal.scale._work._BETWEEN", 1.0)
     note = tmp_path / "scheduler.json"
     places = ["--scheduler-file", str(note), "--host", "127.0.0.1"]
     scheduler = _serve("distributed.cli.dask_scheduler", *places, "--port", "0", "--no-dashboard")
@@ -58,11 +62,12 @@ def test_a_scheduler_that_is_gone_is_told_within_half_a_minute(tmp_path):
             with place_of_work(client=client) as work:
                 naps = work.run("wait", time.sleep, [(0.1,), (60.0,), (60.0,)])
                 next(naps)
-                scheduler.send_signal(signal.SIGKILL)
+                scheduler.send_signal(end)
                 begin = time.monotonic()
                 with pytest.raises(ClusterError, match="does not answer any more"):
                     next(naps)
             assert time.monotonic() - begin < 30
+            scheduler.send_signal(signal.SIGCONT)  # so that the client can say good-bye
     finally:
         for process in (worker, scheduler):
             process.kill()
@@ -87,6 +92,25 @@ def test_an_interrupt_cancels_the_tasks_of_this_work_only(client):
         time.sleep(0.1)
     assert not any("my-naps" in key for key in client.run_on_scheduler(_unfinished))
     assert other.result(timeout=30) is None
+
+
+def test_a_task_that_never_ends_is_not_waited_for(client, monkeypatch):
+    monkeypatch.setattr("sepal.scale._work._NO_TASK", 2.0)
+    with place_of_work(client=client) as work, pytest.raises(ClusterError, match="no task has ended"):
+        list(work.run("long nap", time.sleep, [(20.0,)]))
+
+
+def test_workers_that_do_not_come_back_are_told(monkeypatch):
+    monkeypatch.setattr("sepal.scale._work._NO_WORKERS", 1.0)
+    monkeypatch.setattr("sepal.scale._work._BETWEEN", 0.5)
+    with (
+        local_cluster() as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+        place_of_work(client=client) as work,
+    ):
+        cluster.scale(0)
+        with pytest.raises(ClusterError, match="lost all its workers"):
+            list(work.run("nap", time.sleep, [(30.0,)] * 3))
 
 
 def test_a_cluster_that_is_not_there(monkeypatch):

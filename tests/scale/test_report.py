@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import sepal
 from sepal.cli._app import app
+from sepal.measures import angle_of_separability
 from sepal.report import partitions_report
 from sepal.scale import partitioned
 from tests.scale.frames import frame
@@ -48,15 +49,19 @@ def test_a_sample_is_told_in_the_header(cut, monkeypatch):
     assert not found.partitions.exact
     assert (found.settings.n_asked, found.settings.n_rows, found.table.n_rows) == (80, 400, 400)
     assert found.thornton.interval == found.partitions.interval
-    text = found.to_text(200)
+    text = " ".join(found.to_text(200).split())
     assert "from a sample: 80 of 400 rows asked all rows" in text
     assert "stratified random sample of 100 rows" in text
     assert sum(each.n_rows for each in found.classes) == 400
+    whole = angle_of_separability(table.drop(columns="class"), table["class"], n_permutations=0)
+    assert found.angle.n_rows == 400
+    assert found.angle.mahalanobis == pytest.approx(whole.mahalanobis, rel=1e-12)
+    assert "no permutation test" in text
 
 
 @pytest.fixture
 def run():
-    return lambda *words: CliRunner().invoke(app, list(words))
+    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_the_verbs(cut, run, tmp_path):
@@ -77,6 +82,17 @@ def test_the_verbs(cut, run, tmp_path):
     assert "partitions" in refused.stderr
     both = run("report", pattern, "--exact", "--sample", "5")
     assert "leave out --sample" in both.stderr
+
+
+def test_train_says_what_all_rows_decided(cut, run, tmp_path):
+    pattern, model = cut(frame("mixed", 200), [80, 120]), tmp_path / "model.sepal"
+    trained = run("train", pattern, "--learner", "fisher", "--out", model, "--jobs", "1")
+    assert trained.exit_code == 0, trained.output
+    assert "the plane fitted to all 200 rows by sums over partitions" in trained.stderr
+    asked = run("predict", model, pattern, "--out", tmp_path / "out.csv")
+    assert asked.exit_code == 0, asked.output
+    assert "score: " in asked.stderr
+    assert "always answers the same" in run("train", pattern, "--learner", "majority", "--out", model).stderr
 
 
 @pytest.mark.parametrize("words", [("evaluate", "--learner", "knn"), ("select",)])

@@ -71,6 +71,8 @@ class KernelMember:
     widths : ndarray, shape (k,)
     coefficients : ndarray, shape (k, m, outputs)
     intercept : ndarray, shape (outputs,)
+    ridge : float or None
+        By which it was fitted, where it is one fit at a few points.
     """
 
     view: View
@@ -78,6 +80,7 @@ class KernelMember:
     widths: Array
     coefficients: Array
     intercept: Array
+    ridge: float | None = None
 
     @property
     def name(self) -> str:

@@ -22,6 +22,7 @@ from sepal.estimators import View
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]
+Factor = tuple[Array, bool]
 _CELLS = 4_000_000  # numbers held at a time
 LINEAR_RIDGES = (1e-6, 1e-3, 1e-2, 1e-1, 1.0, 10.0)  # shares of the mean variance within classes
 
@@ -35,11 +36,14 @@ class LinearMember:
     view : View
     slopes : ndarray, shape (coordinates, classes)
     offsets : ndarray, shape (classes,)
+    ridge : float
+        By which it was fitted, a share of the mean variance within classes.
     """
 
     view: View
     slopes: Array
     offsets: Array
+    ridge: float = 0.0
 
     name = "linear"
 
@@ -56,25 +60,36 @@ def fit_linear(view: View, table: Table, codes: Codes, judge: ClassJudge) -> tup
     )
     tried = Candidates(left_out, judge.surprise(left_out)[None])
     best = int((tried.losses[0] @ judge.weights).argmin())
-    counts, means, factor = _within(X, codes, LINEAR_RIDGES[best], judge.mass)
-    slopes = max(counts.sum() - len(counts), 1.0) * cho_solve(factor, means.T)
+    return linear_of(view, *_scatter(X, codes, judge.mass), LINEAR_RIDGES[best]), tried
+
+
+def linear_of(view: View, counts: Array, means: Array, scatter: Array, ridge: float) -> LinearMember:
+    """The discriminant from rows and mean of each class and the scatter within classes."""
+    slopes = max(counts.sum() - len(counts), 1.0) * cho_solve(_factor(counts, scatter, ridge), means.T)
     offsets = np.log(counts) - 0.5 * np.einsum("cj,jc->c", means, slopes)
-    return LinearMember(view, slopes, offsets), tried
+    return LinearMember(view, slopes, offsets, ridge)
 
 
-def _within(X: Array, codes: Codes, ridge: float, mass: Array | None = None) -> tuple[Array, Array, tuple[Array, bool]]:
+def _factor(counts: Array, scatter: Array, ridge: float) -> Factor:
+    """Of the scatter with its ridge."""
+    p = len(scatter)
+    return cho_factor(scatter + np.eye(p) * (ridge * np.trace(scatter) / max(p, 1) + 1e-12 * counts.sum()))
+
+
+def _within(X: Array, codes: Codes, ridge: float, mass: Array | None = None) -> tuple[Array, Array, Factor]:
     """Rows (or their mass) and mean of each class, and the factor of the scatter within classes with its ridge."""
-    p = X.shape[1]
+    counts, means, scatter = _scatter(X, codes, mass)
+    return counts, means, _factor(counts, scatter, ridge)
+
+
+def _scatter(X: Array, codes: Codes, mass: Array | None = None) -> tuple[Array, Array, Array]:
     counts = np.bincount(codes, weights=mass).astype(np.float64)
-    n = counts.sum()
     if mass is None:
         means = np.stack([X[codes == c].mean(axis=0) for c in range(len(counts))])
     else:
         means = np.stack([mass[codes == c] @ X[codes == c] / counts[c] for c in range(len(counts))])
     within = X - means[codes]
-    scatter = (within if mass is None else mass[:, None] * within).T @ within
-    factor = cho_factor(scatter + np.eye(p) * (ridge * np.trace(scatter) / max(p, 1) + 1e-12 * n))
-    return counts, means, factor
+    return counts, means, (within if mass is None else mass[:, None] * within).T @ within
 
 
 def fisher_left_out(

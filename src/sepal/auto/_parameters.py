@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sepal.estimators import shared_parameters as shared
+from sepal.measures import shared_parameters as shared
 from sepal.parameters import Parameter
 
 _TIME_LIMIT = replace(shared.TIME_LIMIT, help="seconds at most; what is found by then is used")

@@ -6,9 +6,12 @@ answer, 2 for something the user can mend, 130 after Ctrl-C. Nothing imports thi
 
 from __future__ import annotations
 
+import gc
 import sys
 
 __all__ = ["main"]
+
+_NEW_OBJECTS = 50_000  # before Python looks for cycles among them: modules that load make many objects and no rubbish
 
 
 def main() -> None:
@@ -19,6 +22,7 @@ def main() -> None:
     from sepal.cli._since_start import ended, started
 
     started()
+    gc.set_threshold(_NEW_OBJECTS)
     listen()
     try:
         _run()
@@ -42,9 +46,10 @@ def _run_mail() -> None:
 
 
 def _run() -> None:
-    from sepal.cli._leaving import last_words, open_streams
+    from sepal.cli._leaving import forget_odd_sizes, last_words, open_streams
 
     open_streams()
+    forget_odd_sizes()
     try:
         from sepal.cli._app import app
 

@@ -121,12 +121,12 @@ def report(
                 )
         else:
             refuse_for_one_file(exact, sample, cluster, workers)
-            with watching("reading") as progress:
+            with watching("reading", limit) as progress:
                 table, apart = without_groups(classes_given(data, target, reading.keeping(groups), "a report"), groups)
                 from sepal.report import separability  # after reading: whoever mistyped a name need not wait for it
 
-                limit = left_of(limit)  # loading and reading count
-                found = separability(table, groups=apart, time_limit=limit, progress=progress, **how)
+                left = left_of(limit)  # loading and reading count
+                found = separability(table, groups=apart, time_limit=left, progress=progress, **how)
         if out is not None and out.suffix.lower() in (".html", ".htm"):
             give(found.to_html(source=data), out, "The report is")
         else:
@@ -159,6 +159,7 @@ def measure(
     missing: MissingCells = MissingChoice.DISTANCE,
     distance: DistanceName = "auto",
     scale: ScaleOption = Scale.MINMAX,
+    time_limit: TimeLimit = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Out = None,
@@ -178,25 +179,26 @@ def measure(
         if out is not None:
             check_out(out, data, example="measures.txt")
             check_text_name(out, "a list of measures")
+        limit = None if time_limit is None else seconds(time_limit, "--time-limit")
         sizes = [size(text) for text in train_size or ("0.5", "0.9")]
         said = {"train_sizes": sizes, "n_neighbors": k, "n_permutations": permutations}
         how = {**said, **_how(missing, distance, scale, seed, jobs)}
         if in_partitions(data):
             from sepal.report import measure_facts, partitions_measures
 
-            wishes = {**asked(exact, sample, cluster, workers), "time_limit": None}
+            wishes = {**asked(exact, sample, cluster, workers), "time_limit": left_of(limit)}
             source = partitions_given(data, target, reading)
             with watching("reading") as progress:
                 facts = partitions_measures(source, measure_facts, groups=groups, progress=progress, **how, **wishes)
         else:
             refuse_for_one_file(exact, sample, cluster, workers)
-            with watching("reading") as progress:
+            with watching("reading", limit) as progress:
                 table, apart = without_groups(
                     classes_given(data, target, reading.keeping(groups), "sepal measure"), groups
                 )
                 from sepal.report import measure_facts
 
-                facts = measure_facts(table, groups=apart, progress=progress, **how)
+                facts = measure_facts(table, groups=apart, time_limit=left_of(limit), progress=progress, **how)
         _show(facts, as_json, out, "The measures are")
 
 

@@ -25,6 +25,7 @@ from sepal.cli._learners import (
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import (
     AsJson,
+    ClusterAddress,
     Data,
     DistanceOfLearner,
     EscapeFormulas,
@@ -41,6 +42,7 @@ from sepal.cli._options import (
     TargetColumn,
     TimeLimit,
     Weights,
+    WorkerCount,
     folds,
     seconds,
 )
@@ -54,6 +56,7 @@ from sepal.cli._output import (
     wants_json,
     write_out,
 )
+from sepal.cli._partitions import place_asked
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, with_reading
 from sepal.cli._since_start import left_of
@@ -110,6 +113,8 @@ def evaluate(
     quick: Annotated[bool, typer.Option("--quick", help="Five folds and ten seconds, where these are not given.")] = (
         False
     ),
+    cluster: ClusterAddress = None,
+    workers: WorkerCount = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Out = None,
@@ -142,9 +147,9 @@ def evaluate(
         _check_files(data, out, predictions)
         held_out = _held_out(cv, split, test, quick)
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
-        chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs)
-        with watching("reading") as progress:
-            table, together = learning_rows(data, target, reading, groups, missing)
+        chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs, learner)
+        with watching("reading", limit) as progress:
+            table, together = learning_rows(data, target, reading, groups, missing, place_asked(cluster, workers))
             answered = table if test is None else given_test(test, table, reading)
             name = learner_named(learner) or default_learner(chosen.options, table, reading.task)
             how = {
@@ -158,8 +163,8 @@ def evaluate(
             names = (for_target(name, table, reading.task),) if alone else CLASSIFIERS if name == "auto" else REGRESSORS
             from sepal.cli import _contest as _contest  # loading and reading count for a limit that was given
 
-            limit = QUICK_SECONDS if quick and limit is None else left_of(limit)
-            found, kind, facts, text = _found(names, alone, chosen, table, how, limit, progress, _width(out), weighed)
+            left = QUICK_SECONDS if quick and limit is None else left_of(limit)
+            found, kind, facts, text = _found(names, alone, chosen, table, how, left, progress, _width(out), weighed)
         if show_wrong:
             from sepal.cli._wrong_rows import wrong_rows, wrong_rows_text
 

@@ -16,22 +16,27 @@ import typer
 from numpy.typing import NDArray
 
 from sepal.cli._options import MissingChoice
-from sepal.cli._partitions import in_partitions, sample_given
+from sepal.cli._partitions import in_partitions, refuse_for_one_file, sample_given
 from sepal.cli._reading import Reading, check_bundled, tell_cautions
 from sepal.data import Table, column_cells, group_labels, load, names, read_table, set_apart
 from sepal.exceptions import DataError, ParameterError
 from sepal.explore import number_to_predict
 
 
-def given_table(data: str, target: str | None, reading: Reading) -> Table:
-    """The table a user means. A bundled name wins over a file of that name; ``./name`` is the file."""
+def given_table(data: str, target: str | None, reading: Reading, where: dict[str, Any] | None = None) -> Table:
+    """The table a user means. A bundled name wins over a file of that name; ``./name`` is the file.
+
+    ``where`` partitions are read; nothing else is read elsewhere.
+    """
     check_bundled(data, reading)
-    return _given(data, target, reading).with_task(reading.task)
+    return _given(data, target, reading, where or {}).with_task(reading.task)
 
 
-def classes_given(data: str, target: str | None, reading: Reading, verb: str) -> Table:
+def classes_given(
+    data: str, target: str | None, reading: Reading, verb: str, where: dict[str, Any] | None = None
+) -> Table:
     """As :func:`given_table`, for a verb that is about classes."""
-    table = given_table(data, target, reading)
+    table = given_table(data, target, reading, where)
     if number_to_predict(table) or reading.task == "regress":
         distinct = len(np.unique(np.asarray(table.y)))
         raise DataError(
@@ -43,10 +48,15 @@ def classes_given(data: str, target: str | None, reading: Reading, verb: str) ->
 
 
 def learning_rows(
-    data: str, target: str | None, reading: Reading, groups: str | None, missing: MissingChoice
+    data: str,
+    target: str | None,
+    reading: Reading,
+    groups: str | None,
+    missing: MissingChoice,
+    where: dict[str, Any] | None = None,
 ) -> tuple[Table, NDArray[np.float64] | None]:
     """The rows to learn from and their groups; what changes how results are to be read is said on stderr."""
-    table, together = without_groups(given_table(data, target, reading.keeping(groups)), groups)
+    table, together = without_groups(given_table(data, target, reading.keeping(groups), where), groups)
     tell_cautions(table, reading.task, number_to_predict(table))
     if missing is MissingChoice.DISTANCE or not table.has_missing:
         return table, together
@@ -55,13 +65,14 @@ def learning_rows(
     return complete, None if together is None else together[table.complete_rows]
 
 
-def _given(data: str, target: str | None, reading: Reading) -> Table:
+def _given(data: str, target: str | None, reading: Reading, where: dict[str, Any]) -> Table:
+    if in_partitions(data):
+        return sample_given(data, target, reading, where)
+    refuse_for_one_file(**where)
     if data == "-":
         return _file(sys.stdin.buffer, target, reading)
     if data in names():
         return _bundled(data, target)
-    if in_partitions(data):
-        return sample_given(data, target, reading)
     if not Path(data).exists() and not _looks_like_path(data):
         near = difflib.get_close_matches(data, [*names(), *(file.name for file in Path().iterdir())], n=3, cutoff=0.5)
         suggestion = f"did you mean {' or '.join(near)}? " if near else ""

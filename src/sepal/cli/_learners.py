@@ -25,6 +25,7 @@ WEKA = {
     "lda": "fisher",
     "zeror": "majority",
 }
+WEKA_K = {"ibk": 1, "ib1": 1}  # what these take where no -K is given
 ABSENT = {
     "naivebayes": "--learner parzen, which estimates densities too, or --learner fisher",
     "j48": "--learner auto, which has bagged trees among its members",
@@ -58,6 +59,13 @@ def learner_named(name: str | None) -> str | None:
     return WEKA.get(name.rpartition(".")[2].lower(), name)
 
 
+def _weka_k(learner: str | None, settings: Sequence[str] | None) -> int | None:
+    """Weka's k for its own names, unless ``--set`` says another."""
+    if learner is None or learner in LEARNERS or any(each.startswith("n_neighbors=") for each in settings or ()):
+        return None
+    return WEKA_K.get(learner.rpartition(".")[2].lower())
+
+
 def default_learner(options: Mapping[str, Any], table: Table, task: str | None = None) -> str:
     """What to use where no learner is named: neighbours if an option is about them, else the one without choices."""
     numbers = number_to_predict(table) if task is None else task == "regress"
@@ -86,12 +94,13 @@ class Chosen:
         settings: list[str] | None,
         seed: int,
         jobs: int | None,
+        learner: str | None = None,
     ) -> Chosen:
-        """From the words on the command line."""
+        """From the words on the command line; a ``learner`` named as Weka names it has Weka's default for k."""
         if inverse and weights not in (None, "distance"):
             raise ParameterError(f"-I and --weights {weights}: -I is the same as --weights distance; leave one out")
         options = {
-            "k": neighbors(k),
+            "k": neighbors(k) if k is not None else _weka_k(learner, settings),
             "weights": "distance" if inverse else weights,
             "distance": distance,
             "scale": None if scale is None else scale.value,

@@ -10,9 +10,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from sepal.cli._interrupts import INTERRUPTED, interrupted_text, work_begins
+from sepal.cli._since_start import MENDABLE as MENDABLE
 from sepal.exceptions import SepalError
 
-MENDABLE, BROKEN_PIPE = 2, 141
+BROKEN_PIPE = 141
 
 
 @contextmanager
@@ -57,6 +58,14 @@ def open_streams() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     if sys.stdout is None:  # printing must fail, not vanish
         sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
+def forget_odd_sizes() -> None:
+    """A width of the terminal that is no number, such as "²", is not passed on: libraries take it for one and fail."""
+    for name in ("COLUMNS", "LINES"):
+        said = os.environ.get(name, "")
+        if said and not (said.isdecimal() and len(said) < 6):
+            del os.environ[name]
 
 
 def _silence() -> None:

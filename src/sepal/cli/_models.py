@@ -13,6 +13,7 @@ import typer
 from sepal.cli._answer_table import TABLES, AllColumns, beside, identifiers_among, shares
 from sepal.cli._answers import as_json_text
 from sepal.cli._given import given_rows, learning_rows
+from sepal.cli._known_rows import remember_rows, tell_known_rows
 from sepal.cli._learners import (
     Chosen,
     LearnerName,
@@ -59,11 +60,14 @@ from sepal.cli._predict_parts import PartWriter, predict_parts
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, with_reading
 from sepal.cli._score import RightAnswers
+from sepal.cli._train_parts import fitted_to_parts, refuse_constant
 from sepal.exceptions import ParameterError
 from sepal.explore import LEARNERS
+from sepal.progress import Progress
 
 if TYPE_CHECKING:
     from sepal.auto import Explanation
+    from sepal.data import Table
 
 
 @with_reading
@@ -81,6 +85,8 @@ def train(
     missing: MissingCells = MissingChoice.DISTANCE,
     distance: DistanceOfLearner = None,
     scale: ScaleOfLearner = None,
+    cluster: ClusterAddress = None,
+    workers: WorkerCount = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: ModelOut,
@@ -88,44 +94,58 @@ def train(
 ) -> None:
     """Fit a learner and keep it in a file.
 
-    Without --learner it is the one that needs no choices, for classes or for numbers, and what it found is printed.
+    Without --learner it is the one that needs no choices, for classes or for numbers, and what it found is printed. To
+    rows in partitions fisher, feature-vectors and auto are fitted by sums over all; every other learner to a sample.
     The file holds numbers and texts only: loading it runs no code, so that models may be taken from strangers.
 
     Example:  sepal train mydata.csv --target species -o model.sepal
     """
     with leaving_cleanly():
         check_out(out, data, example="model.sepal")
-        chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs)
+        chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs, learner)
+        where = place_asked(cluster, workers)
         with watching("reading") as progress:
-            table, together = learning_rows(data, target, reading, groups, missing)
+            if in_partitions(data) and groups is None:
+                name, found_parts = fitted_to_parts(
+                    data, target, reading, learner, chosen, missing, {**where, "n_jobs": jobs, "progress": progress}
+                )
+                model, table, n_rows = found_parts.model, found_parts.table, found_parts.n_rows
+            else:
+                table, together = learning_rows(data, target, reading, groups, missing, where)
+                progress("training", 0.1)
+                name = learner_named(learner) or default_learner(chosen.options, table, reading.task)
+                name = for_target(name, table, reading.task)
+                model, n_rows = _fitted(name, chosen, table, together, groups, progress), table.n_rows
             from sepal.estimators import save_model
 
-            progress("training", 0.1)
-            name = learner_named(learner) or default_learner(chosen.options, table, reading.task)
-            name = for_target(name, table, reading.task)
-            estimator = make_learner(name, chosen, table)
-            if name in ("majority", "mean"):
-                raise ParameterError(f"--learner {learner}: it always answers the same, and needs no model file")
-            # The learners without choices say how far they are; the others are quick or cannot tell.
-            telling: dict[str, Any] = {"progress": lambda text, done: progress(text, 0.1 + 0.8 * done)}
-            if together is not None:
-                if not _takes(getattr(estimator, "machine", estimator), "groups"):
-                    raise ParameterError(
-                        f"--groups {groups}: the learner {name} leaves no rows out when it is trained",
-                        hint="sepal evaluate --groups holds them out together",
-                    )
-                telling["groups"] = together
-            model = estimator.fit(table, **{word: value for word, value in telling.items() if _takes(estimator, word)})
             progress("writing", 0.9)
+            if n_rows == table.n_rows:  # of partitions it may be a few rows only
+                remember_rows(model, table)
             save_model(model, out)
-        typer.echo(f"The model is in {out}: {_described(model, table.n_rows, table.name)}.", err=True)
+        typer.echo(f"The model is in {out}: {_described(model, n_rows, table.name)}.", err=True)
         found = model.explain() if LEARNERS[name].home == "sepal.auto" else None
         if as_json:
-            facts = {"file": str(out), "learner": name, "data": table.name, "n_rows": table.n_rows}
+            facts = {"file": str(out), "learner": name, "data": table.name, "n_rows": n_rows}
             told = {"cautions": caution_facts(table), "explanation": None if found is None else _told(found)}
-            print_text(as_json_text("model", {**facts, "estimator": repr(model), **told}))
+            print_text(as_json_text("model", {**facts, "estimator": repr(_within(model)), **told}))
         elif found is not None:
             print_text(printable(str(found)).rstrip("\n") + "\n")
+
+
+def _fitted(name: str, chosen: Chosen, table: Table, together: Any, groups: str | None, progress: Progress) -> Any:
+    """The learner, fitted to a table."""
+    estimator = make_learner(name, chosen, table)
+    refuse_constant(name)
+    # The learners without choices say how far they are; the others are quick or cannot tell.
+    telling: dict[str, Any] = {"progress": lambda text, done: progress(text, 0.1 + 0.8 * done)}
+    if together is not None:
+        if not _takes(getattr(estimator, "machine", estimator), "groups"):
+            raise ParameterError(
+                f"--groups {groups}: the learner {name} leaves no rows out when it is trained",
+                hint="sepal evaluate --groups holds them out together",
+            )
+        telling["groups"] = together
+    return estimator.fit(table, **{word: value for word, value in telling.items() if _takes(estimator, word)})
 
 
 def predict(
@@ -176,12 +196,6 @@ def predict(
             answers: dict[str, list[Any]] = {"prediction": fitted.predict(rows).tolist()}
             if hasattr(fitted, "predict_proba"):
                 answers |= shares(fitted.classes_.tolist(), fitted.predict_proba(rows))
-        if given.truth is not None and hasattr(fitted, "classes_"):
-            score.count(answers["prediction"], given.truth)
-            score.tell()
-        elif given.truth is not None:
-            _tell_errors(answers["prediction"], given.truth, given.target)
-        _tell_others(given.others)
         known = {each.name for each in getattr(getattr(fitted, "columns_", None), "apart", ())}
         identifiers = identifiers_among(given.table, given.others, known)
         answers = beside(answers, given.table, list(range(given.rows.n_rows)), identifiers, all_columns)
@@ -189,6 +203,14 @@ def predict(
         if out is None and sys.stdout.isatty():
             text = printable(text)  # a pipe gets the cells as they are
         give(text, out, "The predictions are")
+        if given.truth is not None and hasattr(fitted, "classes_"):
+            score.count(answers["prediction"], given.truth)
+            score.tell()
+        elif given.truth is not None:
+            _tell_errors(answers["prediction"], given.truth, given.target)
+        if given.truth is not None:
+            tell_known_rows(fitted, given.rows)
+        _tell_others(given.others)
 
 
 def _tell_errors(predicted: list[float], truth: list[Any], target: str | None) -> None:
@@ -234,7 +256,12 @@ def _told(found: Explanation) -> dict[str, Any]:
     }
 
 
+def _within(model: Any) -> Any:
+    """The machine inside, where there is one."""
+    return getattr(model, "machine", model)
+
+
 def _described(model: Any, n_rows: int, name: str | None) -> str:
     chosen = getattr(model, "n_neighbors_", None)
     k = "" if chosen is None else f" with k = {chosen:g}"
-    return f"{type(model).__name__}{k}, {n_rows:,} rows of {name or 'a table'}"
+    return f"{type(_within(model)).__name__}{k}, {n_rows:,} rows of {name or 'a table'}"

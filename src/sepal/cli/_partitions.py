@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import typer
 
 from sepal.cli._reading import Reading
-from sepal.data import Table, names
+from sepal.data import Table, names, names_partitions
 from sepal.exceptions import ParameterError
-
-LEARNT_FROM = 100_000  # rows of partitions that are brought together to learn from
 
 
 def in_partitions(data: str) -> bool:
     """Whether DATA is a folder or a pattern; nothing is imported for the name of a set or a file."""
-    if data == "-" or data in names():
-        return False
-    from sepal.scale import is_partitioned
-
-    return is_partitioned(data)
+    return data != "-" and data not in names() and names_partitions(data)
 
 
 def partitions_given(data: str, target: str | None, reading: Reading) -> Any:
@@ -46,6 +41,15 @@ def place_asked(cluster: str | None, workers: int | None) -> dict[str, Any]:
     return {"cluster": cluster, "workers": workers}
 
 
+def subsets_spread(where: dict[str, Any]) -> AbstractContextManager[None]:
+    """Within it, workers score the subsets of columns, where there are to be any."""
+    if all(value is None for value in where.values()):
+        return nullcontext()
+    from sepal.scale import spread_subsets
+
+    return spread_subsets(**where)
+
+
 def refuse_for_one_file(
     exact: bool | None = None, sample: int | None = None, cluster: str | None = None, workers: int | None = None
 ) -> None:
@@ -62,11 +66,11 @@ def _tell(plan: Any) -> None:
     typer.echo(str(plan), err=True)
 
 
-def sample_given(data: str, target: str | None, reading: Reading) -> Table:
+def sample_given(data: str, target: str | None, reading: Reading, where: dict[str, Any]) -> Table:
     """Rows of partitions brought together to learn from: all, or a stratified sample, which is said."""
-    from sepal.scale import sample_table
+    from sepal.scale import LEARNT_FROM, sample_table
 
-    drawn = sample_table(partitions_given(data, target, reading), LEARNT_FROM)
+    drawn = sample_table(partitions_given(data, target, reading), LEARNT_FROM, **where)
     if drawn.table.n_rows < drawn.n_rows:
         typer.echo(f"note: {drawn.table.notes[-1]}", err=True)
     return drawn.table

@@ -8,14 +8,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock, Timer
 
+from sepal.cli._since_start import ended_after
 from sepal.progress import Progress, silent
 
 SILENT_SECONDS = 1.0  # seconds without a word
 
 
 @contextmanager
-def watching(first: str) -> Iterator[Progress]:
-    """Give a callback for words and the share that is done; shows them on stderr if that is a terminal."""
+def watching(first: str, limit: float | None = None) -> Iterator[Progress]:
+    """Give a callback for words and the share that is done; shows them on stderr if that is a terminal.
+
+    With a time limit in seconds the command ends soon after it, and says what it was about.
+    """
+    doing = [first]
+    with _shown(first) as show, ended_after(limit, lambda: doing[0]):
+
+        def tell(what: str, done: float) -> None:
+            doing[0] = what
+            show(what, done)
+
+        yield tell
+
+
+@contextmanager
+def _shown(first: str) -> Iterator[Progress]:
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield silent
         return

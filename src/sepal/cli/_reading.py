@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import numpy as np
 import typer
 
-from sepal.data import Table, caution_texts, names
+from sepal.data import Table, all_cautions, caution_texts, names
 from sepal.exceptions import ParameterError
 
 
@@ -169,4 +169,4 @@ def tell_cautions(table: Table, task: TaskChoice | None = None, numbers: bool | 
 
 def caution_facts(table: Table) -> list[dict[str, Any]]:
     """The cautions as plain values, for JSON."""
-    return [{"code": each.code, "text": each.text, "columns": list(each.columns)} for each in table.cautions]
+    return [{"code": each.code, "text": each.text, "columns": list(each.columns)} for each in all_cautions(table)]

@@ -12,6 +12,7 @@ from sepal.cli._given import classes_given, without_groups
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import (
     AsJson,
+    ClusterAddress,
     Data,
     Folds,
     GroupColumn,
@@ -24,6 +25,7 @@ from sepal.cli._options import (
     Seed,
     TargetColumn,
     TimeLimit,
+    WorkerCount,
     folds,
     seconds,
 )
@@ -34,9 +36,11 @@ from sepal.cli._output import (
     check_text_name,
     give,
     look_of,
+    printable,
     wants_json,
     write_out,
 )
+from sepal.cli._partitions import in_partitions, place_asked, subsets_spread
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, tell_cautions, with_reading
 from sepal.cli._since_start import left_of
@@ -72,6 +76,8 @@ def select(
     scale: ScaleOption = Scale.MINMAX,
     cv: Folds = None,
     time_limit: TimeLimit = None,
+    cluster: ClusterAddress = None,
+    workers: WorkerCount = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Out = None,
@@ -86,7 +92,7 @@ def select(
     Shows all subsets that the data cannot tell from the best one, how often each feature is in them, the smallest of
     them, and the accuracy on rows that took no part in the selection. The strategy auto scores every subset where 10
     seconds suffice for that, and else searches by floating. Of a time limit the search on all rows and its repetition
-    in each fold get equal parts.
+    in each fold get equal parts; where these are short a sample of the rows is searched, and it is said.
 
     Example:  sepal select breast-cancer --missing drop --out subset.json
     """
@@ -94,31 +100,34 @@ def select(
         _check_files(data, out, plot)
         n_folds = int(folds(cv, none=True))
         limit = _limit(time_limit, strategy)
-        with watching("reading") as progress:
-            table, together = without_groups(
-                classes_given(data, target, reading.keeping(groups), "sepal select"), groups
-            )
+        with watching("reading", limit) as progress:
+            where = place_asked(cluster, workers)
+            how_read = reading.keeping(groups)
+            read = classes_given(data, target, how_read, "sepal select", where if in_partitions(data) else None)
+            table, together = without_groups(read, groups)
             tell_cautions(table)
+            cautions, table = caution_facts(table), _without_texts(table)
             from sepal.selection import select_facts
 
-            facts = select_facts(
-                table,
-                honest=n_folds > 0,
-                cv=n_folds or 2,  # not used without folds
-                groups=together,
-                random_state=seed,
-                progress=progress,
-                strategy=strategy,
-                criterion=criterion,
-                n_features=n_features,
-                keep=_columns(keep or [], table),
-                missing=missing.value,
-                scale=scale.parameter,
-                n_jobs=jobs,
-                **_each_part(limit, n_folds),
-            )
+            with subsets_spread(where):
+                facts = select_facts(
+                    table,
+                    honest=n_folds > 0,
+                    cv=n_folds or 2,  # not used without folds
+                    groups=together,
+                    random_state=seed,
+                    progress=progress,
+                    strategy=strategy,
+                    criterion=criterion,
+                    n_features=n_features,
+                    keep=_columns(keep or [], table),
+                    missing=missing.value,
+                    scale=scale.parameter,
+                    n_jobs=jobs,
+                    time_limit=left_of(limit),  # after loading and reading
+                )
             picture = None if plot is None else _picture(facts, plot.suffix.lower())
-        said = {"data": table.name, "cautions": caution_facts(table), **facts.to_dict()}
+        said = {"data": table.name, "cautions": cautions, **facts.to_dict()}
         json_wanted = wants_json(as_json, out)
         text = as_json_text("selection", said) if json_wanted else select_text(facts, table.name, look_of(out))
         if plot is not None and picture is not None:
@@ -148,10 +157,13 @@ def _limit(text: str | None, strategy: str) -> float | None:
     return limit
 
 
-def _each_part(limit: float | None, n_folds: int) -> dict[str, float]:
-    """What is left after loading and reading, for each of the searches: that on all rows, and one per fold."""
-    left = left_of(limit)
-    return {} if left is None else {"time_limit": left / (1 + n_folds)}
+def _without_texts(table: Table) -> Table:
+    """The table without its columns of texts, as long as others are left; a note on stderr says so."""
+    texts = [name for name, kind in zip(table.names, table.kinds, strict=True) if kind == "text"]
+    if not texts or len(texts) == table.n_columns:
+        return table
+    typer.echo(f"note: not selected from, since they hold texts: {printable(', '.join(texts))}", err=True)
+    return table.drop(texts)
 
 
 def _columns(given: list[str], table: Table) -> list[str | int]:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Timer
+
+MENDABLE = 2  # the status of a command that a user can mend
+GRACE_SHARE, GRACE_SECONDS = 0.1, 0.8  # of the limit, and seconds, after which not even an answer in part is awaited
 
 _began: list[float] = []
 
@@ -25,3 +32,33 @@ def seconds_so_far() -> float:
 def left_of(limit: float | None) -> float | None:
     """What is left of a time limit, and never nothing."""
     return None if limit is None else max(1e-3, limit - seconds_so_far())
+
+
+@contextmanager
+def ended_after(limit: float | None, doing: Callable[[], str]) -> Iterator[None]:
+    """End the command a little after its time limit, whatever it is in the middle of, and say what that was.
+
+    Work looks at the limit by itself and leaves out what does not fit. This is for what cannot be cut short: reading a
+    large file, loading modules, one long step. Nothing is written inside, so that no file is left in pieces. A verb
+    that was called without the command is never ended.
+    """
+    if limit is None or not _began:
+        yield
+        return
+    seconds = max(0.05, limit * (1 + GRACE_SHARE) + GRACE_SECONDS - seconds_so_far())
+    timer = Timer(seconds, lambda: _end(limit, doing()))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _end(limit: float, doing: str) -> None:
+    text = f"error: the time limit of {limit:g} s was over ({doing}); nothing was written\nhint: allow more time\n"
+    cursor = "\x1b[?25h" if os.isatty(2) and os.environ.get("TERM") != "dumb" else ""
+    try:
+        os.write(2, (cursor + text).encode("utf-8", "replace"))
+    finally:
+        os._exit(MENDABLE)

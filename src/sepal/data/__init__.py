@@ -12,6 +12,7 @@ from sepal.data._apart import is_identifier_name as is_identifier_name
 from sepal.data._apart import why_apart as why_apart
 from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._cautions import Caution
+from sepal.data._cautions import all_cautions as all_cautions
 from sepal.data._cautions import caution_texts as caution_texts
 from sepal.data._cells import apart_cells as apart_cells
 from sepal.data._cells import cell_of as cell_of
@@ -38,6 +39,7 @@ from sepal.data._equal_rows import equal_rows as equal_rows
 from sepal.data._equal_rows import mixed_bits as mixed_bits
 from sepal.data._equal_rows import plain_cells as plain_cells
 from sepal.data._equal_rows import row_hash as row_hash
+from sepal.data._equal_rows import row_marks as row_marks
 from sepal.data._error_words import constant_note as constant_note
 from sepal.data._error_words import plural as plural
 from sepal.data._error_words import shown as shown
@@ -60,6 +62,7 @@ from sepal.data._matching import match_table as match_table
 from sepal.data._name_order import name_key as name_key
 from sepal.data._name_order import name_order as name_order
 from sepal.data._partition import PartReading as PartReading
+from sepal.data._partition import names_partitions as names_partitions
 from sepal.data._partition import read_partition as read_partition
 from sepal.data._plane import Plane, plane
 from sepal.data._read import read_table

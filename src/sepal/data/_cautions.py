@@ -70,7 +70,9 @@ def cautions_of(table: Table) -> tuple[Caution, ...]:
 
 def _apart_caution(apart: Apart) -> Caution:
     what = _APART[apart.why].format(name=f"column {shown(apart.name)}", distinct=apart.distinct)
-    text = f"{what}: set apart and not used; give its kind to use it"
+    option = f'"{apart.name}"' if " " in apart.name else apart.name
+    kind = "numeric" if apart.values.dtype.kind in "iuf" else "nominal"
+    text = f"{what}: set apart and not used; to use it, say what it is (kinds, --kind {option}={kind})"
     return Caution(f"set_apart_{apart.why}", text, (apart.name,))
 
 
@@ -172,6 +174,19 @@ def constant_cautions(values: NDArray[np.float64], names: Sequence[str]) -> list
     if empty:
         found.append(Caution("empty", f"not a single value in {_columns_text(empty)}", empty))
     return found
+
+
+def all_cautions(table: Any) -> tuple[Caution, ...]:
+    """The cautions of a table, and its notes as cautions with the code ``note``; each sentence once.
+
+    Examples
+    --------
+    >>> import sepal.datasets
+    >>> all_cautions(sepal.datasets.load("iris").take([0, 1, 50]))[0].code
+    'constant'
+    """
+    known = {each.text: each for each in table.cautions}
+    return tuple(known.get(text, Caution("note", text)) for text in caution_texts(table))
 
 
 def caution_texts(table: Any) -> tuple[str, ...]:

@@ -200,7 +200,8 @@ def _to_texts(column: Column) -> Column:
 def _order_note(column: Column) -> str:
     order = " < ".join(str(level) for level in column.levels[:6]) + (" < ..." if len(column.levels) > 6 else "")
     return (
-        f"column {shown(column.name)} is ordinal in sorted order ({order}); give its levels in order to choose another"
+        f"column {shown(column.name)} is ordinal in sorted order ({order}); for another say its levels in order "
+        f"(kinds, --kind {column.name}=a<b<c)"
     )
 
 

@@ -48,7 +48,10 @@ def decoded(data: bytes, source: str, encoding: str | None) -> tuple[str, tuple[
             text = data.decode(name)
         except UnicodeDecodeError:
             continue
-        note = f"the file is not UTF-8 and was read as {called}; give its encoding if texts look wrong"
+        note = (
+            f"the file is not UTF-8 and was read as {called}; if texts look wrong, say its encoding "
+            "(encoding, --encoding)"
+        )
         return text, () if called is None else (note,)
     raise AssertionError("Latin-1 refuses nothing")
 

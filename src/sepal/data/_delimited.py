@@ -193,6 +193,7 @@ class _Growing:
     maybe_thousands: str | None = None  # the first cell like 1,000
     decimal_comma: bool = False  # some cell has a comma that cannot stand between thousands
     chunks: list[NDArray[np.float64]] = field(default_factory=list)
+    spelled: dict[float, str] = field(default_factory=dict)  # of numbers with a decimal comma
     code_of: dict[str, float] = field(default_factory=dict)
     texts: dict[str, int] = field(default_factory=dict)
 
@@ -205,6 +206,9 @@ class _Growing:
                 self.chunks.append(numbers)
                 if decimal == ",":
                     self._look_at_commas(cells)
+                    for number, cell in zip(numbers.tolist(), cells, strict=True):
+                        if "," in cell:
+                            self.spelled.setdefault(number, cell.strip())
                 return
             self.is_text = self.turned_text = True
             self.chunks_before = len(self.chunks)
@@ -239,7 +243,8 @@ class _Growing:
         values = np.concatenate(self.chunks)
         self.chunks.clear()
         if not self.is_text:
-            return Column(self.name, self.position, values)
+            written = Written(self.spelled, dates=False) if self.spelled else None
+            return Column(self.name, self.position, values, written=written)
         levels = sorted_levels(self.texts)
         rank = np.empty(len(levels))
         for i, level in enumerate(levels):
@@ -270,6 +275,11 @@ def _understood(column: Column, decimal: str) -> Column | None:
         found, left_out = numbers
         notes = (f"numbers in {place} were read without {left_out}: {_example(found)}",) if left_out else ()
         notes = (f"{notes[0] if notes else f'{place} holds numbers'}{soft}",) if soft or notes else ()
+        if left_out:
+            spelled: dict[float, str] = {}
+            for text, number in found.items():
+                spelled.setdefault(number, text)
+            written = Written(spelled, dates=False)
     else:
         moments = dates(texts)
         if moments is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +29,17 @@ class PartReading:
     missing_target: Literal["error", "drop"] = "error"
     na: tuple[str, ...] = ()
     encoding: str | None = None
+
+
+def names_partitions(path: str | os.PathLike[str]) -> bool:
+    """Whether this is a folder or a pattern of file names, and so a table in partitions.
+
+    Examples
+    --------
+    >>> names_partitions("sales/*.parquet"), names_partitions("sales.csv")
+    (True, False)
+    """
+    return glob.has_magic(os.fspath(path)) or Path(path).is_dir()
 
 
 def read_partition(content: Any, label: str, reading: PartReading) -> Table:

@@ -53,10 +53,10 @@ class Scaling:
         array = np.asarray(values, dtype=np.float64)
         if array.ndim != 2 or array.shape[1] != self.offset.size:
             raise DataError(f"values: expected {self.offset.size} columns, found shape {array.shape}")
-        if self.how is None:
-            return np.asarray(array * self.shrink)
-        scaled = array * self.shrink if np.any(self.shrink != 1.0) else array.copy()
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # a signalling NaN is a missing cell like any other
+            if self.how is None:
+                return np.asarray(array * self.shrink)
+            scaled = array * self.shrink if np.any(self.shrink != 1.0) else array.copy()
             scaled -= self.offset
             scaled /= self.divisor
             if np.isinf(scaled).any():

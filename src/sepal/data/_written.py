@@ -1,4 +1,4 @@
-"""How the cells of a date column stood in their source: they are numbers in a table, and dates for people."""
+"""How cells that became numbers stood in their source: dates, and numbers as people write them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """The text of each number of a column; a number that has none is told as a date.
+    """The text of each number of a column; where there is none at all, numbers are told as dates.
+
+    Of two texts for one number (3,5 and 3,50) the first is told.
 
     Examples
     --------
@@ -20,6 +22,7 @@ class Written:
     """
 
     texts: Mapping[float, str] = field(default_factory=dict)
+    dates: bool = True
 
     def text(self, number: float) -> str | None:
         """What stood there; None for a missing cell, and where there is no such date."""

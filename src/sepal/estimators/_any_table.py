@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sepal.data import Table
 from sepal.estimators._scoring import own_target
 from sepal.estimators._shell import Diet, TableEstimator
-from sepal.estimators._views import fit_view
+from sepal.estimators._views import View, fit_view
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter
 
@@ -81,6 +81,14 @@ class AnyTable(TableEstimator):
         self.machine_ = clone(self.machine).fit(self._coordinates(table), np.asarray(table.y), **told)
         if not is_regressor(self.machine):
             self.classes_ = self.machine_.classes_
+        return self
+
+    def keep(self, table: Table, view: View, machine: Any) -> Self:
+        """Take a machine that was fitted elsewhere, on the coordinates of this view; ``table`` has the columns."""
+        self._training_rows(table)
+        self.view_, self.machine_ = view, machine
+        if not is_regressor(machine):
+            self.classes_ = machine.classes_
         return self
 
     def _coordinates(self, table: Any) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ from sepal.data import (
     as_rows,
     class_codes,
 )
+from sepal.estimators import AnyTable
 from sepal.evaluation._evaluation import Evaluation
 from sepal.evaluation._held_out import held_out, rows_of_their_own
 from sepal.evaluation._scorers import Scorer, scored, scorers
@@ -152,6 +153,9 @@ def _answers(
 
 
 def _scheme(estimator: Any) -> str:
+    """The learner as it would be written; of a machine on indicators the machine."""
+    if isinstance(estimator, AnyTable):
+        return f"{_scheme(estimator.machine)} on levels as indicators"
     return " ".join(repr(estimator).split())
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sepal.estimators import shared_parameters as shared
 from sepal.learners._drift import DETECTORS
 from sepal.learners._regression import AGGREGATES
 from sepal.learners._vote_weights import PER_CLASS, VOTE_WEIGHTS
 from sepal.learners._votes import VOTE_TIES
+from sepal.measures import shared_parameters as shared
 from sepal.parameters import Parameter
 from sepal.prototypes import METHODS
 

@@ -22,6 +22,8 @@ from sepal.machines._kernel_rows import class_sample as class_sample
 from sepal.machines._parzen import ParzenClassifier
 from sepal.machines._vectors._feature_vectors import FeatureVectorClassifier, FeatureVectorRegressor
 from sepal.machines._vectors._gda import GeneralizedDiscriminant
+from sepal.machines._vectors._map import VectorMap as VectorMap
+from sepal.machines._vectors._models import PathRows as PathRows
 from sepal.machines._vectors._selector import FeatureVectorSelector
 from sepal.plots import plot_regions
 

@@ -9,6 +9,7 @@ Reference: A. Ben-Israel and Y. Levin, "The geometry of linear separability in d
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,12 +20,12 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import unit_of
+from sepal.data import Table, unit_of
 from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, as_data_errors
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.machines._kernel_rows import class_weight_factors, machine_weights
 from sepal.machines._parameters import FISHER
-from sepal.measures import Within, length, within_classes
+from sepal.measures import ClassScatter, Within, check_spread, length, within_classes, within_scatters
 
 Floats = NDArray[np.float64]
 _SMALLEST = float(np.finfo(np.float64).tiny)
@@ -142,8 +143,37 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Tabl
             )
         self._unit = unit_of(X)
         within = within_classes(X * self._unit, codes, len(self.classes_), None if sample_weight is None else weights)
-        costs = class_weight_factors(self.class_weight, self.classes_, codes, weights)
-        self.priors_ = _priors(self.priors, within.counts) * costs
+        return self._solve(within)
+
+    def fit_scatters(
+        self, like: Any, classes: NDArray[Any], scatters: Sequence[ClassScatter], shift: Floats
+    ) -> FisherDiscriminant:
+        """Fit to what sums over rows tell of each class, where the rows are nowhere together.
+
+        Parameters
+        ----------
+        like : Table or ndarray
+            The columns, and some rows.
+        classes : ndarray
+            In the order of ``scatters``.
+        scatters : sequence of ClassScatter
+            Of every class, after ``shift`` was taken off its rows.
+        shift : ndarray
+            One number for each column.
+        """
+        self._training_numbers(like, np.resize(classes, len(like.values if isinstance(like, Table) else like)))
+        order = np.argsort(classes, kind="stable")
+        self.classes_, scatters = classes[order], [scatters[at] for at in order]
+        self._unit = unit = unit_of(np.array([[each.low, each.high] for each in scatters]) + shift)
+        within = within_scatters([each.times(unit) for each in scatters], shift * unit)
+        check_spread(within.varying_spread)
+        return self._solve(within)
+
+    def _solve(self, within: Within) -> FisherDiscriminant:
+        """The plane, from rows times ``_unit``."""
+        counts = within.counts.astype(np.float64)
+        costs = class_weight_factors(self.class_weight, self.classes_, np.arange(len(counts)), counts)
+        self.priors_ = _priors(self.priors, counts) * costs
         self.priors_ /= self.priors_.sum()
         kappa = None if self.kappa is None else max(float(self.kappa) * self._unit * self._unit, _SMALLEST)
         found = fisher_solve(within, self.priors_, kappa)
@@ -151,10 +181,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Tabl
         if np.any(found.null_norms > 0):
             warnings.warn(
                 "the class means differ in a direction without any spread inside classes: the training rows are "
-                f"separated perfectly there (rank {self.rank_} for {X.shape[1]} columns), and kappa={self.kappa_:.4g} "
-                "decides how far that direction is trusted",
+                f"separated perfectly there (rank {self.rank_} for {within.means.shape[1]} columns), and "
+                f"kappa={self.kappa_:.4g} decides how far that direction is trusted",
                 SepalWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 

@@ -14,6 +14,7 @@ from sepal.measures._alignment_curve import AlignmentCurve, alignment_curve, ali
 from sepal.measures._alignment_curve import labelled_pairs as labelled_pairs
 from sepal.measures._alignment_weights import FeatureWeights, KernelWeights, align_feature_weights, align_kernels
 from sepal.measures._alignment_weights import align_solve as align_solve
+from sepal.measures._angle import angle_of_scatters as angle_of_scatters
 from sepal.measures._angle import angle_of_separability
 from sepal.measures._angle_result import ClassPairAngle, SeparabilityAngle
 from sepal.measures._angle_simulation import AngleSimulation, simulate_angle
@@ -37,6 +38,7 @@ from sepal.measures._split_accuracy import expected_accuracy, expected_accuracy_
 from sepal.measures._split_curve import SplitAccuracyCurve
 from sepal.measures._split_groups import share_of_groups_samples as share_of_groups_samples
 from sepal.measures._suspects import SuspectRow, Suspects, suspects
+from sepal.measures._table_numbers import numbers_of as numbers_of
 from sepal.measures._telling_words import TellingWord, telling_words
 from sepal.measures._thornton import thornton_samples, thornton_score
 from sepal.measures._thornton_groups import chance_between_groups as chance_between_groups
@@ -47,9 +49,12 @@ from sepal.measures._thornton_interval import sampled_trials as sampled_trials
 from sepal.measures._thornton_interval import wilson_interval as wilson_interval
 from sepal.measures._thornton_result import ThorntonTest
 from sepal.measures._thornton_test import thornton_test
+from sepal.measures._within import ClassScatter as ClassScatter
 from sepal.measures._within import Within as Within
+from sepal.measures._within import check_spread as check_spread
 from sepal.measures._within import length as length
 from sepal.measures._within import within_classes as within_classes
+from sepal.measures._within import within_scatters as within_scatters
 
 __all__ = [
     "AlignmentCurve",

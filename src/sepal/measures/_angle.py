@@ -9,6 +9,8 @@ Reference: A. Ben-Israel and Y. Levin, "The geometry of linear separability in d
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -22,9 +24,17 @@ from sepal.measures._angle_permutation import angle_tangent, permutation_p
 from sepal.measures._angle_result import ClassPairAngle, Pooled, SeparabilityAngle
 from sepal.measures._hotelling import holm, hotelling, wilks_and_pillai
 from sepal.measures._table_numbers import MissingNumbers, numbers_of
-from sepal.measures._within import Within, length, within_classes
+from sepal.measures._within import (
+    ClassScatter,
+    Within,
+    check_spread,
+    length,
+    within_classes,
+    within_pair,
+    within_scatters,
+)
 from sepal.parameters import Parameter, RandomState, checked, generator
-from sepal.progress import Progress, stage
+from sepal.progress import Progress, Share, stage
 
 _ORDER = 500.0  # as a power of two: beyond it the smaller side of a sum of squares is lost anyway
 
@@ -144,52 +154,115 @@ def angle_solve(
     progress: Progress | None = None,
 ) -> SeparabilityAngle:
     """All pairs from a matrix of numbers and class codes."""
-    n, p = values.shape
     unit = unit_of(values)
     values = values * unit
-    if n <= len(classes):
-        raise DataError(f"a covariance inside {len(classes)} classes needs more rows than classes; got {n}")
+    _check_rows(len(values), classes)
     every = within_classes(values, codes, len(classes))
-    pairs: list[dict[str, Any]] = []
-    order: NDArray[np.intp] | None = None
+    orders: dict[bool, NDArray[np.intp]] = {}  # that of all rows serves every pair
+
+    def within_of(a: int, b: int) -> Within:
+        rows = (codes == a) | (codes == b)
+        return within_classes(values[rows], (codes[rows] == b).astype(np.int32), 2)
+
+    def permuted(a: int, b: int, within: Within, tangent: float, inner: float, told: Share | None) -> float:
+        part_values, part_codes, place = values, codes, (a, b)
+        if within is not every:
+            rows = np.flatnonzero((codes == a) | (codes == b))
+            part_values, part_codes, place = values[rows], (codes[rows] == b).astype(np.int32), (0, 1)
+        if within is not every or True not in orders:
+            orders[within is every] = content_order(part_values, part_codes)
+        order = orders[within is every]
+        return permutation_p(part_values, part_codes, place, within, order, tangent, inner, n_permutations, rng, told)
+
+    chance = permuted if n_permutations else None
+    asked = _Asked(classes, float(kappa), pooled, confidence, scale, n_permutations)
+    return _of_pairs(asked, every, within_of, unit, chance, notes, progress)
+
+
+def angle_of_scatters(
+    scatters: Sequence[ClassScatter],
+    shift: NDArray[np.float64],
+    classes: NDArray[Any],
+    *,
+    kappa: float = 1.0,
+    pooled: Pooled = "all",
+    confidence: float = 0.95,
+    scale: ScaleName | None = None,
+    notes: tuple[str, ...] = (),
+) -> SeparabilityAngle:
+    """All pairs from what sums over the rows tell of each class; ``shift`` was taken off all rows before.
+
+    Labels cannot be shuffled without the rows: there is no ``permutation_p``.
+    """
+    _check_rows(sum(each.count for each in scatters), classes)
+    unit = unit_of(np.array([[each.low, each.high] for each in scatters]) + shift)
+    parts = [each.times(unit) for each in scatters]
+    every = within_scatters(parts, shift * unit)
+    check_spread(every.varying_spread)
+    asked = _Asked(classes, float(kappa), pooled, confidence, scale, 0)
+    return _of_pairs(asked, every, lambda a, b: within_pair(parts[a], parts[b]), unit, None, notes, None)
+
+
+def _check_rows(n_rows: int, classes: NDArray[Any]) -> None:
+    if n_rows <= len(classes):
+        raise DataError(f"a covariance inside {len(classes)} classes needs more rows than classes; got {n_rows}")
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What was asked for."""
+
+    classes: NDArray[Any]
+    kappa: float
+    pooled: str
+    confidence: float
+    scale: str | None
+    n_permutations: int
+
+
+def _of_pairs(
+    asked: _Asked,
+    every: Within,
+    within_of: Callable[[int, int], Within],
+    unit: float,
+    chance: Callable[[int, int, Within, float, float, Share | None], float] | None,
+    notes: tuple[str, ...],
+    progress: Progress | None,
+) -> SeparabilityAngle:
+    """The result, from the scatter of all classes (``every``) and of two; rows were taken times ``unit``."""
+    classes, pairs = asked.classes, list[dict[str, Any]]()
     n_pairs = len(classes) * (len(classes) - 1) // 2
     for a, b in combinations(range(len(classes)), 2):
         if progress is not None:
             progress("class pairs", len(pairs) / n_pairs)
-        within, place, part_values, part_codes = every, (a, b), values, codes
-        if pooled == "pair" and len(classes) > 2:
-            rows = np.flatnonzero((codes == a) | (codes == b))
-            part_values, part_codes, place = values[rows], (codes[rows] == b).astype(np.int32), (0, 1)
-            if len(rows) <= 2:
+        within, place = every, (a, b)
+        if asked.pooled == "pair" and len(classes) > 2:
+            if every.counts[a] + every.counts[b] <= 2:
                 raise DataError(
                     f"classes {classes[a]!s} and {classes[b]!s} have one row each: no covariance between them"
                 )
-            within = within_classes(part_values, part_codes, 2)
-        pair, solution, null = _pair(within, place, (classes[a], classes[b]), kappa, confidence, unit)
+            within, place = within_of(a, b), (0, 1)
+        pair, solution, null = _pair(within, place, (classes[a], classes[b]), asked.kappa, asked.confidence, unit)
         permuted = None
-        if n_permutations:
-            inner = _kappa_inside(kappa, unit)
-            tangent = angle_tangent(solution, null, inner)
+        if chance is not None:
+            inner = _kappa_inside(asked.kappa, unit)
             told = stage(progress, "class pairs", len(pairs) / n_pairs, (len(pairs) + 1) / n_pairs)
-            if order is None or within is not every:
-                order = content_order(part_values, part_codes)
-            permuted = permutation_p(
-                part_values, part_codes, place, within, order, tangent, inner, n_permutations, rng, told
-            )
+            permuted = chance(a, b, within, angle_tangent(solution, null, inner), inner, told)
         pairs.append({**pair, "permutation_p": permuted})
     adjusted = holm([pair["hotelling"].p_value for pair in pairs])
     wilks, pillai = wilks_and_pillai(every)
+    p = every.means.shape[1]
     return SeparabilityAngle(
         pairs=tuple(ClassPairAngle(**pair, adjusted_p=p) for pair, p in zip(pairs, adjusted, strict=True)),
         wilks=wilks,
         pillai=pillai,
-        kappa=float(kappa),
-        scale=scale,
-        pooled=pooled,
+        kappa=asked.kappa,
+        scale=asked.scale,
+        pooled=asked.pooled,
         rank=every.rank,
         n_columns=p,
-        n_rows=n,
-        n_permutations=n_permutations,
+        n_rows=int(every.counts.sum()),
+        n_permutations=asked.n_permutations,
         notes=(*notes, *_rank_notes(every, p, [pair["null_norm"] for pair in pairs])),
     )
 

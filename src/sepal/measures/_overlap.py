@@ -17,6 +17,7 @@ from sepal.parameters import RandomState, check_whole, checked
 from sepal.progress import Progress
 
 MIXED = 1 / 3  # a row lies in the mixing region if at least this share of its nearest is of the other class
+_BLOCK = 256  # columns that are ranked at a time
 
 
 @dataclass(frozen=True)
@@ -195,7 +196,7 @@ def _region(
     mixed = np.sort(asking[places[other >= MIXED - 1e-12]])
     everyone = np.sort(asking[places])
     second = data.codes[everyone] == b
-    columns = [_column(table, j, everyone, second, mixed) for j in varying if table.kinds[j] != "text"]
+    columns = _columns(table, [j for j in varying if table.kinds[j] != "text"], everyone, second, mixed)
     labels = data.classes.tolist()
     return OverlapRegion(
         classes=(labels[a], labels[b]),
@@ -206,32 +207,75 @@ def _region(
     )
 
 
-def _column(
+def _columns(
+    table: Table, columns: list[int], rows: NDArray[np.intp], second: NDArray[np.bool_], mixed: NDArray[np.intp]
+) -> list[RegionColumn]:
+    """Each column of a region; those with an order a block at a time."""
+    found = [_nominal(table, j, rows, second, mixed) for j in columns if table.kinds[j] == "nominal"]
+    ordered = [j for j in columns if table.kinds[j] != "nominal"]
+    for begin in range(0, len(ordered), _BLOCK):
+        block = ordered[begin : begin + _BLOCK]
+        apart = _rank_separations(table.values[rows][:, block], second)
+        ranges = _middles(table.values[mixed][:, block])
+        for j, separation, (low, high) in zip(block, apart, ranges, strict=True):
+            found.append(RegionColumn(table.names[j], separation, low, high, _commonest(table, j, mixed)))
+    return found
+
+
+def _nominal(
     table: Table, j: int, rows: NDArray[np.intp], second: NDArray[np.bool_], mixed: NDArray[np.intp]
 ) -> RegionColumn:
     values = table.values[rows, j]
     present = ~np.isnan(values)
-    values, is_second = values[present], second[present]
+    apart = _total_variation(values[present], second[present])
+    return RegionColumn(table.names[j], apart, None, None, _commonest(table, j, mixed))
+
+
+def _commonest(table: Table, j: int, mixed: NDArray[np.intp]) -> Any:
+    """The level that most of the mixed rows have; None for numbers."""
+    levels = table.levels[j]
+    if levels is None:
+        return None
     inside = table.values[mixed, j]
-    inside = inside[~np.isnan(inside)]
-    levels, level = table.levels[j], None
-    if levels is not None and len(inside):
-        level = levels[int(np.bincount(inside.astype(int), minlength=len(levels)).argmax())]
-    if table.kinds[j] == "nominal":
-        return RegionColumn(table.names[j], _total_variation(values, is_second), None, None, level)
-    low, high = np.quantile(inside, [0.1, 0.9]).tolist() if len(inside) else (None, None)
-    return RegionColumn(table.names[j], _rank_separation(values, is_second), low, high, level)
+    inside = inside[~np.isnan(inside)].astype(int)
+    return levels[int(np.bincount(inside, minlength=len(levels)).argmax())] if len(inside) else None
 
 
-def _rank_separation(values: NDArray[np.float64], second: NDArray[np.bool_]) -> float:
-    n2 = int(second.sum())
-    n1 = len(values) - n2
-    if n1 == 0 or n2 == 0:
-        return 0.0
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = np.cumsum(counts) - (counts - 1) / 2  # equal values share the mean of their ranks
-    area = (float(ranks[place][second].sum()) - n2 * (n2 + 1) / 2) / (n1 * n2)
-    return abs(2 * area - 1)
+def _middles(inside: NDArray[np.float64]) -> list[tuple[float | None, float | None]]:
+    """Of each column the range without a tenth at either end; (None, None) where every cell is missing."""
+    found: list[tuple[float | None, float | None]] = []
+    whole = np.full(inside.shape[1], len(inside) > 0) & ~np.isnan(inside).any(axis=0)
+    together = iter(np.quantile(inside[:, whole], [0.1, 0.9], axis=0).T.tolist() if whole.any() else ())
+    for j, complete in enumerate(whole):
+        if complete:
+            low, high = next(together)
+        else:
+            cells = inside[~np.isnan(inside[:, j]), j]
+            low, high = np.quantile(cells, [0.1, 0.9]).tolist() if len(cells) else (None, None)
+        found.append((low, high))
+    return found
+
+
+def _rank_separations(values: NDArray[np.float64], second: NDArray[np.bool_]) -> list[float]:
+    """|2 AUC - 1| of every column for telling the second class from the first; missing cells take no part."""
+    present = ~np.isnan(values)
+    n2 = (present & second[:, None]).sum(axis=0)
+    n1 = present.sum(axis=0) - n2
+    order = np.argsort(values, axis=0, kind="stable")  # missing cells last, where they change no rank before them
+    ordered = np.take_along_axis(values, order, axis=0)
+    place = np.arange(len(values))[:, None]
+    new = np.ones(values.shape, dtype=bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    last = np.ones(values.shape, dtype=bool)
+    last[:-1] = new[1:]
+    first_place = np.maximum.accumulate(np.where(new, place, 0), axis=0)
+    last_place = np.minimum.accumulate(np.where(last, place, len(values))[::-1], axis=0)[::-1]
+    ranks = (first_place + last_place) / 2 + 1  # equal values share the mean of their ranks
+    of_second = second[order] & ~np.isnan(ordered)
+    above = np.where(of_second, ranks, 0.0).sum(axis=0) - n2 * (n2 + 1) / 2
+    pairs = n1 * n2
+    area = np.divide(above, pairs, out=np.full(pairs.shape, 0.5), where=pairs > 0)
+    return np.abs(2 * area - 1).tolist()  # type: ignore[no-any-return]
 
 
 def _total_variation(values: NDArray[np.float64], second: NDArray[np.bool_]) -> float:

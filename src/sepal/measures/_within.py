@@ -9,6 +9,7 @@ Reference: A. Ben-Israel and Y. Levin, "The geometry of linear separability in d
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +62,12 @@ class Within:
         """Rows less classes."""
         return int(self.counts.sum()) - len(self.counts)
 
+    @property
+    def varying_spread(self) -> NDArray[np.float64]:
+        """``spread``, NaN for constant columns."""
+        flat = (self.spread == 1.0) & np.all(self.means == 0.0, axis=0) & np.all(self.vectors == 0.0, axis=1)
+        return np.where(flat, np.nan, self.spread)
+
     def range_part(self, d: Matrix) -> Matrix:
         """The part of each vector (last axis: columns) that lies in the range of S."""
         return d if self.basis is None else (d @ self.basis) @ self.basis.T
@@ -112,16 +119,14 @@ def within_classes(
     squares = np.average((around * units) ** 2, axis=0, weights=weights)
     spread = np.where(constant, 1.0, np.sqrt(squares) / units)
     spread[spread == 0] = 1.0
-    _check_spread(np.where(constant, np.nan, spread))
+    check_spread(np.where(constant, np.nan, spread))
     rest = (around - means[codes]) / spread
     if weights is not None:
         rest *= np.sqrt(weights)[:, None]
-    if n > p:
-        rest = np.asarray(np.linalg.qr(rest, mode="r"))
     return _decomposed(rest, n, means, center, counts, spread)
 
 
-def _check_spread(spread: NDArray[np.float64]) -> None:
+def check_spread(spread: NDArray[np.float64]) -> None:
     """Whether the columns, constant ones aside, have sizes that one covariance can hold."""
     if np.all(np.isnan(spread)):
         return
@@ -144,6 +149,8 @@ def _decomposed(
 ) -> Within:
     """From the ``n`` rows less their class means in units of ``spread``, or a triangle with the same Gram matrix."""
     p = rest.shape[1]
+    if len(rest) > p:  # the triangle has the same singular values and vectors, in half the time
+        rest = np.asarray(np.linalg.qr(rest, mode="r"))
     _, singular, vectors = np.linalg.svd(rest, full_matrices=False)
     # Rounding of the rows themselves: a column that is constant inside classes leaves about eps * |value| behind.
     noise = np.finfo(float).eps * max(n, p) * max(1.0, float(singular[0]) if len(singular) else 1.0)
@@ -180,6 +187,10 @@ class ClassScatter:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
+    def times(self, unit: float | NDArray[np.float64]) -> ClassScatter:
+        """The same of rows that were multiplied by something."""
+        return ClassScatter(self.count, self.mean * unit, self.rest * unit, self.low * unit, self.high * unit)
+
 
 def class_scatter(values: Matrix) -> ClassScatter:
     """The scatter of the rows of one class."""
@@ -193,14 +204,20 @@ def class_scatter(values: Matrix) -> ClassScatter:
 
 def within_pair(first: ClassScatter, second: ClassScatter) -> Within:
     """As :func:`within_classes` of the rows of two classes."""
-    counts = np.array([first.count, second.count])
+    return within_scatters((first, second))
+
+
+def within_scatters(scatters: Sequence[ClassScatter], shift: NDArray[np.float64] | float = 0.0) -> Within:
+    """As :func:`within_classes` of the rows of these classes; ``shift`` was taken off all rows before."""
+    counts = np.array([each.count for each in scatters])
     n = int(counts.sum())
-    constant = np.minimum(first.low, second.low) == np.maximum(first.high, second.high)
-    means = np.array([first.mean, second.mean])
+    low, high = (np.array([getattr(each, end) for each in scatters]) for end in ("low", "high"))
+    constant = low.min(axis=0) == high.max(axis=0)
+    means = np.array([each.mean for each in scatters])
     center = counts @ means / n
     means = np.where(constant, 0.0, means - center)
-    rest = np.where(constant, 0.0, np.concatenate([first.rest, second.rest]))
+    rest = np.where(constant, 0.0, np.concatenate([each.rest for each in scatters]))
     units = column_units(np.concatenate([rest, means]))
     spread = np.sqrt((np.sum((rest * units) ** 2, axis=0) + counts @ (means * units) ** 2) / n) / units
     spread[spread == 0] = 1.0
-    return _decomposed(rest / spread, n, means, center, counts, spread)
+    return _decomposed(rest / spread, n, means, center + shift, counts, spread)

@@ -10,8 +10,8 @@ from sklearn.utils import _safe_indexing
 from sepal.data import Missing, ScaleName, Table, as_table
 from sepal.distances import DISTANCES
 from sepal.estimators import Diet, TableEstimator
-from sepal.estimators import shared_parameters as shared
 from sepal.exceptions import DataError, ParameterError
+from sepal.measures import shared_parameters as shared
 from sepal.parameters import Parameter
 from sepal.prototypes._methods import METHODS, method_named, takes_groups
 from sepal.prototypes._prototype_set import PrototypeSet

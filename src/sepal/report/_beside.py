@@ -16,17 +16,18 @@ MOST_BESIDE = 6
 
 def rows_beside(table: Table, suspects: tuple[SuspectRow, ...]) -> tuple[RowBeside, ...]:
     """Each suspect with the columns in which it is farthest from its neighbours, farthest first."""
-    spread = np.nanmax(table.values, axis=0, initial=-np.inf, where=~np.isnan(table.values))
-    spread = spread - np.nanmin(table.values, axis=0, initial=np.inf, where=~np.isnan(table.values))
+    half, known = table.values / 2, ~np.isnan(table.values)  # two numbers can be farther apart than any number is large
+    spread = np.max(half, axis=0, initial=-np.inf, where=known) - np.min(half, axis=0, initial=np.inf, where=known)
     return tuple(_beside(table, each, np.where(np.isfinite(spread) & (spread > 0), spread, 1.0)) for each in suspects)
 
 
 def _beside(table: Table, suspect: SuspectRow, spread: Any) -> RowBeside:
+    """``spread``: half the range of each column."""
     rows = np.array([suspect.row, *suspect.neighbors])
     part = table.take(rows)
     own, others = part.values[0], part.values[1:]
     nominal = np.array([kind == "nominal" for kind in table.kinds])
-    apart = np.where(nominal, (others != own).astype(float), np.abs(others - own) / spread)
+    apart = np.where(nominal, (others != own).astype(float), np.abs(others / 2 - own / 2) / spread)
     away = np.nan_to_num(apart, nan=1.0).mean(axis=0)
     order = np.argsort(-away, kind="stable")[:MOST_BESIDE]
     columns = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -347,7 +347,7 @@ class Shown(ABC):
 
 @dataclass(frozen=True)
 class MeasureFacts(Shown):
-    """All that ``sepal measure`` says.
+    """All that ``sepal measure`` says. What a time limit did not allow is None, and ``skipped`` tells why.
 
     Examples
     --------
@@ -364,9 +364,10 @@ class MeasureFacts(Shown):
     majority: MajorityFacts
     settings: SettingsFacts
     thornton: ThorntonFacts
-    curve: CurveFacts
-    margins: MarginFacts
+    curve: CurveFacts | None
+    margins: MarginFacts | None
     partitions: PartitionsFacts | None = None
+    skipped: dict[str, str] = field(default_factory=dict)
 
     kind = "measure"
 
@@ -380,7 +381,7 @@ class MeasureFacts(Shown):
 def plain(value: Any) -> Any:
     """The value in the types JSON has. What JSON cannot say (NaN, infinity) is None."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, dict):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, np.ndarray):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import KINDS, Missing, ScaleName, Table, caution_texts
+from sepal.data import KINDS, Missing, ScaleName, Table, all_cautions, caution_texts
 from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, expected_accuracy_curve, prepare, sample_rows, thornton_test
 from sepal.parameters import Parameter, checked
@@ -19,6 +19,7 @@ from sepal.report._facts import (
     CurveFacts,
     CurvePoint,
     MajorityFacts,
+    MarginFacts,
     MeasureFacts,
     SettingsFacts,
     TableFacts,
@@ -26,9 +27,9 @@ from sepal.report._facts import (
 )
 from sepal.report._margins import margin_facts, margins
 from sepal.report._rows import SAMPLE_ROWS, ReportRows, take_rows
+from sepal.report._time_limit import Clock, check_limit, in_time
 
-# What is being done, and the share of the whole work that is behind.
-
+_SPLITS, _NEAREST = "all random splits", "nearest neighbours"  # what is being done
 SHARED_NEIGHBORS = 5  # of every row that asks: what suspects and overlaps read
 CURVE_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _RANKED_GROUPS = 270  # other groups of which one trains, as good as surely, at a tenth of the groups
@@ -47,6 +48,7 @@ def measure_facts(
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
     groups: Any = None,
+    time_limit: float | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -57,6 +59,9 @@ def measure_facts(
     ----------
     X, y, distance, scale, missing, groups, random_state, n_jobs, progress
         As in :func:`sepal.separability`.
+    time_limit : float, optional
+        Seconds. Once they are over, what is not finished is None, and ``skipped`` says so; a sample is taken where all
+        rows would take longer. Thornton's index and its exact test are always there.
     train_sizes : sequence of float or int
         Shares (below 1) or numbers of rows in the training part; of groups where there are ``groups``.
     n_neighbors : int
@@ -75,7 +80,7 @@ def measure_facts(
     >>> facts.thornton.score, round(facts.curve.points[0].accuracy, 4)
     (0.875, 0.83)
     """
-    say = progress or silent
+    say, clock = progress or silent, Clock(check_limit(time_limit))
     rows = take_rows(
         X,
         y,
@@ -84,34 +89,45 @@ def measure_facts(
         missing=missing,
         random_state=random_state,
         n_jobs=n_jobs,
+        time_limit=time_limit,
         groups=groups,
     )
     sizes = train_rows(train_sizes, *_curve_units(rows, random_state), n_neighbors)
-    facts = basic_facts(
-        rows, sizes, n_neighbors, n_permutations, random_state, lambda what, done: say(what, 0.8 * done)
-    )
-    say("margins", 0.8)
-    margin = margin_facts(margins(rows))
+
+    def shuffled(tick: Progress) -> ThorntonTest:
+        return _test(rows, n_permutations, random_state, tick)
+
+    def curve(tick: Progress) -> CurveFacts:
+        return _curve(rows, sizes, n_neighbors, random_state, tick)
+
+    splits: CurveFacts | None
+    margin: MarginFacts | None
+    if time_limit is None:  # the deepest search first: what it finds serves the others
+        splits, test = curve(_stage(say, _SPLITS, 0.0, 0.6)), shuffled(_stage(say, _NEAREST, 0.6, 0.8))
+        say("margins", 0.8)
+        margin = margin_facts(margins(rows))
+    else:
+        test = _test(rows, 0, random_state, _stage(say, _NEAREST, 0.0, 0.2))
+        margin = in_time(clock, "margins", lambda: margin_facts(margins(rows)))
+        splits = in_time(clock, "splits", lambda: curve(_stage(say, _SPLITS, 0.3, 0.8)))
+        if n_permutations and rows.sample is not None:
+            clock.skipped["permutations"] = "the time limit lets a sample ask, and permutations need every row"
+        elif n_permutations:
+            test = in_time(clock, "permutations", lambda: shuffled(_stage(say, _NEAREST, 0.8, 1.0))) or test
     say("done", 1.0)
-    return MeasureFacts(**facts, margins=margin)
+    return MeasureFacts(**_told(rows, test, random_state), curve=splits, margins=margin, skipped=clock.skipped)
 
 
-def basic_facts(
-    rows: ReportRows,
-    sizes: NDArray[np.int64] | None,
-    k: int,
-    n_permutations: int,
-    random_state: int,
-    say: Progress,
-) -> dict[str, Any]:
-    """What ``report`` and ``measure`` both say; without ``sizes`` the curve has nine points.
+def basic_facts(rows: ReportRows, random_state: int, say: Progress) -> dict[str, Any]:
+    """What is in every report; the deepest search comes first: what it finds serves the others."""
+    sizes = train_rows(CURVE_SHARES, *_curve_units(rows, random_state), 1)
+    curve = _curve(rows, sizes, 1, random_state, _stage(say, _SPLITS, 0.0, 0.7))
+    test = _test(rows, 0, random_state, _stage(say, _NEAREST, 0.7, 1.0))
+    return {**_told(rows, test, random_state), "curve": curve}
 
-    The deepest search comes first: what it finds serves the others.
-    """
-    if sizes is None:
-        sizes = train_rows(CURVE_SHARES, *_curve_units(rows, random_state), k)
-    curve = _curve(rows, sizes, k, random_state, _stage(say, "all random splits", 0.0, 0.7))
-    test = _test(rows, n_permutations, random_state, _stage(say, "nearest neighbours", 0.7, 1.0))
+
+def _told(rows: ReportRows, test: ThorntonTest, random_state: int) -> dict[str, Any]:
+    """The rows and the test as facts."""
     classes = class_facts(test)
     return {
         "table": _table(rows.given),
@@ -119,7 +135,6 @@ def basic_facts(
         "majority": majority_facts(classes),
         "settings": _settings(rows, test, random_state),
         "thornton": thornton_facts(test),
-        "curve": curve,
     }
 
 
@@ -231,7 +246,7 @@ def _table(table: Table) -> TableFacts:
         n_rows_with_missing=int((~table.complete_rows).sum()),
         target=table.target,
         notes=notes,
-        cautions=table.cautions,
+        cautions=all_cautions(table),
         citation=table.citation,
         licence=table.licence,
     )

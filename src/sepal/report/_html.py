@@ -96,7 +96,7 @@ def _pictures(report: SeparabilityReport) -> dict[str, Any]:
         codes, classes = class_codes(table)
         place = {name: i for i, name in enumerate(table.names)}
         levels = {
-            name: DATES if name in table.written and own is None else own
+            name: DATES if own is None and name in table.written and table.written[name].dates else own
             for name, own in zip(table.names, table.levels, strict=True)
         }
         names = [str(label) for label in classes.tolist()[:MOST_CLASSES]]

@@ -38,6 +38,7 @@ class Page:
         console = Console(
             file=buffer,
             width=width,
+            height=25,  # never used; without it rich reads COLUMNS, which may hold anything
             force_terminal=color,
             color_system="standard" if color else None,
             legacy_windows=False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.measures import Suspects
+from sepal.measures import SeparabilityAngle, Suspects
 from sepal.progress import Progress, silent, stage
 from sepal.report._facts import MeasureFacts, PartitionsFacts
 from sepal.report._gather import class_facts, majority_facts, thornton_facts
@@ -22,6 +22,7 @@ from sepal.scale import (
     PartitionsMeasure,
     Plan,
     SampledTable,
+    angle_of_parts,
     carried_out,
     fit_parts,
     make_plan,
@@ -30,7 +31,18 @@ from sepal.scale import (
 )
 
 TOGETHER = 20_000  # rows that are brought together for what needs them so
+_MOST_COLUMNS = 100  # of a table whose angle is that of all rows
 _MEASURED, _DRAWN = 0.5, 0.6  # shares of the work that are behind
+
+
+@dataclass(frozen=True, eq=False)
+class PartsMeasured:
+    """What was found of all rows, and the sample."""
+
+    fitted: Fitted
+    found: PartitionsMeasure
+    drawn: SampledTable
+    angle: SeparabilityAngle | None
 
 
 def measured_partitions(
@@ -49,8 +61,9 @@ def measured_partitions(
     cluster: str | None = None,
     workers: int | None = None,
     say: Callable[[Plan], object] | None = None,
-) -> tuple[Fitted, PartitionsMeasure, SampledTable]:
-    """The index of all rows, and the sample for the rest."""
+    with_angle: bool = False,
+) -> PartsMeasured:
+    """The index of all rows, their angle where that is wanted and no cell is missing, and the sample for the rest."""
     if groups is not None:
         raise ParameterError("groups are not there for rows in partitions", hint="load the rows into one table")
     tell = progress or silent
@@ -68,7 +81,11 @@ def measured_partitions(
         found = carried_out(fitted, plan, 0.95, random_state, begin, early)
         drawn = sample_of(fitted.schema, work, TOGETHER, random_state, None)
         stage(tell, "drawing rows", _MEASURED, _DRAWN)(1.0)
-    return fitted, found, drawn
+        schema, angle = fitted.schema, None
+        addable = not schema.n_rows_with_missing and schema.like.n_columns <= _MOST_COLUMNS
+        if with_angle and addable and len(drawn.rows) < drawn.n_rows:
+            angle = angle_of_parts(schema, work)
+    return PartsMeasured(fitted, found, drawn, angle)
 
 
 def later(progress: Progress | None) -> Progress | None:
@@ -76,18 +93,17 @@ def later(progress: Progress | None) -> Progress | None:
     return None if progress is None else lambda text, share: progress(text, _DRAWN + (1 - _DRAWN) * share)
 
 
-def facts_of_all(
-    facts: Any, fitted: Fitted, found: PartitionsMeasure, drawn: SampledTable, asked: str
-) -> dict[str, Any]:
+def facts_of_all(facts: Any, parts: PartsMeasured, asked: str) -> dict[str, Any]:
     """What a report or the measures of a sample say, as far as it can be said of all rows."""
-    schema, test = fitted.schema, found.thornton
+    found, drawn, schema, test = parts.found, parts.drawn, parts.fitted.schema, parts.found.thornton
     classes = class_facts(test)
     low, high = found.interval
     notes = [_how(found)]
     if len(drawn.rows) < drawn.n_rows:
+        means = "" if parts.angle is None else " and the angle between them"
         notes.append(
-            f"all but Thornton's index and the classes is of a stratified random sample of {len(drawn.rows):,} rows, "
-            "compared with each other"
+            f"all but Thornton's index, the classes{means} is of a stratified random sample of {len(drawn.rows):,} "
+            "rows, compared with each other"
         )
     return {
         "table": replace(
@@ -141,6 +157,6 @@ def partitions_measures(source: Partitioned, measure: Callable[..., MeasureFacts
     """The measures of rows in partitions."""
     mine = {name: how.pop(name) for name in ("exact", "n_queries", "cluster", "workers", "say", "time_limit")}
     shared = {name: how[name] for name in ("distance", "scale", "missing", "groups", "random_state", "n_jobs")}
-    fitted, found, drawn = measured_partitions(source, **mine, **shared, progress=how["progress"])
-    facts = measure(drawn.table, **{**how, "progress": later(how["progress"])})
-    return replace(facts, **facts_of_all(facts, fitted, found, drawn, how["distance"]))
+    parts = measured_partitions(source, **mine, **shared, progress=how["progress"])
+    facts = measure(parts.drawn.table, **{**how, "progress": later(how["progress"])})
+    return replace(facts, **facts_of_all(facts, parts, how["distance"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -16,7 +17,6 @@ from sepal.data import (
     frame_html,
     left_out_together,
 )
-from sepal.exceptions import DataError, ParameterError
 from sepal.measures import (
     AlignmentCurve,
     ComplexityProfile,
@@ -52,7 +52,7 @@ from sepal.report._rows import ReportRows, take_rows
 from sepal.report._sections import complexity_rows, sections
 from sepal.report._suspects import MOST_SHOWN, suspects_dict
 from sepal.report._threads import few_threads
-from sepal.report._time_limit import Clock, TimeIsOverError, alarm
+from sepal.report._time_limit import Clock, check_limit, in_time
 from sepal.report._verdict import repeated_verdict, verdicts
 from sepal.scale import Partitioned, is_partitioned, partitioned
 
@@ -282,8 +282,7 @@ def separability(
     >>> report.thornton.score, report.verdict[0].code
     (1.0, 'always_agree')
     """
-    if time_limit is not None and not (isinstance(time_limit, (int, float, np.number)) and time_limit > 0):
-        raise ParameterError(f"time_limit must be None or a number of seconds above 0; got {time_limit!r}")
+    check_limit(time_limit)
     if is_partitioned(X):
         return partitions_report(
             partitioned(X, y),
@@ -309,7 +308,7 @@ def separability(
         time_limit=time_limit,
         groups=groups,
     )
-    basic = basic_facts(rows, None, 1, 0, random_state, lambda what, done: say(what, _BASIC * done))
+    basic = basic_facts(rows, random_state, lambda what, done: say(what, _BASIC * done))
     clock.lap("neighbours and splits")
     part, part_groups, sample_rows = complexity_rows(rows, random_state)
     found: dict[str, Any] = {}
@@ -317,15 +316,11 @@ def separability(
     for i, (name, section) in enumerate(work.items()):
         begin, share = _BASIC + (1 - _BASIC) * i / len(work), (1 - _BASIC) / len(work)
         say(name, begin)
-        try:
-            clock.check()
-            with alarm(clock), few_threads(rows.table):
-                found[name] = section(_ticking(say, name, begin, share, clock))
-        except TimeIsOverError:
-            clock.skipped[name] = "the time limit was over"
-        except DataError as error:
-            clock.skipped[name] = str(error).split("\n", 1)[0]
-        clock.lap(name)
+        tick = _ticking(say, name, begin, share, clock)
+        with few_threads(rows.table):
+            made = in_time(clock, name, partial(section, tick))
+        if name not in clock.skipped:
+            found[name] = made
     say("done", 1.0)
     report = SeparabilityReport(**basic, **found, skipped=clock.skipped, seconds=clock.seconds, sample_rows=sample_rows)
     if report.suspects is not None:
@@ -337,14 +332,17 @@ def separability(
 def partitions_report(source: Partitioned, **how: Any) -> SeparabilityReport:
     """The report of rows in partitions; the keywords are those of :func:`measured_partitions`."""
     begin = perf_counter()
-    fitted, found, drawn = measured_partitions(source, **how)
+    parts = measured_partitions(source, **how, with_angle=True)
+    drawn = parts.drawn
     taken = perf_counter() - begin
     limit = None if how["time_limit"] is None else max(0.1, how["time_limit"] - taken)
     names = ("distance", "scale", "missing", "random_state", "n_jobs")
     of_sample = separability(
         drawn.table, **{name: how[name] for name in names}, time_limit=limit, progress=later(how["progress"])
     )
-    facts = facts_of_all(of_sample, fitted, found, drawn, how["distance"])
+    facts = facts_of_all(of_sample, parts, how["distance"])
+    if parts.angle is not None and of_sample.angle is not None:
+        facts["angle"] = parts.angle
     numbers = drawn.rows
     beside = tuple(replace(each, row=int(numbers[each.row])) for each in of_sample.beside)
     report = replace(of_sample, **facts, suspects=renumbered(of_sample.suspects, numbers), beside=beside)
@@ -360,7 +358,7 @@ def _spoken(report: SeparabilityReport, rows: ReportRows, random_state: int) -> 
     if once is None:
         spoken = verdicts(report.classes, report.majority, report.settings, report.thornton, report.curve)
         return (*spoken, *geometry_verdicts(report))
-    facts = basic_facts(once, None, 1, 0, random_state, silent)
+    facts = basic_facts(once, random_state, silent)
     spoken = verdicts(facts["classes"], facts["majority"], facts["settings"], facts["thornton"], facts["curve"])
     first = repeated_verdict(rows.table.n_rows, once.table.n_rows, report.thornton)
     return (first, *spoken, *geometry_verdicts(report, COPIED_CHAPTERS))

@@ -47,11 +47,15 @@ def whole_svg(width: float, height: float, parts: Sequence[str], words: str) -> 
     )
 
 
+_FINEST = 1e-300  # finer ticks than this have no round numbers
+_FARTHEST = 8e307  # the distance of two numbers farther out would be infinite
+
+
 def round_ticks(low: float, high: float, n: int = 4) -> list[float]:
     """Round numbers from low to high."""
-    if not high > low:
-        return [low]
     rough = (high - low) / n
+    if not rough > _FINEST:
+        return [low]
     unit = 10.0 ** math.floor(math.log10(rough))
     step = next(unit * m for m in (1, 2, 2.5, 5, 10) if unit * m >= rough)
     first = math.ceil(low / step - 1e-9)
@@ -183,6 +187,7 @@ def plane_svg(
     """
     width, height, left, bottom, top = 330.0, 270.0, 84.0, 52.0, 8.0
     known = ~(np.isnan(x) | np.isnan(y))
+    x, y = np.clip(x, -_FARTHEST, _FARTHEST), np.clip(y, -_FARTHEST, _FARTHEST)
     parts = [f'<rect x="{left}" y="{top}" width="{width - left - 8}" height="{height - bottom - top}" class="frame"/>']
     (x_name, x_levels), (y_name, y_levels) = axes
     if known.any():

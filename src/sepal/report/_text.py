@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from sepal.data import plural
 from sepal.report._content import SCALE_WORDS, content
-from sepal.report._facts import ClassFacts, MeasureFacts, SettingsFacts, TableFacts, ThorntonFacts
+from sepal.report._facts import (
+    ClassFacts,
+    CurveFacts,
+    MarginFacts,
+    MeasureFacts,
+    SettingsFacts,
+    TableFacts,
+    ThorntonFacts,
+)
 from sepal.report._geometry_verdict import p_phrase
 from sepal.report._page import Page, short
 from sepal.report._section_text import (
@@ -28,6 +36,7 @@ if TYPE_CHECKING:
     from sepal.report._separability import SeparabilityReport
 
 MOST_TEXT_CLASSES = 12
+SKIPPED_NAMES = {"margins": "margins", "splits": "expected accuracy", "permutations": "permutations"}
 
 
 def report_text(
@@ -71,16 +80,25 @@ def measure_text(facts: MeasureFacts, width: int, *, color: bool, unicode: bool)
     page.heading("Thornton's index")
     page.pairs(_thornton_lines(facts.thornton))
     _class_scores(page, facts)
-    page.heading(_curve_title(facts))
-    page.table(
-        [f"training {facts.curve.units}", "share", "accuracy", "one split +-"],
-        [
-            [f"{point.train_size:,}", f"{point.train_share:.0%}", f"{point.accuracy:.4f}", f"{point.split_std:.4f}"]
-            for point in facts.curve.points
-        ],
-        right=range(4),
-    )
-    margins = facts.margins
+    if facts.curve is not None:
+        page.heading(_curve_title(facts.curve, facts.settings))
+        page.table(
+            [f"training {facts.curve.units}", "share", "accuracy", "one split +-"],
+            [
+                [f"{point.train_size:,}", f"{point.train_share:.0%}", f"{point.accuracy:.4f}", f"{point.split_std:.4f}"]
+                for point in facts.curve.points
+            ],
+            right=range(4),
+        )
+    if facts.margins is not None:
+        _margins(page, facts.margins)
+    if facts.skipped:
+        page.heading("Left out")
+        page.pairs([(SKIPPED_NAMES[name], why) for name, why in facts.skipped.items()])
+    return page.text()
+
+
+def _margins(page: Page, margins: MarginFacts) -> None:
     page.heading("Margins, from -0.5 (inside another class) to 0.5")
     if math.isnan(margins.minimum):
         page.paragraph("No row has another one of its class, so there are none.")
@@ -92,7 +110,6 @@ def measure_text(facts: MeasureFacts, width: int, *, color: bool, unicode: bool)
                 ("negative", f"{margins.n_negative:,} of {margins.n_checked:,} rows are nearer to another class"),
             ]
         )
-    return page.text()
 
 
 def _table_lines(table: TableFacts) -> list[tuple[str, str | None]]:
@@ -207,16 +224,16 @@ def _class_scores(page: Page, facts: SeparabilityReport | MeasureFacts) -> None:
     )
 
 
-def _curve_title(facts: SeparabilityReport | MeasureFacts) -> str:
-    of = f" of {facts.curve.n_rows:,} rows" if facts.curve.n_rows < facts.settings.n_rows else ""
-    if facts.curve.n_groups is not None:
-        of = f" of {facts.curve.n_groups:,} groups" + of.replace(" of ", " with ")
-    return f"Expected accuracy of {facts.curve.k}-NN, exact over all random splits{of}"
+def _curve_title(curve: CurveFacts, settings: SettingsFacts) -> str:
+    of = f" of {curve.n_rows:,} rows" if curve.n_rows < settings.n_rows else ""
+    if curve.n_groups is not None:
+        of = f" of {curve.n_groups:,} groups" + of.replace(" of ", " with ")
+    return f"Expected accuracy of {curve.k}-NN, exact over all random splits{of}"
 
 
 def _curve(page: Page, facts: SeparabilityReport) -> None:
     points = facts.curve.points
-    page.heading(_curve_title(facts))
+    page.heading(_curve_title(facts.curve, facts.settings))
     if len(points) > 1:
         plot = curve_plot(
             [point.train_share for point in points],

@@ -5,13 +5,26 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TypeVar
 
+import numpy as np
+
+from sepal.exceptions import DataError, ParameterError
 from sepal.progress import importing
 
+_T = TypeVar("_T")
+
 _AGAIN = 0.2  # seconds after which an alarm that came to nothing rings again
+
+
+def check_limit(time_limit: float | None) -> float | None:
+    """The seconds, if they are above 0."""
+    if time_limit is not None and not (isinstance(time_limit, (int, float, np.number)) and time_limit > 0):
+        raise ParameterError(f"time_limit must be None or a number of seconds above 0; got {time_limit!r}")
+    return time_limit
 
 
 class TimeIsOverError(Exception):
@@ -68,6 +81,21 @@ def alarm(clock: Clock) -> Iterator[None]:
         inside[0] = False
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
+
+
+def in_time(clock: Clock, name: str, work: Callable[[], _T]) -> _T | None:
+    """What the work gives; None where time was over or the rows do not allow it, and the clock knows why."""
+    try:
+        clock.check()
+        with alarm(clock):
+            return work()
+    except TimeIsOverError:
+        clock.skipped[name] = "the time limit was over"
+    except DataError as error:
+        clock.skipped[name] = str(error).split("\n", 1)[0]
+    finally:
+        clock.lap(name)
+    return None
 
 
 def _alarm_is_free() -> bool:

@@ -62,7 +62,7 @@ class RowsElsewhere:
         """Refused."""
         raise DataError(
             "this question needs all rows together, and these are in partitions",
-            hint="ask a sample of them: sepal.scale.sample_table",
+            hint="ask a sample of them: sepal.scale.sample_table; of the angle ask sepal.scale.angle_partitions",
         )
 
     def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import fsum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from sepal.data import left_out_together
 from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
-from sepal.learners import MOST_K, LeaveOneOutCurve, curve_of_search
 from sepal.measures import Prepared
 from sepal.parameters import check_whole
 from sepal.scale._blocks import RowBlock, block_table, codes_of
 from sepal.scale._search import BlockSearch
+
+if TYPE_CHECKING:
+    from sepal.learners import LeaveOneOutCurve
 
 
 def partitions_loo_curve(ready: Prepared, k_max: int | None = None) -> LeaveOneOutCurve:
@@ -44,12 +46,14 @@ def partitions_loo_curve(ready: Prepared, k_max: int | None = None) -> LeaveOneO
     ...     partitions_loo_curve(prepare_partitions(folder), 1).score.tolist()
     [1.0]
     """
+    from sepal.learners import MOST_K, curve_of_search  # late: what measures partitions needs no learner
+
     search = ready.search
     if not isinstance(search, BlockSearch):
         raise ParameterError("ready must be what prepare_partitions made", hint="use sepal.leave_one_out_curve")
     most = ready.n_rows - 1
     k = min(MOST_K, most) if k_max is None else int(check_whole("k_max", k_max, at_most=most))
-    curve = curve_of_search(search, ready.codes, ready.classes, lambda: _class_order(search, ready.classes), k)
+    curve = curve_of_search(search, ready.codes, ready.classes, lambda: class_order(search, ready.classes), k)
     note = left_out_together(search.table, "rows").note(ready.n_rows)
     return curve if note is None else replace(curve, notes=(*curve.notes, note))
 
@@ -67,7 +71,7 @@ def class_sums(block: RowBlock, fitted: FittedDistance, classes: NDArray[Any]) -
     return found
 
 
-def _class_order(search: BlockSearch, classes: NDArray[Any]) -> NDArray[np.intp]:
+def class_order(search: BlockSearch, classes: NDArray[Any]) -> NDArray[np.intp]:
     """A ranking of classes by where their rows lie, for votes that nothing else decides."""
     jobs = [(block, search.fitted, classes) for block in search.blocks]
     sums = np.stack([found for _, found in search.work.run("where classes lie", class_sums, jobs)])

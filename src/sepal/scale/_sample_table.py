@@ -77,6 +77,8 @@ def sample_table(
     *,
     random_state: RandomState = 0,
     client: Any = None,
+    cluster: str | None = None,
+    workers: int | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> SampledTable:
@@ -90,12 +92,8 @@ def sample_table(
         How many rows; of each class its share.
     random_state : int, Generator or None
         A seed draws the same rows whatever the order of files and the number of workers.
-    client : distributed.Client, optional
-        By default the active one, else the work is done here.
-    n_jobs : int, optional
-        Threads, where the work is done here.
-    progress : callable, optional
-        Called now and then with a few words and the share of the work that is done.
+    client, cluster, workers, n_jobs, progress
+        As in :func:`measure_partitions`.
 
     Returns
     -------
@@ -113,6 +111,6 @@ def sample_table(
     >>> drawn.table.n_rows, drawn.n_rows
     (4, 8)
     """
-    with place_of_work(client=client, n_jobs=n_jobs) as work:
+    with place_of_work(client, cluster, workers, n_jobs) as work:
         schema = read_schema(source, work, progress=stage(progress, "reading columns"))
         return sample_of(schema, work, n_rows, random_state, progress)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from sepal.data import KindsSpec, PartReading, Table, as_table, read_partition
+from sepal.data import KindsSpec, PartReading, Table, as_table, names_partitions, read_partition
 from sepal.exceptions import DataError, MissingDependencyError, ParameterError, SepalError
 
 FORMATS = (".parquet", ".pq", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
@@ -179,7 +179,7 @@ def is_partitioned(X: Any) -> bool:
     if isinstance(X, Partitioned):
         return True
     if isinstance(X, (str, os.PathLike)):
-        return glob.has_magic(os.fspath(X)) or Path(X).is_dir()
+        return names_partitions(X)
     return _collection(X) is not None
 
 

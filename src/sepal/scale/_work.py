@@ -23,7 +23,9 @@ from sepal.progress import Share
 _PATIENCE = 20.0  # seconds without a scheduler after which it counts as gone
 _POLL = 0.5
 _GREETING = 10.0  # seconds in which a scheduler must answer at first
-_NO_WORKERS = 120.0  # seconds without an answer after which somebody looks whether there are workers at all
+_BETWEEN, _ANSWER = 5.0, 8.0  # seconds between questions to the scheduler while one waits, and to answer them
+_NO_WORKERS = 120.0  # seconds without any worker after which none is waited for
+_NO_TASK = 1800.0  # seconds without a task that ends: tasks are made to take some seconds
 _RETRIES = 5  # times a task is done again after its worker was lost
 
 
@@ -99,43 +101,31 @@ class OnCluster:
                     progress(done / len(jobs))
         except (CommClosedError, ConnectionError) as error:
             raise _gone(name) from error
+        except SchedulerGoneError:
+            waiting.clear()  # nobody is there to cancel them
+            raise
         finally:
             if waiting and self.client.status == "running":
                 self.client.cancel([future for _, future in waiting.values()], force=True)
 
     def _next_done(self, finished: SimpleQueue[Any], name: str) -> Any:
-        """Wait for a task, as long as there is a scheduler; Ctrl-C is heard meanwhile."""
-        since = begin = time.monotonic()
+        """Wait for a task, as long as there is a scheduler that answers; Ctrl-C is heard meanwhile."""
+        watch = _Watch(self.client, name)
         while True:
-            if self.client.status == "running":
-                since = time.monotonic()
-                if since - begin > _NO_WORKERS:
-                    begin = self._still_manned(name)
-            elif self.client.status in ("closed", "closing") or time.monotonic() - since > _PATIENCE:
-                raise _gone(name)
             try:
                 return finished.get(timeout=_POLL)
             except Empty:
-                continue
-
-    def _still_manned(self, name: str) -> float:
-        """Now, if the cluster has workers that may still do the work."""
-        if not self.client.nthreads():
-            raise ClusterError(f"{name}: the cluster has lost all its workers, and none has come since")
-        return time.monotonic()
+                watch.look()
 
     def _result(self, future: Any, name: str) -> Any:
         """What a task gave; if its worker was lost with it, it is done again, which may take until one has come."""
         import distributed
 
-        begin = time.monotonic()
+        watch = _Watch(self.client, name)
         while True:
-            if time.monotonic() - begin > _NO_WORKERS:
-                begin = self._still_manned(name)
-            if future.status == "lost" or (future.status == "cancelled" and self.client.status != "running"):
-                raise _gone(name)
+            watch.look()
             try:
-                return future.result(timeout=_PATIENCE)
+                return future.result(timeout=_POLL)
             except distributed.scheduler.KilledWorker as error:
                 raise ClusterError(
                     f"{name}: the worker of one task was lost again and again: {error}",
@@ -144,14 +134,59 @@ class OnCluster:
             except distributed.CancelledError as error:
                 if self.client.status != "running":
                     raise _gone(name) from error
-                raise ClusterError(f"{name}: its tasks were cancelled on the cluster") from error
-            except (distributed.TimeoutError, TimeoutError) as error:
-                if self.client.status != "running":
-                    raise _gone(name) from error
+                if future.status != "lost":  # what was lost with its worker is done again
+                    raise ClusterError(f"{name}: its tasks were cancelled on the cluster") from error
+                time.sleep(_POLL)
+            except (distributed.TimeoutError, TimeoutError):
+                continue  # and look
 
 
-def _gone(name: str) -> ClusterError:
-    return ClusterError(
+class _Watch:
+    """Looks, while one waits, whether anybody may still answer; nobody waits for ever."""
+
+    def __init__(self, client: Any, name: str) -> None:
+        self._client, self._name = client, name
+        now = time.monotonic()
+        self._begin = self._running = self._manned = self._asked = now
+        self._silent = 0  # questions in a row that the scheduler left open
+
+    def look(self) -> None:
+        """Raise where the scheduler is gone, no worker is left, or no task ends."""
+        now = time.monotonic()
+        if self._client.status == "running":
+            self._running = now
+        elif self._client.status in ("closed", "closing") or now - self._running > _PATIENCE:
+            raise _gone(self._name)
+        if self._client.status == "running" and now - self._asked > _BETWEEN:
+            self._ask()
+        if now - self._begin > _NO_TASK:
+            raise ClusterError(
+                f"{self._name}: no task has ended for {_NO_TASK / 60:.0f} minutes",
+                hint="a worker may hang: look at the dashboard of the cluster; or make partitions smaller",
+            )
+
+    def _ask(self) -> None:
+        """Whether the scheduler answers, and has workers. Twice in a row without an answer counts."""
+        try:
+            workers = self._client.sync(self._client.scheduler.identity, callback_timeout=_ANSWER)["workers"]
+        except (TimeoutError, OSError) as error:
+            self._silent += 1
+            if self._silent > 1:
+                raise _gone(self._name) from error
+            return
+        self._silent, self._asked = 0, time.monotonic()
+        if workers:
+            self._manned = self._asked
+        elif self._asked - self._manned > _NO_WORKERS:
+            raise ClusterError(f"{self._name}: the cluster has lost all its workers, and none has come since")
+
+
+class SchedulerGoneError(ClusterError):
+    """The scheduler does not answer."""
+
+
+def _gone(name: str) -> SchedulerGoneError:
+    return SchedulerGoneError(
         f"{name}: the scheduler of the cluster does not answer any more; nothing was written",
         hint="start the cluster again and repeat the call",
     )

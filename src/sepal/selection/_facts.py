@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from sepal.data import as_table
 from sepal.parameters import Parameter, RandomState, checked
 from sepal.progress import Progress, silent
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import as_criterion
+from sepal.selection._in_time import NO_FOLDS, NoTimeForFoldsError, rows_for_the_time, seconds_of_each
 from sepal.selection._near_best import Subset, inclusion, smallest
 from sepal.selection._nested_score import NestedScore, nested_score
 from sepal.selection._search import SubsetSearch
@@ -133,6 +135,7 @@ def select_facts(
     honest: bool = True,
     cv: int = 10,
     groups: Any = None,
+    time_limit: float | None = None,
     random_state: RandomState = 0,
     progress: Progress | None = None,
     **procedure: Any,
@@ -149,8 +152,12 @@ def select_facts(
         How many folds.
     groups : array-like, "rows", "copies" or None
         Rows that are left out together where subsets are judged, and held out together, as in :func:`nested_score`.
+    time_limit : float, optional
+        Seconds for all of it: the search on all rows and its repetition in each fold have equal parts. Where that is
+        little for so many rows a random sample is searched, and where nothing is left the folds are left out; ``notes``
+        say so.
     random_state : int, Generator or None
-        For strategies that use chance, and for the folds.
+        For strategies that use chance, for the folds, and for the sample.
     progress : callable, optional
         Called now and then with a few words and the share of the work that is done.
     **procedure
@@ -169,11 +176,18 @@ def select_facts(
     >>> facts.best.features
     ('speed', 'agility')
     """
-    say = progress or silent
-    how = Procedure(random_state=random_state, **procedure)
+    say, begin = progress or silent, time.monotonic()
+    part, folded = seconds_of_each(time_limit, honest, cv)
+    notes = [NO_FOLDS] if honest and not folded else []
+    how = Procedure(random_state=random_state, time_limit=part, **procedure)
     problem = how.prepare(X, y, groups)
+    if part is not None:
+        X, groups, note = rows_for_the_time(as_table(X, y), problem, groups, how, part, random_state)
+        if note is not None:
+            y, problem = None, how.prepare(X, None, groups)
+            notes.append(note)
     started = time.monotonic()
-    first = 1.0 / (1 + cv) if honest else 1.0
+    first = 1.0 / (1 + cv) if folded else 1.0
     say("scoring subsets", 0.0)
     n_subsets = 2**problem.n_units if how.sweeps(problem) else None
     result = how.run(problem, search_teller(say, n_subsets, how.limit, first))
@@ -182,18 +196,29 @@ def select_facts(
     comparable = as_criterion(how.criterion, how.ties).per_row
     near = _near(result, how.n_features) if comparable else (best,)
     nested = None
-    if honest:
+
+    def tell(text: str, done: float) -> None:
+        say(f"selecting again, {text}", first + (1 - first) * done)
+        if time_limit is not None and done < 1 and time.monotonic() - begin > time_limit:
+            raise NoTimeForFoldsError
+
+    if folded:
         say("selecting again inside folds", first)
-        nested = nested_score(
-            X,
-            y,
-            cv=cv,
-            groups=groups,
-            random_state=random_state,
-            progress=lambda text, done: say(f"selecting again, {text}", first + (1 - first) * done),
-            result=result,
-            **procedure,
-        )
+        try:
+            tell("fold 1", 0.0)
+            nested = nested_score(
+                X,
+                y,
+                cv=cv,
+                groups=groups,
+                random_state=random_state,
+                progress=tell,
+                result=result,
+                time_limit=part,
+                **procedure,
+            )
+        except NoTimeForFoldsError:
+            notes.append(NO_FOLDS)
     say("done", 1.0)
     swept = isinstance(result, SubsetSweep)
     n_evaluations = len(result.scores) - (problem.smallest_mask if swept else 0)
@@ -214,7 +239,7 @@ def select_facts(
         tuple(problem.table.names[column] for column in problem.kept),
         nested,
         _sentence(near, least, _n_compared(result, how.n_features), problem.n_rows, nested, comparable),
-        problem.notes,
+        (*notes, *problem.notes),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sepal.estimators import shared_parameters as shared
+from sepal.measures import shared_parameters as shared
 from sepal.parameters import EVERYWHERE, Parameter
 from sepal.selection._criteria import CRITERIA
 from sepal.selection._search import OPTIONS, STRATEGY

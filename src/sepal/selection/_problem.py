@@ -148,6 +148,9 @@ class FeatureProblem:
         return np.ascontiguousarray(self.scaling.apply(self.table.values)[:, self.columns_of(mask)])
 
 
+_FEW_BITS = 64  # of so many bits fewer than one is set: these are moved one by one
+
+
 def set_bits(mask: int) -> Iterator[int]:
     """Positions of the bits that are set, lowest first."""
     while mask:
@@ -162,6 +165,9 @@ def moved_bits(masks: Sequence[int], units: Sequence[int]) -> list[int]:
     >>> moved_bits([0b001, 0b110], [2, 0, 1])
     [2, 5]
     """
+    if sum(mask.bit_count() for mask in masks) * _FEW_BITS < len(masks) * len(units):
+        place = np.argsort(units).tolist()
+        return [sum(1 << place[bit] for bit in set_bits(mask)) for mask in masks]
     n_bytes = -(-len(units) // 8)
     packed = np.frombuffer(b"".join(mask.to_bytes(n_bytes, "little") for mask in masks), dtype=np.uint8)
     moved = _moved(packed.reshape(-1, n_bytes), units)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from sepal.data import Table, data_frame
 from sepal.estimators import TableClassifierMixin, TableRegressorMixin, as_data_errors
-from sepal.exceptions import DataError
+from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import find_kernel
 from sepal.machines._equal_rows import order_keys
 from sepal.machines._kernel_rows import (
@@ -27,8 +28,8 @@ from sepal.machines._kernel_rows import (
     training_table,
 )
 from sepal.machines._parameters import VECTOR_CLASSIFIER, VECTOR_REGRESSOR
-from sepal.machines._vectors._map import VectorModel, model_solve
-from sepal.machines._vectors._models import fit_temperature, left_out_predictions
+from sepal.machines._vectors._map import VectorMap, VectorModel, chosen_number, model_solve
+from sepal.machines._vectors._models import PathSums, fit_temperature, left_out_predictions, ridge_path
 from sepal.machines._vectors._selector import VectorParameters
 from sepal.parameters import check_parameters
 
@@ -216,12 +217,52 @@ class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
             For leave-one-out. Labels: rows of one group are left out together; "rows": each row alone; "copies": with
             all rows equal to it. None: copies where their numbers show that records were repeated, else each alone.
         """
+        training, factors, codes = self._learned_from(X, y, sample_weight, groups)
+        model = self._solve(training, np.eye(len(self.classes_))[codes], factors, codes)
+        return self._keep_classifier(model, training, factors, codes)
+
+    def fit_by_sums(
+        self, X: Any, y: Any, class_counts: Mapping[Any, int], sums_over: Callable[[VectorMap, Array], PathSums]
+    ) -> FeatureVectorClassifier:
+        """Fit to rows that are nowhere together: a sample of them, and sums over all.
+
+        The sample gives scaling, width and vectors; the number of vectors, the model on them and its leave-one-out
+        errors are those of all rows.
+
+        Parameters
+        ----------
+        X, y
+            The sample.
+        class_counts : mapping
+            How many rows each class has in all.
+        sums_over : callable
+            From the map of the vectors and a factor for each of ``classes_`` to sums over all rows.
+        """
+        if self.model != "ridge":
+            raise ParameterError(f"model={self.model!r} needs its rows together; sums give model='ridge' only")
+        training, _, codes = self._learned_from(X, y, None, None)
+        counts = np.array([class_counts[label] for label in self.classes_.tolist()], dtype=np.float64)
+        factors = class_weight_factors(self.class_weight, self.classes_, np.arange(len(counts)), counts)
+        model = self._solve(training, np.eye(len(self.classes_))[codes], factors[codes], codes)
+        sums = sums_over(model.mapping, factors)
+        path = ridge_path(sums, model.selection.coordinates.shape[1], float(self.alpha))
+        model = replace(model, path=path, n_vectors=chosen_number(path, self.n_vectors))
+        # Each row of the sample is one of all rows, and leaves them alone.
+        return self._keep_classifier(model, replace(training, groups=None), factors[codes], codes)
+
+    def _learned_from(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any
+    ) -> tuple[TrainingTable, Array, NDArray[np.int32]]:
+        """Rows, what each counts by its class, and their classes."""
         check_parameters(self)
         training = labelled_table(self, self._training_table(X), X, y, sample_weight, groups, kernel=self.kernel)
-        codes, copies = training.codes, training.copies
-        factors = class_weight_factors(self.class_weight, self.classes_, codes, copies)[codes]
-        targets = np.eye(len(self.classes_))[codes]
-        model = self._solve(training, targets, factors, codes)
+        codes = training.codes
+        return training, class_weight_factors(self.class_weight, self.classes_, codes, training.copies)[codes], codes
+
+    def _keep_classifier(
+        self, model: VectorModel, training: TrainingTable, factors: Array, codes: NDArray[np.int32]
+    ) -> FeatureVectorClassifier:
+        copies = training.copies
         self._keep_model(model, training.places)
         self.loo_error_path_ = model.path.wrong
         self.loo_error_ = float(model.path.wrong[model.n_vectors])
@@ -232,7 +273,7 @@ class FeatureVectorClassifier(TableClassifierMixin, _VectorMachine):
             held_out = left_out_predictions(
                 model.path,
                 model.selection.coordinates,
-                targets,
+                np.eye(len(self.classes_))[codes],
                 training.taken * factors,
                 model.n_vectors,
                 copies * factors,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sepal.data import Table
 from sepal.exceptions import DataError
 from sepal.machines._kernel_rows import Array, RowKernel, check_symmetric
-from sepal.machines._vectors._models import RidgePath, ridge_path
+from sepal.machines._vectors._models import PathRows, RidgePath, ridge_path
 from sepal.machines._vectors._selection import VectorSelection, lowest_row, project, select_vectors
 
 _BLOCK_NUMBERS = 4_000_000
@@ -114,7 +114,7 @@ class VectorModel:
         return self.selection.coordinates[:, : self.n_vectors]
 
 
-def _chosen(path: RidgePath, n_vectors: Any) -> int:
+def chosen_number(path: RidgePath, n_vectors: Any) -> int:
     """The asked number of vectors (no more than there are), or that of the smallest leave-one-out error."""
     if isinstance(n_vectors, str):
         return 1 + int(np.argmin(path.squared[1:]))
@@ -141,13 +141,6 @@ def model_solve(
     ``copies`` are sample weights, ``taken`` what of them leaves with a row, ``factors`` those of the classes.
     """
     mapping, selection = vectors_solve(table, kernel, choice, copies, keep, codes)
-    path = ridge_path(
-        selection.coordinates,
-        targets,
-        alpha=alpha,
-        weights=copies * factors,
-        taken=taken * factors,
-        codes=codes,
-        groups=groups,
-    )
-    return VectorModel(mapping, selection, path, _chosen(path, n_vectors))
+    rows = PathRows(selection.coordinates, targets, copies * factors, taken * factors, codes, groups)
+    path = ridge_path(rows, selection.coordinates.shape[1], alpha)
+    return VectorModel(mapping, selection, path, chosen_number(path, n_vectors))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,18 +50,95 @@ def _blocks(Z: Array, numbers: int = _BLOCK_NUMBERS) -> Iterator[tuple[slice, Ar
         yield rows, np.hstack([np.ones((len(part), 1)), part])
 
 
-def _products(Z: Array, roots: Array, ridge: Array, R: Array | None) -> Array:
-    """A'A of the weighted rows and the ridge, or Q'Q with Q = A R^-1."""
+@dataclass(frozen=True, eq=False)
+class PathRows:
+    """Rows that models are fitted to, and the sums over them that the models need.
 
-    def orthogonal(A: Array) -> Array:
-        return A if R is None else np.asarray(solve_triangular(R, A.T, trans="T", check_finite=False).T)
+    Attributes
+    ----------
+    Z : ndarray, shape (n, L)
+        Coordinates in order of selection.
+    targets : ndarray, shape (n, outputs)
+        Numbers to predict.
+    weights, taken : ndarray, shape (n,)
+        The weight of each row in the fit, and how much of it leaves when one copy is left out.
+    codes : ndarray of int or None
+        For classification: which output should be the largest.
+    groups : ndarray of int or None
+        Rows of one number leave together, with all their weight.
+    """
 
-    first = orthogonal(ridge)
-    total: Array = first.T @ first
-    for rows, A in _blocks(Z):
-        part = orthogonal(A * roots[rows, None])
-        total += part.T @ part
-    return total
+    Z: Array
+    targets: Array
+    weights: Array
+    taken: Array
+    codes: NDArray[np.int32] | None = None
+    groups: NDArray[np.intp] | None = None
+
+    def products(self, R: Array | None, start: Array) -> Array:
+        """A'A of the weighted rows, or Q'Q with Q = A R^-1, added to ``start``."""
+        total, roots = start.copy(), np.sqrt(self.weights)
+        for rows, A in _blocks(self.Z):
+            part = _orthogonal(A * roots[rows, None], R)
+            total += part.T @ part
+        return total
+
+    def triangle(self, start: Array) -> Array:
+        """R of the rows of ``start`` and the weighted rows, by orthogonal steps."""
+        R, roots = start, np.sqrt(self.weights)
+        for rows, A in _blocks(self.Z):
+            R = np.asarray(np.linalg.qr(np.vstack([R, A * roots[rows, None]]), mode="r"))
+        return R
+
+    def scores(self, R: Array) -> Array:
+        """Q'y."""
+        found = np.zeros((R.shape[0], self.targets.shape[1]))
+        for part, A in _blocks(self.Z):
+            weighted = self.targets[part] * self.weights[part, None]
+            found += solve_triangular(R, A.T, trans="T", check_finite=False) @ weighted
+        return found
+
+    def losses(self, R: Array, scores: Array) -> tuple[Array, Array]:
+        """Sums over the rows, each left out: squared errors, and weights of wrong rows, by the number of vectors."""
+        squared, wrong = np.zeros(len(R)), np.zeros(len(R))
+        parts = _left_out_parts(R, scores, self.Z, self.targets, self.weights, self.taken, self.groups)
+        for rows, left_outs in parts:
+            y, w = self.targets[rows], self.weights[rows]
+            best = np.full((len(R), len(y)), -np.inf)
+            right = np.zeros((len(R), len(y)), dtype=bool)
+            for output, left_out in enumerate(left_outs):
+                if self.codes is not None:
+                    right = np.where(left_out > best, self.codes[rows] == output, right)
+                    np.maximum(best, left_out, out=best)
+                left_out -= y[:, output]
+                left_out *= left_out
+                squared += left_out @ w
+            wrong += w.sum() - right @ w
+        return squared, wrong if self.codes is not None else np.full(len(R), np.nan)
+
+    @property
+    def total(self) -> float:
+        """Of the weights."""
+        return float(self.weights.sum())
+
+
+class PathSums(Protocol):
+    """Rows, wherever they are, that can give these sums."""
+
+    def products(self, R: Array | None, start: Array) -> Array: ...
+
+    def triangle(self, start: Array) -> Array: ...
+
+    def scores(self, R: Array) -> Array: ...
+
+    def losses(self, R: Array, scores: Array) -> tuple[Array, Array]: ...
+
+    @property
+    def total(self) -> float: ...
+
+
+def _orthogonal(A: Array, R: Array | None) -> Array:
+    return A if R is None else np.asarray(solve_triangular(R, A.T, trans="T", check_finite=False).T)
 
 
 def _cholesky(products: Array) -> Array | None:
@@ -71,72 +149,34 @@ def _cholesky(products: Array) -> Array | None:
         return None
 
 
-def _triangle(Z: Array, weights: Array, alpha: float) -> Array:
+def _triangle(rows: PathSums, n_vectors: int, alpha: float) -> Array:
     """R of [1, Z] with rows times sqrt(weight), and the rows of the ridge; block by block.
 
     The Cholesky factor of the products is much the fastest; done twice it is as good as Householder's R, unless the
     columns are so nearly dependent that the first one fails.
     """
-    ridge, roots = np.sqrt(alpha) * np.eye(Z.shape[1] + 1)[1:], np.sqrt(weights)
-    products = _products(Z, roots, ridge, None)
+    ridge = np.sqrt(alpha) * np.eye(n_vectors + 1)[1:]
+    products = rows.products(None, ridge.T @ ridge)
     first = _cholesky(products)
     if first is not None and np.all(np.diag(first) ** 2 > _DEPENDENT * np.diag(products)):
-        second = _cholesky(_products(Z, roots, ridge, first))
+        rest = _orthogonal(ridge, first)
+        second = _cholesky(rows.products(first, rest.T @ rest))
         if second is not None:
             return np.asarray(second @ first)
-    R = ridge
-    for rows, A in _blocks(Z):
-        R = np.linalg.qr(np.vstack([R, A * roots[rows, None]]), mode="r")
+    R = rows.triangle(ridge)
     signs = np.where(np.diag(R) < 0, -1.0, 1.0)
     return np.asarray(R * signs[:, None])
 
 
-def ridge_path(
-    Z: Array,
-    targets: Array,
-    *,
-    alpha: float,
-    weights: Array,
-    taken: Array,
-    codes: NDArray[np.int32] | None = None,
-    groups: NDArray[np.intp] | None = None,
-) -> RidgePath:
-    """Fit all models, and leave each row out of each, or each group of rows.
+def ridge_path(rows: PathSums, n_vectors: int, alpha: float) -> RidgePath:
+    """Fit the models on the first 0, 1, ..., n vectors, and leave each row out of each, or each group of rows.
 
-    Parameters
-    ----------
-    Z : ndarray, shape (n, L)
-        Coordinates in order of selection.
-    targets : ndarray, shape (n, outputs)
-        Numbers to predict.
-    alpha : float
-        The ridge; the intercept has none.
-    weights, taken : ndarray, shape (n,)
-        The weight of each row in the fit, and how much of it leaves when one copy is left out.
-    codes : ndarray of int, optional
-        For classification: which output should be the largest.
-    groups : ndarray of int, optional
-        Rows of one number leave together, with all their weight.
+    ``alpha`` is the ridge; the intercept has none.
     """
-    R = _repaired(_triangle(Z, weights, alpha))
-    scores = np.zeros((R.shape[0], targets.shape[1]))
-    for part, A in _blocks(Z):
-        scores += solve_triangular(R, A.T, trans="T", check_finite=False) @ (targets[part] * weights[part, None])
-    squared, wrong = np.zeros(len(R)), np.zeros(len(R))
-    for rows, left_outs in _left_out_parts(R, scores, Z, targets, weights, taken, groups):
-        y, w = targets[rows], weights[rows]
-        best = np.full((len(R), len(y)), -np.inf)
-        right = np.zeros((len(R), len(y)), dtype=bool)
-        for output, left_out in enumerate(left_outs):
-            if codes is not None:
-                right = np.where(left_out > best, codes[rows] == output, right)
-                np.maximum(best, left_out, out=best)
-            left_out -= y[:, output]
-            left_out *= left_out
-            squared += left_out @ w
-        wrong += w.sum() - right @ w
-    total = weights.sum()
-    return RidgePath(R, scores, squared / total, wrong / total if codes is not None else np.full(len(R), np.nan))
+    R = _repaired(_triangle(rows, n_vectors, alpha))
+    scores = rows.scores(R)
+    squared, wrong = rows.losses(R, scores)
+    return RidgePath(R, scores, squared / rows.total, wrong / rows.total)
 
 
 def _repaired(R: Array) -> Array:
