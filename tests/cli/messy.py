@@ -14,16 +14,17 @@ N = 60
 WORDS = ("the", "order", "late", "box", "blue", "never", "called", "thanks", "parcel")
 
 
-def _drawn() -> tuple[Any, list[float], list[float], list[str]]:
-    """Classes, two columns that depend on them, and texts that do not."""
+def _drawn() -> tuple[list[int], list[float], list[float], list[str]]:
+    """Classes, two columns that follow them, and texts that do not."""
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, N)
     first, second = (np.round(rng.normal(size=N) + y, 3).tolist() for _ in range(2))
-    return y, first, second, [" ".join(rng.choice(WORDS, 14)) for _ in range(N)]
+    texts = [" ".join(rng.choice(WORDS, 14)) for _ in range(N)]
+    return y.tolist(), first, second, texts
 
 
 Y, A, B, TEXTS = _drawn()
-LABEL = np.where(Y == 1, "yes", "no").tolist()
+LABEL = ["yes" if each else "no" for each in Y]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from sepal.scale._angle import angle_of_parts as angle_of_parts
 from sepal.scale._angle import angle_partitions
 from sepal.scale._answer import PartitionsMeasure, measure_partitions
 from sepal.scale._answer import carried_out as carried_out
+from sepal.scale._knn import knn_partitions
 from sepal.scale._learning import LEARNT_FROM as LEARNT_FROM
 from sepal.scale._learning import PartitionsFit, fit_partitions
 from sepal.scale._learning import fit_made as fit_made
@@ -27,6 +28,7 @@ from sepal.scale._sample_table import SampledTable, sample_table
 from sepal.scale._sample_table import sample_of as sample_of
 from sepal.scale._sources import Partitioned, partitioned
 from sepal.scale._sources import is_partitioned as is_partitioned
+from sepal.scale._spreading import spread_subsets
 from sepal.scale._work import place_of_work as place_of_work
 
 __all__ = [
@@ -39,10 +41,12 @@ __all__ = [
     "angle_partitions",
     "asking_for",
     "fit_partitions",
+    "knn_partitions",
     "measure_partitions",
     "partitioned",
     "partitions_loo_curve",
     "predict_partitions",
     "prepare_partitions",
     "sample_table",
+    "spread_subsets",
 ]

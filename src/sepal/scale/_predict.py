@@ -16,7 +16,7 @@ from sepal.exceptions import DataError
 from sepal.progress import Progress, stage
 from sepal.scale._schema import read_schema
 from sepal.scale._sources import Partition, Partitioned, load_part, narrowed
-from sepal.scale._work import OnCluster, place_of_work
+from sepal.scale._work import OnCluster, Workplace, place_of_work
 
 PREDICTING = "predicting"
 
@@ -75,7 +75,13 @@ def answer_part(
     file: _ModelFile, part: Partition, reading: PartReading, wanted: tuple[str, ...]
 ) -> tuple[NDArray[Any], NDArray[np.float64] | None, Table]:
     """Load a partition, and let the model answer its rows."""
-    model, table = _loaded(file), load_part(part, reading)
+    return _answers(_loaded(file), part, reading, wanted)
+
+
+def _answers(
+    model: Any, part: Partition, reading: PartReading, wanted: tuple[str, ...]
+) -> tuple[NDArray[Any], NDArray[np.float64] | None, Table]:
+    table = load_part(part, reading)
     given = table.select(list(wanted))
     # A pipeline begins with a step of scikit-learn, which knows data frames and no Tables.
     rows = given if type(model).__module__.startswith("sepal.") else given.frame("pandas")
@@ -88,7 +94,7 @@ def answer_part(
 
 
 def predict_partitions(
-    model: str | Path,
+    model: Any,
     source: Partitioned,
     *,
     client: Any = None,
@@ -104,8 +110,9 @@ def predict_partitions(
 
     Parameters
     ----------
-    model : str or Path
-        A file that :func:`sepal.save_model` wrote, where the workers find it, too.
+    model : str or Path, or estimator
+        A file that :func:`sepal.save_model` wrote, where the workers find it, too. Or a fitted estimator: it answers
+        here, one partition after the other; one of :func:`knn_partitions` asks its workers.
     source : Partitioned
         What :func:`partitioned` made with ``target=False``.
     client, cluster, workers
@@ -135,21 +142,15 @@ def predict_partitions(
     """
     from sepal.estimators import load_answering
 
+    if not isinstance(model, (str, Path)):
+        yield from _answered_here(model, source, client, n_jobs, progress)
+        return
     path = Path(model).resolve()
     _, names, training = load_answering(path)
     wanted = tuple(names)
     source = narrowed(source, replace(source.reading, target=False, kinds=_text_columns(training, source.reading)))
     with place_of_work(client, cluster, workers, n_jobs) as work:
-        schema = read_schema(source, work, progress=stage(progress, "reading columns"))
-        known = {*schema.like.names, *schema.apart}
-        lost = next((name for name in wanted if name not in known), None)
-        if lost is not None:
-            raise DataError(
-                f'{source.parts[0].label}: there is no column "{lost}", which the model was trained with',
-                hint=f"the columns are {', '.join(schema.like.names[:12])}",
-            )
-        identifiers = tuple(name for name in schema.apart if name not in wanted)
-        first_rows = np.concatenate([[0], np.cumsum(schema.part_rows)[:-1]]).tolist()
+        identifiers, first_rows = _columns_of(source, work, wanted, progress)
         file = _ModelFile(str(path), path.stat().st_mtime_ns, work.threads if isinstance(work, OnCluster) else n_jobs)
         jobs = [(file, part, source.reading, wanted) for part in source.parts]
         tell, at_a_time = stage(progress, PREDICTING), 2 * work.workers
@@ -165,6 +166,39 @@ def predict_partitions(
                     turn += 1
                     if tell is not None:
                         tell(turn / len(jobs))
+
+
+def _columns_of(
+    source: Partitioned, work: Workplace, wanted: tuple[str, ...], progress: Progress | None
+) -> tuple[tuple[str, ...], list[int]]:
+    """Identifiers among the columns of all partitions, which must have those wanted; and where partitions begin."""
+    schema = read_schema(source, work, progress=stage(progress, "reading columns"))
+    known = {*schema.like.names, *schema.apart}
+    lost = next((name for name in wanted if name not in known), None)
+    if lost is not None:
+        raise DataError(
+            f'{source.parts[0].label}: there is no column "{lost}", which the model was trained with',
+            hint=f"the columns are {', '.join(schema.like.names[:12])}",
+        )
+    identifiers = tuple(name for name in schema.apart if name not in wanted)
+    return identifiers, np.concatenate([[0], np.cumsum(schema.part_rows)[:-1]]).tolist()
+
+
+def _answered_here(
+    model: Any, source: Partitioned, client: Any, n_jobs: int | None, progress: Progress | None
+) -> Iterator[PartAnswers]:
+    """The same of a model that is in this process."""
+    wanted = tuple(str(name) for name in model.feature_names_in_)
+    kinds = _text_columns(model.columns_, source.reading)
+    source = narrowed(source, replace(source.reading, target=False, kinds=kinds))
+    with place_of_work(client=client, n_jobs=n_jobs) as work:
+        identifiers, first_rows = _columns_of(source, work, wanted, progress)
+    tell = stage(progress, PREDICTING)
+    for at, part in enumerate(source.parts):
+        predictions, shares, table = _answers(model, part, source.reading, wanted)
+        yield PartAnswers(first_rows[at], predictions, shares, table, identifiers)
+        if tell is not None:
+            tell((at + 1) / len(source.parts))
 
 
 def _text_columns(training: Table | None, reading: PartReading) -> KindsSpec | None:

@@ -17,7 +17,7 @@ from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, check_whole, checked
 from sepal.progress import Progress
 from sepal.selection._criteria import PAIRS_PER_SECOND, CriterionLike, CriterionTies, Thornton, as_criterion
-from sepal.selection._criterion import Criterion, scores_together
+from sepal.selection._criterion import Criterion
 from sepal.selection._near_best import (
     NearBestRule,
     Subset,
@@ -29,7 +29,8 @@ from sepal.selection._near_best import (
     subset_frame,
 )
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
-from sepal.selection._program import full_tree
+from sepal.selection._program import n_trees
+from sepal.selection._spread import every_tree
 from sepal.selection._telling import SearchProgress, search_teller
 
 MOST_FEATURES = 22
@@ -248,18 +249,18 @@ def sweep_solve(
 ) -> dict[str, NDArray[np.float64]]:
     """Scores of every mask by each criterion."""
     scores = {criterion.name: np.full(1 << problem.n_units, np.nan) for criterion in criteria}
-    started, done, best = time.monotonic(), 0, float("nan")
+    started, done, best, subsets = time.monotonic(), 0, float("nan"), 1 << problem.n_units
+    units = _units_at_once(problem, criteria)
 
     def report(fraction: float) -> None:
         if progress is not None:
-            progress(done + int(fraction * program.n_out), time.monotonic() - started, best)
+            progress(done + int(fraction * (subsets // n_trees(problem, units))), time.monotonic() - started, best)
 
-    for program in full_tree(problem, _units_at_once(problem, criteria)):
-        masks = np.asarray(program.masks)
-        for criterion, found in zip(criteria, scores_together(problem, program, criteria, report), strict=True):
+    for masks, together in every_tree(problem, criteria, units, report):
+        for criterion, found in zip(criteria, together, strict=True):
             scores[criterion.name][masks] = found
-        best = float(np.fmax(best, scores[criteria[0].name][masks].max()))
-        done += program.n_out
+        best = float(np.fmax(best, together[0].max()))
+        done += len(masks)
         report(0.0)
     return scores
 
