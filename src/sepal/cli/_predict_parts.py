@@ -38,7 +38,7 @@ class PartWriter:
             names = part.table.names
             self.others = [name for name in names if name not in wanted and name != self.score.target]
             if self.score.target in names and hasattr(self.fitted, "classes_"):
-                truth = column_cells(part.table, names.index(self.score.target))
+                truth = column_cells(part.table, names.index(self.score.target), as_numbers=True)
                 self.score.count(answers["prediction"], truth)
             known |= set(part.identifiers)
             named = [name for name in self.others if name in known or is_identifier_name(name)]
