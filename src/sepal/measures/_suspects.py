@@ -139,7 +139,7 @@ class Suspects:
         return draw_bars(
             [f"row {each.row} ({each.label}, neighbours say {each.voted})" for each in worst],
             [0.0 if np.isnan(each.margin) else each.margin for each in worst],
-            xlabel="normalized margin: negative if another class is nearest",
+            xlabel="margin (below 0: another class is nearer)",
             marked=[i for i, each in enumerate(worst) if each.mutual > 0],
             ax=ax,
         )
