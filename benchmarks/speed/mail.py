@@ -20,8 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from sepal.mail import Labelled, MailFilter, Score, read_message, tokens
-from sepal.mail._filter import learn_one
+from sepal.mail import Labelled, MailFilter, Score, learn_one, read_message, tokens
 
 WORDS = 50_000
 ASKED = 200  # messages that are learned and asked about at each size

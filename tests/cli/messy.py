@@ -11,12 +11,20 @@ from typing import Any
 import numpy as np
 
 N = 60
-RNG = np.random.default_rng(3)
-Y = RNG.integers(0, 2, N)
-LABEL = np.where(Y == 1, "yes", "no").tolist()
-A, B = (np.round(RNG.normal(size=N) + Y, 3).tolist() for _ in range(2))
 WORDS = ("the", "order", "late", "box", "blue", "never", "called", "thanks", "parcel")
-TEXTS = [" ".join(RNG.choice(WORDS, 14)) for _ in range(N)]
+
+
+def _drawn() -> tuple[list[int], list[float], list[float], list[str]]:
+    """Classes, two columns that follow them, and texts that do not."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, N)
+    first, second = (np.round(rng.normal(size=N) + y, 3).tolist() for _ in range(2))
+    texts = [" ".join(rng.choice(WORDS, 14)) for _ in range(N)]
+    return y.tolist(), first, second, texts
+
+
+Y, A, B, TEXTS = _drawn()
+LABEL = ["yes" if each else "no" for each in Y]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,17 @@ import pytest
 import sepal.datasets
 from sepal.data import as_table
 from sepal.exceptions import DataError, ParameterError
-from sepal.selection import Alignment, CenteredAlignment, LooKnn, SubsetSweep, Thornton, _sweep, subset_sweep
+from sepal.selection import (
+    Alignment,
+    CenteredAlignment,
+    LooKnn,
+    SubsetSweep,
+    Thornton,
+    _criteria,
+    _criterion,
+    _sweep,
+    subset_sweep,
+)
 from sepal.selection._problem import feature_problem
 from sepal.selection._program import full_tree, of_masks
 from tests.oracles.neighbors import TIE_TOLERANCE
@@ -75,8 +85,16 @@ def test_liver_best_is_all_but_feature_1() -> None:
 # ---------------------------------------------------------------- against the oracle
 
 
+@pytest.fixture(params=["walk", "search"])
+def way(request, monkeypatch) -> str:
+    """Few rows go a common walk over all pairs, many are searched subset by subset; here all go either way."""
+    monkeypatch.setattr(_criteria, "_MANY_ROWS", 2 if request.param == "search" else 10**9)
+    return str(request.param)
+
+
 @pytest.mark.parametrize("policy", ["expected", "index", "pessimistic", "optimistic"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.usefixtures("way")
 def test_integers_bit_for_bit(policy: str, seed: int) -> None:
     X, y = small_integers(seed=seed)
     problem = feature_problem(X, y, scale=None)
@@ -88,6 +106,7 @@ def test_integers_bit_for_bit(policy: str, seed: int) -> None:
         assert samples[out].tolist() == [float(value) for value in expected]
 
 
+@pytest.mark.usefixtures("way")
 def test_real_numbers_with_copies() -> None:
     rng = np.random.default_rng(5)
     X = rng.normal(size=(20, 3)).repeat(2, axis=0)
@@ -99,6 +118,7 @@ def test_real_numbers_with_copies() -> None:
         assert sweep.scores[mask_of(columns)] == pytest.approx(float(expected), abs=1e-15)
 
 
+@pytest.mark.usefixtures("way")
 def test_mixed_kinds_and_missing_cells() -> None:
     rng = np.random.default_rng(3)
     X = np.column_stack([rng.random(30), rng.integers(0, 3, 30), rng.integers(0, 2, 30)])
@@ -113,6 +133,7 @@ def test_mixed_kinds_and_missing_cells() -> None:
         assert sweep.scores[mask_of(columns)] == pytest.approx(float(expected), abs=1e-14)
 
 
+@pytest.mark.usefixtures("way")
 def test_integers_of_one_range_keep_exact_ties_when_scaled() -> None:
     X, y = small_integers(30, 3)
     X[:2] = [[0.0] * 3, [3.0] * 3]
@@ -405,3 +426,15 @@ def test_progress_tells_subsets_seconds_and_the_best_so_far() -> None:
     best = [float(each[2]) for each in said if each[2]]
     assert best == sorted(best)
     assert 0.5 < best[-1] <= sweep.best.score + 5e-5
+
+
+def test_many_rows_are_searched_subset_by_subset(monkeypatch) -> None:
+    """A walk over all pairs took minutes on 100,000 rows of four columns."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 6_000)
+    X = np.column_stack([y + rng.normal(size=6_000), rng.integers(0, 9, 6_000), rng.normal(size=6_000)])
+    monkeypatch.setattr(_criterion, "sweep", None)  # the walk
+    found = subset_sweep(X, y).scores
+    monkeypatch.undo()
+    monkeypatch.setattr(_criteria, "_MANY_ROWS", 10**9)
+    np.testing.assert_allclose(found[1:], subset_sweep(X, y).scores[1:], rtol=0, atol=1e-14)

@@ -9,13 +9,13 @@ import typer
 
 from sepal.data import Table, plural, row_marks
 
-MOST_ROWS = 200_000  # of which a model file keeps a number of eight bytes each
+_MOST_ROWS = 200_000  # of which a model file keeps a number of eight bytes each
 REMEMBERED = "trained_rows_"
 
 
 def remember_rows(model: Any, table: Table) -> None:
     """Let the model keep a mark of each row it was trained on; no cell can be read from it."""
-    if table.n_rows <= MOST_ROWS:
+    if table.n_rows <= _MOST_ROWS:
         names = [str(name) for name in model.feature_names_in_]
         setattr(model, REMEMBERED, np.unique(row_marks(table.select(names))))
 

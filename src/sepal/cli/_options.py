@@ -185,11 +185,11 @@ SampleSize = Annotated[
 ]
 ClusterAddress = Annotated[
     str | None,
-    _option("--cluster", metavar="ADDRESS", help="Of rows in partitions: the Dask scheduler to use, tcp://host:8786."),
+    _option("--cluster", metavar="ADDRESS", help="Work on workers: the Dask scheduler to use, tcp://host:8786."),
 ]
 WorkerCount = Annotated[
     int | None,
-    _option("--workers", metavar="N", min=1, help="Of rows in partitions: start so many worker processes here."),
+    _option("--workers", metavar="N", min=1, help="Work on workers: start so many processes here."),
 ]
 Seed = Annotated[int, typer.Option(min=0)]
 Jobs = Annotated[int | None, _option(metavar="N")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import typer
@@ -38,6 +39,15 @@ def place_asked(cluster: str | None, workers: int | None) -> dict[str, Any]:
     if cluster is not None and workers is not None:
         raise ParameterError("--cluster is one that is there, --workers starts one; give one of them")
     return {"cluster": cluster, "workers": workers}
+
+
+def subsets_spread(where: dict[str, Any]) -> AbstractContextManager[None]:
+    """Within it, workers score the subsets of columns, where there are to be any."""
+    if all(value is None for value in where.values()):
+        return nullcontext()
+    from sepal.scale import spread_subsets
+
+    return spread_subsets(**where)
 
 
 def refuse_for_one_file(

@@ -12,6 +12,7 @@ from sepal.cli._given import classes_given, without_groups
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import (
     AsJson,
+    ClusterAddress,
     Data,
     Folds,
     GroupColumn,
@@ -24,6 +25,7 @@ from sepal.cli._options import (
     Seed,
     TargetColumn,
     TimeLimit,
+    WorkerCount,
     folds,
     seconds,
 )
@@ -38,6 +40,7 @@ from sepal.cli._output import (
     wants_json,
     write_out,
 )
+from sepal.cli._partitions import in_partitions, place_asked, subsets_spread
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, tell_cautions, with_reading
 from sepal.cli._since_start import left_of
@@ -73,6 +76,8 @@ def select(
     scale: ScaleOption = Scale.MINMAX,
     cv: Folds = None,
     time_limit: TimeLimit = None,
+    cluster: ClusterAddress = None,
+    workers: WorkerCount = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Out = None,
@@ -96,27 +101,31 @@ def select(
         n_folds = int(folds(cv, none=True))
         limit = _limit(time_limit, strategy)
         with watching("reading", limit) as progress:
-            table, together = without_groups(classes_given(data, target, reading, "sepal select"), groups)
+            where = place_asked(cluster, workers)
+            how_read = reading.keeping(groups)
+            read = classes_given(data, target, how_read, "sepal select", where if in_partitions(data) else None)
+            table, together = without_groups(read, groups)
             tell_cautions(table)
             cautions, table = caution_facts(table), _without_texts(table)
             from sepal.selection import select_facts
 
-            facts = select_facts(
-                table,
-                honest=n_folds > 0,
-                cv=n_folds or 2,  # not used without folds
-                groups=together,
-                random_state=seed,
-                progress=progress,
-                strategy=strategy,
-                criterion=criterion,
-                n_features=n_features,
-                keep=_columns(keep or [], table),
-                missing=missing.value,
-                scale=scale.parameter,
-                n_jobs=jobs,
-                time_limit=left_of(limit),  # after loading and reading
-            )
+            with subsets_spread(where):
+                facts = select_facts(
+                    table,
+                    honest=n_folds > 0,
+                    cv=n_folds or 2,  # not used without folds
+                    groups=together,
+                    random_state=seed,
+                    progress=progress,
+                    strategy=strategy,
+                    criterion=criterion,
+                    n_features=n_features,
+                    keep=_columns(keep or [], table),
+                    missing=missing.value,
+                    scale=scale.parameter,
+                    n_jobs=jobs,
+                    time_limit=left_of(limit),  # after loading and reading
+                )
             picture = None if plot is None else _picture(facts, plot.suffix.lower())
         said = {"data": table.name, "cautions": cautions, **facts.to_dict()}
         json_wanted = wants_json(as_json, out)

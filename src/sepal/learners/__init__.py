@@ -12,6 +12,7 @@ from sepal.learners._dann import DANNClassifier
 from sepal.learners._drift import ADWIN, DDM
 from sepal.learners._explain import NeighborExplanation, NumberExplanation
 from sepal.learners._feature_weights import LearnedWeights, learn_feature_weights
+from sepal.learners._fit_elsewhere import fit_elsewhere as fit_elsewhere
 from sepal.learners._kept_votes import KeptVotes as KeptVotes
 from sepal.learners._knn_classifier import KNNClassifier
 from sepal.learners._knn_regressor import KNNRegressor

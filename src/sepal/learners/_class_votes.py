@@ -31,6 +31,7 @@ class ClassVotes(NeighborLearner):
     smoothing: Any
     classes_: Any
     codes_: NDArray[np.int32]
+    class_order_: NDArray[np.intp] | None = None  # where the rows are elsewhere: how their classes lie
 
     def _weights(self) -> VoteWeights:
         return vote_weights(self.weights, self.width, self.neighborhood_.span, classes=True)
@@ -40,6 +41,8 @@ class ClassVotes(NeighborLearner):
 
     def _tie_break(self) -> TieBreak:
         def order() -> NDArray[np.intp]:
+            if self.class_order_ is not None:
+                return self.class_order_
             search = self.neighborhood_.search
             places: Any = np.zeros((len(self.codes_), 1))
             if search is not None:

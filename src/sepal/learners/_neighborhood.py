@@ -267,14 +267,13 @@ class Neighborhood:
             rows = self.search.points.rows
             reach = rows.max(axis=0).toarray() - rows.min(axis=0).toarray()
             return float(np.linalg.norm(reach)) or 1.0 if self.search.fitted.value_is == "square" else 1.0
-        fitted, points = self.search.fitted, self.search.points
+        fitted, (low, high) = self.search.fitted, self.search.ranges
         if fitted.value_is == "arc":
             return float(np.pi)
         if fitted.metric == "canberra":
             return float(fitted.mismatch.sum())
         if fitted.value_is not in ("square", "distance", "power") or fitted.metric in ("tanimoto", "bray_curtis"):
             return 1.0
-        low, high = np.fmin.reduce(points, axis=0), np.fmax.reduce(points, axis=0)
         reach = np.nan_to_num(high - low)
         if fitted.metric == "mixed":
             reach[fitted.n_numeric :] = np.sqrt(fitted.mismatch[fitted.n_numeric :])

@@ -78,6 +78,11 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         """Of the points; one query should not have to look at them all again."""
         return Extent.of(self.points)
 
+    @property
+    def ranges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The lowest and the highest coordinate of each column."""
+        return self._extent.low, self._extent.high
+
     @cached_property
     def _went(self) -> dict[str, str]:
         """The path on which the last question was answered."""

@@ -29,7 +29,7 @@ from sepal.report._margins import margin_facts, margins
 from sepal.report._rows import SAMPLE_ROWS, ReportRows, take_rows
 from sepal.report._time_limit import Clock, check_limit, in_time
 
-SPLITS, NEAREST = "all random splits", "nearest neighbours"  # what is being done
+_SPLITS, _NEAREST = "all random splits", "nearest neighbours"  # what is being done
 SHARED_NEIGHBORS = 5  # of every row that asks: what suspects and overlaps read
 CURVE_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _RANKED_GROUPS = 270  # other groups of which one trains, as good as surely, at a tenth of the groups
@@ -103,17 +103,17 @@ def measure_facts(
     splits: CurveFacts | None
     margin: MarginFacts | None
     if time_limit is None:  # the deepest search first: what it finds serves the others
-        splits, test = curve(_stage(say, SPLITS, 0.0, 0.6)), shuffled(_stage(say, NEAREST, 0.6, 0.8))
+        splits, test = curve(_stage(say, _SPLITS, 0.0, 0.6)), shuffled(_stage(say, _NEAREST, 0.6, 0.8))
         say("margins", 0.8)
         margin = margin_facts(margins(rows))
     else:
-        test = _test(rows, 0, random_state, _stage(say, NEAREST, 0.0, 0.2))
+        test = _test(rows, 0, random_state, _stage(say, _NEAREST, 0.0, 0.2))
         margin = in_time(clock, "margins", lambda: margin_facts(margins(rows)))
-        splits = in_time(clock, "splits", lambda: curve(_stage(say, SPLITS, 0.3, 0.8)))
+        splits = in_time(clock, "splits", lambda: curve(_stage(say, _SPLITS, 0.3, 0.8)))
         if n_permutations and rows.sample is not None:
             clock.skipped["permutations"] = "the time limit lets a sample ask, and permutations need every row"
         elif n_permutations:
-            test = in_time(clock, "permutations", lambda: shuffled(_stage(say, NEAREST, 0.8, 1.0))) or test
+            test = in_time(clock, "permutations", lambda: shuffled(_stage(say, _NEAREST, 0.8, 1.0))) or test
     say("done", 1.0)
     return MeasureFacts(**_told(rows, test, random_state), curve=splits, margins=margin, skipped=clock.skipped)
 
@@ -121,8 +121,8 @@ def measure_facts(
 def basic_facts(rows: ReportRows, random_state: int, say: Progress) -> dict[str, Any]:
     """What is in every report; the deepest search comes first: what it finds serves the others."""
     sizes = train_rows(CURVE_SHARES, *_curve_units(rows, random_state), 1)
-    curve = _curve(rows, sizes, 1, random_state, _stage(say, SPLITS, 0.0, 0.7))
-    test = _test(rows, 0, random_state, _stage(say, NEAREST, 0.7, 1.0))
+    curve = _curve(rows, sizes, 1, random_state, _stage(say, _SPLITS, 0.0, 0.7))
+    test = _test(rows, 0, random_state, _stage(say, _NEAREST, 0.7, 1.0))
     return {**_told(rows, test, random_state), "curve": curve}
 
 

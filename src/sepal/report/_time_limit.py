@@ -15,7 +15,7 @@ import numpy as np
 from sepal.exceptions import DataError, ParameterError
 from sepal.progress import importing
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _AGAIN = 0.2  # seconds after which an alarm that came to nothing rings again
 
@@ -83,7 +83,7 @@ def alarm(clock: Clock) -> Iterator[None]:
         signal.signal(signal.SIGALRM, old)
 
 
-def in_time(clock: Clock, name: str, work: Callable[[], T]) -> T | None:
+def in_time(clock: Clock, name: str, work: Callable[[], _T]) -> _T | None:
     """What the work gives; None where time was over or the rows do not allow it, and the clock knows why."""
     try:
         clock.check()

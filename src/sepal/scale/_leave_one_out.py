@@ -53,7 +53,7 @@ def partitions_loo_curve(ready: Prepared, k_max: int | None = None) -> LeaveOneO
         raise ParameterError("ready must be what prepare_partitions made", hint="use sepal.leave_one_out_curve")
     most = ready.n_rows - 1
     k = min(MOST_K, most) if k_max is None else int(check_whole("k_max", k_max, at_most=most))
-    curve = curve_of_search(search, ready.codes, ready.classes, lambda: _class_order(search, ready.classes), k)
+    curve = curve_of_search(search, ready.codes, ready.classes, lambda: class_order(search, ready.classes), k)
     note = left_out_together(search.table, "rows").note(ready.n_rows)
     return curve if note is None else replace(curve, notes=(*curve.notes, note))
 
@@ -71,7 +71,7 @@ def class_sums(block: RowBlock, fitted: FittedDistance, classes: NDArray[Any]) -
     return found
 
 
-def _class_order(search: BlockSearch, classes: NDArray[Any]) -> NDArray[np.intp]:
+def class_order(search: BlockSearch, classes: NDArray[Any]) -> NDArray[np.intp]:
     """A ranking of classes by where their rows lie, for votes that nothing else decides."""
     jobs = [(block, search.fitted, classes) for block in search.blocks]
     sums = np.stack([found for _, found in search.work.run("where classes lie", class_sums, jobs)])

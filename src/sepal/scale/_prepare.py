@@ -15,8 +15,10 @@ from sepal.distances import FittedDistance
 from sepal.exceptions import DataError
 from sepal.measures import Prepared
 from sepal.neighbors import Copies, Method, PartSearch, joined_extent
+from sepal.parameters import RandomState, check_whole, generator
 from sepal.progress import Progress, stage
 from sepal.scale._blocks import KEPT, block_rows, cut_blocks
+from sepal.scale._drawing import draw_rows
 from sepal.scale._elsewhere import RowsElsewhere, key_groups
 from sepal.scale._fit import fit_to_parts
 from sepal.scale._schema import Schema, read_schema
@@ -70,8 +72,18 @@ def fit_parts(
     return Fitted(schema, fitted, scale, distance_params, method, work)
 
 
-def prepare_blocks(given: Fitted, *, rows_in_block: int | None = None, progress: Progress | None = None) -> Prepared:
-    """Every row known by its class and its copies: what exact answers need. Memory here is some 50 bytes a row."""
+def prepare_blocks(
+    given: Fitted,
+    *,
+    rows_in_block: int | None = None,
+    n_queries: int | None = None,
+    random_state: RandomState = 0,
+    progress: Progress | None = None,
+) -> Prepared:
+    """Every row known by its class and its copies: what exact answers need. Memory here is some 50 bytes a row.
+
+    With ``n_queries`` a stratified sample of so many rows asks.
+    """
     schema, work, fitted = given.schema, given.work, given.distance
     key = uuid4().hex[:12]
     blocks = tuple(cut_blocks(schema, rows_in_block or given.block_rows(), key))
@@ -95,9 +107,12 @@ def prepare_blocks(given: Fitted, *, rows_in_block: int | None = None, progress:
     table = cast(Table, RowsElsewhere(schema, blocks, work, copies.any))
     points: Any = RowsAsking(copies.first.astype(np.int64))
     search = BlockSearch(table, fitted, points, copies, work.threads, part.method, part, blocks, work)
-    every = np.arange(n)
+    every = asking = np.arange(n)
+    if n_queries is not None and check_whole("n_queries", n_queries, at_least=1) < n:
+        seed = int(generator(random_state).integers(2**63))
+        asking = draw_rows(schema, work, int(n_queries), seed, None, stage(progress, "drawing rows")).rows
     return Prepared(
-        search, codes, schema.classes, every, every, given.scale, given.params, (*schema.notes, *fitted.notes)
+        search, codes, schema.classes, every, asking, given.scale, given.params, (*schema.notes, *fitted.notes)
     )
 
 
@@ -117,6 +132,8 @@ def prepare_partitions(
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
     method: Method = "auto",
+    n_queries: int | None = None,
+    random_state: RandomState = 0,
     block_rows: int | None = None,
     client: Any = None,
     n_jobs: int | None = None,
@@ -134,6 +151,11 @@ def prepare_partitions(
         As in :func:`partitioned`.
     distance, distance_params, scale, missing, method
         As in :func:`sepal.prepare`. Distances that learn more from rows than ranges, means and levels are refused.
+    n_queries : int, optional
+        Let only so many rows ask (about all rows), of each class its share: Thornton's index, suspects and margins are
+        then those of these rows. By default all ask.
+    random_state : int, Generator or None
+        For ``n_queries`` only.
     block_rows : int, optional
         Rows that are held together; partitions are joined up to that many.
     client : distributed.Client, optional
@@ -171,4 +193,6 @@ def prepare_partitions(
             method=method,
             progress=progress,
         )
-        return prepare_blocks(fitted, rows_in_block=block_rows, progress=progress)
+        return prepare_blocks(
+            fitted, rows_in_block=block_rows, n_queries=n_queries, random_state=random_state, progress=progress
+        )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Table
 from sepal.exceptions import DataError
-from sepal.neighbors import DistinctRows, PartLists, PartSearch, Search
+from sepal.neighbors import DistinctRows, PartLists, PartSearch, Search, extent_of, joined_extent
 from sepal.progress import Share
 from sepal.scale._blocks import RowBlock, Some, points_of, search_blocks
 from sepal.scale._work import Workplace
@@ -47,6 +47,11 @@ class BlockSearch(Search):
         """The row, among all, that stands for each distinct row."""
         points: Any = self.points
         return np.asarray(points.rows)
+
+    @property
+    def ranges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Of the coordinates of all rows in the blocks."""
+        return self.part.extent.low, self.part.extent.high
 
     def _take(self, distinct: DistinctRows) -> Any:
         return RowsAsking(self.at[distinct.number])
@@ -96,10 +101,13 @@ class BlockSearch(Search):
     ) -> tuple[NDArray[np.int64], DistinctRows, NDArray[np.float64]]:
         if radius is not None:
             raise DataError("a search by radius is not there for rows in partitions")
-        lists = self.part.settled(self._joined(queries, k, progress), k)
-        return lists.start, DistinctRows(lists.number.astype(np.int32)), self.part.distances(lists)
+        part = self.part
+        if isinstance(queries, np.ndarray):  # rows from elsewhere: rounding has to know them, too
+            part = PartSearch.of(self.fitted, joined_extent([part.extent, extent_of(queries)]), self.method)
+        lists = part.settled(self._joined(part, queries, k, progress), k)
+        return lists.start, DistinctRows(lists.number.astype(np.int32)), part.distances(lists)
 
-    def _joined(self, queries: Any, k: int, progress: Share | None) -> PartLists:
+    def _joined(self, part: PartSearch, queries: Any, k: int, progress: Share | None) -> PartLists:
         """Lists of all queries from all blocks, in the order in which they ask."""
         among = [some for some, _ in self._spread(self.at, np.arange(len(self.at)))]
         each_other = queries is None
@@ -113,12 +121,12 @@ class BlockSearch(Search):
         for place, (some, _) in enumerate(asking):
             for run in _runs(len(among), self.work.workers, len(asking)):
                 others = [None if each_other and at == place else among[at] for at in run]
-                jobs.append((self.part, some, others, k, self.work.threads))
+                jobs.append((part, some, others, k, self.work.threads))
                 owner.append(place)
         held: dict[int, PartLists] = {}
         for at, lists in self.work.run("search for neighbours", search_blocks, jobs, progress):
             before = held.get(owner[at])
-            held[owner[at]] = lists if before is None else self.part.joined([before, lists], k)
+            held[owner[at]] = lists if before is None else part.joined([before, lists], k)
         return in_order([(held[place], places) for place, (_, places) in enumerate(asking)], n_asking)
 
 

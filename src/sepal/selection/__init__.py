@@ -23,6 +23,7 @@ from sepal.selection._nested_score import NestedScore, nested_score
 from sepal.selection._rank import FeatureRanking, rank_features
 from sepal.selection._search import STRATEGIES, SubsetSearch, search_subsets
 from sepal.selection._selection_test import SelectionTest, selection_test
+from sepal.selection._spread import scored_by as scored_by
 from sepal.selection._stability import Stability, nogueira_stability, stability
 from sepal.selection._subset_sweep import SubsetSweep, subset_sweep
 from sepal.selection._subset_sweep import sweep_cost as sweep_cost

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures import prepare, share_of_groups_samples
+from sepal.measures import Prepared, prepare, share_of_groups_samples, thornton_samples
 from sepal.progress import Share
 from sepal.selection._alignment_criteria import Alignment, CenteredAlignment
 from sepal.selection._criterion import Asking, Criterion, DistanceCriterion
@@ -23,7 +23,16 @@ CRITERION_TIES: tuple[CriterionTies, ...] = ("expected", "index", "pessimistic",
 
 PAIRS_PER_SECOND = 2.0e9  # by Thornton's index on one thread: a careful estimate, to say how long something would take
 _COST_OF_GROUPS = 300.0  # of a pair of rows, as a multiple of Thornton's, where whole groups are drawn
+_MANY_ROWS = 5_000  # from here on a search for each subset is faster than a walk over all pairs for all of them
+_COST_OF_A_SEARCH = 0.3  # of a pair of rows, where subsets are searched one by one: a careful estimate
 _NEGLIGIBLE = 1e-12  # probability of the ranks that are not looked at
+
+
+def _subsets(problem: FeatureProblem, program: Program) -> Iterator[Prepared]:
+    """The rows with the columns of each subset, prepared for questions of their own."""
+    for mask in program.masks:
+        part = problem.table.select(problem.columns_of(int(mask)))
+        yield prepare(part, scale=problem.scaling.how, n_jobs=problem.threads)
 
 
 @dataclass(frozen=True)
@@ -44,11 +53,34 @@ class Thornton(DistanceCriterion):
     cost = 1.0
     ties: CriterionTies = "expected"
 
+    def cost_on(self, problem: FeatureProblem) -> float:
+        return self.cost if self.asks(problem) else _COST_OF_A_SEARCH
+
+    def asks(self, problem: FeatureProblem) -> bool:
+        """The walk over all pairs shares work between subsets, but many rows are searched faster one by one."""
+        return problem.n_rows < _MANY_ROWS or problem.groups is not None
+
     def ask(self, problem: FeatureProblem, program: Program) -> Asking:
         return (yield Agreement(self.ties))[:, 0] / problem.n_rows
 
+    def scores(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
+        if self.asks(problem):
+            return super().scores(problem, program, progress)
+        return np.array([each.mean() for each in self._searched(problem, program, progress)])
+
     def samples(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
-        return sweep(problem, program, [Agreement(self.ties, samples=True)], progress)[0]
+        if self.asks(problem):
+            return sweep(problem, program, [Agreement(self.ties, samples=True)], progress)[0]
+        return np.array(list(self._searched(problem, program, progress)))
+
+    def _searched(
+        self, problem: FeatureProblem, program: Program, progress: Share | None
+    ) -> Iterator[NDArray[np.float64]]:
+        """Samples of one subset after the other, each by a search of its own."""
+        for i, ready in enumerate(_subsets(problem, program)):
+            yield thornton_samples(ready, ties=self.ties)
+            if progress is not None:
+                progress((i + 1) / program.n_out)
 
 
 @dataclass(frozen=True)
@@ -112,9 +144,7 @@ class ExpectedAccuracy(DistanceCriterion):
         groups = problem.groups
         assert groups is not None  # noqa: S101 - else it asks
         result = np.empty((program.n_out, problem.n_rows))
-        for i, mask in enumerate(program.masks):
-            part = problem.table.select(problem.columns_of(int(mask)))
-            ready = prepare(part, scale=problem.scaling.how, n_jobs=problem.threads)
+        for i, ready in enumerate(_subsets(problem, program)):
             result[i] = share_of_groups_samples(ready, groups, self.train_size)
             if progress is not None:
                 progress((i + 1) / program.n_out)

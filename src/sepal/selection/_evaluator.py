@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from sepal.selection._criteria import PAIRS_PER_SECOND
 from sepal.selection._criterion import Criterion
 from sepal.selection._problem import FeatureProblem
-from sepal.selection._program import of_masks
+from sepal.selection._spread import some_subsets
 from sepal.selection._telling import SearchProgress
 
 _MOST_IDLE = 300  # calls in a row without a new subset: a population that has converged
@@ -79,9 +79,8 @@ class Evaluator:
             room = self.max_evaluations - len(self.scores)
             cut, masks = len(masks) > room, masks[: max(room, 0)]
         if masks:
-            program = of_masks(self.problem, masks)
-            values = self.criterion.scores(self.problem, program, lambda fraction: self._check_time())
-            self.scores.update(zip((int(m) for m in program.masks), values.tolist(), strict=True))
+            found = some_subsets(self.problem, self.criterion, masks, lambda fraction: self._check_time())
+            self.scores.update(sorted(found.items()))
             for mask in masks:
                 self._note(mask)
             if self.progress is not None:

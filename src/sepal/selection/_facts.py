@@ -13,7 +13,7 @@ from sepal.parameters import Parameter, RandomState, checked
 from sepal.progress import Progress, silent
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import as_criterion
-from sepal.selection._in_time import NO_FOLDS, NoTimeForFoldsError, rows_in_time, seconds_of_each
+from sepal.selection._in_time import NO_FOLDS, NoTimeForFoldsError, rows_for_the_time, seconds_of_each
 from sepal.selection._near_best import Subset, inclusion, smallest
 from sepal.selection._nested_score import NestedScore, nested_score
 from sepal.selection._search import SubsetSearch
@@ -182,7 +182,7 @@ def select_facts(
     how = Procedure(random_state=random_state, time_limit=part, **procedure)
     problem = how.prepare(X, y, groups)
     if part is not None:
-        X, groups, note = rows_in_time(as_table(X, y), problem, groups, how, part, random_state)
+        X, groups, note = rows_for_the_time(as_table(X, y), problem, groups, how, part, random_state)
         if note is not None:
             y, problem = None, how.prepare(X, None, groups)
             notes.append(note)

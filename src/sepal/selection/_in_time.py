@@ -12,7 +12,7 @@ from sepal.selection._choose import Procedure
 from sepal.selection._criteria import PAIRS_PER_SECOND, as_criterion
 from sepal.selection._problem import FeatureProblem
 
-FEWEST_ROWS = 500  # there is always time for these
+_FEWEST_ROWS = 500  # there is always time for these
 _PASSES = 10  # looks at every column that a search should have time for
 _OF_A_SEARCH = 0.5  # of its seconds; the rest is for the comparison of what it met, and for being wrong
 
@@ -46,7 +46,7 @@ def seconds_of_each(time_limit: float | None, honest: bool, cv: int) -> tuple[fl
     return whole / (1 + cv) if folded else whole, folded
 
 
-def rows_in_time(
+def rows_for_the_time(
     table: Table, problem: FeatureProblem, groups: Any, how: Procedure, seconds: float, random_state: RandomState
 ) -> tuple[Table, Any, str | None]:
     """The table, or a random sample of its rows that a search of so many seconds can go through; groups, and a note.
@@ -58,7 +58,7 @@ def rows_in_time(
     looks = min(p * (p + 1) / 2, float(_PASSES * p))
     cost = as_criterion(how.criterion, how.ties).cost_on(problem)
     squares = _OF_A_SEARCH * seconds * PAIRS_PER_SECOND * problem.threads / (cost * looks)
-    most = max(FEWEST_ROWS, int(min(squares, 1e18) ** 0.5))
+    most = max(_FEWEST_ROWS, int(min(squares, 1e18) ** 0.5))
     if most >= n:
         return table, groups, None
     codes = np.unique(np.asarray(table.y), return_inverse=True)[1]

@@ -36,8 +36,15 @@ class Program:
         return len(self.masks)
 
 
-def full_tree(problem: FeatureProblem, chunk_units: int = 18) -> Iterator[Program]:
+def n_trees(problem: FeatureProblem, chunk_units: int) -> int:
+    """How many programs :func:`full_tree` makes."""
+    return 1 << max(0, problem.n_units - chunk_units)
+
+
+def full_tree(problem: FeatureProblem, chunk_units: int = 18, which: range | None = None) -> Iterator[Program]:
     """Programs that together score every mask: the first units outside, one program for all subsets of the others.
+
+    ``which`` of them, by their number; all by default.
 
     Subset r of the tree adds its units from the first to the last, so that sums run in column order; its parent is r
     without the last of them, and walking r upwards is walking depth first.
@@ -62,7 +69,7 @@ def full_tree(problem: FeatureProblem, chunk_units: int = 18) -> Iterator[Progra
     unit_end = np.cumsum(sizes) - 1
     column = flat[unit_end[last[step_of]] - back]
     depth = (depths[order][step_of] - back).astype(np.int32)
-    for outer in range(1 << n_outer):
+    for outer in range(n_trees(problem, chunk_units)) if which is None else which:
         base = [*problem.kept, *(column for unit in set_bits(outer) for column in problem.units[unit])]
         scores_base = outer > 0 or bool(problem.kept)
         out = np.where(back == 0, order[step_of] - (not scores_base), -1)

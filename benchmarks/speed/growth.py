@@ -1,0 +1,164 @@
+"""Growth: time and memory against the number of rows, with the exponents they grow by.
+
+Two normal classes in 4, 10 and 50 columns. Every cell is a process of its own, so that its peak of memory is its own;
+what a process of the same task has on 1,000 rows is taken off. Larger tables are asked until one takes longer than
+``PATIENCE``, or would by the growth so far. Exponents are those of the least-squares line through the logarithms of
+all sizes from 10,000 rows on. Goal: nothing above n log n (1.1 between 10,000 and a million) in 4 columns.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+COLUMNS = (4, 10, 50)
+PATIENCE = 40.0
+FEW_COLUMNS, N_LOG_N = 4, 1.1
+Cell = tuple[float, float]  # seconds, MiB
+
+
+def _thornton(X: Any, y: Any) -> None:
+    import sepal
+
+    sepal.thornton_score(X, y)
+
+
+def _ten_nearest(X: Any, y: Any) -> None:
+    from sepal.neighbors import neighbor_ranking
+
+    neighbor_ranking(X, 10)
+
+
+def _condense(X: Any, y: Any) -> None:
+    from sepal.prototypes import fcnn
+
+    fcnn(X, y)
+
+
+def _sweep(X: Any, y: Any) -> None:
+    from sepal.selection import subset_sweep
+
+    subset_sweep(X[:, :4], y)
+
+
+def _classifier(X: Any, y: Any) -> None:
+    import sepal
+
+    sepal.SepalClassifier().fit(X, y)
+
+
+def _report(X: Any, y: Any) -> None:
+    import sepal
+
+    sepal.separability(X, y)
+
+
+TASKS: dict[str, Callable[[Any, Any], None]] = {
+    "Thornton's index": _thornton,
+    "10 nearest of all": _ten_nearest,
+    "condensed set (fcnn)": _condense,
+    "sweep of 4 columns": _sweep,
+    "SepalClassifier": _classifier,
+    "report": _report,
+}
+
+
+def rows(n: int, p: int) -> tuple[Any, Any]:
+    """Two classes whose means are 3 apart in the first column."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, p))
+    X[:, 0] += 3.0 * y
+    return X, y
+
+
+def _alone(task: str, n: int, p: int, answer: Connection) -> None:
+    X, y = rows(n, p)
+    TASKS[task](*rows(200, p))  # imports and first calls are no growth
+    begin = time.perf_counter()
+    TASKS[task](X, y)
+    seconds = time.perf_counter() - begin
+    peak = float(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 1024
+    answer.send((seconds, peak - X.nbytes / 2**20))
+
+
+def cell(task: str, n: int, p: int, patience: float) -> Cell | None:
+    """Seconds, and the most memory beside the rows themselves; None after twice the patience."""
+    start = multiprocessing.get_context("spawn")
+    near, far = start.Pipe(duplex=False)
+    process = start.Process(target=_alone, args=(task, n, p, far))
+    process.start()
+    found = near.recv() if near.poll(2 * patience + 20) else None
+    if found is None:
+        process.kill()
+    process.join()
+    return found
+
+
+def exponent(sizes: list[int], values: list[float]) -> float:
+    """The slope of log(value) over log(n).
+
+    >>> round(exponent([10, 100, 1000], [2.0, 200.0, 20000.0]), 6)
+    2.0
+    """
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+
+
+def line(task: str, p: int, sizes: tuple[int, ...], patience: float) -> tuple[dict[int, Cell], str]:
+    """All sizes of one task, and why it ended."""
+    found: dict[int, Cell] = {}
+    for n in sizes:
+        if len(found) > 1:
+            (a, first), (b, second) = list(found.items())[-2:]
+            slope = max(0.0, math.log(second[0] / first[0]) / math.log(b / a))
+            guess = second[0] * (n / b) ** slope
+            if guess > 2 * patience:
+                return found, f"{n:,}: about {guess:,.0f} s, not run"
+        measured = cell(task, n, p, patience)
+        if measured is None:
+            return found, f"{n:,}: over {2 * patience:g} s"
+        found[n] = measured
+    return found, ""
+
+
+def told(task: str, p: int, found: dict[int, Cell], ended: str) -> tuple[str, float | None]:
+    """One line of the table, and the exponent of the time."""
+    large = [n for n in found if n >= 10_000]
+    base = min(found.values(), key=lambda each: each[1])[1]
+    cells = "".join(f"{found[n][0]:9.3f} s{max(found[n][1] - base, 0.0):7,.0f} MB" for n in found)
+    slope, memory = None, None
+    if len(large) > 1:
+        slope = exponent(large, [found[n][0] for n in large])
+        kept = [(n, found[n][1] - base) for n in large if found[n][1] - base > 1]
+        memory = exponent([n for n, _ in kept], [m for _, m in kept]) if len(kept) > 1 else 0.0
+    growth = "" if slope is None else f"   n^{slope:.2f}, memory n^{memory:.2f}"
+    return f"  {task:<22}{p:>3}{cells}{growth}{'   ' + ended if ended else ''}", slope
+
+
+def run(
+    data_folder: Path | None,
+    *,
+    sizes: tuple[int, ...] = SIZES,
+    columns: tuple[int, ...] = COLUMNS,
+    patience: float = PATIENCE,
+) -> None:
+    """Print the table; ``data_folder`` is not needed."""
+    print("\ngrowth: seconds, and memory beside the rows and what 1,000 rows take, for n = ", end="")
+    print(", ".join(f"{n:,}" for n in sizes))
+    steep: list[str] = []
+    for task in TASKS:
+        for p in columns:
+            text, slope = told(task, p, *line(task, p, sizes, patience))
+            print(text, flush=True)
+            if p <= FEW_COLUMNS and slope is not None and slope > N_LOG_N:
+                steep.append(f"{task} (n^{slope:.2f})")
+    verdict = f"missed: {', '.join(steep)}" if steep else "reached"
+    print(f"  goal: nothing above n log n in {FEW_COLUMNS} columns; {verdict}")
