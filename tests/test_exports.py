@@ -62,6 +62,7 @@ SURFACE = {
         "TableSummary",
         "TextOptions",
         "as_table",
+        "group_labels",
         "load",
         "names",
         "plane",
@@ -89,6 +90,7 @@ SURFACE = {
         "expected_costs",
         "least_cost",
         "leave_one_out_curve",
+        "matrix_threshold",
         "reliability",
     ],
     "sepal.exceptions": [

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from sepal.cli._app import app
-from sepal.cli._costs import costs_said
 from sepal.data import as_table
+from sepal.evaluation import costs_said
 from sepal.exceptions import ParameterError
 
 RUN = CliRunner()
@@ -37,9 +37,9 @@ def test_several_learners_get_a_column_of_costs():
 def test_wrong_costs_are_told_before_anything_is_fitted(text):
     table = as_table([[1.0], [2.0]], ["no", "yes"])
     with pytest.raises(ParameterError, match="cost"):
-        costs_said([text], table)
+        costs_said([text], table.y.tolist())
 
 
 def test_names_with_colons_and_numbers_as_classes():
-    assert costs_said(["a:b=2"], as_table([[1.0], [2.0]], ["a:b", "c"])) == {"a:b": 2.0}
-    assert costs_said(["1:0=2"], as_table([[1.0], [2.0]], [0, 1])) == {(1, 0): 2.0}
+    assert costs_said(["a:b=2"], ["a:b", "c"]) == {"a:b": 2.0}
+    assert costs_said(["1:0=2"], [0, 1]) == {(1, 0): 2.0}

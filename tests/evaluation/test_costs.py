@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 import sepal
-from sepal.evaluation import bayes_threshold, best_threshold, cost_curve, cost_matrix, expected_costs, least_cost
+from sepal.evaluation import (
+    bayes_threshold,
+    best_threshold,
+    cost_curve,
+    cost_matrix,
+    expected_costs,
+    least_cost,
+    matrix_threshold,
+)
 from sepal.exceptions import DataError, ParameterError
 from tests.oracles import costs as oracle
 
@@ -40,6 +48,19 @@ def test_bayes_threshold_is_where_both_answers_cost_the_same():
         assert p * miss == pytest.approx((1 - p) * false_alarm)
     with pytest.raises(ParameterError, match="both 0"):
         bayes_threshold(0, 0)
+
+
+@pytest.mark.parametrize("costs", [[[0, 9], [1, 0]], [[1, 4], [6, 2]], [[0, 0], [3, 0]], [[2, 2], [7, 3]]])
+def test_the_threshold_of_a_matrix_is_where_the_cheapest_answer_changes(costs):
+    threshold = matrix_threshold(costs)
+    for p in np.linspace(0.005, 0.995, 199):
+        if abs(p - threshold) > 1e-9:
+            assert oracle.cheapest([1 - p, p], costs) == ({1} if p > threshold else {0})
+
+
+@pytest.mark.parametrize("costs", [[[5, 1], [1, 0]], [[0, 1], [0, 3]], [[2, 2], [1, 1]]])
+def test_a_matrix_without_a_threshold(costs):
+    assert matrix_threshold(costs) is None
 
 
 def test_the_least_expected_cost_as_loops():

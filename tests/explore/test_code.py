@@ -6,11 +6,13 @@ import json
 import shlex
 import warnings
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from sepal.cli._app import app
-from sepal.explore import ACTIONS, Shelf, answer, plain_answer
+from sepal.exceptions import SepalError
+from sepal.explore import ACTIONS, Session, Shelf, TableView, answer, plain_answer
 from sepal.explore._facts import as_lists, facts
 
 SMALL = {"data": "athletes"}
@@ -69,6 +71,14 @@ ASKED = [
     ("classify.threshold", SMALL, {**RUN, "positive": "yes", "costs": [[0, 5], [1, 0]]}),
     ("classify.threshold", SMALL, {"learner": "fisher", "mode": "split", "percent": 50.0, "seed": 2}),
     ("classify.threshold", SMALL, {"learner": "fisher", "mode": "test", "test": "athletes"}),
+    ("classify.costs", OTHERS, {**RUN, "costs": [[0, 1, 2], [3, 0, 4], [5, 6, 1]]}),
+    ("classify.costs", OTHERS, {**RUN, "costs": ["setosa=4", "virginica:versicolor=2.5"]}),
+    (
+        "classify.costs",
+        SMALL,
+        {"learner": "fisher", "mode": "split", "percent": 50.0, "seed": 2, "costs": [[0, 5], [1, 0]]},
+    ),
+    ("classify.costs", SMALL, {"learner": "fisher", "mode": "test", "test": "athletes"}),
     ("classify.compare", SMALL, {"runs": [RUN, {**RUN, "learner": "fisher", "settings": {}}]}),
     ("predict.row", SMALL, {"learner": "knn", "settings": {"n_neighbors": 3}, "cells": {"speed": 3, "agility": 8}}),
     ("predict.row", {"data": "weather"}, {"learner": "fisher", "cells": {"outlook": "rain"}}),
@@ -105,6 +115,11 @@ def shelf():
     ("action", "view", "settings"), ASKED, ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_explorer_python_and_shell_give_the_same_numbers(action, view, settings, shelf):
+    same_numbers(shelf, action, view, settings)
+
+
+def same_numbers(shelf, action, view, settings):
+    """Ask, run the Python, run the shell line, compare; the answer."""
     found = plain_answer(answer(shelf, action, view, settings))
     shown = without_times(found["result"])
     json.dumps(shown, allow_nan=False)
@@ -126,3 +141,107 @@ def test_explorer_python_and_shell_give_the_same_numbers(action, view, settings,
         assert both
         assert set(told) - both <= {"sepal", "kind", "cautions", "data"}
         assert {name: told[name] for name in both} == {name: shown[name] for name in both}
+    return found
+
+
+PLANE = {"x": "weight", "y": "width"}
+OF_GROUPS = {
+    "data.summary": {},
+    "data.rows": {"count": 5},
+    "data.plane": PLANE,
+    "separability.report": {},
+    "separability.measure": {},
+    "separability.curve": {},
+    "separability.pairs": {"n_permutations": 9},
+    "separability.complexity": {},
+    "separability.alignment": {},
+    "features.rank": {},
+    "features.sweep": {},
+    "features.search": {"cv": 3},
+    "features.planes": {},
+    "neighbors.map": {**PLANE, "n_grid": 6},
+    "neighbors.curve": {**PLANE, "plane": True, "k_max": 4},
+    "neighbors.of": {"row": 3, "k": 2},
+    "neighbors.voronoi": PLANE,
+    "rows.suspects": {},
+    "rows.prototypes": {"method": "enn"},
+    "rows.methods": {"methods": ["enn"], "cv": 3},
+    "kernels.alignment": {**PLANE, "plane": True},
+    "kernels.map": {**PLANE, "n_grid": 6},
+    "kernels.surface": {**PLANE, "C": [1.0], "width": [0.5]},
+    "classify.run": RUN,
+    "classify.threshold": RUN,
+    "classify.costs": RUN,
+    "classify.compare": {"runs": [RUN, {**RUN, "settings": {"n_neighbors": 1}}]},
+    "predict.row": {"learner": "knn", "cells": {"weight": 1.0, "width": 0.5}},
+    "predict.file": {"learner": "knn", "settings": {"n_neighbors": 1}, "rows": None},
+}
+
+
+@pytest.fixture
+def boxes(tmp_path, monkeypatch):
+    """Ten boxes of six rows that are nearly alike: a file that needs every option of the reader."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(4)
+    place = rng.normal(size=(10, 2)).repeat(6, axis=0) + 0.01 * rng.normal(size=(60, 2))
+    lines = [
+        f"r{i},Kiste {i // 6},{'kaputt' if i == 7 else round(x, 4)},{round(z, 4)},{'größer' if i // 6 % 2 else 'klein'}"
+        for i, (x, z) in enumerate(place.tolist())
+    ]
+    lines.append("r60,Kiste 9,0.5,0.5,")
+    (tmp_path / "boxes.csv").write_text("\n".join(["code,box,weight,width,class", *lines]) + "\n", "iso8859-1")
+    shelf = Shelf()
+    view = {"data": shelf.read("boxes.csv").data, "groups": "box", "ids": ["code"], "na": ["kaputt"]}
+    return shelf, {**view, "encoding": "iso8859-1", "missing_target": "drop"}
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_what_is_said_about_a_file_holds_for_every_action(action, boxes):
+    shelf, view = boxes
+    settings = dict(OF_GROUPS[action])
+    if action == "predict.file":
+        settings["rows"] = view["data"]
+    found = same_numbers(shelf, action, view, settings)
+    assert Session.of(Session.made(shelf, TableView.of(view), []).to_dict()).view.groups == "box"
+    assert "iso8859-1" in found["code"]["python"]
+    assert "box" in found["code"]["shell"]
+
+
+def test_rows_of_one_group_are_no_neighbours(boxes):
+    shelf, view = boxes
+    fooled = {**view, "groups": None, "left_out": ["box"]}
+
+    def asked(name, **settings):
+        return [answer(shelf, name, each, settings)["result"] for each in (fooled, view)]
+
+    for fast, honest in (
+        [each["thornton"]["score"] for each in asked("separability.measure")],
+        [each["score"][0] for each in asked("neighbors.curve", k_max=1)],
+        [each["accuracy"] for each in asked("classify.run", **RUN)],
+    ):
+        assert fast > 0.95 > 0.9 > honest
+    near = asked("neighbors.of", row=3, k=2)
+    assert set(near[0]["explanation"]["rows"]) <= set(range(6))
+    assert not set(near[1]["explanation"]["rows"]) & set(range(6))
+    some = {**view, "sample": 30, "columns": ["width", "box"], "left_out": ["box"]}
+    table = shelf.space(TableView.of(some)).table
+    assert table.names == ("width",)
+    assert len(shelf.space(TableView.of(some)).groups) == table.n_rows == 30
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"groups": "bix"}, 'did you mean "box"'),
+        ({"groups": "class"}, "this column is the target"),
+        ({"groups": 3}, "groups must be a text or null"),
+        ({"na": "x"}, "na must be a list of texts"),
+        ({"missing_target": "guess"}, "missing_target must be one of error, drop"),
+        ({"encoding": "klingon"}, "klingon"),
+        ({"data": "iris", "groups": None}, "iris is a bundled set"),
+    ],
+)
+def test_what_a_view_cannot_say(change, said, boxes):
+    shelf, view = boxes
+    with pytest.raises(SepalError, match=said):
+        answer(shelf, "data.rows", {**view, **change})

@@ -53,6 +53,7 @@ def test_a_session_has_few_documented_keys(saved):
             "distance",
             "sample",
         ),
+        *("groups", "ids", "na", "encoding", "missing_target"),
         "actions",
     }
     assert session["source"]["file"] == "rows.csv"

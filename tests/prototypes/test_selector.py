@@ -154,3 +154,11 @@ def test_a_step_of_a_pipeline_of_imbalanced_learn():
     assert model.predict(X).tolist() == plain.predict(StandardScaler().fit_transform(X)).tolist()
     search = GridSearchCV(model, {"prototypeselector__method": ["enn", "hart"]}, cv=3).fit(X, y)
     assert search.best_score_ > 0.9
+
+
+def test_missing_cells_in_one_part_of_a_fold_are_no_matter():
+    X, y = smooth(0)
+    X = np.array(X, dtype=float)
+    X[3, 0] = np.nan
+    found = condense_curve(X, y, methods=["enn"], cv=4)
+    assert found.full_accuracy == condense_curve(X, y, methods=["enn"], cv=4, distance="heom").full_accuracy

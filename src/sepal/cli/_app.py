@@ -122,7 +122,7 @@ def report(
         else:
             refuse_for_one_file(exact, sample, cluster, workers)
             with watching("reading", limit) as progress:
-                table, apart = without_groups(classes_given(data, target, reading, "a report"), groups)
+                table, apart = without_groups(classes_given(data, target, reading.keeping(groups), "a report"), groups)
                 from sepal.report import separability  # after reading: whoever mistyped a name need not wait for it
 
                 left = left_of(limit)  # loading and reading count
@@ -193,7 +193,9 @@ def measure(
         else:
             refuse_for_one_file(exact, sample, cluster, workers)
             with watching("reading", limit) as progress:
-                table, apart = without_groups(classes_given(data, target, reading, "sepal measure"), groups)
+                table, apart = without_groups(
+                    classes_given(data, target, reading.keeping(groups), "sepal measure"), groups
+                )
                 from sepal.report import measure_facts
 
                 facts = measure_facts(table, groups=apart, time_limit=left_of(limit), progress=progress, **how)

@@ -10,7 +10,6 @@ import typer
 
 from sepal.cli._answer_table import TABLES, AllColumns, answers_text
 from sepal.cli._answers import as_json_text
-from sepal.cli._costs import costs_said
 from sepal.cli._given import given_test, learning_rows
 from sepal.cli._learners import (
     CLASSIFIERS,
@@ -160,7 +159,7 @@ def evaluate(
                 "test": None if test is None else answered,
             }
             alone = learner is not None or chosen.any
-            weighed = None if costs is None else costs_said(costs, table)
+            weighed = None if costs is None else _costs_of(costs, table)
             names = (for_target(name, table, reading.task),) if alone else CLASSIFIERS if name == "auto" else REGRESSORS
             from sepal.cli import _contest as _contest  # loading and reading count for a limit that was given
 
@@ -223,3 +222,9 @@ def _check_files(data: str, out: Path | None, predictions: Path | None) -> None:
     if predictions is not None:
         check_out(predictions, data, "--predictions", "predictions.csv")
         check_name(predictions, TABLES, "--predictions", "a table of predictions")
+
+
+def _costs_of(texts: list[str], table: Table) -> dict[Any, float]:
+    from sepal.evaluation import costs_said
+
+    return costs_said(texts, [] if table.y is None else table.y.tolist())

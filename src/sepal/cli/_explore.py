@@ -12,10 +12,10 @@ import typer
 from sepal.cli._answers import as_json_text
 from sepal.cli._learners import set_values
 from sepal.cli._leaving import leaving_cleanly
-from sepal.cli._options import DATA_HELP, AsJson, Data, DistanceName, Out, Scale, ScaleOption, TargetColumn
+from sepal.cli._options import DATA_HELP, AsJson, Data, DistanceName, GroupColumn, Out, Scale, ScaleOption, TargetColumn
 from sepal.cli._output import check_out, check_text_name, give, print_text, wants_json
 from sepal.cli._progress import watching
-from sepal.cli._reading import ColumnKinds, DropColumns, OnlyColumns, TargetTask, kinds_given, listed_names
+from sepal.cli._reading import Reading, with_reading
 from sepal.data import names, write_whole
 from sepal.exceptions import DataError, ParameterError
 
@@ -25,9 +25,13 @@ if TYPE_CHECKING:
 FOLDER = "sepal-run"
 
 
+@with_reading
 def explore(
+    *,
+    reading: Reading,
     data: Annotated[str | None, typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)] = None,
     target: TargetColumn = None,
+    groups: GroupColumn = None,
     port: Annotated[
         int | None,
         typer.Option(metavar="N", help="The port to begin with; the next free one is taken.", show_default=False),
@@ -60,16 +64,20 @@ def explore(
             view, actions = opened.placed(shelf)
             opened = Session(opened.source, opened.view, tuple(actions))
         elif data is not None:
-            view = TableView(place(shelf, data), target)
+            view = TableView.of(viewed(place(shelf, data), target, reading, groups))
             shelf.space(view)  # a mistake is told here, and not in the browser
         served = Server(shelf, view=view, session=opened, read_only=read_only)
         serve(served, port=port, browser=not no_browser, say=lambda text: typer.echo(text))
 
 
+@with_reading
 def do(
+    *,
+    reading: Reading,
     action: Annotated[str, typer.Argument(metavar="ACTION", help="A question of the Explorer, as neighbors.curve.")],
     data: Data,
     target: TargetColumn = None,
+    groups: GroupColumn = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -83,10 +91,6 @@ def do(
     scale: ScaleOption = Scale.MINMAX,
     out: Out = None,
     as_json: AsJson = False,
-    drop: DropColumns = None,
-    columns: OnlyColumns = None,
-    kind: ColumnKinds = None,
-    task: TargetTask = None,
     sample: Annotated[
         int | None,
         typer.Option(metavar="N", min=2, help="Use N rows drawn at random in place of all.", show_default=False),
@@ -106,11 +110,14 @@ def do(
             if action not in ACTIONS:
                 raise ParameterError(f"{action}: there is no such action", hint=f"one of {', '.join(ACTIONS)}")
             shelf = Shelf()
-            view = TableView(
-                place(shelf, data), target, kinds_given(kind or []), tuple(listed_names(drop or [])),
-                None if columns is None else tuple(listed_names(columns)), task and task.value,
-                scale.value, distance, sample,
-            )  # fmt: skip
+            view = TableView.of(
+                {
+                    **viewed(place(shelf, data), target, reading, groups),
+                    "scale": scale.value,
+                    "distance": distance,
+                    "sample": sample,
+                }
+            )
             known = [each.parameter.name for each in ACTIONS[action].fields]
             given = set_values(settings or [], action, known)
             found = answer(shelf, action, view.to_dict(), with_places(shelf, ACTIONS[action], given), progress)
@@ -178,6 +185,21 @@ def place(shelf: Shelf, data: str) -> str:
     if data in names():
         return data
     return shelf.read(data).data
+
+
+def viewed(data: str, target: str | None, reading: Reading, groups: str | None) -> dict[str, Any]:
+    """A view from the options that every verb has."""
+    said = reading.arguments()
+    return {
+        "data": data,
+        "target": target,
+        "kinds": said["kinds"],
+        "left_out": said["drop"],
+        "columns": said["columns"],
+        "task": reading.task and reading.task.value,
+        "groups": groups,
+        **{name: said[name] for name in ("ids", "na", "encoding", "missing_target")},
+    }
 
 
 def with_places(shelf: Shelf, action: Any, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sepal.cli._options import MissingChoice
 from sepal.cli._partitions import in_partitions, refuse_for_one_file, sample_given
 from sepal.cli._reading import Reading, check_bundled, tell_cautions
-from sepal.data import Apart, Table, column_cells, column_position, load, names, read_table
+from sepal.data import Table, column_cells, group_labels, load, names, read_table, set_apart
 from sepal.exceptions import DataError, ParameterError
 from sepal.explore import number_to_predict
 
@@ -56,7 +56,7 @@ def learning_rows(
     where: dict[str, Any] | None = None,
 ) -> tuple[Table, NDArray[np.float64] | None]:
     """The rows to learn from and their groups; what changes how results are to be read is said on stderr."""
-    table, together = without_groups(given_table(data, target, reading, where), groups)
+    table, together = without_groups(given_table(data, target, reading.keeping(groups), where), groups)
     tell_cautions(table, reading.task, number_to_predict(table))
     if missing is MissingChoice.DISTANCE or not table.has_missing:
         return table, together
@@ -87,29 +87,8 @@ def without_groups(table: Table, column: str | None) -> tuple[Table, NDArray[np.
     """The table without the column that holds the groups, and the groups of the rows."""
     if column is None:
         return table, None
-    if column == table.target:
-        raise ParameterError(f"--groups {column}: this column is the target")
-    for each in table.apart:
-        if each.name == column:
-            return table, _group_numbers(each)
-    at = column_position(column, table.names, "--groups")
-    labels = table.values[:, at]
-    if np.isnan(labels).any():
-        row = int(np.flatnonzero(np.isnan(labels))[0])
-        raise DataError(f'--groups {column}: row {row} has no entry in the column "{table.names[at]}"')
-    if table.n_columns < 2:
-        raise DataError(f"--groups {column}: no other column is left to learn from")
-    return table.select([j for j in range(table.n_columns) if j != at]), labels
-
-
-def _group_numbers(column: Apart) -> NDArray[np.float64]:
-    """The groups of a column that was set apart, as numbers."""
-    place: dict[Any, float] = {}
-    cells = column.values.tolist()
-    for row, cell in enumerate(cells):
-        if cell is None or cell != cell:
-            raise DataError(f'--groups {column.name}: row {row} has no entry in the column "{column.name}"')
-    return np.array([place.setdefault(cell, float(len(place))) for cell in cells])
+    table = set_apart(table, [column], "--groups")
+    return table, group_labels(table, column, "--groups")
 
 
 def given_test(data: str, training: Table, reading: Reading) -> Table:

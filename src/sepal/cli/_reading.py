@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
@@ -89,6 +89,13 @@ class Reading:
             "encoding": self.encoding,
             "missing_target": self.missing_target.value,
         }
+
+    def keeping(self, groups: str | None) -> Reading:
+        """With the column of the groups kept beside the table, where only some columns are asked for."""
+        if groups is None or self.columns is None:
+            return self
+        quoted = '"' + groups.replace('"', '""') + '"'
+        return replace(self, ids=[*(self.ids or []), quoted])
 
     @property
     def about_columns(self) -> bool:

@@ -102,7 +102,8 @@ def select(
         limit = _limit(time_limit, strategy)
         with watching("reading", limit) as progress:
             where = place_asked(cluster, workers)
-            read = classes_given(data, target, reading, "sepal select", where if in_partitions(data) else None)
+            how_read = reading.keeping(groups)
+            read = classes_given(data, target, how_read, "sepal select", where if in_partitions(data) else None)
             table, together = without_groups(read, groups)
             tell_cautions(table)
             cautions, table = caution_facts(table), _without_texts(table)

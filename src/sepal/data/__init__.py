@@ -46,6 +46,8 @@ from sepal.data._error_words import shown as shown
 from sepal.data._foreign_frames import is_frame as is_frame
 from sepal.data._frames import data_frame as data_frame
 from sepal.data._frames import frame_html as frame_html
+from sepal.data._group_column import group_labels
+from sepal.data._group_column import set_apart as set_apart
 from sepal.data._labels import MOST_FLOAT_CLASSES as MOST_FLOAT_CLASSES
 from sepal.data._labels import class_codes as class_codes
 from sepal.data._labels import is_continuous as is_continuous
@@ -104,6 +106,7 @@ __all__ = [
     "TableSummary",
     "TextOptions",
     "as_table",
+    "group_labels",
     "load",
     "names",
     "plane",

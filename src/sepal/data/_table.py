@@ -217,6 +217,20 @@ class Table:
         kept = replace(self, apart=tuple(each for each in self.apart if each.name not in gone))
         return kept.select([j for j in range(self.n_columns) if j not in places]) if places else kept
 
+    def set_apart(self, columns: Sequence[str]) -> Table:
+        """The table with these columns kept beside it, for output and for groups, and never used as features.
+
+        Examples
+        --------
+        >>> import sepal.datasets
+        >>> table = sepal.datasets.load("athletes").set_apart(["speed"])
+        >>> table.names, [column.name for column in table.apart]
+        (('agility',), ['speed'])
+        """
+        from sepal.data._group_column import set_apart
+
+        return set_apart(self, columns)
+
     def with_kinds(self, kinds: KindsSpec) -> Table:
         """The table with other kinds of columns: by name or position a kind, or the levels in order.
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from sepal.evaluation._compare import Comparison, compare
 from sepal.evaluation._compare import PairTest as PairTest
 from sepal.evaluation._cost_curve import CostCurve, cost_curve
+from sepal.evaluation._cost_words import costs_said as costs_said
 from sepal.evaluation._costs import (
     CostThreshold,
     bayes_threshold,
@@ -18,6 +19,7 @@ from sepal.evaluation._costs import (
     cost_matrix,
     expected_costs,
     least_cost,
+    matrix_threshold,
 )
 from sepal.evaluation._curve import leave_one_out_curve
 from sepal.evaluation._evaluate import evaluate
@@ -42,5 +44,6 @@ __all__ = [
     "expected_costs",
     "least_cost",
     "leave_one_out_curve",
+    "matrix_threshold",
     "reliability",
 ]

@@ -170,6 +170,31 @@ def bayes_threshold(false_alarm: float, miss: float) -> float:
     return false_alarm / (false_alarm + miss)
 
 
+def matrix_threshold(costs: ArrayLike) -> float | None:
+    """The probability of the second of two classes above which it is the cheaper answer, from the whole matrix.
+
+    Parameters
+    ----------
+    costs : array-like, shape (2, 2)
+        What :func:`cost_matrix` gives; right answers may cost something, too.
+
+    Returns
+    -------
+    float or None
+        Between 0 and 1; None where one answer is the cheaper one whatever the probability.
+
+    Examples
+    --------
+    >>> matrix_threshold([[0, 9], [1, 0]]), matrix_threshold([[5, 1], [1, 0]])
+    (0.9, None)
+    """
+    matrix = cost_matrix(costs, [0, 1])
+    false_alarm, miss = matrix[0, 1] - matrix[0, 0], matrix[1, 0] - matrix[1, 1]
+    if min(false_alarm, miss) < 0.0 or false_alarm + miss <= 0.0:
+        return None
+    return bayes_threshold(float(false_alarm), float(miss))
+
+
 @dataclass(frozen=True)
 class CostThreshold:
     """A threshold that was cheapest on rows whose class is known.

@@ -78,6 +78,7 @@ def evaluation_of(space: Space, settings: ActionSettings, progress: Progress) ->
         test = None if chosen["test"] is None else space.other(chosen["test"])
         learner = made_learner(space, chosen)
         how = {"cv": _held_out(chosen), "test": test, "random_state": chosen["seed"]}
+        how |= {} if test is not None else space.together("sepal.evaluate")
         return evaluate(learner, space.table, progress=progress, **how)
 
     return space.keep(("evaluation", json.dumps(chosen, sort_keys=True)), made)
@@ -90,6 +91,7 @@ def evaluation_code(space: Space, settings: ActionSettings, called: str = "evalu
     if settings["test"] is not None:
         lines.append(other_code(space, settings["test"]))
     held = "test=test" if settings["test"] is not None else f"cv={_held_out(settings)!r}"
+    held += ", groups=groups" if settings["test"] is None and space.together("sepal.evaluate") else ""
     lines.append(f"{called} = sepal.evaluate({learner}, table, {held}, random_state={settings['seed']!r})")
     return lines
 
@@ -180,6 +182,57 @@ def _threshold_code(space: Space, settings: ActionSettings) -> str:
     )
 
 
+def _said_costs(costs: Any, labels: list[Any]) -> Any:
+    """A matrix as it is, words as a mapping; every error costs 1 where nothing was said."""
+    from sepal.evaluation import costs_said
+
+    if costs and all(isinstance(each, str) for each in costs):
+        return costs_said(costs, labels, "costs")
+    return costs or {}
+
+
+def _costs(space: Space, settings: ActionSettings, progress: Any) -> Any:
+    from sepal.evaluation import matrix_threshold
+
+    found = evaluation_of(space, settings, progress)
+    if found.classes is None:
+        raise DataError("costs are about classes, and numbers are predicted here")
+    costs = _said_costs(settings["costs"], found.classes.tolist())
+    weighed = found.with_costs(costs)
+    return {
+        **weighed.to_dict(),
+        "summary": weighed.summary(),
+        "answers": {name: getattr(weighed, name) for name in ("rows", "fold", "actual", "predicted")},
+        "cost_before": found.mean_cost(costs),
+        "threshold": matrix_threshold(weighed.costs) if len(found.classes) == 2 else None,
+    }
+
+
+def _costs_code(space: Space, settings: ActionSettings) -> str:
+    costs = _said_costs(settings["costs"], class_labels(space))
+    names = '("rows", "fold", "actual", "predicted")'
+    return "\n".join(
+        [
+            *evaluation_code(space, settings),
+            f"costs = {costs!r}",
+            "weighed = evaluation.with_costs(costs)",
+            "two = len(evaluation.classes) == 2",
+            "result = {",
+            "    **weighed.to_dict(),",
+            '    "summary": weighed.summary(),',
+            f'    "answers": {{name: getattr(weighed, name) for name in {names}}},',
+            '    "cost_before": evaluation.mean_cost(costs),',
+            '    "threshold": sepal.evaluation.matrix_threshold(weighed.costs) if two else None,',
+            "}",
+        ]
+    )
+
+
+def class_labels(space: Space) -> list[Any]:
+    """The classes of the rows."""
+    return sorted(dict.fromkeys([] if space.table.y is None else space.table.y.tolist()))
+
+
 def _runs(settings: ActionSettings) -> dict[str, dict[str, Any]]:
     """The settings of each run by its name."""
     checked: dict[str, dict[str, Any]] = {}
@@ -245,6 +298,25 @@ CLASSIFY_ACTIONS = (
         ),
         _threshold,
         _threshold_code,
+    ),
+    Action(
+        "classify.costs",
+        "a run answered so that every row is expected to cost least, by a matrix of what errors cost",
+        "job",
+        (
+            *RUN,
+            field(
+                "costs",
+                "other",
+                "rows of each class down, answers across; or CLASS=COST and CLASS:ANSWER=COST",
+                None,
+                "matrix",
+                optional=True,
+                also=("sequence",),
+            ),
+        ),
+        _costs,
+        _costs_code,
     ),
     Action(
         "classify.compare",

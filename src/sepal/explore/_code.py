@@ -17,15 +17,25 @@ def table_code(view: TableView, shelf: Shelf) -> str:
     if view.data in shelf.files:
         named: dict[str, Any] = {} if view.target is None else {"target": view.target}
         named |= {"kinds": _kinds(view)} if view.kinds else {}
+        named |= view.of_file
         text = call("sepal.read_table", repr(shelf.files[view.data].written), **named)
     else:
         text = f"sepal.datasets.load({view.data!r})"
         text += "" if view.target is None else f".with_target({view.target!r})"
         text += f".with_kinds({_kinds(view)!r})" if view.kinds else ""
-    text += f".drop({list(view.left_out)!r})" if view.left_out else ""
-    text += "" if view.columns is None else f".select({list(view.columns)!r})"
+    text += "" if view.groups is None else f".set_apart({[view.groups]!r})"
+    text += f".drop({view.dropped!r})" if view.dropped else ""
+    text += "" if view.chosen is None else f".select({view.chosen!r})"
     text += "" if view.task is None else f".with_task({view.task!r})"
-    return f"table = {text if view.sample is None else f'sepal.data.sampled({text}, {view.sample})'}"
+    text = text if view.sample is None else f"sepal.data.sampled({text}, {view.sample})"
+    after = "" if view.groups is None else f"\ngroups = sepal.data.group_labels(table, {view.groups!r})"
+    return f"table = {text}{after}"
+
+
+def asking(space: Space, function: str, *given: str, **named: Any) -> str:
+    """A call that is told of the groups, where there are any and it takes them."""
+    told = ["groups=groups"] if space.together(function) else []
+    return call(function, *given, *told, **named)
 
 
 def _kinds(view: TableView) -> dict[str, Any]:
@@ -34,9 +44,9 @@ def _kinds(view: TableView) -> dict[str, Any]:
 
 def other_code(space: Space, data: str, called: str = "test") -> str:
     """Rows of another file with the same columns, as Python."""
-    view = TableView(data, space.table.target, space.view.kinds, task=space.view.task)
-    if data not in space.shelf.files and space.view.target is None:
-        view = TableView(data, None, space.view.kinds, task=space.view.task)
+    is_file = data in space.shelf.files
+    target = None if not is_file and space.view.target is None else space.table.target
+    view = space.view.elsewhere(data, target, is_file)
     text = table_code(view, space.shelf).removeprefix("table = ")
     return f"{called} = {text}.select(table.names)"
 
@@ -71,8 +81,13 @@ def reading_words(view: TableView) -> list[str]:
     """The options that say how a file is read."""
     words: list[str] = []
     words += ["--target", view.target] if view.target is not None else []
-    words += ["--drop", _listed(view.left_out)] if view.left_out else []
-    words += ["--columns", _listed(view.columns)] if view.columns is not None else []
+    words += ["--drop", _listed(view.dropped)] if view.dropped else []
+    words += ["--columns", _listed(view.chosen)] if view.chosen is not None else []
+    words += ["--id", _listed(view.ids)] if view.ids else []
+    words += ["--na", _listed(view.na)] if view.na else []
+    words += ["--encoding", view.encoding] if view.encoding is not None else []
+    words += ["--missing-target", view.missing_target] if view.missing_target != "error" else []
+    words += ["--groups", view.groups] if view.groups is not None else []
     for name, kind in view.kinds.items():
         words += ["--kind", f"{name}={'<'.join(map(str, kind)) if isinstance(kind, tuple) else kind}"]
     words += ["--task", view.task] if view.task is not None else []

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sepal.exceptions import DataError
-from sepal.explore._action import Action, ActionSettings, call, field, taken
-from sepal.explore._code import bundled_as_read, reading_words, source_word
+from sepal.explore._action import Action, ActionSettings, field, taken
+from sepal.explore._code import asking, bundled_as_read, reading_words, source_word
 from sepal.explore._shelf import Space
 from sepal.parameters import parameters
 
@@ -22,7 +22,7 @@ def _selector_table() -> Any:
 def _rank(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.selection import rank_features
 
-    return rank_features(space.table, **space.view.scaling)
+    return rank_features(space.table, **space.together("sepal.rank_features"), **space.view.scaling)
 
 
 def _sweep(space: Space, settings: ActionSettings, progress: Any) -> Any:
@@ -33,9 +33,8 @@ def _sweep(space: Space, settings: ActionSettings, progress: Any) -> Any:
             f"{space.table.n_columns} columns have too many subsets to show them all; {MOST_SWEPT} columns at most",
             hint="search for the best subsets instead, or leave columns out",
         )
-    found = subset_sweep(
-        space.table, criterion=("thornton", "alignment"), missing="drop", progress=progress, **space.view.scaling
-    )
+    how = {**space.together("sepal.subset_sweep"), **space.view.scaling}
+    found = subset_sweep(space.table, criterion=("thornton", "alignment"), missing="drop", progress=progress, **how)
     return _told(found)
 
 
@@ -50,9 +49,8 @@ def _told(found: Any) -> dict[str, Any]:
 
 
 def _sweep_code(space: Space, settings: ActionSettings) -> str:
-    sweep = call(
-        "sepal.subset_sweep", "table", criterion=("thornton", "alignment"), missing="drop", **space.view.scaling
-    )
+    named = {"criterion": ("thornton", "alignment"), "missing": "drop", **space.view.scaling}
+    sweep = asking(space, "sepal.subset_sweep", "table", **named)
     return (
         f"sweep = {sweep}\n"
         "result = {\n"
@@ -73,7 +71,8 @@ def _procedure(space: Space, settings: ActionSettings) -> dict[str, Any]:
 def _search(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.selection import select_facts
 
-    return select_facts(space.table, progress=progress, **_procedure(space, settings))
+    together = space.together("sepal.selection.select_facts")
+    return select_facts(space.table, progress=progress, **together, **_procedure(space, settings))
 
 
 def _search_verb(space: Space, settings: ActionSettings) -> list[str] | None:
@@ -91,7 +90,8 @@ def _search_verb(space: Space, settings: ActionSettings) -> list[str] | None:
 def _planes(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.measures import informative_projections
 
-    return informative_projections(space.table, progress=progress, **space.view.scaling)
+    together = space.together("sepal.measures.informative_projections")
+    return informative_projections(space.table, progress=progress, **together, **space.view.scaling)
 
 
 FEATURE_ACTIONS = (
@@ -101,7 +101,7 @@ FEATURE_ACTIONS = (
         "job",
         (),
         _rank,
-        lambda space, settings: "result = " + call("sepal.rank_features", "table", **space.view.scaling),
+        lambda space, settings: "result = " + asking(space, "sepal.rank_features", "table", **space.view.scaling),
     ),
     Action(
         "features.sweep",
@@ -126,7 +126,7 @@ FEATURE_ACTIONS = (
         ),
         _search,
         lambda space, settings: (
-            "result = " + call("sepal.selection.select_facts", "table", **_procedure(space, settings))
+            "result = " + asking(space, "sepal.selection.select_facts", "table", **_procedure(space, settings))
         ),
         _search_verb,
     ),
@@ -137,7 +137,7 @@ FEATURE_ACTIONS = (
         (),
         _planes,
         lambda space, settings: (
-            "result = " + call("sepal.measures.informative_projections", "table", **space.view.scaling)
+            "result = " + asking(space, "sepal.measures.informative_projections", "table", **space.view.scaling)
         ),
     ),
 )

@@ -55,14 +55,22 @@ def _surface(space: Space, settings: ActionSettings, progress: Any) -> Any:
 
     rows = plane_of(space, settings).table if settings["plane"] else space.table
     machine = SVMClassifier(**space.view.scaling)
-    return hyperparameter_surface(machine, rows, C=settings["C"], width=settings["width"], progress=progress)
+    together = space.together("sepal.machines.hyperparameter_surface")
+    if together and settings["plane"]:
+        together = {"groups": together["groups"][plane_of(space, settings).rows]}
+    return hyperparameter_surface(
+        machine, rows, C=settings["C"], width=settings["width"], progress=progress, **together
+    )
 
 
 def _surface_code(space: Space, settings: ActionSettings) -> str:
     rows = "plane.table" if settings["plane"] else "table"
     before = plane_code(space, settings) + "\n" if settings["plane"] else ""
     machine = call("sepal.SVMClassifier", **space.view.scaling)
-    surface = call("sepal.machines.hyperparameter_surface", machine, rows, C=settings["C"], width=settings["width"])
+    groups = "groups[plane.rows]" if settings["plane"] else "groups"
+    told = [] if space.groups is None else [f"groups={groups}"]
+    named = {"C": settings["C"], "width": settings["width"]}
+    surface = call("sepal.machines.hyperparameter_surface", machine, rows, *told, **named)
     return f"{before}result = {surface}"
 
 

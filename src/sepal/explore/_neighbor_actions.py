@@ -93,8 +93,15 @@ def _curve(space: Space, settings: ActionSettings, progress: Any) -> Any:
         weights=settings["weights"],
         test=test,
         training=settings["training"],
+        **_together(space, settings),
         **space.view.how,
     )
+
+
+def _together(space: Space, settings: ActionSettings) -> dict[str, Any]:
+    """The groups of the rows of the curve; rows without a cell have no place on the plane."""
+    found = space.together("sepal.leave_one_out_curve")
+    return {"groups": found["groups"][plane_of(space, settings).rows]} if found and settings["plane"] else found
 
 
 def _rows_of(space: Space, settings: ActionSettings) -> Table:
@@ -119,6 +126,8 @@ def _curve_code(space: Space, settings: ActionSettings) -> str:
         lines.append(other_code(space, settings["test"]))
         test = ", test=test" if not settings["plane"] else f", test=test.select({[settings['x'], settings['y']]!r})"
     named = {"k_max": settings["k_max"], "weights": settings["weights"], "training": settings["training"]}
+    if space.groups is not None:
+        test += ", groups=groups[plane.rows]" if settings["plane"] else ", groups=groups"
     text = call("sepal.leave_one_out_curve", rows, **named, **space.view.how)
     return "\n".join([*lines, f"result = {text[:-1]}{test})"])
 
@@ -144,13 +153,21 @@ def _asked(space: Space, settings: ActionSettings) -> tuple[Table, Any, Plane | 
     return flat.table, flat.table.take([at]), flat, at
 
 
+def _left_out(space: Space, flat: Plane | None, at: int) -> Any:
+    """The row itself, and those of its group."""
+    if space.groups is None:
+        return at
+    groups = space.groups if flat is None else space.groups[flat.rows]
+    return groups == groups[at]
+
+
 def _of(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.learners import KNNClassifier
 
     table, asked, flat, at = _asked(space, settings)
     weight = np.ones(table.n_rows)
     if at is not None:
-        weight[at] = 0.0  # the row itself is left out
+        weight[_left_out(space, flat, at)] = 0.0
     model = KNNClassifier(settings["k"], weights=settings["weights"], **space.view.how)
     found = model.fit(table, sample_weight=weight).explain(asked)
     near = (found.rows if flat is None else flat.rows[found.rows]).tolist()
@@ -165,7 +182,12 @@ def _of_code(space: Space, settings: ActionSettings) -> str:
     if row is None:
         asked = f"plane.at(*{settings['point']!r})"
     else:
-        lines += [f"at = plane.place[{row}]" if flat else f"at = {row}", "weight[at] = 0  # the row itself is left out"]
+        lines.append(f"at = plane.place[{row}]" if flat else f"at = {row}")
+        if space.groups is None:
+            lines.append("weight[at] = 0  # the row itself is left out")
+        else:
+            groups = "groups[plane.rows]" if flat else "groups"
+            lines += [f"among = {groups}", "weight[among == among[at]] = 0  # its group is left out"]
         asked = f"{rows}.take([at])"
     near = "plane.rows[found.rows]" if flat else "found.rows"
     first = "" if row is None else f"{row}, "

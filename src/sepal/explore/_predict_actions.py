@@ -14,22 +14,35 @@ from sepal.explore._action import Action, ActionSettings, call, field
 from sepal.explore._classify_actions import LEARNER, LEARNER_SETTINGS, SEED, learner_code, made_learner
 from sepal.explore._code import table_code
 from sepal.explore._learners import LEARNERS
-from sepal.explore._shelf import Space
+from sepal.explore._shelf import NEW_ROWS, Space
 from sepal.explore._view import TableView
 
 MODEL_FIELDS = (LEARNER, LEARNER_SETTINGS, SEED)
-NEAREST = 5  # training rows that are shown beside an answer
+NEAREST_SHOWN = 5  # training rows that are shown beside an answer
 
 
 def _model(space: Space, settings: ActionSettings) -> Any:
     chosen = {each.parameter.name: settings[each.parameter.name] for each in MODEL_FIELDS}
     key = ("model", json.dumps(chosen, sort_keys=True))
-    return space.keep(key, lambda: made_learner(space, chosen).fit(space.table, np.asarray(space.table.y)))
+
+    def made() -> Any:
+        learner = made_learner(space, chosen)
+        told = {"groups": space.groups} if _fit_groups(space, learner) else {}
+        return learner.fit(space.table, np.asarray(space.table.y), **told)
+
+    return space.keep(key, made)
+
+
+def _fit_groups(space: Space, learner: Any) -> bool:
+    """Whether there are groups and the learner, or the machine in it, leaves rows out when it is trained."""
+    within = getattr(learner, "machine", learner)
+    return space.groups is not None and "groups" in signature(within.fit).parameters
 
 
 def _model_code(space: Space, settings: ActionSettings) -> str:
     before, learner = learner_code(space, settings)
-    return f"{before}\nmodel = {learner}.fit(table, table.y)"
+    told = ", groups=groups" if _fit_groups(space, made_learner(space, settings)) else ""
+    return f"{before}\nmodel = {learner}.fit(table, table.y{told})"
 
 
 def _row(space: Space, settings: ActionSettings) -> Table:
@@ -79,7 +92,7 @@ def _predict_row(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal import learners
 
     model, row = _model(space, settings), _row(space, settings)
-    near = getattr(learners, _near_name(settings))(min(NEAREST, space.table.n_rows), **space.view.how)
+    near = getattr(learners, _near_name(settings))(min(NEAREST_SHOWN, space.table.n_rows), **space.view.how)
     found = None if row.has_missing else near.fit(space.table, np.asarray(space.table.y)).explain(row)
     return {
         **_told(model, row),
@@ -93,7 +106,7 @@ def _row_code(space: Space, settings: ActionSettings) -> str:
     cells = dict(settings["cells"] or {})
     row = [cells.get(name) for name in space.table.names]
     made = f"names=table.names, kinds={_kinds(space.table)!r}"
-    near = call(f"sepal.{_near_name(settings)}", str(min(NEAREST, space.table.n_rows)), **space.view.how)
+    near = call(f"sepal.{_near_name(settings)}", str(min(NEAREST_SHOWN, space.table.n_rows)), **space.view.how)
     page = "sepal.data.row_page(table, 0, 10_000, rows=near.rows.tolist())"
     return (
         f"{_model_code(space, settings)}\n"
@@ -122,7 +135,8 @@ def new_rows_code(space: Space, data: str) -> str:
     if file is None:
         return table_code(TableView(data), space.shelf).removeprefix("table = ") + ".select(table.names)"
     kinds = dict(zip(space.table.names, space.table.kinds, strict=True))
-    return call("sepal.read_table", repr(file.written), target=False, kinds=kinds) + ".select(table.names)"
+    said = {name: value for name, value in space.view.of_file.items() if name in NEW_ROWS}
+    return call("sepal.read_table", repr(file.written), target=False, kinds=kinds, **said) + ".select(table.names)"
 
 
 PREDICT_ACTIONS = (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sepal.explore._action import Action, ActionSettings, call, field
+from sepal.explore._action import Action, ActionSettings, field
+from sepal.explore._code import asking
 from sepal.explore._shelf import Space
 from sepal.prototypes import METHODS as PROTOTYPE_METHODS
 
@@ -12,17 +13,20 @@ from sepal.prototypes import METHODS as PROTOTYPE_METHODS
 def _suspects(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.measures import suspects
 
-    return suspects(space.table, progress=progress, **settings, **space.view.how)
+    together = space.together("sepal.measures.suspects")
+    return suspects(space.table, progress=progress, **together, **settings, **space.view.how)
 
 
 def _prototypes(space: Space, settings: ActionSettings, progress: Any) -> Any:
-    return PROTOTYPE_METHODS[settings["method"]](space.table, progress=progress, **space.view.how)
+    how = {**space.together(f"sepal.prototypes.{settings['method']}"), **space.view.how}
+    return PROTOTYPE_METHODS[settings["method"]](space.table, progress=progress, **how)
 
 
 def _methods(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.prototypes import condense_curve
 
-    return condense_curve(space.table, progress=progress, **settings, **space.view.how)
+    together = space.together("sepal.prototypes.condense_curve")
+    return condense_curve(space.table, progress=progress, **together, **settings, **space.view.how)
 
 
 ROW_ACTIONS = (
@@ -32,7 +36,9 @@ ROW_ACTIONS = (
         "job",
         (field("n_neighbors", "whole", "how many neighbours are asked", 5, at_least=1),),
         _suspects,
-        lambda space, settings: "result = " + call("sepal.measures.suspects", "table", **settings, **space.view.how),
+        lambda space, settings: (
+            "result = " + asking(space, "sepal.measures.suspects", "table", **settings, **space.view.how)
+        ),
     ),
     Action(
         "rows.prototypes",
@@ -40,7 +46,9 @@ ROW_ACTIONS = (
         "job",
         (field("method", "word", "how rows are chosen", "hart", words=tuple(PROTOTYPE_METHODS)),),
         _prototypes,
-        lambda space, settings: "result = " + call(f"sepal.prototypes.{settings['method']}", "table", **space.view.how),
+        lambda space, settings: (
+            "result = " + asking(space, f"sepal.prototypes.{settings['method']}", "table", **space.view.how)
+        ),
     ),
     Action(
         "rows.methods",
@@ -52,7 +60,7 @@ ROW_ACTIONS = (
         ),
         _methods,
         lambda space, settings: (
-            "result = " + call("sepal.prototypes.condense_curve", "table", **settings, **space.view.how)
+            "result = " + asking(space, "sepal.prototypes.condense_curve", "table", **settings, **space.view.how)
         ),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from sepal.explore._action import Action, ActionSettings, call, field
-from sepal.explore._code import bundled_as_read, source_word, view_words
+from sepal.explore._code import asking, bundled_as_read, source_word, view_words
 from sepal.explore._data_actions import PLANE, plane_code, plane_of
 from sepal.explore._neighbor_actions import ON_PLANE
 from sepal.explore._shelf import Space
@@ -18,7 +18,7 @@ CENTERED = field("centered", "flag", "subtract the mean of the kernel first", Tr
 def _report(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.report import separability
 
-    return separability(space.table, progress=progress, **space.view.how)
+    return separability(space.table, progress=progress, **space.together("sepal.separability"), **space.view.how)
 
 
 def _verb(word: str, space: Space, *more: str) -> list[str] | None:
@@ -31,12 +31,13 @@ def _verb(word: str, space: Space, *more: str) -> list[str] | None:
 def _measure(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.report import measure_facts
 
-    return measure_facts(space.table, progress=progress, **settings, **space.view.how)
+    together = space.together("sepal.report.measure_facts")
+    return measure_facts(space.table, progress=progress, **together, **settings, **space.view.how)
 
 
 def _measure_code(space: Space, settings: ActionSettings) -> str:
-    return "from sepal.report import measure_facts\nresult = " + call(
-        "measure_facts", "table", **settings, **space.view.how
+    return "import sepal.report\nresult = " + asking(
+        space, "sepal.report.measure_facts", "table", **settings, **space.view.how
     )
 
 
@@ -48,32 +49,35 @@ def _measure_verb(space: Space, settings: ActionSettings) -> list[str] | None:
 def _curve(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.measures import expected_accuracy_curve
 
-    return expected_accuracy_curve(space.table, progress=progress, **settings, **space.view.how)
+    together = space.together("sepal.measures.expected_accuracy_curve")
+    return expected_accuracy_curve(space.table, progress=progress, **together, **settings, **space.view.how)
 
 
 def _pairs(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.measures import angle_of_separability, overlap_regions
 
     angle = angle_of_separability(space.table, progress=progress, **settings)
-    return {"angle": angle, "overlap": overlap_regions(space.table, progress=progress, **space.view.how)}
+    together = space.together("sepal.measures.overlap_regions")
+    return {"angle": angle, "overlap": overlap_regions(space.table, progress=progress, **together, **space.view.how)}
 
 
 def _pairs_code(space: Space, settings: ActionSettings) -> str:
     angle = call("sepal.measures.angle_of_separability", "table", **settings)
     return (
         f'result = {{\n    "angle": {angle},\n'
-        f'    "overlap": {call("sepal.measures.overlap_regions", "table", **space.view.how)},\n}}'
+        f'    "overlap": {asking(space, "sepal.measures.overlap_regions", "table", **space.view.how)},\n}}'
     )
 
 
 def _complexity(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal.measures import MEASURES, VARIANTS, complexity
 
-    return {"profile": complexity(space.table, progress=progress, **settings), "meaning": (*MEASURES, *VARIANTS)}
+    profile = complexity(space.table, progress=progress, **space.together("sepal.measures.complexity"), **settings)
+    return {"profile": profile, "meaning": (*MEASURES, *VARIANTS)}
 
 
 def _complexity_code(space: Space, settings: ActionSettings) -> str:
-    profile = call("sepal.measures.complexity", "table", **settings)
+    profile = asking(space, "sepal.measures.complexity", "table", **settings)
     return f'result = {{"profile": {profile}, "meaning": (*sepal.measures.MEASURES, *sepal.measures.VARIANTS)}}'
 
 
@@ -116,7 +120,7 @@ SEPARABILITY_ACTIONS = (
         "job",
         (),
         _report,
-        lambda space, settings: "result = " + call("sepal.separability", "table", **space.view.how),
+        lambda space, settings: "result = " + asking(space, "sepal.separability", "table", **space.view.how),
         lambda space, settings: _verb("report", space),
     ),
     Action(
@@ -135,7 +139,7 @@ SEPARABILITY_ACTIONS = (
         (ODD_K,),
         _curve,
         lambda space, settings: (
-            "result = " + call("sepal.measures.expected_accuracy_curve", "table", **settings, **space.view.how)
+            "result = " + asking(space, "sepal.measures.expected_accuracy_curve", "table", **settings, **space.view.how)
         ),
     ),
     Action(

@@ -13,7 +13,8 @@ from sepal.explore._shelf import Shelf
 from sepal.explore._view import TableView
 
 SESSION_VERSION = 1
-_READ = ("target", "kinds", "left_out", "columns", "task", "scale", "distance", "sample")
+_READ = ("target", "kinds", "left_out", "columns", "task", "scale", "distance", "sample", "groups", "ids", "na",
+         "encoding", "missing_target")  # fmt: skip
 
 
 @dataclass(frozen=True)

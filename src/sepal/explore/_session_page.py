@@ -6,26 +6,25 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
+from sepal.data import coded_target
 from sepal.explore._actions import action_named
 from sepal.explore._facts import as_lists
+from sepal.explore._pictures import pictures
 from sepal.explore._shelf import Shelf
 from sepal.explore._view import TableView
+from sepal.report import mark_svg, rendered
 
 MOST_IN_LINE = 4  # values of a list that stand in one line
 MOST_LINES = 60  # of a table; what is longer is told by its size
 UNSAID = ("sepal", "kind", "table")  # what every answer repeats
-PAGE_STYLE = (
-    ":root{color-scheme:light dark;--line:#8884;--soft:#777}"
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem}"
-    "h1{font-size:1.5rem}h2{font-size:1.15rem;margin:2.5rem 0 .25rem;border-top:1px solid var(--line);padding-top:1rem}"
-    "h3{font-size:1rem;margin:1.25rem 0 .25rem}"
-    "table{border-collapse:collapse;margin:.25rem 0 .75rem;font-variant-numeric:tabular-nums}"
-    "td,th{padding:.15rem 1.2rem .15rem 0;text-align:left;vertical-align:top}"
-    "thead th{border-bottom:1px solid var(--line)}td.n,th.n{text-align:right}"
-    "tbody th{font-weight:400;color:var(--soft)}"
-    "pre{overflow:auto;padding:.6rem;border:1px solid var(--line);font-size:.85em}"
-    ".soft{color:var(--soft)}.wide{overflow-x:auto}"
+# Beside the style that all pages of Sepal share.
+OWN_STYLE = (
+    "main>table,.scroll table{width:auto;margin:.25rem 0 .75rem}td,th{padding-right:1.2rem}tbody th{font-weight:400}"
+    ".planes{margin:.75rem 0;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr))}"
+    ".planes:has(.few){grid-template-columns:repeat(auto-fill,minmax(11rem,1fr))}.planes figure{max-width:38rem}"
+    "figcaption{margin:.2rem 0 .6rem}"
 )
+MOST_KEYS = 24  # classes whose marks are explained
 
 
 def session_page(shelf: Shelf, view: TableView, answers: Sequence[tuple[dict[str, Any], dict[str, Any] | None]]) -> str:
@@ -43,14 +42,32 @@ def session_page(shelf: Shelf, view: TableView, answers: Sequence[tuple[dict[str
             continue
         result = as_lists(found["result"])
         summary = result.get("summary") if isinstance(result, dict) else None
+        parts.append(_figures(shelf, view, asked, result))
         parts.append(f"<pre>{_safe(summary)}</pre>" if isinstance(summary, str) else _section(result))
         code = f"{found['code']['shell']}\n{found['code']['python']}"
         parts.append(f"<details><summary>Code</summary><pre>{_safe(code)}</pre></details>")
     return (
         f"<!doctype html><html lang=en><head><meta charset=utf-8><title>{_safe(title)}</title>"
-        f"<meta name=viewport content='width=device-width'><style>{PAGE_STYLE}</style></head><body>"
-        f"<h1>{_safe(title)}</h1>{''.join(parts)}<p class=soft>sepal {__version__}</p></body></html>\n"
+        f"<meta name=viewport content='width=device-width'><style>{rendered('sepal.report/page.css.j2')}{OWN_STYLE}"
+        f"</style></head><body><main><h1>{_safe(title)}</h1>{''.join(parts)}<p class=soft>sepal {__version__}</p>"
+        "</main></body></html>\n"
     )
+
+
+def _figures(shelf: Shelf, view: TableView, asked: dict[str, Any], result: Any) -> str:
+    """The pictures of an answer, with the key of the classes where these are told by their marks."""
+    space = shelf.space(view)
+    settings = action_named(asked["action"]).settings(asked["parameters"])
+    found = pictures(space, asked["action"], settings, result)
+    few = " class=few" if asked["action"] == "data.summary" else ""
+    drawn = "".join(f"<figure{few}>{each.svg}<figcaption>{_safe(each.caption)}</figcaption></figure>" for each in found)
+    if not drawn:
+        return ""
+    labels = coded_target(space.table)[0] if any(each.classes for each in found) else None
+    names = [] if labels is None else [str(label) for label in labels]
+    key = "".join(f"<li>{mark_svg(code)}{_safe(name)}</li>" for code, name in enumerate(names[:MOST_KEYS]))
+    key += f"<li>and {len(names) - MOST_KEYS} more classes</li>" if len(names) > MOST_KEYS else ""
+    return (f"<ul class=key>{key}</ul>" if key else "") + f"<div class=planes>{drawn}</div>"
 
 
 def _safe(text: Any) -> str:
@@ -144,7 +161,7 @@ def _table(names: list[str], rows: Sequence[Sequence[Any]]) -> str:
         "<tr>" + "".join(f"<td{mark}>{_cell(cell)}</td>" for cell, mark in zip(row, marks, strict=False)) + "</tr>"
         for row in rows
     )
-    return f"<div class=wide><table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+    return f"<div class=scroll><table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
 
 
 def _cell(value: Any) -> str:

@@ -7,16 +7,20 @@ import io
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sepal.data import Table, load, names, read_table, sampled
+from sepal.data import Table, group_labels, load, names, read_table, sampled, set_apart
 from sepal.exceptions import DataError, ParameterError
 from sepal.explore._view import TableView
 
 MOST_TABLES = 8  # views whose tables, planes and models are kept
 MOST_ANSWERS = 200
+NEW_ROWS = ("na", "encoding")  # of what is said about a file, what holds for rows without a class, too
 MOST_UPLOADED = 256 * 2**20  # bytes of all uploads together
 
 
@@ -38,6 +42,13 @@ class GivenFile:
     def written(self) -> str:
         """How code names it: the path from the command line, or the name of the upload."""
         return self.path or self.name
+
+
+@cache
+def is_told_groups(function: str) -> bool:
+    """Whether a function, written as code names it, takes the groups of rows."""
+    home, _, name = function.rpartition(".")
+    return "groups" in signature(getattr(import_module(home), name)).parameters
 
 
 class Space:
@@ -66,9 +77,18 @@ class Space:
         with self._lock:
             self._kept.pop(key, None)
 
+    @cached_property
+    def groups(self) -> Any:
+        """The group of each row, or None."""
+        return None if self.view.groups is None else group_labels(self.table, self.view.groups)
+
+    def together(self, function: str) -> dict[str, Any]:
+        """The groups, for a function that leaves rows out or asks their neighbours and so takes them."""
+        return {} if self.groups is None or not is_told_groups(function) else {"groups": self.groups}
+
     def other(self, data: str) -> Table:
         """Another set or file, read with the same target, kinds and columns: rows to test on."""
-        view = TableView(data, self.table.target, self.view.kinds, task=self.view.task)
+        view = self.view.elsewhere(data, self.table.target, data in self.shelf.files)
         table = self.shelf.space(view).table
         missing = [name for name in self.table.names if name not in table.names]
         if missing:
@@ -86,7 +106,8 @@ class Space:
         content = io.BytesIO(file.content)
         content.name = file.name
         kinds = dict(zip(self.table.names, self.table.kinds, strict=True))
-        return read_table(content, target=False, kinds=kinds).select(list(self.table.names))
+        said = {name: value for name, value in self.view.of_file.items() if name in NEW_ROWS}
+        return read_table(content, target=False, kinds=kinds, **said).select(list(self.table.names))
 
 
 class Shelf:
@@ -140,17 +161,22 @@ class Shelf:
             file = self.files[view.data]
             content = io.BytesIO(file.content)
             content.name = file.name
-            table = read_table(content, target=view.target, kinds=dict(view.kinds) or None)
+            table = read_table(content, target=view.target, kinds=dict(view.kinds) or None, **view.of_file)
         elif view.data in names():
+            if view.of_file:
+                said = ", ".join(view.of_file)
+                raise ParameterError(f"view: {view.data} is a bundled set and is read as it is; {said} are for files")
             table = load(view.data)
             table = table if view.target is None else table.with_target(view.target)
             table = table if not view.kinds else table.with_kinds(dict(view.kinds))
         else:
             raise ParameterError(f"view: there is no data {view.data!r} here", hint="upload the file first")
-        if view.left_out:
-            table = table.drop(view.left_out)
-        if view.columns is not None:
-            table = table.select(view.columns)
+        if view.groups is not None:
+            table = set_apart(table, [view.groups], "groups")
+        if view.dropped:
+            table = table.drop(view.dropped)
+        if view.chosen is not None:
+            table = table.select(view.chosen)
         table = table.with_task(view.task)
         return table if view.sample is None else sampled(table, view.sample)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from sepal.data import SCALES
@@ -14,6 +14,7 @@ from sepal.parameters import check_whole
 
 SCALE_NAMES = (*SCALES, "none")
 TASKS = ("classify", "regress")
+MISSING_TARGETS = ("error", "drop")
 # Distances that need nothing but a name.
 DISTANCE_WORDS = ("auto", *(name for name, entry in DISTANCES.items() if not entry.required))
 
@@ -40,6 +41,15 @@ class TableView:
     distance : str
     sample : int or None
         So many rows drawn at random in place of all.
+    groups : str or None
+        The column whose equal entries say which rows belong together: these are left out together, and are no
+        neighbours of each other. It is no feature.
+    ids, na : tuple of str
+        Of a file: columns that only say which row it is, and further marks of missing cells.
+    encoding : str or None
+        Of a file of text.
+    missing_target : {"error", "drop"}
+        Of a file: rows without a class are an error, or are left out.
 
     Examples
     --------
@@ -56,6 +66,11 @@ class TableView:
     scale: str = "minmax"
     distance: str = "auto"
     sample: int | None = None
+    groups: str | None = None
+    ids: tuple[str, ...] = ()
+    na: tuple[str, ...] = ()
+    encoding: str | None = None
+    missing_target: str = "error"
 
     @classmethod
     def of(cls, given: Any) -> TableView:
@@ -68,7 +83,7 @@ class TableView:
                 raise ParameterError(f"view: there is no {name!r}", hint=f"there are {', '.join(known)}")
         if not isinstance(given.get("data"), str):
             raise ParameterError("view: data must be the name of a set or of a file that was given")
-        for name in ("target", "task"):
+        for name in ("target", "task", "groups", "encoding"):
             if not isinstance(given.get(name), (str, type(None))):
                 raise ParameterError(f"view: {name} must be a text or null; got {given[name]!r}")
         kinds = given.get("kinds") or {}
@@ -85,12 +100,41 @@ class TableView:
             _one_of("scale", given.get("scale", "minmax"), SCALE_NAMES),
             _one_of("distance", given.get("distance", "auto"), DISTANCE_WORDS),
             check_whole("view: sample", given.get("sample"), at_least=2, optional=True),
+            given.get("groups"),
+            _names("ids", given.get("ids") or ()),
+            _names("na", given.get("na") or (), "texts"),
+            given.get("encoding"),
+            _one_of("missing_target", given.get("missing_target") or "error", MISSING_TARGETS),
         )
 
     @property
     def how(self) -> dict[str, Any]:
         """Distance and scale, as the functions of the library take them."""
         return {"distance": self.distance, "scale": None if self.scale == "none" else self.scale}
+
+    @property
+    def of_file(self) -> dict[str, Any]:
+        """What is said about the file alone, as ``read_table`` takes it; what is as usual is left out."""
+        said = {"ids": list(self.ids), "na": list(self.na), "encoding": self.encoding}
+        found: dict[str, Any] = {name: value for name, value in said.items() if value}
+        return found if self.missing_target == "error" else found | {"missing_target": self.missing_target}
+
+    @property
+    def dropped(self) -> list[str]:
+        """Columns that are left out; that of the groups is none of the features anyway."""
+        return [name for name in self.left_out if name != self.groups]
+
+    @property
+    def chosen(self) -> list[str] | None:
+        """The only features to use."""
+        return None if self.columns is None else [name for name in self.columns if name != self.groups]
+
+    def elsewhere(self, data: str, target: str | None, is_file: bool) -> TableView:
+        """Other data that are read as these are; all their rows and columns."""
+        plain = TableView(data, target, self.kinds, task=self.task)
+        if not is_file:
+            return plain
+        return replace(plain, na=self.na, encoding=self.encoding, missing_target=self.missing_target)
 
     @property
     def scaling(self) -> dict[str, Any]:
@@ -109,6 +153,11 @@ class TableView:
             "scale": self.scale,
             "distance": self.distance,
             "sample": self.sample,
+            "groups": self.groups,
+            "ids": list(self.ids),
+            "na": list(self.na),
+            "encoding": self.encoding,
+            "missing_target": self.missing_target,
         }
 
     @property
@@ -122,9 +171,9 @@ class TableView:
         return not (self.target or self.kinds or self.left_out or self.columns or self.task or self.sample)
 
 
-def _names(what: str, given: Any) -> tuple[str, ...]:
+def _names(what: str, given: Any, of: str = "column names") -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, (list, tuple)) or not all(isinstance(n, str) for n in given):
-        raise ParameterError(f"view: {what} must be a list of column names; got {given!r}")
+        raise ParameterError(f"view: {what} must be a list of {of}; got {given!r}")
     return tuple(given)
 
 

@@ -172,6 +172,8 @@ def condense_curve(
     folds = _folds(codes, units, cv, random_state)
     params = method_params or {}
     common = settled(X, distance=distance, distance_params=distance_params, scale=scale) | {"n_jobs": n_jobs}
+    if common["distance"] == "auto" and isinstance(table, Table) and table.has_missing:
+        common["distance"] = "heom"  # of all rows: the training part of a fold may be complete where the other is not
     right = np.zeros((len(names) + 1, table.n_rows))
     kept, consistency = np.zeros((len(names), cv)), np.zeros((len(names), cv))
     for fold, (train_rows, test_rows) in enumerate(folds):

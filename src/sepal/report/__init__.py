@@ -17,6 +17,17 @@ from sepal.report._rendered import rendered as rendered
 from sepal.report._section_text import inclusion_rows as inclusion_rows
 from sepal.report._separability import SeparabilityReport, separability
 from sepal.report._separability import partitions_report as partitions_report
+from sepal.report._svg import alignment_svg as alignment_svg
+from sepal.report._svg import curve_svg as curve_svg
+from sepal.report._svg import mark_svg as mark_svg
+from sepal.report._svg import radar_svg as radar_svg
+from sepal.report._svg_charts import Line as Line
+from sepal.report._svg_charts import bars_svg as bars_svg
+from sepal.report._svg_charts import dots_svg as dots_svg
+from sepal.report._svg_charts import histogram_svg as histogram_svg
+from sepal.report._svg_charts import lines_svg as lines_svg
+from sepal.report._svg_charts import map_svg as map_svg
+from sepal.report._svg_charts import shades_svg as shades_svg
 from sepal.report._time_limit import Clock as Clock
 from sepal.report._time_limit import TimeIsOverError as TimeIsOverError
 from sepal.report._time_limit import alarm as alarm

@@ -47,7 +47,10 @@ def test_separability(tab: Tab, iris: Any) -> None:
     page.locator(".figures b").first.wait_for()
     score = sepal.thornton_score(iris)
     assert page.locator(".figures b").first.inner_text() == f"{float(score):.4f}"
-    assert {row[0]: row[3] for row in body(tab, "Thornton's index by class")}["setosa"] == "1.0000"
+    lines = {row[0]: row for row in body(tab, "Thornton's index by class")}
+    assert lines["setosa"][3] == "1.0000"
+    low, high = sepal.thornton_test(iris).class_interval["virginica"]
+    assert lines["virginica"][4:6] == [f"{low:.3f} to {high:.3f}", f"{49 / 149:.4f}"]
     press(tab, "Work out everything", "table[aria-label='complexity']")
     shown = {row[0]: row[1:] for row in body(tab, "complexity")}
     values = sepal.measures.complexity(iris).values

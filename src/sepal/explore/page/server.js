@@ -13,6 +13,11 @@
  * @property {string} distance
  * @property {string[] | null} columns
  * @property {number | null} sample so many rows drawn at random in place of all
+ * @property {string | null} groups the column that says which rows belong together
+ * @property {string[]} ids
+ * @property {string[]} na
+ * @property {string | null} encoding
+ * @property {string} missing_target
  */
 /**
  * @typedef {object} Answer

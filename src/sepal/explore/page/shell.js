@@ -4,7 +4,7 @@ import { openCode } from "./code.js";
 import { redrawAll } from "./draw/plot.js";
 import { button, choice, el, fill } from "./element.js";
 import { count, counted } from "./format.js";
-import { allRows, changeView, goTo, linkTo, offered } from "./state.js";
+import { allRows, changeView, goTo, linkTo, offered, plainView } from "./state.js";
 
 /** @typedef {import("./state.js").Summary} Summary */
 /** @typedef {import("./server.js").View} View */
@@ -52,12 +52,13 @@ export function drawHeader(view, summary) {
   const columns = [...summary.columns.map((each) => each.name), ...summary.left_out, ...summary.apart.map((each) => each.name)];
   const names = [...new Set([...columns, summary.target])].sort((a, b) => a.localeCompare(b));
   const target = choice(names.map((name) => [name, name]), summary.target, (name) => {
-    changeView({ target: name, columns: null, task: null, left_out: view.left_out.filter((each) => each !== name) });
+    changeView({ target: name, columns: null, task: null, left_out: view.left_out.filter((each) => each !== name), groups: view.groups === name ? null : view.groups });
   }, { id: "class-column" });
   const classes = summary.classes ? `${count(summary.classes.length)} ${summary.classes.length === 1 ? "class" : "classes"}` : "a number";
   fill(header, brand,
     el("span", { class: "set", title: summary.name }, summary.name),
     rowsChoice(view, summary),
+    view.groups ? el("span", { class: "facts", title: "Rows with the same entry here are left out together and are no neighbours of each other." }, `groups: ${view.groups}`) : null,
     el("span", { class: "facts" }, counted(summary.n_columns, "column")),
     view.columns ? el("span", { class: "badge" }, `only ${counted(view.columns.length, "column")} `, button("use all", () => changeView({ columns: null }), { class: "plain" })) : null,
     el("span", { class: "pick" }, el("label", { for: "class-column" }, summary.classes ? "Class" : "Target"), target, el("span", { class: "facts" }, classes)),
@@ -103,6 +104,6 @@ export function tellError(root, error, view) {
   const text = error instanceof Error ? error.message : String(error);
   fill(root, el("h1", {}, "This could not be shown"), el("div", { class: "note bad", role: "alert" }, el("p", {}, text)),
     el("div", { class: "tools" }, button("Try again", () => dispatchEvent(new HashChangeEvent("hashchange"))),
-      view ? button("Read the table anew", () => goTo("data", { ...view, kinds: {}, left_out: [], columns: null, task: null, target: null })) : null,
+      view ? button("Read the table anew", () => goTo("data", plainView(view.data))) : null,
       el("a", { class: "button", href: "#/" }, "Open another table")));
 }

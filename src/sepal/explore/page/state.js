@@ -49,7 +49,10 @@ export async function refreshOffered() {
   offered = await call("GET", "/api/start");
 }
 
-const VIEW_KEYS = ["data", "target", "task", "kinds", "out", "cols", "scale", "distance", "sample"];
+const VIEW_KEYS = ["data", "target", "task", "kinds", "out", "cols", "scale", "distance", "sample", "groups", "read"];
+
+/** How a file is read where nothing is said about it. */
+const AS_USUAL = { ids: /** @type {string[]} */ ([]), na: /** @type {string[]} */ ([]), encoding: /** @type {string | null} */ (null), missing_target: "error" };
 
 /** @param {string | undefined} text @param {any} otherwise */
 function parsed(text, otherwise) {
@@ -73,9 +76,15 @@ export function here() {
     view: {
       data: query.data, target: query.target ?? null, task: query.task ?? null, kinds: parsed(query.kinds, {}), left_out: parsed(query.out, []),
       columns: parsed(query.cols, null), scale: query.scale ?? "minmax", distance: query.distance ?? "auto",
-      sample: Number(query.sample) || null,
+      sample: Number(query.sample) || null, groups: query.groups ?? null, ...AS_USUAL, ...parsed(query.read, {}),
     },
   };
+}
+
+/** What is said about the file, null where it is read as usual. @param {View} view */
+function saidOf({ ids, na, encoding, missing_target }) {
+  const said = { ids, na, encoding, missing_target };
+  return JSON.stringify(said) === JSON.stringify(AS_USUAL) ? null : JSON.stringify(said);
 }
 
 /** @param {View | null} view @returns {Record<string, string | null>} */
@@ -85,7 +94,7 @@ function viewQuery(view) {
     data: view.data, target: view.target, task: view.task, kinds: Object.keys(view.kinds).length ? JSON.stringify(view.kinds) : null,
     out: view.left_out.length ? JSON.stringify(view.left_out) : null, cols: view.columns ? JSON.stringify(view.columns) : null,
     scale: view.scale === "minmax" ? null : view.scale, distance: view.distance === "auto" ? null : view.distance,
-    sample: view.sample === null ? null : String(view.sample),
+    sample: view.sample === null ? null : String(view.sample), groups: view.groups, read: saidOf(view),
   };
 }
 
@@ -130,7 +139,7 @@ export function otherRows(data) {
 }
 
 /** A view of nothing but the table. @param {string} data @param {string | null} [target] @returns {View} */
-export const plainView = (data, target = null) => ({ data, target, task: null, kinds: {}, left_out: [], columns: null, scale: "minmax", distance: "auto", sample: null });
+export const plainView = (data, target = null) => ({ data, target, task: null, kinds: {}, left_out: [], columns: null, scale: "minmax", distance: "auto", sample: null, groups: null, ...AS_USUAL });
 
 /** How many rows a table has in its source; null where that is not known. @param {View} view @returns {number | null} */
 export const allRows = (view) => [...offered.files, ...offered.bundled].find((/** @type {any} */ each) => each.data === view.data)?.rows ?? null;
@@ -140,7 +149,7 @@ let known = null;
 
 /** The summary of a view, asked once. @param {View} view @returns {Promise<Summary>} */
 export function summaryOf(view) {
-  const key = JSON.stringify([view.data, view.target, view.task, view.kinds, view.left_out, view.columns, view.sample]);
+  const key = JSON.stringify({ ...view, scale: "", distance: "" });
   if (known?.key !== key) {
     const summary = ask("data.summary", view, {}).then(({ result }) => ({
       ...result, left_out: view.left_out, apart: result.apart.map((/** @type {any[]} */ [name, why, distinct]) => ({ name, why, distinct })).filter((/** @type {any} */ each) => !view.left_out.includes(each.name)),

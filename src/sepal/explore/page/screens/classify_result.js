@@ -1,14 +1,12 @@
 // @ts-check
 // One run: figures, the block of text a Weka user knows, the confusion matrix whose cells open the rows, ROC and costs.
-import { Curves } from "../draw/curves.js";
-import { button, choice, el, field, fill } from "../element.js";
+import { button, el, fill } from "../element.js";
 import { className, count, counted, number, percent } from "../format.js";
 import { csv, downloadText, fileName } from "../save.js";
-import { flat, rowsOf, soon } from "../server.js";
-import { remember } from "../state.js";
+import { flat, rowsOf } from "../server.js";
 import { makeRowTable } from "../rowtable.js";
 import { makeTable } from "../table.js";
-import { say } from "../toast.js";
+import { costsPart, rocPart } from "./costs.js";
 import { figure } from "./separability.js";
 
 /** @typedef {import("../main.js").Place} Place */
@@ -17,7 +15,7 @@ import { figure } from "./separability.js";
 const ERRORS = { mae: "mean absolute error", rmse: "root mean squared error", rae: "relative absolute error", rrse: "root relative squared error", correlation: "correlation" };
 
 /** More classes than this: the confusions as a list. */
-const MANY = 24;
+export const MANY = 24;
 
 /** @param {Place} place @param {Answer} answer */
 export function resultOf(place, answer) {
@@ -36,7 +34,7 @@ export function resultOf(place, answer) {
       : el("div", { class: "figures" }, Object.entries(result.errors ?? {}).map(([name, value]) => figure(ERRORS[/** @type {keyof typeof ERRORS} */ (name)] ?? name, number(/** @type {number} */ (value))))),
     result.confusion ? [el("h3", {}, "Confusion"), confusion(place, result, rows), rows] : null,
     result.by_class ? [el("h3", {}, "By class"), byClass(result, summary.target)] : null,
-    result.classes && result.answers ? thresholds(place, answer) : null,
+    result.classes && result.answers ? [costsPart(place, answer), rocPart(place, answer)] : null,
     result.summary ? el("details", { open: true }, el("summary", {}, "As Weka prints it"), el("pre", { class: "block", tabindex: "0" }, result.summary),
       button("Save the text", () => downloadText(`${fileName(`${summary.name} ${answer.parameters.learner}`)}.txt`, result.summary, "text/plain"), { class: "plain" })) : null,
     el("details", {}, el("summary", {}, "Answers row by row"), answersTable(result, summary.target)),
@@ -48,7 +46,7 @@ export function resultOf(place, answer) {
 const nameOf = (result, value) => (typeof value === "number" && result.classes ? result.classes[value] : value);
 
 /** @param {Place} place @param {any} result @param {HTMLElement} rows */
-function confusion(place, result, rows) {
+export function confusion(place, result, rows) {
   const { summary } = place;
   const names = result.classes.map((/** @type {any} */ each) => className(each, summary.target));
   /** @param {number} actual @param {number} predicted */
@@ -109,49 +107,4 @@ function answersTable(result, target) {
     { title: "answered", values: predicted },
     ...(result.classes ? [{ title: "right", values: actual.map((each, i) => (each === predicted[i] ? "yes" : "no")) }] : []),
   ] }).root;
-}
-
-/** ROC and cost curves, with costs to type in. @param {Place} place @param {Answer} answer */
-function thresholds(place, answer) {
-  const { result, parameters } = answer;
-  const target = place.summary.target;
-  const now = { positive: result.classes[result.classes.length - 1], costs: [[0, 1], [1, 0]] };
-  const roc = new Curves({ title: "ROC: found against false alarms", xTitle: "false alarms", yTitle: "found", yRange: [0, 1.02], ratio: 0.8, tallest: 320 });
-  const cost = new Curves({ title: "Cost curve", xTitle: "weight of the class to find", yTitle: "cost of a row", ratio: 0.8, tallest: 320 });
-  const said = el("p", { role: "status" });
-  const changed = el("p", { class: "unapplied", hidden: true }, "Changed: what is shown is of the earlier costs. Press Apply.");
-  const body = el("div", { hidden: true }, changed, said, el("div", { class: "half" }, roc.root, cost.root));
-  const work = async () => {
-    try {
-      const told = await soon("classify.threshold", place.view, { ...parameters, ...now });
-      if (!place.alive()) return;
-      remember(place.view, "classify.threshold", told.parameters);
-      body.hidden = false;
-      changed.hidden = true;
-      const t = told.result;
-      roc.show([{ name: "ROC", x: flat(t.roc.false_positive_rate), y: flat(t.roc.true_positive_rate) }, { name: "guessing", x: [0, 1], y: [0, 1], dash: [4, 4], colour: 7 }]);
-      const { weight, cost: least, trivial } = t.cost_curve;
-      cost.show([{ name: "best threshold", x: flat(weight), y: flat(least) }, { name: "one answer for all", x: flat(weight), y: flat(trivial), dash: [4, 4], colour: 7 }]);
-      said.textContent = `Area under the curve ${number(t.roc_area, 4)}. With these costs answer ${className(t.positive, target)} from a probability of ${number(t.best.threshold, 3)} on: a row then costs ${number(t.best.cost, 4)}, with ${counted(t.best.false_alarms, "false alarm")} and ${counted(t.best.misses, "miss", "misses")}.`;
-    } catch (error) {
-      say(error instanceof Error ? error.message : String(error), { bad: true });
-    }
-  };
-  /** @param {number} a @param {number} p @param {string} label */
-  const costField = (a, p, label) => {
-    const input = el("input", { type: "number", min: "0", step: "any", value: String(now.costs[a][p]), oninput: () => {
-      const value = Number(input.value);
-      input.setAttribute("aria-invalid", String(!(value >= 0)));
-      if (value >= 0) now.costs[a][p] = value;
-      changed.hidden = body.hidden;
-    } });
-    return field(label, input);
-  };
-  const details = el("details", {}, el("summary", {}, "ROC, costs and the threshold"),
-    el("div", { class: "tools" },
-      field("class to find", choice(result.classes.map((/** @type {any} */ each, /** @type {number} */ i) => [String(i), className(each, target)]), String(result.classes.length - 1), (i) => (now.positive = result.classes[Number(i)], work()))),
-      costField(0, 1, "cost of a false alarm"), costField(1, 0, "cost of one missed"), button("Apply the costs", work)),
-    body);
-  details.addEventListener("toggle", () => details.open && body.hidden && work());
-  return details;
 }

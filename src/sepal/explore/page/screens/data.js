@@ -9,8 +9,12 @@ import { count, counted, number, percent } from "../format.js";
 import { makeRowTable } from "../rowtable.js";
 import { changeView, classNames, offered, remember } from "../state.js";
 import { makeTable } from "../table.js";
+import { readingPart } from "./reading.js";
 
 /** @typedef {import("../main.js").Place} Place */
+
+/** Of a wide table so many columns are shown at first; the search finds the others. */
+const FIRST = 48;
 
 /** @param {Place} place */
 export function show(place) {
@@ -21,11 +25,15 @@ export function show(place) {
   const grid = el("div", { class: "columns" });
   const search = el("input", { type: "search", placeholder: "part of a name", "aria-label": "Find columns", oninput: () => list() });
   const found = el("span", { class: "soft small", role: "status" });
+  let all = summary.columns.length <= FIRST + 12;
+  const more = el("p", { class: "soft" }, `The first ${FIRST} of ${summary.columns.length} columns. `, button(`Show all ${summary.columns.length}`, () => (all = true, list())));
   const list = () => {
     const wanted = search.value.toLowerCase();
     const shown = summary.columns.filter((column) => column.name.toLowerCase().includes(wanted));
     found.textContent = shown.length === summary.columns.length ? "" : `${shown.length} of ${summary.columns.length}`;
-    fill(grid, shown.map((column) => tile(place, column, names)), outside(place, wanted));
+    const first = all || wanted ? shown : shown.slice(0, FIRST);
+    fill(grid, first.map((column) => tile(place, column, names)), outside(place, wanted));
+    more.hidden = first.length === shown.length;
   };
   list();
   const numeric = summary.columns.filter((column) => column.edges || column.kind === "numeric").map((column) => column.name);
@@ -37,8 +45,9 @@ export function show(place) {
     el("div", { class: "tools" }, el("h2", {}, "Columns"), summary.columns.length > 12 ? search : null, found,
       view.left_out.length ? button("Bring all back", () => changeView({ left_out: [] })) : null),
     summary.columns.length === 0 ? el("div", { class: "empty" }, el("p", {}, "No column is left to tell the classes apart. Bring one back.")) : null,
-    grid,
+    grid, more,
     el("details", {}, el("summary", {}, "Columns as a table"), columnTable(place)),
+    readingPart(place),
     el("h2", {}, "Rows"),
     makeRowTable({ view, length: summary.n_rows, columns, numeric: summary.classes ? numeric : [...numeric, summary.target], name: `${summary.name} rows` }));
 }

@@ -12,6 +12,9 @@ import { asNeighbors, neighborPanel } from "./neighbor_panel.js";
 
 /** @typedef {import("../main.js").Place} Place */
 
+/** Of a wide table so many columns are shown at first; the search finds the others. */
+const FIRST = 24;
+
 /** @param {Place} place */
 export function show(place) {
   const { root, view, summary } = place;
@@ -46,6 +49,15 @@ function onePart(place, now, before) {
     inputs.set(column.name, input);
     form.append(field(column.name, input));
   }
+  const find = el("input", { type: "search", placeholder: "part of a name", "aria-label": "Find columns", oninput: () => list() });
+  let all = summary.columns.length <= FIRST + 12;
+  const more = el("p", { class: "soft" }, `The first ${FIRST} of ${summary.columns.length} columns; cells that are not shown keep what was copied. `, button(`Show all ${summary.columns.length}`, () => (all = true, list())));
+  const list = () => {
+    const wanted = find.value.toLowerCase();
+    summary.columns.forEach((column, i) => (/** @type {HTMLElement} */ (form.children[i]).hidden = !(wanted ? column.name.toLowerCase().includes(wanted) : all || i < FIRST)));
+    more.hidden = all || wanted !== "";
+  };
+  list();
   const cells = () => Object.fromEntries([...inputs].map(([name, input]) => [name, input.value.trim() === "" ? null : summary.columns.find((column) => column.name === name)?.edges && Number.isFinite(Number(input.value)) ? Number(input.value) : input.value]));
   const answer = el("div", { "aria-live": "polite" });
   const runner = makeRunner({
@@ -66,7 +78,7 @@ function onePart(place, now, before) {
     }
   };
   runner.resume();
-  return { root: el("div", {}, el("div", { class: "tools" }, "Begin with row", row, button("Copy it", copy), button("Empty", () => inputs.forEach((input) => (input.value = "")))), form, runner.root, answer), check: runner.check };
+  return { root: el("div", {}, el("div", { class: "tools" }, "Begin with row", row, button("Copy it", copy), button("Empty", () => (inputs.forEach((input) => (input.value = "")), runner.check())), summary.columns.length > 12 ? find : null), form, more, runner.root, answer), check: runner.check };
 }
 
 /** @param {Place} place @param {import("../server.js").Answer} answer */
