@@ -42,7 +42,7 @@ def plain_floats(frame: Any) -> NDArray[np.float64] | None:
 
 
 def quiet_missing(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Every missing cell, in place, as the one NaN that is silent: that of R is another, and spoils a column's range."""
+    """Every missing cell, in place, as the one NaN that is silent: that of R is not, and spoils the range."""
     values[np.isnan(values)] = np.nan
     return values
 
