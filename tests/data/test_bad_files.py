@@ -103,10 +103,15 @@ def test_duplicate_names(tmp_path: Path) -> None:
     assert 'names that stood twice were made unique: "a_3", "a_4"' in table.notes
 
 
-@pytest.mark.parametrize("data", [b"", b"\n\n  \n", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)])
+@pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)])
 def test_empty_file(tmp_path: Path, data: bytes) -> None:
-    text = refusal(tmp_path, data)
-    assert "empty" in text or "blank lines only" in text
+    assert refusal(tmp_path, data).startswith("t.csv: the file is empty")
+
+
+@pytest.mark.parametrize("data", [b"\n\n  \n", b" ", b"\xef\xbb\xbf\r\n\t\r\n"])
+def test_a_file_of_blank_lines(tmp_path: Path, data: bytes) -> None:
+    """It was called empty, and a file of nothing but a byte order mark one of blank lines."""
+    assert refusal(tmp_path, data).startswith("t.csv: the file holds blank lines only")
 
 
 def test_header_only(tmp_path: Path) -> None:

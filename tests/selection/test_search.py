@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import re
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import sepal.datasets
 from sepal.exceptions import ParameterError
-from sepal.selection import STRATEGIES, SubsetSweep, search_subsets, subset_sweep
+from sepal.selection import STRATEGIES, SubsetSearch, SubsetSweep, search_subsets, subset_sweep
 from tests.interrupting import seconds_to_stop
 from tests.oracles.selection import all_subsets, backward, forward, mahalanobis, subset_score
 
@@ -186,8 +187,25 @@ def test_history_grows_and_shows(breast_cancer: SubsetSweep) -> None:
     text, share = seen[-1]
     assert re.fullmatch(rf"45 of 90 subsets, [\d,]+ per second, best so far {search.best.score:.4f}", text)
     assert share == 0.5
-    assert search.frame()["thornton"].iloc[-1] == search.best.score
+    assert search.history_frame()["thornton"].iloc[-1] == search.best.score
     assert "45 subsets" in search._repr_html_()
+
+
+def test_search_and_sweep_have_the_same_face(breast_cancer: SubsetSweep) -> None:
+    """``frame`` was the history of the one and the subsets of the other, and only one knew ``near_best(size=)``."""
+    search = search_subsets(breast_cancer.problem.table, strategy="backward")
+    rows = search.frame(7)
+    assert list(rows) == ["mask", "size", "thornton", "features"] == list(breast_cancer.frame(7))
+    assert len(rows) == 7
+    assert len(search.frame()) == search.n_evaluations
+    assert [rows["mask"][0], rows["thornton"][0]] == [search.best.mask, search.best.score]
+    for row in range(7):  # all rows stand in the table of the sweep, too
+        assert breast_cancer.scores[rows["mask"][row]] == rows["thornton"][row]
+    of_eight = search.near_best(size=8)
+    assert of_eight == tuple(each for each in breast_cancer.near_best(size=8) if each.mask in search.scores)
+    assert of_eight[0] == search.best_by_size()[8]
+    for name in ("near_best", "smallest_near_best", "inclusion", "top", "frame", "best_by_size"):
+        assert inspect.signature(getattr(SubsetSearch, name)) == inspect.signature(getattr(SubsetSweep, name)), name
 
 
 @pytest.mark.parametrize(

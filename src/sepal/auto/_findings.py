@@ -97,7 +97,7 @@ class Facts:
 
     def said(self, score: float) -> str:
         """A score in words: percent right, or R squared."""
-        return f"{100.0 * score:.1f} %" if self.task == "classes" else f"{score:.3f}"
+        return f"{score:.1%}" if self.task == "classes" else f"{score:.3f}"
 
     def apart(self, gap: float) -> str:
         """A difference of scores: points of a percent, or of R squared."""
@@ -216,7 +216,7 @@ def _small_class(f: Facts) -> Finding | None:
     label, count = min((f.class_counts or {}).items(), key=lambda pair: pair[1])
     if count >= 10:
         return None
-    text = f"The class {label} has only {count} row{'s' if count > 1 else ''}: what is said about it is uncertain."
+    text = f"The class {label} has only {count} {plural(count, 'row')}: what is said about it is uncertain."
     return Finding("few_rows_of_a_class", text, {"class": label, "rows": count})
 
 

@@ -253,7 +253,9 @@ class KernelSearch:
             _add(parts, trial.width, share * part.a, share * part.b)
             fit += share * part.fit
             left_out += share * part.left_out
-        return MemberFit(_merged(self.view, self.points if self.vectors is not None else points, parts), fit, left_out)
+        return MemberFit(
+            _one_member(self.view, self.points if self.vectors is not None else points, parts), fit, left_out
+        )
 
     def _distinct(self) -> list[tuple[Pick, float]]:
         """Each picked trial once, with the share of the criteria that picked it."""
@@ -267,7 +269,7 @@ def _add(parts: dict[float, tuple[Array, Array]], width: float, a: Array, b: Arr
     parts[width] = (before[0] + a, before[1] + b)
 
 
-def _merged(view: View, points: Array, parts: dict[float, tuple[Array, Array]]) -> KernelMember:
+def _one_member(view: View, points: Array, parts: dict[float, tuple[Array, Array]]) -> KernelMember:
     """Coefficients of the same width were added up: one kernel matrix serves them."""
     widths = sorted(parts)
     coefficients = np.array([parts[width][0] for width in widths])

@@ -104,7 +104,7 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         clock = self._clock(progress)
         table = self._training_table(X, y)
         refuse_texts(table, "numbers are learned from numbers and names")
-        answers = _numbers(table.y)
+        answers = _target_numbers(table.y)
         together = left_out_together(table, groups)
         part, mass = self._masses(sample_weight, table, together)
         n_given, table, answers = table.n_rows, table.take(part), answers[part]
@@ -176,7 +176,7 @@ def _worst_share(squares: Array, mass: Array | None) -> float:
     return float(worst[:n].sum()) / total if total > 0.0 else 0.0
 
 
-def _numbers(y: Any) -> Array:
+def _target_numbers(y: Any) -> Array:
     if y is None:
         raise DataError("requires y to be passed, but the target y is None: a regressor needs a number for every row")
     if np.asarray(y).dtype.kind not in "biuf":

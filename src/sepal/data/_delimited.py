@@ -93,7 +93,7 @@ def _header(first: tuple[int, list[str]], dialect: Dialect) -> tuple[list[str], 
     cells = first[1]
     texts = [cell.strip() for cell in cells]
     present = [text for text in texts if text.lower() not in MISSING]
-    numbers = sum(_numbers([text], dialect.decimal) is not None for text in present)
+    numbers = sum(_parsed_numbers([text], dialect.decimal) is not None for text in present)
     if present and numbers == len(present):
         notes = [f"the file has no header; its columns are called x1 to x{len(texts)}"]
         return [f"x{j + 1}" for j in range(len(texts))], notes, 0
@@ -158,7 +158,7 @@ def _refuse_ragged(line: int, cells: list[str], width: int, dialect: Dialect, or
     raise DataError(f"{origin.line(line)}: expected {width} cells as in the header, found {len(cells)}", hint=hint)
 
 
-def _numbers(cells: Sequence[str], decimal: str) -> NDArray[np.float64] | None:
+def _parsed_numbers(cells: Sequence[str], decimal: str) -> NDArray[np.float64] | None:
     """The cells as numbers, NaN where one is missing; None if some cell is no number."""
     if decimal == ",":
         # A point has no place next to decimal commas; the underscore makes the cell a text.
@@ -201,7 +201,7 @@ class _Growing:
         if self.na:
             cells = ["" if cell.strip() in self.na else cell for cell in cells]
         if not self.is_text:
-            numbers = _numbers(cells, decimal)
+            numbers = _parsed_numbers(cells, decimal)
             if numbers is not None:
                 self.chunks.append(numbers)
                 if decimal == ",":
@@ -310,7 +310,7 @@ def _nearly_numeric(column: Column, decimal: str, origin: Origin) -> tuple[str, 
     number = np.array(
         [
             NO_NUMBER.search(level) is None
-            and (_numbers([level], decimal) is not None or messy_numbers([level]) is not None)
+            and (_parsed_numbers([level], decimal) is not None or messy_numbers([level]) is not None)
             for level in levels
         ]
     )

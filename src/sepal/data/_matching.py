@@ -100,7 +100,7 @@ def _column(table: Table, like: Table, j: int) -> NDArray[np.float64]:
             hint="an ordinal column has no rank for a new level",
         )
     alike = not levels or any(type(level) is type(levels[0]) for level in new_levels)  # an empty column had any type
-    if unseen and not alike and not _numbers(new_levels, levels):
+    if unseen and not alike and not _all_are_numbers(new_levels, levels):
         raise DataError(f"column {name}: expected values such as {listed(levels, 3)}, found {shown(unseen[0])}")
     for extra, level in enumerate(unseen):
         position[level] = float(len(levels) + extra)
@@ -111,7 +111,7 @@ def _column(table: Table, like: Table, j: int) -> NDArray[np.float64]:
     return codes
 
 
-def _numbers(*groups: Any) -> bool:
+def _all_are_numbers(*groups: Any) -> bool:
     return all(isinstance(level, (int, float, np.number)) for group in groups for level in group)
 
 

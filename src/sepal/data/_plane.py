@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._columns import column_position
+from sepal.data._equal_rows import equal_groups
 from sepal.data._scaling import ScaleName, fit_scaling
 from sepal.data._summary import coded_target
 from sepal.data._table import Table
@@ -153,7 +154,7 @@ def _two(table: Table, columns: Sequence[str | int]) -> Plane:
 
 def _principal(table: Table, scale: ScaleName | None) -> Plane:
     """The first two principal axes; each points to where the column that weighs most in it grows."""
-    cells = _numbers(table, scale)
+    cells = _scaled_numbers(table, scale)
     cells = cells - cells.mean(axis=0)
     left, length, axes = np.linalg.svd(cells, full_matrices=False)
     if len(length) < 2:
@@ -167,7 +168,7 @@ def _principal(table: Table, scale: ScaleName | None) -> Plane:
     return _made(table, points, AXES, (None, None), np.arange(table.n_rows), shares, [])
 
 
-def _numbers(table: Table, scale: ScaleName | None) -> NDArray[np.float64]:
+def _scaled_numbers(table: Table, scale: ScaleName | None) -> NDArray[np.float64]:
     """Scaled numbers and indicators of levels; the mean of its column where a cell is missing."""
     scaled = fit_scaling(table.values, table.kinds, scale, levels=table.levels).apply(table.values)
     parts = []
@@ -197,10 +198,7 @@ def _made(
 ) -> Plane:
     low, high = points.min(axis=0), points.max(axis=0)
     pad = MARGIN * np.where(high > low, high - low, 1.0)
-    _, first, group = np.unique(points, axis=0, return_index=True, return_inverse=True)
-    numbers = np.empty(len(first), dtype=np.intp)
-    numbers[np.argsort(first)] = np.arange(len(first))  # places are counted in the order of their first rows
-    group = numbers[group.ravel()]
+    group = equal_groups(points)  # places are counted in the order of their first rows
     flat = replace(table, values=points, names=names, kinds=("numeric", "numeric"), levels=(None, None), notes=())
     notes += [
         f"the levels of {name} stand at 0, 1, ... in their order"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -167,7 +168,7 @@ def table_from_bytes(
 
 
 def _parse(data: bytes, source: str, kinds: KindsSpec | None, na: frozenset[str], encoding: str | None) -> Source:
-    if not data.strip():
+    if not data.removeprefix(BOM_UTF8):
         raise DataError(f"{source}: the file is empty", hint="a header and rows are needed")
     if data.startswith(b"PAR1"):
         return read_parquet(data, source)

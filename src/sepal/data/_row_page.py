@@ -87,7 +87,7 @@ def row_page(
     [12, 3]
     """
     asked = np.arange(table.n_rows) if rows is None else _checked_rows(rows, table.n_rows)
-    order = asked if sort is None else asked[_order(_keys(table, sort, asked), descending)]
+    order = asked if sort is None else asked[_rows_sorted(_keys(table, sort, asked), descending)]
     shown = order[start : start + count]
     part = table.take(shown)
     columns = [apart_cells(each) for each in part.apart]
@@ -129,5 +129,5 @@ def _ranks(cells: list[Any]) -> NDArray[np.float64]:
     return np.array([np.nan if cell is None else place[cell] for cell in cells])
 
 
-def _order(keys: NDArray[np.float64], descending: bool) -> NDArray[np.intp]:
+def _rows_sorted(keys: NDArray[np.float64], descending: bool) -> NDArray[np.intp]:
     return np.argsort(-keys if descending else keys, kind="stable")  # NaN is last either way

@@ -46,7 +46,7 @@ def as_rows(X: Any, y: Any = None, *, like: Rows | None = None) -> Rows:
     elif (sets := _sets(X)) is not None:
         rows = _from_sets(sets, sparse)
     elif sparse is not None:
-        rows = SparseRows(_checked(_numbers(as_table(X))))
+        rows = SparseRows(_checked(_numeric_cells(as_table(X))))
     else:
         return as_table(X, y)
     if sparse is not None and rows.n_columns != sparse.n_columns:
@@ -61,7 +61,7 @@ def _with_target(rows: SparseRows, y: Any) -> SparseRows:
     return replace(rows, y=labels.y.copy(), target=labels.name, class_order=labels.order)
 
 
-def _numbers(table: Table) -> NDArray[np.float64]:
+def _numeric_cells(table: Table) -> NDArray[np.float64]:
     for name, kind in zip(table.names, table.kinds, strict=True):
         if kind in ("nominal", "text"):
             raise DataError(f"column {shown(name)} is {kind}; the rows in training were a sparse matrix of numbers")

@@ -93,10 +93,10 @@ class FittedDistance:
             and self.mismatch.shape == (n_coordinates,)
             and 0 <= self.n_numeric <= n_coordinates
             and self.p > 0
-            and all(np.all(np.isfinite(each)) for each in self._numbers() if each is not None)
+            and all(np.all(np.isfinite(each)) for each in self._fitted_arrays() if each is not None)
         )
 
-    def _numbers(self) -> tuple[NDArray[np.float64] | None, ...]:
+    def _fitted_arrays(self) -> tuple[NDArray[np.float64] | None, ...]:
         scaling = self.scaling
         scale = (scaling.offset, scaling.divisor, scaling.shrink)
         return (*scale, self.base, self.factors, self.mismatch, self.whitening, self.coefficients)

@@ -18,7 +18,7 @@ from sepal.explore._shelf import NEW_ROWS, Space
 from sepal.explore._view import TableView
 
 MODEL_FIELDS = (LEARNER, LEARNER_SETTINGS, SEED)
-NEAREST = 5  # training rows that are shown beside an answer
+NEAREST_SHOWN = 5  # training rows that are shown beside an answer
 
 
 def _model(space: Space, settings: ActionSettings) -> Any:
@@ -92,7 +92,7 @@ def _predict_row(space: Space, settings: ActionSettings, progress: Any) -> Any:
     from sepal import learners
 
     model, row = _model(space, settings), _row(space, settings)
-    near = getattr(learners, _near_name(settings))(min(NEAREST, space.table.n_rows), **space.view.how)
+    near = getattr(learners, _near_name(settings))(min(NEAREST_SHOWN, space.table.n_rows), **space.view.how)
     found = None if row.has_missing else near.fit(space.table, np.asarray(space.table.y)).explain(row)
     return {
         **_told(model, row),
@@ -106,7 +106,7 @@ def _row_code(space: Space, settings: ActionSettings) -> str:
     cells = dict(settings["cells"] or {})
     row = [cells.get(name) for name in space.table.names]
     made = f"names=table.names, kinds={_kinds(space.table)!r}"
-    near = call(f"sepal.{_near_name(settings)}", str(min(NEAREST, space.table.n_rows)), **space.view.how)
+    near = call(f"sepal.{_near_name(settings)}", str(min(NEAREST_SHOWN, space.table.n_rows)), **space.view.how)
     page = "sepal.data.row_page(table, 0, 10_000, rows=near.rows.tolist())"
     return (
         f"{_model_code(space, settings)}\n"

@@ -81,6 +81,16 @@ def normalize_gram(
     >>> normalize_gram([[4.0, 2.0], [2.0, 4.0]]).tolist()
     [[1.0, 0.5], [0.5, 1.0]]
     """
+    matrix, rows, columns = _with_diagonals(K, diagonal, diagonal_columns)
+    if (rows < 0).any() or (columns < 0).any():
+        raise DataError("a kernel has no negative values on its diagonal; found one")
+    return np.asarray(matrix * _inverse_root(rows)[:, None] * _inverse_root(columns)[None, :])
+
+
+def _with_diagonals(
+    K: ArrayLike, diagonal: ArrayLike | None, diagonal_columns: ArrayLike | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """The kernel values, and k(x, x) of the rows and of the columns."""
     if (diagonal is None) != (diagonal_columns is None):
         raise DataError("diagonal and diagonal_columns: give both, or none for a square matrix")
     matrix = as_gram(K, symmetric=diagonal is None)
@@ -88,9 +98,7 @@ def normalize_gram(
     columns = rows if diagonal_columns is None else np.asarray(diagonal_columns, dtype=np.float64)
     if rows.shape != (matrix.shape[0],) or columns.shape != (matrix.shape[1],):
         raise DataError(f"diagonals of length {rows.size} and {columns.size} do not fit a matrix of {matrix.shape}")
-    if (rows < 0).any() or (columns < 0).any():
-        raise DataError("a kernel has no negative values on its diagonal; found one")
-    return np.asarray(matrix * _inverse_root(rows)[:, None] * _inverse_root(columns)[None, :])
+    return matrix, rows, columns
 
 
 def _inverse_root(diagonal: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -117,12 +125,6 @@ def kernel_distance(
     >>> kernel_distance([[1.0, 0.0], [0.0, 1.0]]).round(4).tolist()
     [[0.0, 1.4142], [1.4142, 0.0]]
     """
-    if (diagonal is None) != (diagonal_columns is None):
-        raise DataError("diagonal and diagonal_columns: give both, or none for a square matrix")
-    matrix = as_gram(K, symmetric=diagonal is None)
-    rows = np.diag(matrix) if diagonal is None else np.asarray(diagonal, dtype=np.float64)
-    columns = rows if diagonal_columns is None else np.asarray(diagonal_columns, dtype=np.float64)
-    if rows.shape != (matrix.shape[0],) or columns.shape != (matrix.shape[1],):
-        raise DataError(f"diagonals of length {rows.size} and {columns.size} do not fit a matrix of {matrix.shape}")
+    matrix, rows, columns = _with_diagonals(K, diagonal, diagonal_columns)
     squares = rows[:, None] + columns[None, :] - 2.0 * matrix
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))

@@ -61,7 +61,7 @@ def class_factors(class_weight: Any, priors: Any, classes: NDArray[Any]) -> Clas
     elif class_weight is not None:
         if not isinstance(class_weight, Mapping):
             raise ParameterError(f"class_weight must be None, 'balanced' or a mapping; got {class_weight!r}")
-        fixed = fixed * _numbers("class_weight", class_weight, classes, 1.0)
+        fixed = fixed * _number_per_class("class_weight", class_weight, classes, 1.0)
     importance = fixed
     if priors is not None:
         per_size += 1
@@ -75,7 +75,7 @@ def _priors(priors: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
             raise ParameterError(f"priors must be None, 'equal', a mapping or one number per class; got {priors!r}")
         return np.full(len(classes), 1.0 / len(classes))
     if isinstance(priors, Mapping):
-        numbers = _numbers("priors", priors, classes, None)
+        numbers = _number_per_class("priors", priors, classes, None)
     else:
         numbers = np.asarray(priors, dtype=np.float64)
         if numbers.shape != (len(classes),):
@@ -85,7 +85,9 @@ def _priors(priors: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
     return numbers
 
 
-def _numbers(what: str, given: Mapping[Any, Any], classes: NDArray[Any], default: float | None) -> NDArray[np.float64]:
+def _number_per_class(
+    what: str, given: Mapping[Any, Any], classes: NDArray[Any], default: float | None
+) -> NDArray[np.float64]:
     labels = classes.tolist()
     unknown = [label for label in given if label not in labels]
     if unknown:

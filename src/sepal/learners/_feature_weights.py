@@ -73,20 +73,20 @@ class LearnedWeights:
     after: LeaveOneOutCurve
     notes: tuple[str, ...]
 
-    def _order(self) -> NDArray[np.intp]:
+    def _heaviest_first(self) -> NDArray[np.intp]:
         """The columns, the weightiest first; among equals by name."""
         return np.lexsort((np.argsort(name_order(self.names)), -self.weights))
 
     def frame(self) -> Any:
         """One line per column, the weightiest first."""
-        order = self._order()
+        order = self._heaviest_first()
         return data_frame({"column": [self.names[j] for j in order], "weight": self.weights[order]})
 
     def plot(self, ax: Any = None) -> Any:
         """The weights as bars."""
         from sepal.plots import draw_split_bars
 
-        order = self._order()
+        order = self._heaviest_first()
         bars = [self.names[j] for j in order]
         return draw_split_bars(self.weights[order, None], bars, [""], xlabel=f"weight by {self.method}", ax=ax)
 

@@ -14,6 +14,7 @@ from sepal.measures._alignment_curve import AlignmentCurve, alignment_curve, ali
 from sepal.measures._alignment_curve import labelled_pairs as labelled_pairs
 from sepal.measures._alignment_weights import FeatureWeights, KernelWeights, align_feature_weights, align_kernels
 from sepal.measures._alignment_weights import align_solve as align_solve
+from sepal.measures._angle import ANGLE_PARAMETERS as ANGLE_PARAMETERS
 from sepal.measures._angle import angle_of_scatters as angle_of_scatters
 from sepal.measures._angle import angle_of_separability
 from sepal.measures._angle_result import ClassPairAngle, SeparabilityAngle

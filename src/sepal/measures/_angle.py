@@ -39,10 +39,13 @@ from sepal.progress import Progress, Share, stage
 _ORDER = 500.0  # as a power of two: beyond it the smaller side of a sum of squares is lost anyway
 
 
-@checked(
+ANGLE_PARAMETERS = (
     Parameter("kappa", "number", "variance given to the height that the classes are lifted to", above=0.0),
     Parameter("pooled", "word", "whose scatter is used: of all classes, or of the two compared", words=("all", "pair")),
 )
+
+
+@checked(*ANGLE_PARAMETERS)
 def angle_of_separability(
     X: Any,
     y: Any = None,

@@ -90,31 +90,37 @@ class CaseMetric:
 
     def hart(self, visit: Positions, rule: str = "strict") -> Kept:
         """Hart's sweeps; ``rule`` says what becomes of a case equally near to prototypes of two classes."""
-        return _kept(self._native.hart(_pos(visit), rule, None, self._progress))
+        return _kept(self._native.hart(visit=_pos(visit), rule=rule, enemy=None, progress=self._progress))
 
     def relaxed_selective(self, visit: Positions, enemy: NDArray[np.float64]) -> Kept:
         """One sweep against the enemies among all cases."""
-        return _kept(self._native.hart(_pos(visit), "strict", enemy, self._progress))
+        return _kept(self._native.hart(visit=_pos(visit), rule="strict", enemy=enemy, progress=self._progress))
 
     def selective(self, visit: Positions, enemy: NDArray[np.float64]) -> Kept:
         """Each of ``visit`` that covers a case not covered before."""
-        return _kept(self._native.selective(_pos(visit), enemy, self._progress))
+        return _kept(self._native.selective(visit=_pos(visit), enemy=enemy, progress=self._progress))
 
     def fcnn(self, seeds: Positions, may_keep: NDArray[np.bool_]) -> Kept:
         """Rounds of FCNN."""
-        return _kept(self._native.fcnn(_pos(seeds), may_keep.astype(np.uint8), self._progress))
+        return _kept(self._native.fcnn(seeds=_pos(seeds), may_keep=may_keep.astype(np.uint8), progress=self._progress))
 
     def reduce(self, kept_pos: Positions, wanted: NDArray[np.bool_]) -> Kept:
         """What is left after dropping, in turn, each prototype that no wanted case needs."""
-        return _kept(self._native.reduce(_pos(kept_pos), wanted.astype(np.uint8), self._progress))
+        return _kept(
+            self._native.reduce(kept_pos=_pos(kept_pos), wanted=wanted.astype(np.uint8), progress=self._progress)
+        )
 
     def drop(self, k: int, visit: Positions) -> Kept:
         """The decremental pass of DROP."""
-        return _kept(self._native.drop(k, _pos(visit), self._progress))
+        return _kept(self._native.drop(k=k, visit=_pos(visit), progress=self._progress))
 
     def ib3(self, visit: Positions, chance: NDArray[np.float64], accept_z: float, drop_z: float) -> Kept:
         """The stream of IB3."""
-        return _kept(self._native.ib3(_pos(visit), chance, accept_z, drop_z, self._progress))
+        return _kept(
+            self._native.ib3(
+                visit=_pos(visit), chance=chance, accept_z=accept_z, drop_z=drop_z, progress=self._progress
+            )
+        )
 
     def is_right(self, kept_pos: Positions) -> NDArray[np.bool_]:
         """Of every case whether the kept ones nearest to it are all of its class."""
@@ -122,7 +128,7 @@ class CaseMetric:
             like, unlike = self._nearest(kept_pos, of_own_class=True), self._nearest(kept_pos, of_own_class=False)
             like[kept_pos] = 0.0
             return np.asarray(unlike > like * (1 + self.tie))
-        return self._native.judge(_pos(kept_pos), self._progress)[2].astype(bool)
+        return self._native.judge(kept_pos=_pos(kept_pos), progress=self._progress)[2].astype(bool)
 
     def enemy_values(self) -> NDArray[np.float64]:
         """Native value from each case to the nearest of another class."""
@@ -164,7 +170,7 @@ class CaseMetric:
 
     def local_sets(self, enemy: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How many cases are nearer to each than its enemy, and of how many it is one."""
-        return self._native.local_sets(enemy, self._progress)
+        return self._native.local_sets(enemy=enemy, progress=self._progress)
 
 
 def _pos(positions: Positions) -> NDArray[np.int32]:

@@ -135,9 +135,9 @@ class SeparabilityReport(Shown):
 
     def frame(self) -> Any:
         """The main numbers, one line each."""
-        return data_frame(list(self._numbers().items()), columns=["measure", "value"])
+        return data_frame(list(self._headline_figures().items()), columns=["measure", "value"])
 
-    def _numbers(self) -> dict[str, float | None]:
+    def _headline_figures(self) -> dict[str, float | None]:
         thornton = self.thornton
         found: dict[str, float | None] = {
             "thornton": thornton.score,

@@ -33,7 +33,7 @@ _WHY = {
 }
 
 
-def _numbers(name: str) -> tuple[Any, Any]:
+def _rows_and_classes(name: str) -> tuple[Any, Any]:
     """Rows as the paper must have had them, which it does not say."""
     table = load(name)
     values = np.array(table.values)
@@ -56,7 +56,7 @@ def _pair(rows: Any, labels: Any) -> Any:
 
 def run(factors: tuple[float, ...]) -> Result:
     """Angles of the five sets, two trials to explain the third, and one column in other units."""
-    sets = {name: _numbers(key) for name, key, *_ in _PUBLISHED}
+    sets = {name: _rows_and_classes(key) for name, key, *_ in _PUBLISHED}
     pairs = {name: _pair(*rows) for name, rows in sets.items()}
     rows, labels = sets["Diabetes"]
     pedigree = load("diabetes").names.index("pedigree")

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from sepal.data import ScaleName, Table, fit_scaling
 from sepal.exceptions import DataError
-from sepal.measures import ClassScatter, SeparabilityAngle, angle_of_scatters, numbers_of
-from sepal.parameters import Parameter, checked
+from sepal.measures import ANGLE_PARAMETERS, ClassScatter, SeparabilityAngle, angle_of_scatters, numbers_of
+from sepal.parameters import checked
 from sepal.progress import Progress, stage
 from sepal.scale._products import class_scatters, places_of
 from sepal.scale._schema import Schema, read_schema
@@ -71,10 +71,7 @@ def _scaled(
     return moved, (shift - offset) / divisor
 
 
-@checked(
-    Parameter("kappa", "number", "variance given to the height that the classes are lifted to", above=0.0),
-    Parameter("pooled", "word", "whose scatter is used: of all classes, or of the two compared", words=("all", "pair")),
-)
+@checked(*ANGLE_PARAMETERS)
 def angle_partitions(
     source: Any,
     y: Any = None,

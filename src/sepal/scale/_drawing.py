@@ -60,13 +60,13 @@ def draw_part(
     """The rows of a partition whose number is below that of their class: numbers, places, classes and cells."""
     table = load_like(part, reading, like, complete)
     codes = codes_of(np.asarray(table.y), classes)
-    number = _numbers(table.values, codes, seed)
+    number = _drawn_numbers(table.values, codes, seed)
     taken = np.flatnonzero(number < below[codes])
     extent = None if fitted is None else extent_of(fitted.embed(table))
     return number[taken], taken, codes[taken], table.values[taken], extent
 
 
-def _numbers(values: NDArray[np.float64], codes: NDArray[np.int32], seed: int) -> NDArray[np.float64]:
+def _drawn_numbers(values: NDArray[np.float64], codes: NDArray[np.int32], seed: int) -> NDArray[np.float64]:
     keys = mixed_bits(row_keys(values)[:, 0] ^ mixed_bits(codes.astype(np.uint64)))
     order = np.argsort(keys, kind="stable")
     opens = np.ones(len(keys), dtype=bool)

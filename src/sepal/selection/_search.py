@@ -114,11 +114,13 @@ class SubsetSearch:
     def top(self, n: int) -> tuple[Subset, ...]:
         """The n best subsets met; among equal scores the smaller one comes first, then that of the first names."""
         check_whole("n", n)
-        first = self.scores[self._order[0]]
-        return tuple(make_subset(self.problem, m, self.scores[m], first - self.scores[m]) for m in self._order[:n])
+        first = self.scores[self._masks_best_first[0]]
+        return tuple(
+            make_subset(self.problem, m, self.scores[m], first - self.scores[m]) for m in self._masks_best_first[:n]
+        )
 
     @cached_property
-    def _order(self) -> list[int]:
+    def _masks_best_first(self) -> list[int]:
         """Masks that were scored, best first (of the wanted size, if one was given)."""
         return [m for m in self._every if self.n_features is None or m.bit_count() == self.n_features]
 
@@ -136,10 +138,19 @@ class SubsetSearch:
                 found[mask.bit_count()] = make_subset(self.problem, mask, self.scores[mask])
         return dict(sorted(found.items()))
 
-    def near_best(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> tuple[Subset, ...]:
-        """Subsets among those met that the data cannot tell from the best, best first."""
-        scores = np.array([self.scores[m] for m in self._order])
-        return near_best(self.problem, self.criterion_used, self._order, scores, se=se, rule=rule)
+    def near_best(
+        self, se: float = 1.0, *, rule: NearBestRule = "paired", size: int | None = None
+    ) -> tuple[Subset, ...]:
+        """Subsets among those met that the data cannot tell from the best, best first.
+
+        Parameters
+        ----------
+        se, rule, size
+            As in :meth:`SubsetSweep.near_best`; a size of which no subset was met gives none.
+        """
+        masks = self._masks_best_first if size is None else [m for m in self._every if m.bit_count() == size]
+        scores = np.array([self.scores[m] for m in masks])
+        return near_best(self.problem, self.criterion_used, masks, scores, se=se, rule=rule) if masks else ()
 
     def smallest_near_best(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> Subset:
         """The near-best subset with the fewest features."""
@@ -149,8 +160,20 @@ class SubsetSearch:
         """The share of near-best subsets that hold each feature."""
         return inclusion(self.near_best(se, rule=rule), self.names)
 
-    def frame(self) -> Any:
-        """The history: one row per improvement."""
+    def frame(self, n: int | None = None) -> Any:
+        """One row per subset met (or for the n best), best first: mask, size, score, features."""
+        masks = self._masks_best_first[:n]
+        return data_frame(
+            {
+                "mask": masks,
+                "size": [mask.bit_count() for mask in masks],
+                self.criterion: [self.scores[mask] for mask in masks],
+                "features": [", ".join(self.problem.feature_names(mask)) for mask in masks],
+            }
+        )
+
+    def history_frame(self) -> Any:
+        """The way to the best subset: one row per improvement."""
         return data_frame(
             {
                 "evaluations": [step.evaluations for step in self.history],

@@ -89,13 +89,18 @@ class SubsetSweep:
         """What a reader of the result should know."""
         return self.problem.notes
 
+    @property
+    def n_evaluations(self) -> int:
+        """How many subsets were scored: all there are."""
+        return len(self._masks_best_first)
+
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """Number of features of each mask."""
         return np.bitwise_count(np.arange(len(self.scores), dtype=np.uint64)).astype(np.int64)
 
     @cached_property
-    def _order(self) -> NDArray[np.int64]:
+    def _masks_best_first(self) -> NDArray[np.int64]:
         """All masks, best first."""
         masks = np.arange(self.problem.smallest_mask, len(self.scores), dtype=np.int64)
         return masks[best_first(self.problem, masks, self.scores[masks], self.sizes[masks])]
@@ -109,14 +114,18 @@ class SubsetSweep:
         """The n best subsets; among equal scores the smaller one comes first, then that of the first names."""
         check_whole("n", n)
         return tuple(
-            make_subset(self.problem, int(m), self.scores[m], float(self.scores[self._order[0]] - self.scores[m]))
-            for m in self._order[:n]
+            make_subset(
+                self.problem, int(m), self.scores[m], float(self.scores[self._masks_best_first[0]] - self.scores[m])
+            )
+            for m in self._masks_best_first[:n]
         )
 
     def best_by_size(self) -> dict[int, Subset]:
         """The best subset of each size."""
-        sizes = self.sizes[self._order]
-        masks = [int(self._order[np.flatnonzero(sizes == size)[0]]) for size in range(1, self.problem.n_units + 1)]
+        sizes = self.sizes[self._masks_best_first]
+        masks = [
+            int(self._masks_best_first[np.flatnonzero(sizes == size)[0]]) for size in range(1, self.problem.n_units + 1)
+        ]
         return {size: make_subset(self.problem, mask, self.scores[mask]) for size, mask in enumerate(masks, start=1)}
 
     def near_best(
@@ -133,7 +142,11 @@ class SubsetSweep:
         size : int, optional
             Compare the subsets with so many features only.
         """
-        order = self._order if size is None else self._order[self.sizes[self._order] == size]
+        order = (
+            self._masks_best_first
+            if size is None
+            else self._masks_best_first[self.sizes[self._masks_best_first] == size]
+        )
         return near_best(self.problem, self.criteria[0], order.tolist(), self.scores[order], se=se, rule=rule)
 
     def smallest_near_best(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> Subset:
@@ -151,7 +164,7 @@ class SubsetSweep:
 
     def frame(self, n: int | None = None) -> Any:
         """One row per subset (or for the n best), best first: mask, size, scores, features."""
-        order = self._order[:n]
+        order = self._masks_best_first[:n]
         columns: dict[str, Any] = {"mask": order, "size": self.sizes[order]}
         columns |= {name: values[order] for name, values in self.all_scores.items()}
         columns["features"] = [", ".join(self.problem.feature_names(int(mask))) for mask in order]
@@ -184,7 +197,9 @@ class SubsetSweep:
 
     def __repr__(self) -> str:
         best = self.best
-        return f"<SubsetSweep of {len(self._order)} subsets by {self.criterion}: best {best.score:.4f} {best.features}>"
+        return (
+            f"<SubsetSweep of {self.n_evaluations} subsets by {self.criterion}: best {best.score:.4f} {best.features}>"
+        )
 
     def _repr_html_(self) -> str:
         near = self.near_best() if self.criteria[0].per_row else self.top(10)

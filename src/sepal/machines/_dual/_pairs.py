@@ -67,7 +67,7 @@ class PairMachines:
         """The decision value of every pair. Queries are features, or kernel values with the support rows."""
         if self.kernel.name == "precomputed":
             return self.from_values(queries)
-        groups = self._groups()
+        groups = self._class_starts()
         parts = [
             self._combine(expansion(self.x, groups, self.coef, part, self.kernel, threads))
             for part in np.split(queries, range(_QUERIES_AT_ONCE, len(queries), _QUERIES_AT_ONCE))
@@ -76,7 +76,7 @@ class PairMachines:
 
     def from_values(self, values: Floats) -> Floats:
         """The same from kernel values with the support rows."""
-        groups = self._groups()
+        groups = self._class_starts()
         sums = [values[:, a:b] @ self.coef[:, a:b].T for a, b in pairwise(groups)]
         return self._combine(np.stack(sums, axis=1))
 
@@ -87,7 +87,7 @@ class PairMachines:
         start = np.searchsorted(codes[used], np.arange(self.n_classes + 1)).tolist()
         return PairMachines(NativeKernel("precomputed"), used, self.x, start, coef, self.bias)
 
-    def _groups(self) -> list[int]:
+    def _class_starts(self) -> list[int]:
         # With two classes there is one machine: no need to tell the classes apart.
         return [0, self.start[-1]] if self.n_classes == 2 else self.start
 

@@ -239,7 +239,7 @@ def complexity(
         raise ParameterError(f"graph must be 'radius' or 'nearest'; got {graph!r}")
     table = as_table(X, y)
     codes, classes = class_codes(table)
-    together = _groups(table, groups)
+    together = _group_numbers(table, groups)
     rng = generator(random_state)
     tell = stage(progress or silent, "complexity")
     numbers = numbers_of(table, "mean")
@@ -282,7 +282,7 @@ def complexity(
     )
 
 
-def _groups(table: Table, groups: Any) -> NDArray[np.intp] | None:
+def _group_numbers(table: Table, groups: Any) -> NDArray[np.intp] | None:
     """Numbers of the rows that are no neighbours of each other; None where each is one by itself."""
     found = None if groups is None else left_out_together(table, groups).groups
     return None if found is None or len(np.unique(found)) == table.n_rows else found
