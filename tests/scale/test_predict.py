@@ -148,3 +148,34 @@ def test_texts_that_are_numbers_in_one_partition(tmp_path, run):
     answers = pd.read_csv(tmp_path / "out.csv")
     assert answers["row"].tolist() == [0, 1, 2, 3]
     assert answers["prediction"].tolist() == list("xyzy")
+
+
+def test_errors_of_numbers_are_those_of_one_file(cut, run, tmp_path):
+    """R squared about the mean of all rows, though no partition knows it."""
+    table = frame("real", 200).drop(columns="class")
+    table["y"] = table["x0"] * 3 + table["x1"] + 100
+    table.iloc[:60].to_csv(tmp_path / "old.csv", index=False)
+    model = tmp_path / "numbers.sepal"
+    trained = run("train", tmp_path / "old.csv", "--target", "y", "--learner", "knn", "-o", model)
+    assert trained.exit_code == 0, trained.output
+    new = table.iloc[60:].sort_values("y")
+    new.to_csv(tmp_path / "one.csv", index=False)
+    one = run("predict", model, tmp_path / "one.csv", "-o", tmp_path / "wanted.csv")
+    many = run("predict", model, cut(new, [40, 30, 70]), "-o", tmp_path / "found.csv")
+    assert many.exit_code == 0, many.output
+    assert (tmp_path / "found.csv").read_text() == (tmp_path / "wanted.csv").read_text()
+    said = next(line for line in one.stderr.splitlines() if line.startswith("score: R squared"))
+    assert said in many.stderr.splitlines()
+
+
+def test_only_columns_that_are_asked_for_come_back(cut, model, client):
+    table = frame("mixed", 100)
+    table.insert(0, "id", np.arange(100))
+    source = partitioned(cut(table, [60, 40]), target=False)
+    none = list(predict_partitions(model, source, client=client, columns=lambda name: False))
+    assert [part.table.names for part in none] == [("id",)] * 2  # tells rows apart
+    assert none[0].names == tuple(table.columns)
+    some = list(predict_partitions(model, source, client=client, columns=lambda name: name == "x3"))
+    assert set(some[0].table.names) == {"id", "x3"}
+    plain = partitioned(cut(frame("mixed", 80), [50, 30], "parquet"), target=False)
+    assert all(part.table is None for part in predict_partitions(model, plain, n_jobs=1, columns=lambda name: False))

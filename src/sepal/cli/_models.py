@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from inspect import signature
 from pathlib import Path
@@ -59,7 +58,7 @@ from sepal.cli._partitions import in_partitions, place_asked, refuse_for_one_fil
 from sepal.cli._predict_parts import PartWriter, predict_parts
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, with_reading
-from sepal.cli._score import RightAnswers
+from sepal.cli._score import answers_to
 from sepal.cli._train_parts import fitted_to_parts, refuse_constant
 from sepal.exceptions import ParameterError
 from sepal.explore import LEARNERS
@@ -178,7 +177,7 @@ def predict(
 
         with watching("reading") as progress:
             fitted, names, training = load_answering(model)
-            score = RightAnswers(None if training is None else training.target)
+            score = answers_to(fitted, None if training is None else training.target)
             if in_partitions(new):
                 writer = PartWriter(fitted, score, all_columns, escape_formulas)
                 where = {**place_asked(cluster, workers), "n_jobs": jobs, "progress": progress}
@@ -203,30 +202,11 @@ def predict(
         if out is None and sys.stdout.isatty():
             text = printable(text)  # a pipe gets the cells as they are
         give(text, out, "The predictions are")
-        if given.truth is not None and hasattr(fitted, "classes_"):
+        if given.truth is not None:
             score.count(answers["prediction"], given.truth)
             score.tell()
-        elif given.truth is not None:
-            _tell_errors(answers["prediction"], given.truth, given.target)
-        if given.truth is not None:
             tell_known_rows(fitted, given.rows)
         _tell_others(given.others)
-
-
-def _tell_errors(predicted: list[float], truth: list[Any], target: str | None) -> None:
-    """How far the numbers are from those that the file itself says."""
-    told = [(a, b) for a, b in zip(predicted, truth, strict=True) if isinstance(b, (int, float)) and not math.isnan(b)]
-    if not told:
-        return
-    from sepal.data import plural
-
-    mean = sum(b for _, b in told) / len(told)
-    around = sum((b - mean) ** 2 for _, b in told)
-    share = f"R squared {1 - sum((a - b) ** 2 for a, b in told) / around:.4f}, " if around > 0 else ""
-    error = sum(abs(a - b) for a, b in told) / len(told)
-    rows = f"{len(told):,} {plural(len(told), 'row')}"
-    text = f'{share}mean absolute error {error:.4g} against the column "{target}" of {rows}'
-    typer.echo(f"score: {printable(text)}", err=True)
 
 
 def _tell_others(names: list[str]) -> None:

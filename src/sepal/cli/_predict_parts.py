@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sepal.cli._answer_table import beside, shares
 from sepal.cli._output import rows_text, wants_json, write_out
-from sepal.cli._score import RightAnswers
+from sepal.cli._score import Answers
 from sepal.data import column_cells, is_identifier_name
 from sepal.exceptions import ParameterError
 
@@ -22,28 +22,37 @@ class PartWriter:
     """Makes the lines of one partition after the other, and remembers what is to be said at the end."""
 
     fitted: Any
-    score: RightAnswers
+    score: Answers
     all_columns: bool
     escape_formulas: bool
     others: list[str] = field(default_factory=list)
 
+    @property
+    def known(self) -> set[str]:
+        """Columns that were identifiers in training."""
+        return {each.name for each in getattr(getattr(self.fitted, "columns_", None), "apart", ())}
+
+    def wants(self, name: str) -> bool:
+        """Whether a column is written beside the answers, or compared with them."""
+        return self.all_columns or name == self.score.target or name in self.known or is_identifier_name(name)
+
     def lines(self, found: Iterator[PartAnswers]) -> Iterator[str]:
         """The text of each partition; the first begins with the names of the columns."""
         wanted = {str(name) for name in self.fitted.feature_names_in_}
-        known = {each.name for each in getattr(getattr(self.fitted, "columns_", None), "apart", ())}
         for part in found:
             answers: dict[str, list[Any]] = {"prediction": part.predictions.tolist()}
             if part.probabilities is not None:
                 answers |= shares(self.fitted.classes_.tolist(), part.probabilities)
-            names = part.table.names
-            self.others = [name for name in names if name not in wanted and name != self.score.target]
-            if self.score.target in names and hasattr(self.fitted, "classes_"):
-                truth = column_cells(part.table, names.index(self.score.target), as_numbers=True)
+            self.others = [name for name in part.names if name not in wanted and name != self.score.target]
+            table, rows = part.table, [part.first_row + i for i in range(len(part.predictions))]
+            if table is not None and self.score.target in table.names:
+                truth = column_cells(table, table.names.index(self.score.target), as_numbers=True)
                 self.score.count(answers["prediction"], truth)
-            known |= set(part.identifiers)
+            known = self.known | set(part.identifiers)
             named = [name for name in self.others if name in known or is_identifier_name(name)]
-            rows = [part.first_row + i for i in range(len(part.predictions))]
-            columns = beside(answers, part.table, rows, named, self.all_columns)
+            columns = {"row": rows, **answers}
+            if table is not None:
+                columns = beside(answers, table, rows, named, self.all_columns)
             yield rows_text("predictions", columns, False, self.escape_formulas, header=part.first_row == 0)
 
 
@@ -57,5 +66,5 @@ def predict_parts(
         )
     from sepal.scale import partitioned, predict_partitions
 
-    found = predict_partitions(model, partitioned(new, target=False), **where)
+    found = predict_partitions(model, partitioned(new, target=False), columns=writer.wants, **where)
     write_out(out, writer.lines(found), "The predictions are")

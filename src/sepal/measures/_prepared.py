@@ -24,7 +24,7 @@ from sepal.data import (
     rows_by_content,
 )
 from sepal.exceptions import DataError, ParameterError
-from sepal.neighbors import AnySearch, DistinctRanking, Method, Search, prepare_search
+from sepal.neighbors import AnySearch, DistinctRanking, Method, Search, prepare_search, recall_said
 from sepal.parameters import RandomState, check_whole, checked, generator
 from sepal.progress import SEARCHING, Progress, stage
 
@@ -145,7 +145,7 @@ class Prepared:
         classes = plural(len(self.classes), "class", "classes")
         return (
             f"<Prepared: {self.n_rows} rows of {len(self.classes)} {classes}{sampled}; "
-            f"{self.search.fitted.name} distance, scale {self.scale}>"
+            f"{self.search.fitted.name} distance, scale {self.scale}{recall_said(self.notes)}>"
         )
 
 
@@ -233,8 +233,9 @@ def prepare(
         Let only a random sample of rows ask (about all rows). For data too large for all pairs.
     random_state : int, Generator or None
         For ``n_queries`` only.
-    method : {"auto", "brute", "tree"}
-        The neighbour search. The answer does not depend on it.
+    method : {"auto", "brute", "tree", "approximate"}
+        The neighbour search. The answer does not depend on it, but for "approximate", which needs FAISS and misses some
+        neighbours: which share of them it finds is measured, warned of, and among the notes.
     n_jobs : int, optional
         Threads; all cores by default. The answer does not depend on it.
 

@@ -14,6 +14,7 @@ from sepal.measures._margin import margin_solve
 from sepal.measures._neighborhood import NearestShares, hit_and_miss_of, kth_distance, neighborhood
 from sepal.measures._prepared import PREPARING, Prepared, Preparing, prepare
 from sepal.measures._thornton_groups import groups_of
+from sepal.neighbors import recall_said
 from sepal.parameters import RandomState, check_whole, checked
 from sepal.progress import Progress
 
@@ -150,7 +151,7 @@ class Suspects:
         return (
             f"{len(self.rows)} of {self.n_checked} rows are contradicted by their {self.k} nearest; "
             f"{len(self.conflicts)} groups of equal rows have different labels, {len(self.duplicates)} have one; "
-            f"{len(self.near_duplicates)} pairs of different classes are nearly equal"
+            f"{len(self.near_duplicates)} pairs of different classes are nearly equal{recall_said(self.notes)}"
         )
 
     __repr__ = __str__

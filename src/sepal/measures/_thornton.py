@@ -101,8 +101,9 @@ def thornton_samples(
         Ask only a random sample of rows (about all rows). For data too large for all pairs.
     random_state : int, Generator or None
         For ``n_queries`` and ``ties="jitter"`` only.
-    method : {"auto", "brute", "tree"}
-        The neighbour search. The answer does not depend on it.
+    method : {"auto", "brute", "tree", "approximate"}
+        The neighbour search. The answer does not depend on it, but for "approximate", which needs FAISS and misses some
+        neighbours: which share of them it finds is measured, warned of, and among the notes.
     n_jobs : int, optional
         Threads; all cores by default. The answer does not depend on it.
     progress : callable, optional

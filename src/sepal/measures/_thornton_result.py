@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sepal.data import data_frame, frame_html
+from sepal.neighbors import recall_said
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,4 +114,5 @@ class ThorntonTest:
         )
         if self.n_queries < self.n_rows:
             text += f"; {self.n_queries} of {self.n_rows} rows were asked"
-        return text if self.z is None else f"{text}, z = {self.z:.1f}, p = {self.p_value:.2g}"
+        tested = "" if self.z is None else f", z = {self.z:.1f}, p = {self.p_value:.2g}"
+        return text + tested + recall_said(self.notes)

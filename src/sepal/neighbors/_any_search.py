@@ -7,6 +7,7 @@ from typing import Any
 
 from sepal.data import Rows, ScaleName, SparseRows, Table
 from sepal.exceptions import ParameterError
+from sepal.neighbors._approximate import ApproximateSearch
 from sepal.neighbors._function_search import FunctionSearch
 from sepal.neighbors._planner import Method
 from sepal.neighbors._search import Search
@@ -27,20 +28,25 @@ def prepare_search(
     n_jobs: int | None = None,
 ) -> AnySearch:
     """Fit the distance to the rows and group equal ones."""
-    if method == "tree" and callable(distance):
-        raise ParameterError("method='tree' cannot search under a distance function", hint="use method='auto'")
+    if method in ("tree", "approximate") and callable(distance):
+        raise ParameterError(f"method={method!r} cannot search under a distance function", hint="use method='auto'")
     if callable(distance):
         return FunctionSearch.prepare(
             rows, distance=distance, distance_params=distance_params, scale=scale, n_jobs=n_jobs
         )
     if isinstance(rows, Table) and "text" in rows.kinds:
-        if method == "tree":
-            raise ParameterError("method='tree' cannot search texts", hint="use method='auto'")
+        if method in ("tree", "approximate"):
+            raise ParameterError(f"method={method!r} cannot search texts", hint="use method='auto'")
         return prepare_text_search(rows, distance=distance, distance_params=distance_params, scale=scale, n_jobs=n_jobs)
+    if not isinstance(rows, SparseRows) and method == "approximate":
+        exact = Search.prepare(
+            rows, distance=distance, distance_params=distance_params, scale=scale, method="auto", n_jobs=n_jobs
+        )
+        return ApproximateSearch.of(exact)
     if not isinstance(rows, SparseRows):
         return Search.prepare(
             rows, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
         )
-    if method == "tree":
-        raise ParameterError("method='tree' cannot search sparse rows", hint="use method='auto'")
+    if method in ("tree", "approximate"):
+        raise ParameterError(f"method={method!r} cannot search sparse rows", hint="use method='auto'")
     return SparseSearch.prepare(rows, distance=distance, distance_params=distance_params, scale=scale, n_jobs=n_jobs)

@@ -56,8 +56,9 @@ def neighbor_ranking(
     ties : {"index", "expected"}
         ``"index"`` keeps exactly k neighbours, the lowest rows among those tied at the k-th place; ``"expected"`` keeps
         everyone tied there.
-    method : {"auto", "brute", "tree"}
-        How to search. All give the same answer; the result says which was used.
+    method : {"auto", "brute", "tree", "approximate"}
+        How to search. All but the last give the same answer; the result says which was used. "approximate", which needs
+        FAISS, misses some neighbours: which share it finds is measured, warned of, and among the notes.
     n_jobs : int, optional
         Threads; all cores by default. The answer does not depend on it.
     progress : callable, optional
@@ -81,11 +82,13 @@ def neighbor_ranking(
     if ties not in ("index", "expected"):
         raise ParameterError(f"ties must be 'index' or 'expected'; got {ties!r}")
     if method not in SEARCH_METHODS:
-        raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
+        raise ParameterError(f"method must be 'auto', 'brute', 'tree' or 'approximate'; got {method!r}")
     tell = stage(progress, SEARCHING)
     if distance == "precomputed":
-        if method == "tree":
-            raise ParameterError("method='tree' has no meaning with distance='precomputed'", hint="use method='auto'")
+        if method in ("tree", "approximate"):
+            raise ParameterError(
+                f"method={method!r} has no meaning with distance='precomputed'", hint="use method='auto'"
+            )
         return rank_matrix(X, n_neighbors, queries, scale, distance_params, ties, n_jobs, tell)
     table = as_rows(X)
     search = prepare_search(

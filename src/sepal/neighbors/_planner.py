@@ -22,8 +22,8 @@ from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
 from sepal.neighbors._rounding import Extent
 
-Method = Literal["auto", "brute", "tree"]
-SEARCH_METHODS = ("auto", "brute", "tree")
+Method = Literal["auto", "brute", "tree", "approximate"]
+SEARCH_METHODS = ("auto", "brute", "tree", "approximate")
 
 _TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
 _MANY_COLUMNS = 64  # below this tiles cost too little for a rotation to pay (benchmarks/speed/columns.py)
@@ -184,7 +184,12 @@ def effective_metric(fitted: FittedDistance, *given: Extent) -> str:
 def check_method(method: Method, fitted: FittedDistance, metric: str) -> Method:
     """The method that was asked for, if it can search under this distance."""
     if method not in SEARCH_METHODS:
-        raise ParameterError(f"method must be 'auto', 'brute' or 'tree'; got {method!r}")
+        raise ParameterError(f"method must be 'auto', 'brute', 'tree' or 'approximate'; got {method!r}")
+    if method == "approximate":
+        raise ParameterError(
+            "method='approximate' is for rows in one table: in parts every row is searched exactly",
+            hint="use method='auto'",
+        )
     if method == "tree" and (metric not in _TREE_METRICS or fitted.metric == "mixed"):
         raise ParameterError(
             f"method='tree' cannot search under the distance {fitted.name!r} on these rows",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sepal.data import data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
+from sepal.neighbors._recall import recall_said
 from sepal.neighbors._spread import rows_of_lists
 from sepal.parameters import check_whole
 
@@ -133,7 +134,7 @@ class NeighborRanking:
     def __repr__(self) -> str:
         return (
             f"<NeighborRanking of {self.n_queries} queries: k={self.k}, {self.distance}, "
-            f"ties={self.ties!r}, by {self.method}>"
+            f"ties={self.ties!r}, by {self.method}{recall_said(self.notes)}>"
         )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sepal.data import names, plural
 from sepal.measures import MEASURES
 from sepal.report._beside import row_name, told_beside
-from sepal.report._explained_words import COMPLEXITY_WORDS, PAIR_WORDS
+from sepal.report._explained_words import COMPLEXITY_WORDS, PAIR_WORDS, distance_words
 from sepal.report._first_figures import model_lines, tiles
 from sepal.report._geometry_verdict import p_phrase, p_text
 from sepal.report._suspects import MOST_SHOWN, n_copies
@@ -62,7 +62,7 @@ def content(report: SeparabilityReport, source: str | None) -> dict[str, Any]:
         "copies_sentence": _copies_sentence(report),
         "pair_words": PAIR_WORDS.format(k="" if report.overlap is None else report.overlap.k),
         "complexity_words": COMPLEXITY_WORDS.format(
-            distance="" if report.complexity is None else report.complexity.distance
+            distance="" if report.complexity is None else distance_words(report.complexity.distance)
         ),
         "notes": _notes(report),
         "skipped": [f"{SECTION_NAMES[name]}, because {why}" for name, why in report.skipped.items()],
@@ -344,13 +344,13 @@ def _complexity(report: SeparabilityReport) -> dict[str, Any] | None:
             }
         )
     groups = list(dict.fromkeys(measure.group for measure in MEASURES))
-    return {"lines": lines, "groups": groups, "notes": profile.notes, "distance": profile.distance}
+    return {"lines": lines, "groups": groups, "notes": profile.notes, "distance": distance_words(profile.distance)}
 
 
 def _notes(report: SeparabilityReport) -> list[str]:
     """What was scaled, dropped, filled or sampled, each once, with the sections that did it."""
     settings = report.settings
-    notes = [f"neighbours: distance {settings.distance}, {SCALE_WORDS[settings.scale]}"]
+    notes = [f"neighbours: {distance_words(settings.distance)}, {SCALE_WORDS[settings.scale]}"]
     if report.table.n_missing and not settings.n_dropped:
         notes[0] += "; a missing cell is compared as the distance defines it, and no row is left out"
     if settings.n_dropped:

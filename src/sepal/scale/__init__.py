@@ -8,14 +8,13 @@ May be imported by report and everything after it on the road.
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from sepal.scale._angle import angle_of_parts as angle_of_parts
 from sepal.scale._angle import angle_partitions
 from sepal.scale._answer import PartitionsMeasure, measure_partitions
 from sepal.scale._answer import carried_out as carried_out
-from sepal.scale._knn import knn_partitions
-from sepal.scale._learning import LEARNT_FROM as LEARNT_FROM
-from sepal.scale._learning import PartitionsFit, fit_partitions
-from sepal.scale._learning import fit_made as fit_made
 from sepal.scale._leave_one_out import partitions_loo_curve
 from sepal.scale._planning import Plan, asking_for
 from sepal.scale._planning import make_plan as make_plan
@@ -30,6 +29,12 @@ from sepal.scale._sources import Partitioned, partitioned
 from sepal.scale._sources import is_partitioned as is_partitioned
 from sepal.scale._spreading import spread_subsets
 from sepal.scale._work import place_of_work as place_of_work
+
+if TYPE_CHECKING:
+    from sepal.scale._knn import knn_partitions
+    from sepal.scale._learning import LEARNT_FROM as LEARNT_FROM
+    from sepal.scale._learning import PartitionsFit, fit_partitions
+    from sepal.scale._learning import fit_made as fit_made
 
 __all__ = [
     "PartAnswers",
@@ -50,3 +55,18 @@ __all__ = [
     "sample_table",
     "spread_subsets",
 ]
+
+# Late: what measures partitions needs no estimator, and scikit-learn takes long to import.
+_LATE = {
+    "LEARNT_FROM": "_learning",
+    "PartitionsFit": "_learning",
+    "fit_made": "_learning",
+    "fit_partitions": "_learning",
+    "knn_partitions": "_knn",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATE:
+        return getattr(import_module(f"sepal.scale.{_LATE[name]}"), name)
+    raise AttributeError(f"module 'sepal.scale' has no attribute {name!r}")

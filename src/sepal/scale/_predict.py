@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -32,22 +32,25 @@ class PartAnswers:
     predictions : array
     probabilities : array of shape (n_rows, n_classes) or None
         None where the model gives none.
-    table : Table
-        The rows, with all columns.
+    table : Table or None
+        The rows, with the columns that were asked for; None where these are none.
+    names : tuple of str
+        All columns.
     identifiers : tuple of str
         Columns the model does not know that tell rows apart in all partitions.
 
     Examples
     --------
     >>> table = Table(np.zeros((1, 1)), ("a",), ("numeric",), (None,))
-    >>> PartAnswers(7, np.array(["x"]), None, table, ()).first_row
+    >>> PartAnswers(7, np.array(["x"]), None, table, ("a",), ()).first_row
     7
     """
 
     first_row: int
     predictions: NDArray[Any]
     probabilities: NDArray[np.float64] | None
-    table: Table
+    table: Table | None
+    names: tuple[str, ...]
     identifiers: tuple[str, ...]
 
 
@@ -71,18 +74,26 @@ def _loaded(file: _ModelFile) -> Any:
     return model
 
 
-def answer_part(
-    file: _ModelFile, part: Partition, reading: PartReading, wanted: tuple[str, ...]
-) -> tuple[NDArray[Any], NDArray[np.float64] | None, Table]:
+@dataclass(frozen=True)
+class _Asking:
+    """How partitions are read, which columns the model wants, and which come back (None: all)."""
+
+    reading: PartReading
+    wanted: tuple[str, ...]
+    back: tuple[str, ...] | None
+
+
+Answered = tuple[NDArray[Any], NDArray[np.float64] | None, Table | None, tuple[str, ...]]
+
+
+def answer_part(file: _ModelFile, part: Partition, asking: _Asking) -> Answered:
     """Load a partition, and let the model answer its rows."""
-    return _answers(_loaded(file), part, reading, wanted)
+    return _answers(_loaded(file), part, asking)
 
 
-def _answers(
-    model: Any, part: Partition, reading: PartReading, wanted: tuple[str, ...]
-) -> tuple[NDArray[Any], NDArray[np.float64] | None, Table]:
-    table = load_part(part, reading)
-    given = table.select(list(wanted))
+def _answers(model: Any, part: Partition, asking: _Asking) -> Answered:
+    table = load_part(part, asking.reading)
+    given = table.select(list(asking.wanted))
     # A pipeline begins with a step of scikit-learn, which knows data frames and no Tables.
     rows = given if type(model).__module__.startswith("sepal.") else given.frame("pandas")
     try:
@@ -90,7 +101,11 @@ def _answers(
         shares = np.asarray(model.predict_proba(rows)) if hasattr(model, "predict_proba") else None
     except DataError as error:
         raise DataError(f"{part.label}: {error}") from error
-    return predictions, shares, table
+    back: Table | None = table
+    if asking.back is not None:
+        named = [name for name in asking.back if name in table.names]
+        back = table.select(named) if named else None
+    return predictions, shares, back, table.names
 
 
 def predict_partitions(
@@ -100,6 +115,7 @@ def predict_partitions(
     client: Any = None,
     cluster: str | None = None,
     workers: int | None = None,
+    columns: Callable[[str], bool] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[PartAnswers]:
@@ -117,6 +133,9 @@ def predict_partitions(
         What :func:`partitioned` made with ``target=False``.
     client, cluster, workers
         As in :func:`measure_partitions`.
+    columns : callable, optional
+        Says of a name whether that column comes back beside the answers, as identifiers always do. By default all do;
+        what does not come back is not sent.
     n_jobs : int, optional
         Threads, where the work is done here.
     progress : callable, optional
@@ -143,37 +162,40 @@ def predict_partitions(
     from sepal.estimators import load_answering
 
     if not isinstance(model, (str, Path)):
-        yield from _answered_here(model, source, client, n_jobs, progress)
+        yield from _answered_here(model, source, columns, client, n_jobs, progress)
         return
     path = Path(model).resolve()
     _, names, training = load_answering(path)
     wanted = tuple(names)
     source = narrowed(source, replace(source.reading, target=False, kinds=_text_columns(training, source.reading)))
     with place_of_work(client, cluster, workers, n_jobs) as work:
-        identifiers, first_rows = _columns_of(source, work, wanted, progress)
+        asking, identifiers, first_rows = _columns_of(source, work, wanted, columns, progress)
         file = _ModelFile(str(path), path.stat().st_mtime_ns, work.threads if isinstance(work, OnCluster) else n_jobs)
-        jobs = [(file, part, source.reading, wanted) for part in source.parts]
+        jobs = [(file, part, asking) for part in source.parts]
         tell, at_a_time = stage(progress, PREDICTING), 2 * work.workers
         for begin in range(0, len(jobs), at_a_time):
             # So many and no more: what is answered before its turn waits here.
-            waiting: dict[int, Any] = {}
+            waiting: dict[int, Answered] = {}
             turn = begin
             for at, found in work.run(PREDICTING, answer_part, jobs[begin : begin + at_a_time]):
                 waiting[begin + at] = found
                 while turn in waiting:
-                    predictions, shares, table = waiting.pop(turn)
-                    yield PartAnswers(first_rows[turn], predictions, shares, table, identifiers)
+                    yield PartAnswers(first_rows[turn], *waiting.pop(turn), identifiers)
                     turn += 1
                     if tell is not None:
                         tell(turn / len(jobs))
 
 
 def _columns_of(
-    source: Partitioned, work: Workplace, wanted: tuple[str, ...], progress: Progress | None
-) -> tuple[tuple[str, ...], list[int]]:
-    """Identifiers among the columns of all partitions, which must have those wanted; and where partitions begin."""
+    source: Partitioned,
+    work: Workplace,
+    wanted: tuple[str, ...],
+    columns: Callable[[str], bool] | None,
+    progress: Progress | None,
+) -> tuple[_Asking, tuple[str, ...], list[int]]:
+    """How all partitions are asked, which must have the columns wanted; their identifiers; and where they begin."""
     schema = read_schema(source, work, progress=stage(progress, "reading columns"))
-    known = {*schema.like.names, *schema.apart}
+    known = (*schema.like.names, *schema.apart)
     lost = next((name for name in wanted if name not in known), None)
     if lost is not None:
         raise DataError(
@@ -181,22 +203,28 @@ def _columns_of(
             hint=f"the columns are {', '.join(schema.like.names[:12])}",
         )
     identifiers = tuple(name for name in schema.apart if name not in wanted)
-    return identifiers, np.concatenate([[0], np.cumsum(schema.part_rows)[:-1]]).tolist()
+    back = None if columns is None else tuple(name for name in known if name in identifiers or columns(name))
+    first_rows = np.concatenate([[0], np.cumsum(schema.part_rows)[:-1]]).tolist()
+    return _Asking(source.reading, wanted, back), identifiers, first_rows
 
 
 def _answered_here(
-    model: Any, source: Partitioned, client: Any, n_jobs: int | None, progress: Progress | None
+    model: Any,
+    source: Partitioned,
+    columns: Callable[[str], bool] | None,
+    client: Any,
+    n_jobs: int | None,
+    progress: Progress | None,
 ) -> Iterator[PartAnswers]:
     """The same of a model that is in this process."""
     wanted = tuple(str(name) for name in model.feature_names_in_)
     kinds = _text_columns(model.columns_, source.reading)
     source = narrowed(source, replace(source.reading, target=False, kinds=kinds))
     with place_of_work(client=client, n_jobs=n_jobs) as work:
-        identifiers, first_rows = _columns_of(source, work, wanted, progress)
+        asking, identifiers, first_rows = _columns_of(source, work, wanted, columns, progress)
     tell = stage(progress, PREDICTING)
     for at, part in enumerate(source.parts):
-        predictions, shares, table = _answers(model, part, source.reading, wanted)
-        yield PartAnswers(first_rows[at], predictions, shares, table, identifiers)
+        yield PartAnswers(first_rows[at], *_answers(model, part, asking), identifiers)
         if tell is not None:
             tell((at + 1) / len(source.parts))
 
