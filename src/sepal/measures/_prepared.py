@@ -263,7 +263,7 @@ def prepare(
     What comes out takes the place of ``X`` in every measure, prototype method and selection, in
     :func:`sepal.separability` and in ``evaluate``'s curve over k. Rows are then checked, scaled, embedded and grouped
     once, and a search for neighbours that was done for one question serves the next. Answers are the same to the last
-    bit.
+    bit. Estimators read its rows and classes; their distance and scaling are their own parameters.
 
     Parameters
     ----------
@@ -320,7 +320,7 @@ def prepare(
                 raise ParameterError(f"{name} was settled when the rows were prepared", hint=f"give {name} to prepare")
         return X
     table: Rows = as_rows(X, y)
-    given = table
+    all_rows = table
     rows = np.arange(table.n_rows)
     notes: tuple[str, ...] = ()
     if isinstance(table, Table):  # in sparse rows no cell is missing
@@ -331,8 +331,8 @@ def prepare(
     )
     asking = sample_rows(table, codes, n_queries, random_state)
     return Prepared(
-        search, codes, classes, rows, asking, scale, distance_params, (*notes, *search.fitted.notes), given, distance,
-        missing,
+        search, codes, classes, rows, asking, scale, distance_params, (*notes, *search.fitted.notes), all_rows,
+        distance, missing,
     )  # fmt: skip
 
 
