@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sepal.data import names, plural
+from sepal.data import plural
 from sepal.measures import MEASURES
 from sepal.report._beside import row_name, told_beside
 from sepal.report._explained_words import COMPLEXITY_WORDS, PAIR_WORDS, distance_words
 from sepal.report._first_figures import model_lines, tiles
 from sepal.report._geometry_verdict import p_phrase, p_text
+from sepal.report._reproducing import reproducing_lines
 from sepal.report._suspects import MOST_SHOWN, n_copies
 from sepal.report._verdict import percent
 
@@ -368,37 +368,6 @@ def _notes(report: SeparabilityReport) -> list[str]:
             if note not in settings.notes:
                 by_note.setdefault(note, []).append(SECTION_NAMES[section])
     return [*notes, *settings.notes, *(f"{' and '.join(names)}: {note}" for note, names in by_note.items())]
-
-
-def reproducing_lines(report: SeparabilityReport, source: str | None) -> Mapping[str, str]:
-    """The Python and shell lines that make this report again."""
-    table, settings = report.table, report.settings
-    data = source or table.name or ""
-    bundled = data in names()
-    target = "" if bundled or table.target is None else table.target
-    if bundled:
-        load = f"sepal.datasets.load({data!r})"
-    elif source is None:
-        data, load = "mydata.csv", "X, y"
-    elif report.partitions is not None:
-        load = repr(source) + (f", {target!r}" if target else "")
-    else:
-        load = f"sepal.read_table({source!r}" + (f", target={target!r})" if target else ")")
-    options, flags = "", ""
-    if settings.asked_distance != "auto":
-        options, flags = f", distance={settings.asked_distance!r}", f" --distance {settings.asked_distance}"
-    if settings.scale != "minmax":
-        options += f", scale={settings.scale!r}"
-        flags += f" --scale {settings.scale or 'none'}"
-    if settings.missing != "distance":
-        options, flags = f"{options}, missing={settings.missing!r}", f"{flags} --missing {settings.missing}"
-    if settings.n_groups is not None:
-        options, flags = f"{options}, groups=groups", f"{flags} --groups COLUMN"
-    shell = f"sepal report {shlex.quote(data)}" + (f" --target {shlex.quote(target)}" if target else "") + flags
-    return {
-        "python": f"import sepal\nreport = sepal.separability({load}{options})\nprint(report)",
-        "shell": f"{shell} --out report.html",
-    }
 
 
 def _some(words: Sequence[str], most: int = MOST_NEIGHBORS) -> str:
