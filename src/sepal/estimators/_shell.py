@@ -119,7 +119,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
     def _training_rows(self, X: Any, y: Any = None, *, sparse: bool = False) -> Rows:
         """Training rows with their target, which a Table may bring; checks parameters, remembers the columns."""
         check_parameters(self)
-        X = opened(X)
+        X = rows_inside(X)
         if not sparse:
             refuse_sets(X, self)
         if not isinstance(X, Table) and getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
@@ -186,7 +186,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         check_parameters(self)
         checks = {"dtype": np.float64, "ensure_all_finite": "allow-nan" if self._diet().missing else True, **checks}
         without = isinstance(y, str) and y == "no_validation"
-        X = opened(X)
+        X = rows_inside(X)
         refuse_sets(X, self)
         given: Any = X
         names = given_names(X)
@@ -256,7 +256,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _in_training_order(self, X: Any) -> tuple[Any, tuple[str, ...] | None]:
         """The same container, its columns as they stood in training where both sides have names, and their names."""
-        X = opened(X)
+        X = rows_inside(X)
         names, wanted = given_names(X), self._training_names()
         warn_of_names(self, names, wanted, isinstance(X, Table))
         places = column_places(names, wanted)
@@ -268,7 +268,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         return names if hasattr(self, "feature_names_in_") or names != array_names(len(names)) else None
 
 
-def opened(X: Any) -> Any:
+def rows_inside(X: Any) -> Any:
     """The rows, where they are inside of a prepared table; else what was given."""
     return X.__sepal_table__() if hasattr(type(X), "__sepal_table__") else X
 

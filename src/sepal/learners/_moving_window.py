@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import sepal._native as _native
 from sepal.data import Table, as_table
-from sepal.estimators import Diet, TableEstimator, check_column_count, opened, refuse_sets
+from sepal.estimators import Diet, TableEstimator, check_column_count, refuse_sets, rows_inside
 from sepal.exceptions import DataError
 from sepal.learners._drift import DETECTORS
 from sepal.learners._stream_columns import StreamColumns
@@ -91,7 +91,7 @@ class MovingWindow(TableEstimator):
         self, X: Any, y: Any, classes: ArrayLike | None, times: ArrayLike | None
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
         """Check rows, labels and times; begin if these are the first."""
-        X = opened(X)
+        X = rows_inside(X)
         refuse_sets(X, self)
         if isinstance(X, Table) and y is None:
             y = X.y

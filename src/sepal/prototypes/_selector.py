@@ -9,7 +9,7 @@ from sklearn.utils import _safe_indexing
 
 from sepal.data import Missing, ScaleName, SparseRows, Table, as_rows
 from sepal.distances import DISTANCES
-from sepal.estimators import Diet, TableEstimator, opened
+from sepal.estimators import Diet, TableEstimator, rows_inside
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import shared_parameters as shared
 from sepal.parameters import Parameter
@@ -110,7 +110,7 @@ class PrototypeSelector(TableEstimator):
         PrototypeSelector
             Itself.
         """
-        X = opened(X)
+        X = rows_inside(X)
         if y is None and not isinstance(X, (Table, SparseRows)):
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         select = method_named(self.method)
@@ -150,7 +150,7 @@ class PrototypeSelector(TableEstimator):
         X_kept, y_kept
             For a Table with a target ``y_kept`` is the target of the kept rows.
         """
-        X = opened(X)
+        X = rows_inside(X)
         self.fit(X, y, groups=groups)
         if isinstance(X, (Table, SparseRows)):
             kept = as_rows(X, y).take(self.sample_indices_)
