@@ -256,7 +256,7 @@ def _large() -> None:
                     partitioned(pattern),
                     **how,
                     n_queries=1_000,
-                    time_limit=85.0,
+                    time_limit=80.0,
                     say=lambda plan: marks.update(plan=(time.perf_counter() - begin, plan)),
                     progress=None,
                 )

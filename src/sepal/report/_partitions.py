@@ -33,6 +33,7 @@ from sepal.scale import (
 )
 
 TOGETHER = 20_000  # rows that are brought together for what needs them so
+_IN_TIME = 0.4  # of the time that is allowed: after it no further pass over all rows is begun
 _MOST_COLUMNS = 100  # of a table whose angle is that of all rows
 _MEASURED, _DRAWN = 0.5, 0.6  # shares of the work that are behind
 
@@ -89,7 +90,8 @@ def measured_partitions(
         stage(tell, "drawing rows", _MEASURED, _DRAWN)(1.0)
         schema, angle = fitted.schema, None
         addable = not schema.n_rows_with_missing and schema.like.n_columns <= _MOST_COLUMNS
-        if with_angle and addable and len(drawn.rows) < drawn.n_rows:
+        soon = time_limit is None or time.perf_counter() - begin < _IN_TIME * time_limit
+        if with_angle and addable and soon and len(drawn.rows) < drawn.n_rows:
             angle = angle_of_parts(schema, work)
     return PartsMeasured(fitted, found, drawn, angle)
 
