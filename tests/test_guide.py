@@ -45,14 +45,19 @@ def test_links_lead_somewhere(page):
             assert (page.parent / link).exists(), link
 
 
+def test_every_page_that_answers_a_question_is_measured():
+    others = {"index", "errors-in-the-peers", "errors-in-the-sources"}
+    assert set(COSTS) == {page.stem for page in GUIDE.glob("*.md")} - others
+
+
 @pytest.mark.parametrize("page", sorted(COSTS))
 def test_a_page_has_all_its_parts(page):
     text = (GUIDE / f"{page}.md").read_text(encoding="utf-8")
     assert "```python" in text
     assert "![" in text
     headings = " ".join(re.findall(r"^## (.+)$", text, re.MULTILINE)).lower()
-    assert "misleads" in headings
-    assert "what it costs" in headings
+    for part in ("how to read it", "misleads", "the mathematics", "what it costs"):
+        assert part in headings, part
     (line,) = re.findall(r"^\*Measured\*.*$", text, re.MULTILINE)
     assert re.match(r"\*Measured\* on \d{4}-\d\d-\d\d by `python -m benchmarks.guide`, .+: [\d.]+ (s|ms|µs) for ", line)
 

@@ -158,7 +158,7 @@ def test_nothing_is_said_about_shape_where_few_columns_are_better():
     assert {finding.code for finding in find(told)} == {"few_columns_win"}
     (found,) = find(told)
     assert "x17, x99" in found.text
-    assert "97.0 % (95 % interval 94.0 % to 99.0 %)" in found.text
+    assert "97.0% (95 % interval 94.0% to 99.0%)" in found.text
 
 
 def test_every_rule_has_its_case():

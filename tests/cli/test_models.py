@@ -132,6 +132,16 @@ def test_numbers_from_any_table(inside, learner):
     assert np.sqrt(np.mean(np.square(off))) < 0.6  # the spread of the prices is 0.84
 
 
+def test_numbers_with_decimal_commas_are_scored(inside):
+    """Cells come out as they stood in the file, 1,5; the score of such a target was then left out without a word."""
+    lines = [f"{i % 9},{i % 4},{2 * (i % 9) + 0.5}".replace(",", ";").replace(".", ",") for i in range(36)]
+    (inside / "line.csv").write_text("a;b;price\n" + "\n".join(lines) + "\n")
+    assert sepal("train", "line.csv", "-l", "knn-regressor", "-k", "1", "-o", "line.sepal").exit_code == 0
+    assert "score: R squared 1.0000" in sepal("predict", "line.sepal", "line.csv").stderr
+    table = package.read_table(inside / "line.csv", target="b").with_target("price")
+    assert np.asarray(table.y).tolist()[:2] == [0.5, 2.5]
+
+
 def test_numbers_are_predicted_too(inside):
     (inside / "line.csv").write_text("x,y\n" + "".join(f"{x},{2 * x + 0.5}\n" for x in range(9)))
     assert sepal("train", "line.csv", "--learner", "knn-regressor", "-k", "1", "-o", "line.sepal").exit_code == 0

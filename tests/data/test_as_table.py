@@ -15,6 +15,7 @@ from scipy import sparse
 
 from sepal.data import Table, as_table, match_table
 from sepal.exceptions import DataError, ParameterError
+from sepal.neighbors import neighbor_ranking
 
 NAN = float("nan")
 
@@ -441,3 +442,15 @@ def test_kinds_go_by_the_names_that_are_given():
     assert table.values[:, 1].tolist() == [0, 1]
     with pytest.raises(ParameterError, match='no column "size"'):
         as_table(rows, names=["age", "risk"], kinds={"size": "nominal"})
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("made", [np.asarray, pd.DataFrame, lambda a: pl.from_numpy(a), lambda a: a.tolist()])
+def test_the_missing_value_of_r_is_a_missing_cell(made):
+    """Its bits are those of a signalling NaN, beside which numpy found no lowest value in a column."""
+    na = np.array([0x7FF00000000007A2], dtype=np.uint64).view(np.float64)[0]
+    X = np.array([[na, 1.0], [2.0, na], [6.0, 3.0]])
+    table = as_table(made(X), ["a", "b", "a"])
+    assert np.isnan(table.values).tolist() == np.isnan(X).tolist()
+    # HEOM, scaled: |2 - 6| is the whole range of the first column, a missing cell is 1 away
+    assert neighbor_ranking(table, 2, scale="minmax").distances[1].tolist() == [2**0.5] * 2

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer, TfidfVectorizer
 
+import sepal
 from sepal.data import TextOptions, as_table, learn_words, match_table, read_table, refuse_texts, text_cells
 from sepal.exceptions import DataError, ParameterError
 from tests.oracles import text as oracle
@@ -20,6 +24,7 @@ TRAINING = [
 ]
 NEW = ["the prize of the unknown", "win win win", "nothing known here", "Now, at the sea; a prize"]
 STOP = ("the", "a", "and")
+WORD = r"\b\w+\b"
 
 
 @pytest.mark.parametrize("idf", [True, False])
@@ -48,6 +53,89 @@ def check_rows(learned: Any, training: list[list[str]], new: list[list[str]], co
         assert got == pytest.approx(wanted, rel=1e-13)
     lengths = np.linalg.norm(learned.unit_rows(NEW).toarray(), axis=1)
     assert lengths == pytest.approx([1.0 if row.any() else 0.0 for row in found], abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"stop_words": "english"},
+        {"stop_words": STOP},
+        *({"ngrams": (low, high)} for low in (1, 2, 3) for high in (1, 2, 3) if low <= high),
+        {"unit": "characters", "ngrams": (1, 3)},
+        {"unit": "characters", "ngrams": (3, 5), "count": "binary"},
+        {"min_rows": 2},
+        {"min_rows": 3, "ngrams": (1, 2)},
+        {"count": "count"},
+        {"count": "binary"},
+        {"count": "count", "idf": False},
+        {"count": "log", "idf": False},
+        {"lowercase": False},
+    ],
+    ids=str,
+)
+def test_every_option_is_that_of_scikit_learn(options: dict[str, Any]) -> None:
+    """Plain ``TfidfVectorizer`` with the words for the same options; texts of the founding kind, cut at random."""
+    rng = np.random.default_rng(11)
+    words = ["The", "river", "And", "a", "prize", "NOW", "free-of", "charge:", "naïve", "Tränen,", "it's", "24", "the"]
+    texts = [" ".join(rng.choice(words, size=rng.integers(1, 12))) for _ in range(60)]
+    training, new = texts[:40], texts[40:]
+    said = TextOptions(**options)
+    plain = TfidfVectorizer(
+        analyzer="word" if said.unit == "words" else "char_wb",
+        token_pattern=WORD if said.unit == "words" else None,
+        ngram_range=said.ngrams,
+        stop_words=list(said.stop_words) if isinstance(said.stop_words, tuple) else said.stop_words,
+        min_df=said.min_rows,
+        binary=said.count == "binary",
+        sublinear_tf=said.count == "log",
+        use_idf=said.idf,
+        lowercase=said.lowercase,
+        norm="l2",
+    ).fit(training)
+    learned = learn_words(training, said)
+    assert learned.words == tuple(plain.get_feature_names_out())
+    for given in (training, new):  # rareness is frozen: new texts do not change it
+        assert learned.unit_rows(given).toarray() == pytest.approx(plain.transform(given).toarray(), abs=1e-13)
+    hashed = learn_words(training, replace(said, hashed=2**18, min_rows=1))
+    counted = HashingVectorizer(
+        analyzer=plain.analyzer, token_pattern=plain.token_pattern, ngram_range=said.ngrams, n_features=2**18,
+        stop_words=plain.stop_words, binary=plain.binary, lowercase=plain.lowercase, alternate_sign=False, norm=None,
+    )  # fmt: skip
+    weigher = TfidfTransformer(use_idf=said.idf, sublinear_tf=said.count == "log").fit(counted.transform(training))
+    found, wanted = hashed.unit_rows(new), weigher.transform(counted.transform(new))
+    assert abs(found - csr_array(wanted)).max() < 1e-13
+    if said.min_rows == 1:  # rareness that is updated is that of all texts at once
+        later, at_once = learned.updated(new), plain.fit(texts)
+        places = [later.words.index(word) for word in at_once.get_feature_names_out()]
+        assert later.unit_rows(new).toarray()[:, places] == pytest.approx(at_once.transform(new).toarray(), abs=1e-13)
+
+
+def test_words_and_their_rareness_are_those_of_the_training_rows_of_a_fold() -> None:
+    """Answers of every fold are those of a vectorizer that saw its training rows only; one that saw all differs."""
+    rng = np.random.default_rng(2)
+    words = np.array([f"w{i}" for i in range(60)])
+    labels = np.arange(90) % 2
+    texts = [
+        " ".join(rng.choice(words[label * 12 : label * 12 + 46], size=5)) + f" only{i // 2}"
+        for i, label in enumerate(labels.tolist())
+    ]
+    table = as_table([[text] for text in texts], labels, names=["body"], kinds=["text"])
+    found = sepal.evaluate(sepal.KNNClassifier(1), table, cv=5, random_state=0)
+
+    def shares(leaking: bool) -> list[float]:
+        told = []
+        for row, fold in zip(found.rows, found.fold, strict=True):
+            training = found.rows[found.fold != fold]
+            seen = [texts[i] for i in (range(90) if leaking else training)]
+            made = TfidfVectorizer(token_pattern=WORD, sublinear_tf=True).fit(seen)
+            near = (made.transform([texts[i] for i in training]) @ made.transform([texts[row]]).T).toarray().ravel()
+            best = near >= near.max() - 1e-12
+            told.append(float(np.mean(labels[training][best] == 1)))
+        return told
+
+    assert found.share[:, 1] == pytest.approx(shares(leaking=False), abs=1e-12)
+    assert np.abs(found.share[:, 1] - shares(leaking=True)).max() > 0.4
 
 
 def test_rare_words_may_be_left_out() -> None:

@@ -54,6 +54,20 @@ def test_one_at_a_time_is_the_same_as_many(tmp_path):
     assert _content(tmp_path / "a") == _made(tmp_path / "b", mail)
 
 
+def test_messages_restored_with_what_was_said_of_them_make_the_same_store(tmp_path):
+    mail, said = stream(60), []
+    with MailFilter(tmp_path / "a") as known:
+        for raw, spam in mail:
+            said.append((raw, spam, known.score(read_message(raw))))
+            known.learn(raw, spam=spam)
+    with MailFilter(tmp_path / "b") as known:
+        assert known.restore(said) == 60
+        assert known.restore(said) == 0
+        with pytest.raises(DataError, match="is known as"):
+            known.restore([(mail[0][0], not mail[0][1], said[0][2])])
+    assert _content(tmp_path / "b") == _content(tmp_path / "a")
+
+
 @pytest.mark.parametrize("gone", [[0], [24], [7, 13]])
 def test_unlearn_is_as_if_it_had_never_been_learned(tmp_path, gone):
     mail = stream(25)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from sklearn.linear_model import LogisticRegression
@@ -14,6 +17,8 @@ from sklearn.svm import SVC
 import sepal
 from sepal import plots
 from sepal.exceptions import DataError, ParameterError
+from sepal.measures import informative_projections
+from sepal.selection import select_facts
 
 
 @pytest.fixture
@@ -28,9 +33,33 @@ def legend(ax) -> list[str]:
 def test_numbers_on_dark_cells_are_white(ax):
     plots.draw_confusion([[50, 1], [30, 4]], ["a", "b"], ax)
     assert [text.get_text() for text in ax.texts] == ["50", "1", "30", "4"]
-    assert [to_hex(text.get_color()) == "#ffffff" for text in ax.texts] == [True, False, True, False]
+    assert [to_hex(text.get_color()) == "#ffffff" for text in ax.texts] == [True, False, False, False]
     with pytest.raises(ParameterError, match="each of 2 classes"):
         plots.draw_confusion([[1]], ["a", "b"], ax)
+
+
+def test_pictures_of_several_panels_take_axes():
+    table = sepal.datasets.load("athletes")
+    drawn = {
+        "planes": informative_projections(table),
+        "report": sepal.separability(table),
+        "curve": replace(sepal.separability(table), projections=None),
+        "selection": select_facts(table, honest=False),
+    }
+    for name, result in drawn.items():
+        matrix = Figure().subplots(2, 2)
+        given = result.plot(axes=matrix)
+        assert all(ax in matrix.ravel() for ax in given), name
+        assert matrix[0, 0].get_xlabel(), name
+        assert len({id(ax.figure) for ax in result.plot()}) == 1, name
+        with pytest.raises(ParameterError, match="axes must hold matplotlib axes, at least"):
+            result.plot(axes=[])
+        with pytest.raises(ParameterError, match="axes must hold matplotlib axes"):
+            result.plot(axes=["left", "right"])
+    with pytest.raises(ParameterError, match="at least 2"):
+        drawn["selection"].plot(axes=Figure().subplots())
+    assert drawn["curve"].plot(axes=Figure().subplots())[0].get_ylabel() == "accuracy of the nearest neighbour"
+    pyplot.close("all")
 
 
 def test_roc_area_is_that_of_scikit_learn_with_ties(ax, rng):

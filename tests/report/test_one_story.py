@@ -199,3 +199,20 @@ def test_print_frame_and_html_without_the_extras(heart, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", bare)
     assert heart.verdict[0].text in str(heart)
     assert heart.next_steps[0].text in str(heart)
+
+
+def test_more_contradictions_than_labels_can_be_wrong_are_no_list_to_check():
+    """Of 20 classes 625 of 1,000 rows were to be checked, "row 728 first"."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 12, 240)
+    report = separability(rng.normal(size=(240, 5)) + 0.6 * y[:, None] * (np.arange(5) < 2), y)
+    assert report.thornton.p_value < 0.001
+    codes = {each.code for each in (*report.verdict, *report.next_steps)}
+    assert {"many_contradicted", "too_many_contradicted"} <= codes
+    assert not {"suspect_rows", "check_rows"} & codes
+
+
+def test_distances_are_said_in_plain_words_first(heart):
+    text = " ".join(heart.to_text(width=100).split())
+    assert "the difference of numbers, and equal or not for names (heom), numbers scaled to 0..1" in text
+    assert "rows are compared by the mean difference over the columns (gower)" in text

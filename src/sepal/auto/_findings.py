@@ -97,7 +97,7 @@ class Facts:
 
     def said(self, score: float) -> str:
         """A score in words: percent right, or R squared."""
-        return f"{100.0 * score:.1f} %" if self.task == "classes" else f"{score:.3f}"
+        return f"{score:.1%}" if self.task == "classes" else f"{score:.3f}"
 
     def apart(self, gap: float) -> str:
         """A difference of scores: points of a percent, or of R squared."""

@@ -180,7 +180,7 @@ def _truth(table: Table, target: str | None) -> list[Any] | None:
         return None if target is None or table.target != target else np.asarray(table.y).tolist()
     if target not in table.names:
         return None
-    return column_cells(table, table.names.index(target))
+    return column_cells(table, table.names.index(target), as_numbers=True)
 
 
 def _looks_like_path(data: str) -> bool:

@@ -46,7 +46,7 @@ class PartWriter:
             self.others = [name for name in part.names if name not in wanted and name != self.score.target]
             table, rows = part.table, [part.first_row + i for i in range(len(part.predictions))]
             if table is not None and self.score.target in table.names:
-                truth = column_cells(table, table.names.index(self.score.target))
+                truth = column_cells(table, table.names.index(self.score.target), as_numbers=True)
                 self.score.count(answers["prediction"], truth)
             known = self.known | set(part.identifiers)
             named = [name for name in self.others if name in known or is_identifier_name(name)]

@@ -175,7 +175,7 @@ def _picture(facts: SelectionFacts, suffix: str) -> bytes:
     import io
 
     drawn = io.BytesIO()
-    facts.plot().savefig(drawn, format=suffix[1:], dpi=130)
+    facts.plot()[0].figure.savefig(drawn, format=suffix[1:], dpi=130)
     return drawn.getvalue()
 
 

@@ -23,8 +23,22 @@ UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
 class BundledSet:
     """A bundled set: its file, its story, and what its columns are where the file cannot say it.
 
-    A ``file`` without an ending is a function of ``sklearn.datasets``, whose copy is read. ``size`` is how many rows,
-    columns and classes it has, so that a list of the sets need not read them.
+    Attributes
+    ----------
+    file : str
+        Where it is read from; without an ending a function of ``sklearn.datasets``, whose copy is read.
+    title : str
+        What people call it.
+    description, citation, licence : str
+        What it is about, whom to cite, and on what terms it may be used.
+    cautions : tuple of str
+        What is known to be wrong or odd about it.
+    kinds : mapping
+        For columns whose cells do not tell it: their kind, or their levels in order.
+    target : str
+        The column that holds the classes.
+    size : tuple of int
+        Rows, columns and classes, so that a list of the sets need not read them.
 
     Examples
     --------

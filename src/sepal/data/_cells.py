@@ -12,8 +12,8 @@ from sepal.data._table import Table
 LARGEST_WHOLE = 2.0**53
 
 
-def column_cells(table: Table, column: int) -> list[Any]:
-    """The cells of a feature column.
+def column_cells(table: Table, column: int, *, as_numbers: bool = False) -> list[Any]:
+    """The cells of a feature column; see :func:`cell_of`.
 
     Examples
     --------
@@ -21,17 +21,20 @@ def column_cells(table: Table, column: int) -> list[Any]:
     >>> column_cells(as_table([[1.5, "red"], [2.0, "blue"]]), 0)
     [1.5, 2]
     """
-    return [cell_of(table, column, cell) for cell in table.values[:, column].tolist()]
+    return [cell_of(table, column, cell, as_numbers=as_numbers) for cell in table.values[:, column].tolist()]
 
 
-def cell_of(table: Table, column: int, code: float) -> Any:
-    """What a number in a column of the table stands for: a level, a date, or itself."""
+def cell_of(table: Table, column: int, code: float, *, as_numbers: bool = False) -> Any:
+    """What a number in a column of the table stands for: a level, a date, or itself.
+
+    A number is told as it stood in its file (1,5); ``as_numbers`` is for whoever goes on with it (1.5).
+    """
     if code != code:
         return None
     levels, written = table.levels[column], table.written.get(table.names[column])
     if levels is not None:
         return levels[int(code)]
-    text = None if written is None else written.text(code)
+    text = None if written is None or (as_numbers and not written.dates) else written.text(code)
     return _number(code) if text is None else text
 
 

@@ -27,7 +27,7 @@ from sepal.data._columns import (
     text_options,
 )
 from sepal.data._error_words import MEMORY, Origin, shown
-from sepal.data._foreign_frames import declared_levels, is_frame, is_series, plain_floats
+from sepal.data._foreign_frames import declared_levels, is_frame, is_series, plain_floats, quiet_missing
 from sepal.data._labels import Labels, label_array
 from sepal.data._table import Table, assemble, constant_notes
 from sepal.data._written import Written
@@ -189,14 +189,20 @@ def _from_array(X: Any, kinds: KindsSpec | None) -> Table:
     _check_shape(array.shape)
     names = [f"x{j + 1}" for j in range(array.shape[1])]
     if array.dtype.kind in "iuf" and kinds is None:
-        with np.errstate(over="ignore"):  # longer floats: what is too large is refused as infinite
+        with np.errstate(over="ignore", invalid="ignore"):  # longer floats: what is too large is refused as infinite
             values = array.astype(np.float64, order="C", copy=True)
-        if np.isinf(values).any():
-            j = int(np.argwhere(np.isinf(values))[0, 1])
-            check_finite(Column(names[j], j, values[:, j]), MEMORY)
+            complete = bool(np.isfinite(values.sum()))  # one quick look; large numbers may need a second
+        if not complete and not (complete := bool(np.isfinite(values).all())):
+            if np.isinf(values).any():
+                j = int(np.argwhere(np.isinf(values))[0, 1])
+                check_finite(Column(names[j], j, values[:, j]), MEMORY)
+            quiet_missing(values)
         notes = [*_rounding_notes(array, "X"), *constant_notes(values, names)]
         numeric: Kind = "numeric"
-        return Table(values, tuple(names), (numeric,) * len(names), (None,) * len(names), notes=tuple(notes))
+        table = Table(values, tuple(names), (numeric,) * len(names), (None,) * len(names), notes=tuple(notes))
+        if complete:
+            table.__dict__["n_missing"] = 0  # nobody needs to count again
+        return table
     wanted = resolve_kinds(kinds, names)
     columns = [column_from_array(name, j, array[:, j]) for j, name in enumerate(names)]
     found = [_of_kind(column, wanted.get(j)) for j, column in enumerate(columns)]
@@ -260,7 +266,9 @@ def column_from_array(name: str, position: int, array: NDArray[Any], origin: Ori
     """A column of the kind its dtype says."""
     kind = array.dtype.kind
     if kind in "iuf":
-        return Column(name, position, array.astype(np.float64), notes=tuple(_rounding_notes(array, name)))
+        return Column(
+            name, position, quiet_missing(array.astype(np.float64)), notes=tuple(_rounding_notes(array, name))
+        )
     if kind == "b":
         return Column(name, position, array.astype(np.float64), "nominal", (False, True), declared=True)
     if kind in "mM":

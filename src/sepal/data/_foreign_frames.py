@@ -38,7 +38,13 @@ def plain_floats(frame: Any) -> NDArray[np.float64] | None:
     types = getattr(getattr(frame, "dtypes", None), "values", None)
     if not isinstance(types, np.ndarray) or not all(type(each) is type(_FLOAT) and each == _FLOAT for each in types):
         return None
-    return np.array(frame.to_numpy().T, order="C")
+    return quiet_missing(np.array(frame.to_numpy().T, order="C"))
+
+
+def quiet_missing(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Every missing cell, in place, as the one NaN that is silent: that of R is not, and spoils the range."""
+    values[np.isnan(values)] = np.nan
+    return values
 
 
 def declared_levels(series: Any) -> tuple[tuple[Any, ...] | None, bool]:

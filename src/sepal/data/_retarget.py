@@ -53,7 +53,7 @@ def _cells_of(table: Table, column: str) -> list[Any]:
     for each in table.apart:
         if each.name == column:
             return apart_cells(each)
-    return column_cells(table, column_position(column, table.names, "target"))
+    return column_cells(table, column_position(column, table.names, "target"), as_numbers=True)
 
 
 def _order_of(table: Table, column: str) -> tuple[Any, ...] | None:

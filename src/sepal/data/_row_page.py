@@ -1,4 +1,4 @@
-"""Some rows of a table in the order of a column, cells as people wrote them."""
+"""Some rows of a table in the order of a column, levels and dates as people wrote them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def row_page(
     shown = order[start : start + count]
     part = table.take(shown)
     columns = [apart_cells(each) for each in part.apart]
-    columns += [column_cells(part, j) for j in range(part.n_columns)]
+    columns += [column_cells(part, j, as_numbers=True) for j in range(part.n_columns)]
     names = [*(each.name for each in part.apart), *part.names]
     if part.y is not None:
         columns.append(np.asarray(part.y).tolist())

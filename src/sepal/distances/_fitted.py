@@ -46,6 +46,39 @@ class FittedDistance:
     ``costs`` is what the native metric needs per coordinate where it is not the squared factors: what a missing cell
     costs, or how much a cell counts. ``counts`` keeps the rows of each level and class behind ``profiles``.
 
+    Attributes
+    ----------
+    name : str
+        The distance, as ``distance=`` takes it.
+    metric : str
+        The native metric that compares coordinates.
+    scaling : Scaling
+        Offset and divisor of each column.
+    names, kinds : tuple of str
+        The columns it was fitted on, and what each holds.
+    base, order, factors : array
+        What is subtracted from, the order of, and the factor of each column.
+    value_is : str
+        How the distance follows from what the native metric gives, its square for instance.
+    p : float
+        The exponent of the Minkowski distance.
+    n_numeric : int
+        How many coordinates are numbers, where the metric tells them from names.
+    whitening : array or None
+        The matrix that decorrelates the columns.
+    unit_length, centred : bool
+        Whether rows are brought to length 1, and taken relative to their own mean.
+    allows_missing : bool
+        Whether cells may be missing.
+    costs, profiles, counts : array or tuple of arrays or None
+        As above.
+    absent : array or None
+        For each column the code of absence, NaN where there is none.
+    monomials, coefficients : array or None
+        For each product the columns in it (-1 for a constant), and its factor.
+    notes : tuple of str
+        What was done on the way and should be known.
+
     Examples
     --------
     >>> from sepal.data import as_table

@@ -38,6 +38,17 @@ class PairTest:
 class Comparison:
     """All pairs of some evaluations.
 
+    Attributes
+    ----------
+    names : tuple of str
+        What was compared.
+    scores : tuple of float
+        The score of each.
+    measure : str
+        What the scores are: accuracy, or an error of numbers.
+    pairs : tuple of PairTest
+        The difference of every two of them, and the tests of it.
+
     Examples
     --------
     >>> import sepal

@@ -85,20 +85,26 @@ class LeaveOneOutCurve:
                 columns[name] = getattr(self, name)
         return data_frame(columns)
 
-    def plot(self, ax: Any = None, *, bayes: float | None = None) -> Any:
-        """Draw the curve with a band of one standard error; ``bayes`` is the best possible score, where known."""
+    def plot(self, ax: Any = None, *, bayes: float | None = None, error: bool = False) -> Any:
+        """Draw the curve with a band of one standard error; ``bayes`` is the best possible score, where known.
+
+        With ``error`` everything is drawn as 1 - score, as in a textbook: the error against k.
+        """
         from sepal.plots import draw_over_k
 
         others = {"training": self.training, "test": self.test}
         levels = {"majority" if self.measure == "accuracy" else "mean": self.baseline, "Bayes": bayes}
+        ylabel = "accuracy" if self.measure == "accuracy" else "R squared"
+        if error:
+            ylabel = "error" if self.measure == "accuracy" else "1 - R squared"
         return draw_over_k(
             self.k,
-            self.score,
+            1.0 - self.score if error else self.score,
             self.standard_error,
-            others={name: values for name, values in others.items() if values is not None},
-            levels={name: level for name, level in levels.items() if level is not None},
+            others={name: 1.0 - line if error else line for name, line in others.items() if line is not None},
+            levels={name: 1.0 - level if error else level for name, level in levels.items() if level is not None},
             chosen=self.one_se_k,
-            ylabel="accuracy" if self.measure == "accuracy" else "R squared",
+            ylabel=ylabel,
             ax=ax,
         )
 

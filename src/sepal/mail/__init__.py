@@ -18,7 +18,6 @@ from sepal.mail._cases import Score
 from sepal.mail._decision import Costs, MailVerdict
 from sepal.mail._filter import Labelled as Labelled
 from sepal.mail._filter import MailFilter
-from sepal.mail._filter import learn_one as learn_one
 from sepal.mail._keeping import CasePolicy
 from sepal.mail._message import MailMessage, read_message
 from sepal.mail._message import message_of as message_of

@@ -14,8 +14,19 @@ from sepal.mail._tokens import tokens
 
 @dataclass(frozen=True)
 class SimilarMessage:
-    """A message that was learned: how similar it is, its subject, the shared words, rarest first, and ``trust``, the
-    probability that its label is the true one, by what was known when it came.
+    """A message that was learned, and how it resembles the one that is asked about.
+
+    Attributes
+    ----------
+    similarity : float
+        From 0 (no word shared) to 1.
+    spam : bool
+        The label it was learned with.
+    subject : str
+    words : tuple of str
+        Those that both have, rarest first.
+    trust : float
+        The probability that its label is the true one, by what was known when it came.
 
     Examples
     --------

@@ -7,6 +7,7 @@ import time
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from sepal.exceptions import DataError
@@ -17,6 +18,7 @@ from sepal.mail._message import MailMessage, read_message
 from sepal.mail._store import STORE_VERSION, Store, open_store, store_errors, word_numbers
 from sepal.mail._tokens import tokens
 
+_RESTORED = 1_000  # messages in a transaction that need no judging
 _BATCH = 100  # messages that are learned in one transaction
 _MOST_WORDS = 300_000  # that stay in memory
 
@@ -125,24 +127,28 @@ class MailFilter:
         made = (Labelled(m.hash, spam, now, m.subject[:200], tokens(m)) for m, spam in seen)
         yield from self.add(made)
 
+    def restore(self, messages: Iterable[tuple[bytes, bool, Score]]) -> int:
+        """Take in messages with what was said of each before its label came; how many were new.
+
+        They are not judged again, which is most of the work of learning: for messages that were answered elsewhere.
+        """
+        now = time.time()
+        seen = ((read_message(raw), spam, score) for raw, spam, score in messages)
+        made = ((Labelled(m.hash, spam, now, m.subject[:200], tokens(m)), score) for m, spam, score in seen)
+        return sum(new for batch in _batches(made, _RESTORED) for new in self._add_batch(batch))
+
     def add(self, labelled: Iterable[Labelled]) -> Iterator[bool]:
         """As :meth:`learn_each`, for messages that were read already."""
-        batch: list[Labelled] = []
-        for each in labelled:
-            batch.append(each)
-            if len(batch) == _BATCH:
-                yield from self._add_batch(batch)
-                batch = []
-        if batch:
+        for batch in _batches(((each, None) for each in labelled), _BATCH):
             yield from self._add_batch(batch)
 
-    def _add_batch(self, batch: Sequence[Labelled]) -> list[bool]:
+    def _add_batch(self, batch: Sequence[tuple[Labelled, Score | None]]) -> list[bool]:
         db, new = self.store.db, []
         try:
             with self.store.writing():
                 base = self.base()
                 number = db.execute("SELECT coalesce(max(number), -1) + 1 FROM message").fetchone()[0]
-                for each in batch:
+                for each, score in batch:
                     row = db.execute("SELECT spam FROM message WHERE hash = ?", (each.hash,)).fetchone()
                     if row is not None and bool(row[0]) != each.spam:
                         other = "spam" if row[0] else "ham"
@@ -152,7 +158,7 @@ class MailFilter:
                         )
                     new.append(row is None)
                     if row is None:
-                        learn_one(self.store, base, number, each)
+                        learn_one(self.store, base, number, each, score)
                         number += 1
                 if any(new):
                     self.store.write(base)
@@ -206,6 +212,15 @@ class MailFilter:
             self.store.db.execute("VACUUM")
             self.store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return before, self.store.path.stat().st_size
+
+
+def _batches(
+    messages: Iterable[tuple[Labelled, Score | None]], size: int
+) -> Iterator[list[tuple[Labelled, Score | None]]]:
+    """So many messages at a time."""
+    rest = iter(messages)
+    while batch := list(islice(rest, size)):
+        yield batch
 
 
 def learn_one(store: Store, base: CaseBase, number: int, each: Labelled, score: Score | None = None) -> None:

@@ -79,6 +79,19 @@ class OverlapRegion:
 class OverlapRegions:
     """Mixing regions of all pairs of classes, worst first.
 
+    Attributes
+    ----------
+    regions : tuple of OverlapRegion
+        One for every pair of classes, those that mix most first.
+    k : int
+        How many neighbours of a row were asked.
+    n_rows, n_checked : int
+        Rows given, and those whose neighbours were looked up: fewer where a sample was taken.
+    distance : str
+        The distance that neighbours were found by.
+    notes : tuple of str
+        What was done on the way and should be known.
+
     Examples
     --------
     >>> import sepal

@@ -35,6 +35,13 @@ _MOST_LEVELS = 12  # names that fit along an axis
 class Projection:
     """Two columns and Thornton's index of their plane.
 
+    Attributes
+    ----------
+    first, second : str
+        The names of the columns.
+    score : float
+        Thornton's index of the rows as these two columns show them.
+
     Examples
     --------
     >>> import sepal
@@ -84,7 +91,19 @@ class Projections:
         return data_frame([{"first": p.first, "second": p.second, "score": p.score} for p in self.planes])
 
     def plot(self, most: int = 6, axes: Any = None) -> Any:
-        """Scatter plots of the best planes. Points that coincide are moved apart a little."""
+        """Scatter plots of the best planes. Points that coincide are moved apart a little.
+
+        Parameters
+        ----------
+        most : int, default 6
+            How many planes at most.
+        axes : sequence of matplotlib axes, optional
+            One for each plane; fewer draw fewer. A new figure without it.
+
+        Returns
+        -------
+        array of matplotlib axes
+        """
         from sepal.plots import draw_planes
 
         shown = self.planes[:most]

@@ -16,6 +16,7 @@ from sepal.plots._axes import legend_below as legend_below
 from sepal.plots._axes import new_panels as new_panels
 from sepal.plots._axes import on_axes as on_axes
 from sepal.plots._axes import quiet_frame as quiet_frame
+from sepal.plots._axes import several_axes as several_axes
 from sepal.plots._axes import styled as styled
 from sepal.plots._curve import draw_curve
 from sepal.plots._geometry import draw_bars

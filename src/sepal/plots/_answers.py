@@ -9,9 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sepal.exceptions import ParameterError
-from sepal.plots._axes import COLORS, INK, SOFT, line_mark, on_axes, quiet_frame, styled
+from sepal.plots._axes import COLORS, SOFT, line_mark, on_axes, quiet_frame, styled
 
-_DARK = 0.55  # share of the largest count from which numbers are white
+_AS_DARK = 0.179  # lightness of a cell on which black and white are read equally well, at a contrast of 4.6
+_POINTS = 160.0  # for the digits of a line of the matrix, so that numbers of neighbours do not touch
+
+
+def _lightness(color: Any) -> float:
+    """Relative luminance of a color, by which contrast is judged (Web Content Accessibility Guidelines)."""
+    parts = np.asarray(color[:3], dtype=float)
+    linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
 @styled
@@ -43,12 +51,16 @@ def draw_confusion(counts: ArrayLike, classes: Sequence[str], ax: Any = None) ->
         raise ParameterError(f"counts must be a square with a line for each of {len(classes)} classes")
     ax = on_axes(ax)
     most = max(int(table.max()), 1)
-    ax.imshow(table, cmap="Blues", vmin=0, vmax=most)
+    picture = ax.imshow(table, cmap="Blues", vmin=0, vmax=most)
+    cells = picture.cmap(picture.norm(table))
+    size = float(np.clip(_POINTS / (len(classes) * len(str(most))), 3.5, 10.0))
     for (i, j), count in np.ndenumerate(table):
-        ax.text(j, i, str(count), ha="center", va="center", color="white" if count > _DARK * most else INK)
+        color = "white" if _lightness(cells[i, j]) < _AS_DARK else "black"
+        ax.text(j, i, str(count), ha="center", va="center", color=color, fontsize=size)
     places = np.arange(len(classes))
     ax.set(xlabel="classified as", ylabel="class")
-    ax.set_xticks(places, classes, rotation=45 if len("".join(classes)) > 40 else 0)
+    slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if len("".join(classes)) > 40 else {}
+    ax.set_xticks(places, classes, **slanted)
     ax.set_yticks(places, classes)
     return ax
 

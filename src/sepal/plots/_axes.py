@@ -6,7 +6,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from sepal.exceptions import MissingDependencyError
+import numpy as np
+
+from sepal.exceptions import MissingDependencyError, ParameterError
 
 INK, GRID, SOFT = "#22272e", "#d7dbe0", "#6b7480"
 # Told apart by the color-blind and in grey (after Okabe and Ito).
@@ -76,6 +78,14 @@ def styled(draw: Callable[_Args, _Drawn]) -> Callable[_Args, _Drawn]:
 def on_axes(ax: Any, size: tuple[float, float] = (6.0, 4.0)) -> Any:
     """The axes given, or those of a new figure."""
     return pyplot().subplots(figsize=size, layout="constrained")[1] if ax is None else ax
+
+
+def several_axes(axes: Any, least: int) -> Any:
+    """The axes given, in a flat array: one, a sequence of them, or the matrix that ``subplots`` makes."""
+    given = np.ravel(np.asarray(axes, dtype=object))
+    if len(given) < least or not all(hasattr(ax, "scatter") for ax in given):
+        raise ParameterError(f"axes must hold matplotlib axes, at least {least}; got {axes!r}")
+    return given
 
 
 def new_panels(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.0, 4.0)) -> tuple[Any, Any]:

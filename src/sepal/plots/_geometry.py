@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sepal.plots._axes import ALARM, COLORS, GRID, INK, class_mark, on_axes, pyplot, quiet_frame, styled
+from sepal.plots._axes import ALARM, COLORS, GRID, INK, class_mark, on_axes, pyplot, quiet_frame, several_axes, styled
 
 
 @styled
@@ -88,10 +88,12 @@ def draw_planes(
 ) -> Any:
     """A small scatter plot for each (x, y, name of x, name of y, title), points colored by label.
 
-    Returns the array of axes. ``axes`` may be given as a flat sequence, one for each plane.
+    Returns the array of axes. ``axes`` may be given, one for each plane; fewer draw fewer.
     """
     names, own_figure = np.asarray(labels), axes is None
-    if axes is None:
+    if axes is not None:
+        axes = several_axes(axes, 1)
+    else:
         wide = min(n_columns, max(len(planes), 1))
         high = -(-len(planes) // wide)
         size = (3.2 * wide, 3.0 * high)

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 _BLUE, _ORANGE, _GRAY = COLORS[0], COLORS[5], SOFT
 
 
-def side_by_side(height: float) -> tuple[Any, Any]:
-    """A figure and its two axes, on no screen."""
-    figure, axes = new_panels(1, 2, (6.0, height))
-    return figure, axes[0]
+def side_by_side(height: float) -> Any:
+    """Two axes of a new figure, on no screen."""
+    return new_panels(1, 2, (6.0, height))[1][0]
 
 
 @styled

@@ -22,6 +22,13 @@ _ZERO_FOR_UNEQUAL = frozenset({"nan_l2", "mixed"})
 class Round:
     """One sweep, round or pass: which rows it added or removed, in that order, and how many were kept after it.
 
+    Attributes
+    ----------
+    added_rows, removed_rows : array of int
+        Positions in what was given.
+    n_kept : int
+        Rows kept when it was over.
+
     Examples
     --------
     >>> import sepal

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sepal.data import names, plural
+from sepal.data import plural
 from sepal.measures import MEASURES
 from sepal.report._beside import row_name, told_beside
-from sepal.report._explained_words import COMPLEXITY_WORDS, PAIR_WORDS
+from sepal.report._explained_words import COMPLEXITY_WORDS, PAIR_WORDS, distance_words
 from sepal.report._first_figures import model_lines, tiles
 from sepal.report._geometry_verdict import p_phrase, p_text
+from sepal.report._reproducing import reproducing_lines
 from sepal.report._suspects import MOST_SHOWN, n_copies
 from sepal.report._verdict import percent
 
@@ -62,7 +62,7 @@ def content(report: SeparabilityReport, source: str | None) -> dict[str, Any]:
         "copies_sentence": _copies_sentence(report),
         "pair_words": PAIR_WORDS.format(k="" if report.overlap is None else report.overlap.k),
         "complexity_words": COMPLEXITY_WORDS.format(
-            distance="" if report.complexity is None else report.complexity.distance
+            distance="" if report.complexity is None else distance_words(report.complexity.distance)
         ),
         "notes": _notes(report),
         "skipped": [f"{SECTION_NAMES[name]}, because {why}" for name, why in report.skipped.items()],
@@ -344,13 +344,13 @@ def _complexity(report: SeparabilityReport) -> dict[str, Any] | None:
             }
         )
     groups = list(dict.fromkeys(measure.group for measure in MEASURES))
-    return {"lines": lines, "groups": groups, "notes": profile.notes, "distance": profile.distance}
+    return {"lines": lines, "groups": groups, "notes": profile.notes, "distance": distance_words(profile.distance)}
 
 
 def _notes(report: SeparabilityReport) -> list[str]:
     """What was scaled, dropped, filled or sampled, each once, with the sections that did it."""
     settings = report.settings
-    notes = [f"neighbours: distance {settings.distance}, {SCALE_WORDS[settings.scale]}"]
+    notes = [f"neighbours: {distance_words(settings.distance)}, {SCALE_WORDS[settings.scale]}"]
     if report.table.n_missing and not settings.n_dropped:
         notes[0] += "; a missing cell is compared as the distance defines it, and no row is left out"
     if settings.n_dropped:
@@ -368,37 +368,6 @@ def _notes(report: SeparabilityReport) -> list[str]:
             if note not in settings.notes:
                 by_note.setdefault(note, []).append(SECTION_NAMES[section])
     return [*notes, *settings.notes, *(f"{' and '.join(names)}: {note}" for note, names in by_note.items())]
-
-
-def reproducing_lines(report: SeparabilityReport, source: str | None) -> Mapping[str, str]:
-    """The Python and shell lines that make this report again."""
-    table, settings = report.table, report.settings
-    data = source or table.name or ""
-    bundled = data in names()
-    target = "" if bundled or table.target is None else table.target
-    if bundled:
-        load = f"sepal.datasets.load({data!r})"
-    elif source is None:
-        data, load = "mydata.csv", "X, y"
-    elif report.partitions is not None:
-        load = repr(source) + (f", {target!r}" if target else "")
-    else:
-        load = f"sepal.read_table({source!r}" + (f", target={target!r})" if target else ")")
-    options, flags = "", ""
-    if settings.asked_distance != "auto":
-        options, flags = f", distance={settings.asked_distance!r}", f" --distance {settings.asked_distance}"
-    if settings.scale != "minmax":
-        options += f", scale={settings.scale!r}"
-        flags += f" --scale {settings.scale or 'none'}"
-    if settings.missing != "distance":
-        options, flags = f"{options}, missing={settings.missing!r}", f"{flags} --missing {settings.missing}"
-    if settings.n_groups is not None:
-        options, flags = f"{options}, groups=groups", f"{flags} --groups COLUMN"
-    shell = f"sepal report {shlex.quote(data)}" + (f" --target {shlex.quote(target)}" if target else "") + flags
-    return {
-        "python": f"import sepal\nreport = sepal.separability({load}{options})\nprint(report)",
-        "shell": f"{shell} --out report.html",
-    }
 
 
 def _some(words: Sequence[str], most: int = MOST_NEIGHBORS) -> str:

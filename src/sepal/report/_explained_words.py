@@ -12,5 +12,16 @@ PAIR_WORDS = (
 COMPLEXITY_WORDS = (
     "Twenty-two ways in which classes can be hard to tell apart, each from 0 (easy) to 1 (hard): columns that overlap, "
     "neighbours that disagree, curved boundaries, too few rows for the columns. These are the complexity measures "
-    "of the survey by Lorena and others (2019); distances are {distance}."
+    "of the survey by Lorena and others (2019); rows are compared by {distance}."
 )
+_DISTANCES = {
+    "euclidean": "the straight line through all columns (euclidean)",
+    "heom": "the difference of numbers, and equal or not for names (heom)",
+    "cosine": "the angle between rows (cosine)",
+    "gower": "the mean difference over the columns (gower)",
+}
+
+
+def distance_words(name: str) -> str:
+    """A distance in plain words, with its name in brackets."""
+    return _DISTANCES.get(name, name)

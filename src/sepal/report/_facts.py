@@ -349,6 +349,27 @@ class Shown(ABC):
 class MeasureFacts(Shown):
     """All that ``sepal measure`` says. What a time limit did not allow is None, and ``skipped`` tells why.
 
+    Attributes
+    ----------
+    table : TableFacts
+        Rows, columns, kinds and missing cells of what was measured.
+    classes : tuple of ClassFacts
+        Rows, share and Thornton's index of each class.
+    majority : MajorityFacts
+        The largest class, and how often naming it always would be right.
+    settings : SettingsFacts
+        Distance, scaling and the rest that the figures depend on.
+    thornton : ThorntonFacts
+        Thornton's index with chance, test and interval.
+    curve : CurveFacts or None
+        The accuracy to expect for each training size.
+    margins : MarginFacts or None
+        How many rows lie nearer to another class than to their own.
+    partitions : PartitionsFacts or None
+        How they were asked where the rows came in partitions.
+    skipped : dict
+        For each part that is None because time was short: why.
+
     Examples
     --------
     >>> import sepal

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sepal.report._facts import UNEQUAL, Verdict
 from sepal.report._model import SHAPES
-from sepal.report._suspects import n_copies
+from sepal.report._suspects import n_copies, too_many
 from sepal.report._verdict import LIKELY, SURE, percent, quoted
 
 if TYPE_CHECKING:
@@ -239,9 +239,20 @@ CONFLICTS = (
 SUSPECT_ROWS = (
     GeometryRule(
         "suspect_rows",
-        lambda case: case.report.suspects is not None and bool(case.report.suspects.rows) and case.neighbors_p < LIKELY,
+        lambda case: (
+            case.report.suspects is not None
+            and bool(case.report.suspects.rows)
+            and not too_many(case.report.suspects)
+            and case.neighbors_p < LIKELY
+        ),
         "{n_suspects} of {n_checked} rows are contradicted by their neighbours. Look first at row {suspect_row} (rows "
         "are counted from 0): it is labelled {suspect_label}, and the rows around it are {suspect_voted}.",
+    ),
+    GeometryRule(
+        "many_contradicted",
+        lambda case: case.report.suspects is not None and too_many(case.report.suspects) and case.neighbors_p < LIKELY,
+        "{n_suspects} of {n_checked} rows are contradicted by their neighbours: far too many to be wrong labels; these "
+        "columns leave much open.",
     ),
 )
 

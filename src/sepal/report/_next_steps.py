@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sepal.report._facts import UNEQUAL, ClassFacts, CurvePoint, Verdict
+from sepal.report._suspects import too_many
 from sepal.report._verdict import FEW_ROWS, RISE, percent, quoted
 
 if TYPE_CHECKING:
@@ -65,6 +66,12 @@ ROWS = (
         "rows_cannot_be_checked",
         lambda report: like_chance(report),
         "Do not look for mislabelled rows yet: neighbours agree no more often than by chance, so they cannot tell.",
+    ),
+    NextStep(
+        "too_many_contradicted",
+        lambda report: report.suspects is not None and too_many(report.suspects),
+        "Do not look for mislabelled rows yet: neighbours contradict {n_suspects} of {n_checked} rows, far too many to "
+        "be wrong labels.",
     ),
     NextStep(
         "check_rows",
@@ -181,6 +188,7 @@ def _words(report: SeparabilityReport) -> dict[str, Any]:
         "n_rare": f"{rarest(report).n_rows:,}",
         "majority_class": quoted(report.majority.label),
         "n_suspects": "" if suspects is None else f"{len(suspects.rows):,}",
+        "n_checked": "" if suspects is None else f"{suspects.n_checked:,}",
         "suspect_row": f"{suspects.rows[0].row:,}" if suspects is not None and suspects.rows else "",
         "half_rows": f"{half.train_size:,}",
         "most_rows": f"{most.train_size:,}",

@@ -189,14 +189,24 @@ class SeparabilityReport(Shown):
 
         return report_text(self, width, color=color, unicode=unicode, source=source)
 
-    def plot(self) -> Any:
-        """The planes that show the classes best, or the accuracy curve where there are none."""
+    def plot(self, axes: Any = None) -> Any:
+        """The planes that show the classes best, or the accuracy curve where there are none.
+
+        Parameters
+        ----------
+        axes : sequence of matplotlib axes, optional
+            One for each plane, as many as should be drawn; the curve takes the first. A new figure without it.
+
+        Returns
+        -------
+        array of matplotlib axes
+        """
         if self.projections is not None:
-            return self.projections.plot()
-        from sepal.plots import draw_curve
+            return self.projections.plot(axes=axes)
+        from sepal.plots import draw_curve, several_axes
 
         points = self.curve.points
-        return draw_curve(
+        drawn = draw_curve(
             [point.train_size for point in points],
             [point.accuracy for point in points],
             [point.split_std for point in points],
@@ -204,7 +214,9 @@ class SeparabilityReport(Shown):
             ylabel="accuracy of the nearest neighbour",
             band_label="one random split",
             line_label="mean over all splits",
+            ax=None if axes is None else several_axes(axes, 1)[0],
         )
+        return np.array([drawn])
 
     def _repr_html_(self) -> str:
         import html

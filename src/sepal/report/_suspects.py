@@ -8,6 +8,7 @@ from typing import Any
 from sepal.measures import SuspectRow, Suspects
 from sepal.report._facts import plain
 
+MOST_WRONG = 1 / 3  # share of the rows whose labels may well be wrong
 MOST_SHOWN = 20
 
 
@@ -50,3 +51,8 @@ def _shown(each: SuspectRow) -> dict[str, Any]:
             {"label": label, "n_rows": count} for label, count in Counter(each.neighbor_labels).most_common()
         ],
     }
+
+
+def too_many(suspects: Suspects) -> bool:
+    """Whether more rows are contradicted than labels are ever wrong: the columns leave the rest open."""
+    return len(suspects.rows) > MOST_WRONG * suspects.n_checked

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sepal.data import plural
 from sepal.report._content import SCALE_WORDS, content
+from sepal.report._explained_words import distance_words
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
@@ -128,7 +129,7 @@ def _table_lines(table: TableFacts) -> list[tuple[str, str | None]]:
 
 
 def _settings_lines(settings: SettingsFacts, table: TableFacts) -> list[tuple[str, str | None]]:
-    used = settings.distance
+    used = distance_words(settings.distance)
     if table.kinds["nominal"] < table.n_columns:
         used += f", {SCALE_WORDS[settings.scale]}"
     if settings.asked_distance == "auto" and settings.distance == "heom":

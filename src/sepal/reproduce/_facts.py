@@ -14,6 +14,19 @@ Value = float | int | str | None
 class Fact:
     """One figure: ours, the published one where there is one, and why they differ or agree.
 
+    Attributes
+    ----------
+    name : str
+        What was computed.
+    ours, published : float, int, str or None
+        Our figure, and the one in the source where it has one.
+    why : str
+        Why they agree or differ.
+    unit : str
+        Degrees, points, seconds; empty for plain numbers.
+    digits : int
+        Digits after the point on the page.
+
     Examples
     --------
     >>> fact = Fact("angle of the liver data", 3.85, 4.0, unit="degrees")
@@ -52,6 +65,15 @@ class Fact:
 @dataclass(frozen=True)
 class FactTable:
     """A small table: a title, names of columns, rows of words.
+
+    Attributes
+    ----------
+    title : str
+        What stands above it.
+    header : tuple of str
+        The names of the columns.
+    rows : tuple of tuple of str
+        The cells, already in words.
 
     Examples
     --------
@@ -92,6 +114,17 @@ class Result:
 @dataclass(frozen=True)
 class Experiment:
     """An entry of the list: what is asked, where it comes from, and the module that answers.
+
+    Attributes
+    ----------
+    id : str
+        Letter and number, as ``sepal reproduce --only`` takes them.
+    title : str
+        What is asked.
+    module : str
+        The module of ``sepal.reproduce`` that answers.
+    said : str
+        What the source says about it.
 
     Examples
     --------

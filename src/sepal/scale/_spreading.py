@@ -22,6 +22,11 @@ def spread_subsets(client: Any = None, *, cluster: str | None = None, workers: i
     client, cluster, workers
         As in :func:`measure_partitions`; without any of them the active client, else this process.
 
+    Yields
+    ------
+    None
+        It is for a ``with`` block; what is found is found inside it.
+
     Examples
     --------
     >>> import sepal

@@ -25,10 +25,13 @@ _FLAT = 1e-12  # a centered kernel with less than this share of its norm left is
 class Alignment(DistanceCriterion):
     """Alignment of the radial kernel exp(-d^2 / 2 sigma^2) with the classes (1 same class, -1/(C-1) different).
 
-    ``width``: ``"median"`` (sigma = median distance of the subset, to within 1/64), ``"scan"`` (the best of
-    ``SCANNED_WIDTHS`` times it), or sigma itself, one number or several of which the best counts.
+    See N. Cristianini et al., NIPS 2001; C. Cortes, M. Mohri, A. Rostamizadeh, JMLR 13, 2012 (centered).
 
-    References: N. Cristianini et al., NIPS 2001; C. Cortes, M. Mohri, A. Rostamizadeh, JMLR 13, 2012 (centered).
+    Parameters
+    ----------
+    width : {"median", "scan"}, float or sequence of float, default "median"
+        Sigma: the median distance of the subset (to within 1/64), the best of ``SCANNED_WIDTHS`` times it, or sigma
+        itself, one number or several of which the best counts.
 
     Examples
     --------
@@ -69,6 +72,11 @@ class Alignment(DistanceCriterion):
 
 class CenteredAlignment(Alignment):
     """Alignment after centring both matrices, which no imbalance of the classes can raise.
+
+    Parameters
+    ----------
+    width : {"median", "scan"}, float or sequence of float, default "median"
+        As in :class:`Alignment`.
 
     Examples
     --------

@@ -39,6 +39,12 @@ def _subsets(problem: FeatureProblem, program: Program) -> Iterator[Prepared]:
 class Thornton(DistanceCriterion):
     """The share of rows whose nearest neighbour has their class: leave-one-out accuracy of 1-NN.
 
+    Parameters
+    ----------
+    ties : {"expected", "index", "pessimistic", "optimistic"}, default "expected"
+        Of several nearest rows: the share that has the class, the first of them in the table, or whether all of them or
+        any of them has it.
+
     Examples
     --------
     >>> import sepal
@@ -90,6 +96,11 @@ class ExpectedAccuracy(DistanceCriterion):
     Where groups of rows were given, over all splits that train on that share of the groups: as
     :func:`sepal.expected_accuracy` with ``groups``. These are ranked subset by subset and not on a common walk, which
     takes about ten times as long.
+
+    Parameters
+    ----------
+    train_size : float, default 0.5
+        The share of the rows (or groups) to train on, between 0 and 1.
 
     Examples
     --------
@@ -157,6 +168,15 @@ class LooKnn(DistanceCriterion):
 
     A tied group that does not fit among the k votes with the share of it that fits; a tied vote counts as a share.
 
+    Parameters
+    ----------
+    n_neighbors : int, optional
+        k; without it each subset has its own, the best from 1 to ``k_max``.
+    k_max : int, default 25
+        The largest k that is tried where ``n_neighbors`` is not given.
+    ties : {"expected", "index"}, default "expected"
+        Rows at the same distance: all of them, each with its share, or those that come first in the table.
+
     Examples
     --------
     >>> import sepal
@@ -208,6 +228,13 @@ class Mahalanobis(Criterion):
     """The Mahalanobis distance of the class means; for more classes the root mean square over pairs of rows.
 
     With the pooled covariance of all classes it never falls when a feature is added, so branch and bound may use it.
+
+    Attributes
+    ----------
+    name : str
+        ``"mahalanobis"``, as ``criterion=`` takes it; there is nothing to set.
+    monotone : bool
+        True: see above.
 
     Examples
     --------

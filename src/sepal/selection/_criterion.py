@@ -22,6 +22,17 @@ Asking = Generator[Question, NDArray[np.float64], NDArray[np.float64]]
 class Criterion(ABC):
     """A score of a subset; higher is better.
 
+    Attributes
+    ----------
+    name : str
+        What it is called in ``criterion=``.
+    monotone : bool
+        Whether it never falls when a feature is added, as branch and bound needs.
+    per_row : bool
+        Whether it is a mean over rows of values in [0, 1], so that two subsets can be compared row by row.
+    cost : float
+        What a pair of rows costs, roughly, as a multiple of Thornton's index.
+
     Examples
     --------
     >>> from sepal.selection import Criterion, LooKnn

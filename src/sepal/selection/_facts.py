@@ -104,14 +104,26 @@ class SelectionFacts:
             "notes": list(self.notes),
         }
 
-    def plot(self) -> Any:
-        """A figure with the scores by size, and beside them the inclusion bars."""
+    def plot(self, axes: Any = None) -> Any:
+        """The scores by size, and beside them the inclusion bars.
+
+        Parameters
+        ----------
+        axes : sequence of two matplotlib axes, optional
+            Where to draw them. A new figure without it.
+
+        Returns
+        -------
+        array of matplotlib axes
+        """
         from sepal import plots as draw
 
-        figure, (left, right) = draw.side_by_side(max(4.2, 1.0 + 0.28 * min(len(self.inclusion), 30)))
+        height = max(4.2, 1.0 + 0.28 * min(len(self.inclusion), 30))
+        drawn = draw.side_by_side(height) if axes is None else draw.several_axes(axes, 2)[:2]
+        left, right = drawn
         self.result.plot("size", ax=left)
         draw.draw_inclusion([*self.inclusion], [*self.inclusion.values()], n_subsets=len(self.near_best), ax=right)
-        return figure
+        return drawn
 
 
 def _plain(subset: Subset) -> dict[str, Any]:

@@ -30,8 +30,20 @@ _ROUNDING = 1e-12
 class Subset:
     """A feature subset with its score.
 
-    ``difference`` is how far it stays behind the best, ``standard_error`` that of the difference; both are 0 for the
-    best itself.
+    Attributes
+    ----------
+    mask : int
+        The subset as one whole number: bit i is set where the i-th feature is in it.
+    features : tuple of str
+        The names of its columns.
+    columns : tuple of int
+        Where these stand in the table, from 0.
+    score : float
+        By the criterion of the search; higher is better.
+    difference : float
+        How far it stays behind the best; 0 for the best itself.
+    standard_error : float
+        That of the difference; 0 for the best itself.
 
     Examples
     --------

@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 import sepal
 from tests.explore.page.conftest import SIZE, Explorer, Tab
-from tests.explore.page.test_screens import IDLE, body, press
-
-ALL_SCREENS = ("data", "separability", "features", "neighbors", "rows", "kernels", "classify", "predict")
+from tests.explore.page.test_screens import body, press
 
 
 def given(tab: Tab, name: str, text: str) -> str:
@@ -172,30 +169,6 @@ def test_texts_have_no_plane_and_the_screens_say_so(tab: Tab) -> None:
     press(tab, "Choose prototypes", "p[role=status]:has-text('keeps')")
     page = tab.go(f"#/separability?data={data}", "Separability")
     page.locator(".figures b").first.wait_for()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x,y,kind\n1,2,u\n3,1,v\n2,2,u\n5,4,v\n4,4,u\n",
-        "x,y,kind\n" + "".join(f"{i},{i % 3},u\n" for i in range(12)),
-        "x,y,kind\n" + "".join(f"{i},{i % 7},{i * 0.37 + 0.01:.3f}\n" for i in range(60)),
-    ],
-    ids=["five rows", "one class", "a number"],
-)
-def test_unusual_tables_are_met_on_every_screen(tab: Tab, text: str) -> None:
-    """No screen is empty, and none says something that is wrong with the server."""
-    data = given(tab, "unusual.csv", text)
-    for screen in ALL_SCREENS:
-        tab.page.evaluate("address => { location.hash = address; }", f"#/{screen}?data={data}")
-        tab.until(
-            "screen => document.querySelector('#rail [aria-current]')?.href.includes('/' + screen + '?')"
-            " && !document.querySelector('#screen').hasAttribute('aria-busy')",
-            screen,
-        )
-        tab.until(IDLE)
-        assert tab.page.locator("#screen h1").count() == 1
-        assert tab.page.locator(".note.bad:visible, .toast.bad").all_inner_texts() == []
 
 
 def test_a_reload_in_the_middle_finds_the_job_again(tab: Tab) -> None:

@@ -146,7 +146,7 @@ export function makeTable(given) {
 
   given.columns.forEach((column, i) => {
     const head = el("th", { scope: "col", class: numeric[i] ? "number" : null },
-      button(column.title, () => sort(i, sorted.column === i ? !sorted.down : numeric[i]), { title: column.help ?? null }));
+      column.title === "" ? null : button(column.title, () => sort(i, sorted.column === i ? !sorted.down : numeric[i]), { title: column.help ?? null }));
     put(heads, head);
   });
   root.addEventListener("scroll", eachFrame(render), { passive: true });

@@ -14,8 +14,9 @@ import { alignmentPlot, unfit } from "./separability.js";
 
 /** @typedef {import("../main.js").Place} Place */
 
-/** Above so many rows the map of a machine waits for its button. */
+/** Above so many rows, or classes, of which every pair has a machine, the map waits for its button. */
 const QUICK = 2000;
+const FEW_CLASSES = 20;
 
 /** A slider whose steps are powers: value = low * (high / low) ** share. @param {string} name @param {number} low @param {number} high @param {number} value @param {(value: number) => void} moved */
 function logSlider(name, low, high, value, moved) {
@@ -56,6 +57,8 @@ export async function show(place) {
     return;
   }
   const axes = axesFrom(place);
+  const classes = summary.classes?.length ?? 0;
+  const quick = summary.n_rows <= QUICK && classes <= FEW_CLASSES;
   const machines = parametersOf("kernels.map", ["machine"])[0]?.choices ?? ["svm", "adatron", "parzen", "fisher", "feature-vectors"];
   const now = { machine: query.machine ?? "svm", width: query.width ? Number(query.width) : /** @type {number | null} */ (null), C: Number(query.C) || 1 };
   const scatter = new Scatter({ title: "Decision map", onpick: () => undefined });
@@ -83,11 +86,11 @@ export async function show(place) {
   };
   const asked = () => ({ ...axes, machine: now.machine, width: now.width, C: now.C });
   const askMap = latest("kernels.map", showMap, (error) => say(error instanceof Error ? error.message : String(error), { bad: true }));
-  const runner = makeRunner({ action: "kernels.map", view, parameters: asked, label: "Draw the map", about: `a machine of ${counted(summary.n_rows, "row")}`, show: showMap });
+  const runner = makeRunner({ action: "kernels.map", view, parameters: asked, label: "Draw the map", about: `a machine of ${counted(summary.n_rows, "row")}${classes > FEW_CLASSES ? ` and ${counted(classes, "class", "classes")}` : ""}`, show: showMap });
   /** Redraw where that is cheap; otherwise the button shows that something has changed. */
   const changed = () => {
     keep();
-    if (summary.n_rows <= QUICK) askMap(view, asked());
+    if (quick) askMap(view, asked());
     else runner.check();
   };
   const width = logSlider("width", 0.001, 100, now.width ?? 0.3, (value) => (now.width = value, changed()));
@@ -113,7 +116,7 @@ export async function show(place) {
     el("div", { class: "tools" }, axesFields(place, axes, newPlane),
       field("machine", choice(machines.map((/** @type {string} */ each) => [each, each]), now.machine, (value) => (now.machine = value, changed()), { id: "machine" })),
       width.root, button("aligned width", () => (now.width = null, changed())), C.root),
-    el("div", { class: "two" }, el("div", {}, summary.n_rows > QUICK ? runner.root : null, scatter.root, said),
+    el("div", { class: "two" }, el("div", {}, quick ? null : runner.root, scatter.root, said),
       el("div", {}, el("h3", {}, "Alignment over width"), alignment.root, alignedAt, el("h3", {}, "Error over C and width"), surfacePart(place, axes, (w, c) => {
         [now.width, now.C, now.machine] = [w, c, "svm"];
         width.set(w);
@@ -121,7 +124,7 @@ export async function show(place) {
         changed();
       }))));
   alignment.resume();
-  newPlane().then(() => (summary.n_rows > QUICK ? runner.resume() : undefined));
+  newPlane().then(() => (quick ? undefined : runner.resume()));
 }
 
 /** @param {Place} place @param {import("../plane.js").Axes} axes @param {(width: number, C: number) => void} use */

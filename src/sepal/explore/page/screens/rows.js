@@ -15,6 +15,9 @@ import { suspectReview } from "./suspect_review.js";
 
 /** @typedef {import("../main.js").Place} Place */
 
+/** Rows from which on methods can be compared. */
+const FEWEST = 30;
+
 /** @param {Place} place */
 export function show(place) {
   const { root, view, summary } = place;
@@ -82,10 +85,10 @@ function prototypePart(place) {
     if (kept.length) drawSafely();
   };
   runner.resume();
-  contest.resume();
+  if (summary.n_rows >= FEWEST) contest.resume();
   return el("div", {}, el("div", { class: "tools" },
     field("method", choice(methods.map((/** @type {string} */ each) => [each, each]), method, (value) => (method = value, runner.check(), place.keep({ ...axesQuery(axes), method })), { id: "method" })), texts ? null : axesFields(place, axes, again)),
-    runner.root, said, maps, el("h3", {}, "Every method"), contest.root, sizes, summary.n_rows < 30 ? el("p", { class: "soft small" }, "With so few rows the methods differ by chance.") : null);
+    runner.root, said, maps, el("h3", {}, "Every method"), summary.n_rows < FEWEST ? el("p", { class: "soft" }, `Rows are held out, and the methods ask the neighbours of the rest: that needs ${FEWEST} rows or more.`) : [contest.root, sizes]);
 }
 
 /** @param {any} result */

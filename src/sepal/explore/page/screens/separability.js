@@ -96,7 +96,7 @@ function figures({ summary }, result) {
       figure("Thornton's index", number(thornton.score, 4), thornton.interval ? `${number(thornton.interval[0], 3)} to ${number(thornton.interval[1], 3)}` : ""),
       figure("by chance", number(thornton.chance, 4)),
       figure("above chance, of what is possible", percent(thornton.corrected)),
-      figure("z over all permutations", number(thornton.z, 1), thornton.p_value === null || thornton.p_value === undefined ? "" : `p ${number(thornton.p_value)}`),
+      figure("z over all permutations", number(thornton.z, 1), thornton.p_value === null || thornton.p_value === undefined ? "" : thornton.p_value === 0 ? "p below 1e−300" : `p ${number(thornton.p_value)}`),
       margins ? figure("rows nearer to another class", count(margins.n_negative), `of ${count(margins.n_checked)}`) : null),
     makeTable({ name: "Thornton's index by class", columns: [
       { title: summary.target, values: result.classes.map((/** @type {any} */ each) => String(each.label)), show: (label) => el("span", {}, markIcon(labels.indexOf(label)), ` ${names[labels.indexOf(label)] ?? label}`) },
