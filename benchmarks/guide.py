@@ -178,6 +178,26 @@ def _pipelines() -> Iterator[Work]:
     yield "loading it", lambda: sepal.load_model(file)
 
 
+def _large_data() -> Iterator[Work]:
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    from sepal.scale import angle_partitions, measure_partitions, prepare_partitions
+
+    X, y = rows(200_000, 10)
+    folder = tempfile.TemporaryDirectory()
+    for i in range(20):
+        part = slice(10_000 * i, 10_000 * (i + 1))
+        columns = {f"x{j}": X[part, j] for j in range(10)} | {"class": y[part].astype(str)}
+        parquet.write_table(pa.table(columns), Path(folder.name) / f"{i}.parquet")
+    yield "columns, classes and ranges of 20 Parquet files, 200,000 rows of 10", lambda: prepare_partitions(folder.name)
+    yield "the angle of these by sums", lambda: angle_partitions(folder.name)
+    yield (
+        "Thornton's index from a sample of 1,000 that asks all",
+        lambda: measure_partitions(folder.name, n_queries=1_000),
+    )
+
+
 def _complexity() -> Iterator[Work]:
     from sepal.measures import complexity
 
@@ -230,6 +250,7 @@ PAGES: dict[str, Callable[[], Iterator[Work]]] = {
     "mail": _mail,
     "pipelines": _pipelines,
     "complexity": _complexity,
+    "large-data": _large_data,
     "from-scikit-learn": _scikit_learn,
     "explorer": _explorer,
     "from-weka": _weka,

@@ -469,3 +469,40 @@ def test_few_rows_are_judged_by_the_name_of_the_column(tmp_path, name, cells, wh
     table = read_table(file)
     assert [(each.name, each.why) for each in table.apart] == ([] if why is None else [(name, why)])
     assert read_table(file, kinds={name: "nominal"}).names == (name, "x")
+
+
+def test_brackets_of_accountants_are_a_minus(tmp_path):
+    table = read(tmp_path, "x,c\n(1.50),a\n2.25,b\n(1200.00),a\n")
+    assert table.values[:, 0].tolist() == [-1.5, 2.25, -1200.0]
+    assert table.notes == ('numbers in column "x" were read without brackets: "(1200.00)" is -1200',)
+    assert read(tmp_path, "x,c\n(a),a\n(b),b\n").kinds == ("nominal",)
+    assert read(tmp_path, "x,c\n(-1),a\n2,b\n").kinds == ("nominal",)
+
+
+def test_numbers_that_begin_with_a_zero_may_be_codes(tmp_path):
+    """A zip code 01069 was written as 1069, and taken for a number without a word."""
+    table = read(tmp_path, "zip,x,c\n01069,0.5,a\n80331,05,b\n01069,0,a\n")
+    assert table.kinds == ("numeric", "numeric")
+    assert [note.split(";")[0] for note in table.notes] == [
+        'column "zip" holds numbers, though "01069" begins with a zero',
+        'column "x" holds numbers, though "05" begins with a zero',
+    ]
+    assert "(kinds, --kind zip=nominal)" in table.notes[0]
+    assert column_cells(table, 0) == ["01069", 80331, "01069"]
+    assert read(tmp_path, "x,c\n0.5,a\n-0.25,b\n0,a\n").notes == ()
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_lines_above_the_header_are_left_out_and_said(tmp_path, delimiter):
+    rows = "".join(f"{i}{delimiter}{'ab'[i % 2]}\n" for i in range(12))
+    table = read(tmp_path, f"Report of May 2023\n\nsize{delimiter}kind\n{rows}")
+    assert (table.names, table.target, table.n_rows) == (("size",), "kind", 12)
+    assert table.notes == ('the lines above the header were left out: "Report of May 2023"',)
+    with pytest.raises(DataError, match="line 16"):  # lines are still those of the file
+        read(tmp_path, f"Report of May 2023\n\nsize{delimiter}kind\n{rows}1{delimiter}2{delimiter}3{delimiter}4\n")
+
+
+def test_what_is_no_title(tmp_path):
+    """Blanks between cells and decimal commas; one column; a header of names that has no comma of its own."""
+    assert read(tmp_path, "a b\n1,5 2,5\n2,5 3,5\n3,5 1,5\n1,0 2,0\n").names == ("a",)
+    assert read(tmp_path, "a b c\n1 2 x\n3 4 y\n5 6 x\n").names == ("a", "b")

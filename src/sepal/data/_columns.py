@@ -323,7 +323,7 @@ def check_finite(column: Column, origin: Origin) -> None:
         row = int(infinite[0])
         raise DataError(
             f"{origin.cell(row, column.position, column.name)}: expected finite numbers, found {column.values[row]:g}",
-            hint="replace infinite values, or mark them as missing (NaN)",
+            hint="replace infinite values, or take them as missing (NaN; na, --na inf)",
         )
 
 

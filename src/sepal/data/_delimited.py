@@ -19,7 +19,7 @@ from sepal.data._columns import (
     resolve_kinds,
     sorted_levels,
 )
-from sepal.data._dialect import Dialect, declared_delimiter, records, sniff
+from sepal.data._dialect import Dialect, declared_delimiter, records, sniff, without_title
 from sepal.data._error_words import Origin, listed, shown
 from sepal.data._messy_cells import NO_NUMBER, SOFT_MISSING, dates, each_a_date, messy_numbers
 from sepal.data._source import BLOCK_ROWS, Source
@@ -29,6 +29,7 @@ from sepal.exceptions import DataError
 MISSING = frozenset(
     ("", "?", "na", "nan", "null", "n/a", "#n/a", "<na>", "nat", "#div/0!", "#value!", "#ref!", "#name?", "#num!")
 )
+_LEADING_ZERO = re.compile(r"\n\s*0[0-9]")  # of a code, perhaps, at the beginning of a line
 # With a decimal comma 1.0, with a comma between thousands 1000.
 _MAYBE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
@@ -38,6 +39,7 @@ def read_delimited(text: str, source: str, kinds: KindsSpec | None, na: frozense
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text += "" if text.endswith("\n") else "\n"
     text, said = declared_delimiter(text)
+    text, title = (text, None) if said else without_title(text)
     lines = array("Q")
     origin = Origin(source, lines.__getitem__)
     dialect = sniff(text, origin, said)
@@ -45,6 +47,8 @@ def read_delimited(text: str, source: str, kinds: KindsSpec | None, na: frozense
     if first is None:
         raise DataError(f"{source}: the file holds blank lines only", hint="a header and rows are needed")
     names, notes, skip = _header(first, dialect)
+    if title is not None:
+        notes.insert(0, f"the lines above the header were left out: {shown(title)}")
     wanted = resolve_kinds(kinds, names)
     columns = [_Growing(name, j, _wants_text(wanted.get(j)), na) for j, name in enumerate(names)]
     _fill(columns, text, dialect, origin, skip, lines)
@@ -193,7 +197,8 @@ class _Growing:
     maybe_thousands: str | None = None  # the first cell like 1,000
     decimal_comma: bool = False  # some cell has a comma that cannot stand between thousands
     chunks: list[NDArray[np.float64]] = field(default_factory=list)
-    spelled: dict[float, str] = field(default_factory=dict)  # of numbers with a decimal comma
+    spelled: dict[float, str] = field(default_factory=dict)  # of numbers with a decimal comma, or a leading zero
+    leading_zero: str | None = None  # the first cell like 007
     code_of: dict[str, float] = field(default_factory=dict)
     texts: dict[str, int] = field(default_factory=dict)
 
@@ -206,9 +211,9 @@ class _Growing:
                 self.chunks.append(numbers)
                 if decimal == ",":
                     self._look_at_commas(cells)
-                    for number, cell in zip(numbers.tolist(), cells, strict=True):
-                        if "," in cell:
-                            self.spelled.setdefault(number, cell.strip())
+                    self._keep_spelling(numbers, cells, ",")
+                if _LEADING_ZERO.search("\n" + "\n".join(cells)):
+                    self._keep_spelling(numbers, cells, "0")
                 return
             self.is_text = self.turned_text = True
             self.chunks_before = len(self.chunks)
@@ -216,6 +221,21 @@ class _Growing:
         if self.chunks_before:
             return  # will be read again
         self.chunks.append(self._codes(cells))
+
+    def _keep_spelling(self, numbers: NDArray[np.float64], cells: Sequence[str], sign: str) -> None:
+        """Remember how numbers with a decimal comma, or with a zero before other digits, stand there."""
+        for number, cell in zip(numbers.tolist(), map(str.strip, cells), strict=True):
+            if sign in cell and (sign == "," or _LEADING_ZERO.match("\n" + cell)):
+                self.spelled.setdefault(number, cell)
+                if sign == "0":
+                    self.leading_zero = self.leading_zero or cell
+
+    def _zero_notes(self) -> tuple[str, ...]:
+        """A word about numbers that may be codes."""
+        if self.leading_zero is None:
+            return ()
+        what = f"column {shown(self.name)} holds numbers, though {shown(self.leading_zero)} begins with a zero"
+        return (f"{what}; if these are codes, say so (kinds, --kind {self.name}=nominal)",)
 
     def _look_at_commas(self, cells: Iterable[str]) -> None:
         for cell in cells if not self.decimal_comma else ():
@@ -244,7 +264,7 @@ class _Growing:
         self.chunks.clear()
         if not self.is_text:
             written = Written(self.spelled, dates=False) if self.spelled else None
-            return Column(self.name, self.position, values, written=written)
+            return Column(self.name, self.position, values, notes=self._zero_notes(), written=written)
         levels = sorted_levels(self.texts)
         rank = np.empty(len(levels))
         for i, level in enumerate(levels):

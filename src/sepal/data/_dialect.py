@@ -18,6 +18,9 @@ SAMPLE_RECORDS = 100
 _LEADING_BLANKS = re.compile(r"\s*+")
 
 
+_TITLE_LINES, _TITLE_CHARACTERS = 10, 20_000  # lines above a header, and how far they are looked for
+
+
 @dataclass(frozen=True)
 class Dialect:
     """``delimiter`` None means runs of blanks; ``escape`` that a backslash may stand before a quote."""
@@ -145,6 +148,31 @@ def declared_delimiter(text: str) -> tuple[str, str | None]:
     if not newline or said[:4].lower() != "sep=" or len(said) != 5 or said[4] not in DELIMITERS:
         return text, None
     return "\n" + rest, said[4]
+
+
+def without_title(text: str) -> tuple[str, str | None]:
+    """The text with the lines above its header made blank, and the first of them; None where there are none.
+
+    A title has none of the signs between cells; below it at least three lines have as many as each other, and the first
+    of these holds names only.
+    """
+    head = text[:_TITLE_CHARACTERS].split("\n")
+    filled = [i for i, line in enumerate(head[:-1]) if line.strip()]
+    for delimiter in (",", ";", "\t", "|"):
+        counts = [head[i].count(delimiter) for i in filled]
+        first = next((k for k, count in enumerate(counts) if count), 0)
+        below = counts[first : first + _TITLE_LINES]
+        if not 0 < first <= _TITLE_LINES or len(below) < 3 or len(set(below)) > 1:
+            continue
+        if all(_is_name(cell) for cell in head[filled[first]].split(delimiter)):
+            start = sum(len(line) + 1 for line in head[: filled[first]])
+            return "\n" * filled[first] + text[start:], head[filled[0]].strip()
+    return text, None
+
+
+def _is_name(cell: str) -> bool:
+    bare = cell.strip().strip("\"'")
+    return bool(bare) and not bare[0].isdigit() and bare[0] not in "+-.,"
 
 
 def sniff(text: str, origin: Origin, delimiter: str | None = None) -> Dialect:

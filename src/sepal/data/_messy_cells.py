@@ -1,4 +1,4 @@
-"""Cells that people write and float() does not read: 1,234.56, 1.234,56, 50.1 %, EUR 12, dates and times.
+"""Cells that people write and float() does not read: 1,234.56, 1.234,56, 50.1 %, EUR 12, (12), dates and times.
 
 Each function looks at the distinct texts of one column. All of them must be understood in one and the same way; where
 two ways are possible and differ, none is taken. Patterns have no repetition inside another, so that no text is slow.
@@ -61,7 +61,8 @@ def messy_numbers(texts: Sequence[str], decimal: str = ".") -> CellReading | Non
         if not styles:
             return None
     (point, _), found = next(iter(styles.items()))
-    return found, _told(bare, point, signs, percent == {True})
+    brackets = ["brackets"] if any("(" in text for text in texts) else []
+    return found, " and ".join(part for part in (_told(bare, point, signs, percent == {True}), *brackets) if part)
 
 
 def _undressed(text: str) -> tuple[str, str, bool]:
@@ -69,6 +70,8 @@ def _undressed(text: str) -> tuple[str, str, bool]:
     core = text.translate(_BLANKS).strip()
     share = core.endswith("%")
     core = core[:-1].rstrip() if share else core
+    if core[:1] == "(" and core[-1:] == ")" and core[1:2] not in ("", "-", "+", "("):  # as accountants write -12
+        core = "-" + core[1:-1].strip()
     minus = core[:1] if core[:1] in "+-" and len(core) > 1 else ""
     core = core[len(minus) :].lstrip() if minus else core
     for sign in _CURRENCIES:

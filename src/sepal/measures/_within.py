@@ -178,7 +178,7 @@ def length(vectors: Matrix) -> NDArray[np.float64]:
 class ClassScatter:
     """What the covariance of two classes needs of one of them: every pair of many classes is then a small problem.
 
-    ``rest`` has the Gram matrix of the rows less their mean, and at most as many rows as columns.
+    ``rest`` has the Gram matrix of the rows less their mean, and at most twice as many rows as columns.
     """
 
     count: int
@@ -197,7 +197,7 @@ def class_scatter(values: Matrix) -> ClassScatter:
     low, high = values.min(axis=0), values.max(axis=0)
     mean = np.where(low == high, low, values.mean(axis=0))
     rest = values - mean
-    if len(rest) > rest.shape[1]:
+    if len(rest) > 2 * rest.shape[1]:  # else a triangle saves less than it takes
         rest = np.asarray(np.linalg.qr(rest, mode="r"))
     return ClassScatter(len(values), mean, rest, low, high)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sepal.auto import Explanation, SepalClassifier
 
 MODEL_ROWS = 1_000  # of a larger table a sample, so that the report is a matter of seconds
+FEWER_ROWS, COORDINATES = 500, 500_000  # of names with many levels fewer rows: each level is a coordinate
 MOST_MODEL_CELLS = 4_000_000
 FEWEST_MODEL_ROWS = 10
 LOADING = 3.0  # seconds for the modules of the classifier, which nothing can interrupt
@@ -34,8 +35,9 @@ def model_facts(rows: ReportRows, random_state: int, clock: Clock, progress: Pro
     shares = np.bincount(rows.ready.codes) / len(rows.ready.codes)
     unequal = bool(shares.max() >= UNEQUAL)
     groups = rows.groups
-    if table.n_rows > MODEL_ROWS:
-        drawn = _sample(rows, unequal, random_state)
+    most = _most_rows(rows)
+    if table.n_rows > most:
+        drawn = _sample(rows, unequal, most, random_state)
         table, groups = table.take(drawn), None if groups is None else groups[drawn]
     if table.values.size > MOST_MODEL_CELLS:
         raise DataError(f"{table.n_columns:,} columns take long to learn from; see sepal evaluate")
@@ -57,13 +59,20 @@ def model_facts(rows: ReportRows, random_state: int, clock: Clock, progress: Pro
     return _facts(model, told, np.asarray(table.y))
 
 
-def _sample(rows: ReportRows, unequal: bool, random_state: int) -> NDArray[np.intp]:
+def _most_rows(rows: ReportRows) -> int:
+    """How many rows the model is fitted to at most."""
+    table = rows.table
+    levels = (len(each) for each, kind in zip(table.levels, table.kinds, strict=True) if each and kind == "nominal")
+    return min(MODEL_ROWS, max(FEWER_ROWS, COORDINATES // max(1, table.n_columns + sum(levels))))
+
+
+def _sample(rows: ReportRows, unequal: bool, n_rows: int, random_state: int) -> NDArray[np.intp]:
     """Random rows; where classes count alike, as many of each as there are, so that the rare ones stay whole."""
     codes = rows.ready.codes
     if not unequal:
-        return np.sort(sample_rows(rows.table, codes, MODEL_ROWS, random_state))
+        return np.sort(sample_rows(rows.table, codes, n_rows, random_state))
     generator, order = np.random.default_rng(random_state), rows_by_content(rows.table, codes)
-    most = max(MODEL_ROWS // len(rows.ready.classes), 2)
+    most = max(n_rows // len(rows.ready.classes), 2)
     inside = [order[codes[order] == code] for code in range(len(rows.ready.classes))]
     drawn = [part if len(part) <= most else generator.choice(part, most, replace=False) for part in inside]
     return np.sort(np.concatenate(drawn))
