@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import sepal
-from sepal import evaluation, measures, prototypes, selection
-from sepal.exceptions import ParameterError
+from sepal import evaluation, measures, neighbors, prototypes, selection
+from sepal.exceptions import DataError, ParameterError
 from sepal.measures import _prepared
 from sepal.neighbors import Search
 from sepal.report import measure_facts, plain
@@ -148,3 +148,150 @@ def test_kept_rankings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ready.kept.searches == 3  # 1, 3 and 40, which is too large to keep; 2 and 1 come from 3
     ready.ranking(2, np.arange(5))
     assert ready.kept.searches == 3
+
+
+def rows_with_holes() -> sepal.Table:
+    """120 rows of two classes; a cell is missing in four of them."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(120, 4))
+    y = (X[:, 0] + 0.5 * X[:, 1] + 0.5 * rng.normal(size=120) > 0).astype(int)
+    X[[3, 40, 77, 90], [0, 1, 2, 3]] = np.nan
+    return sepal.data.as_table(X, y)
+
+
+DROPPING = {
+    "thornton_test": measures.thornton_test,
+    "expected_accuracy_curve": measures.expected_accuracy_curve,
+    "hypothesis_margin": measures.hypothesis_margin,
+    "suspects": measures.suspects,
+    "overlap_regions": measures.overlap_regions,
+    "angle_of_separability": measures.angle_of_separability,
+    "alignment_curve": measures.alignment_curve,
+    "align_feature_weights": lambda X, **how: measures.align_feature_weights(X, max_iter=5, **how),
+    "subset_sweep": lambda X, **how: (lambda found: [found.scores, found.notes])(selection.subset_sweep(X, **how)),
+    "search_subsets": lambda X, **how: (lambda found: [found.scores, found.notes])(
+        selection.search_subsets(X, strategy="forward", **how)
+    ),
+    "condense_curve": lambda X, **how: prototypes.condense_curve(X, methods=["hart", "enn"], cv=3, **how),
+    "measure_facts": measure_facts,
+    "separability": lambda X, **how: sepal.separability(X, **how).to_dict(),
+    "hart": prototypes.hart,
+    "enn": prototypes.enn,
+}
+
+
+@pytest.mark.parametrize("name", DROPPING)
+def test_rows_that_were_dropped_are_told_of_alike(name: str) -> None:
+    """A report of a prepared table knew nothing of the rows it had lost, and four functions kept silent about them."""
+    ask, table = DROPPING[name], rows_with_holes()
+    found, wanted = plain(ask(sepal.prepare(table, missing="drop"))), plain(ask(table, missing="drop"))
+    for each in (found, wanted):
+        if isinstance(each, dict):
+            each.pop("seconds", None)
+    assert found == wanted
+
+
+@pytest.mark.parametrize("name", ["subset_sweep", "search_subsets", "alignment_curve", "angle_of_separability"])
+def test_the_note_of_dropped_rows_is_there(name: str) -> None:
+    assert "4 of 120 rows with missing cells were dropped" in str(
+        plain(DROPPING[name](sepal.prepare(rows_with_holes(), missing="drop")))
+    )
+
+
+def test_the_facts_tell_what_was_asked_for() -> None:
+    table = rows_with_holes()
+    facts = measure_facts(sepal.prepare(table, distance="manhattan", scale="standard", missing="drop"))
+    settings = facts.settings
+    assert (settings.missing, settings.n_dropped, facts.table.n_rows, settings.n_rows) == ("drop", 4, 120, 116)
+    assert (settings.asked_distance, settings.distance, settings.scale) == ("manhattan", "manhattan", "standard")
+
+
+def test_groups_go_by_the_rows_that_were_given() -> None:
+    table = rows_with_holes()
+    ready, groups = sepal.prepare(table, missing="drop"), np.arange(120) // 12
+    wanted = measures.thornton_score(table, missing="drop", groups=groups)
+    assert wanted != measures.thornton_score(ready)
+    assert measures.thornton_score(ready, groups=groups) == wanted
+    assert measures.thornton_score(ready, groups=groups[ready.rows]) == wanted
+    swept = selection.subset_sweep(table, missing="drop", groups=groups).scores
+    np.testing.assert_array_equal(selection.subset_sweep(ready, groups=groups).scores, swept)
+    np.testing.assert_array_equal(selection.subset_sweep(ready, groups=groups[ready.rows]).scores, swept)
+    with pytest.raises(DataError, match="one label for each of 120 rows"):
+        measures.thornton_score(ready, groups=groups[:50])
+    with pytest.raises(DataError, match="one label for each of 120 rows"):
+        measures.thornton_score(table, missing="drop", groups=groups[ready.rows])
+
+
+def test_rows_are_numbered_as_they_were_given_where_texts_are_written_out() -> None:
+    cells = [["rain falls", 1.0], ["sun shines", np.nan], ["rain again", 2.0], ["sun and wind", 3.0], ["sun", 5.0]]
+    table = sepal.data.as_table(cells, ["a", "b", "a", "b", "b"], kinds=["text", "numeric"])
+    found, wanted = prototypes.hart(sepal.prepare(table, missing="drop")), prototypes.hart(table, missing="drop")
+    assert plain(found) == plain(wanted)
+    assert 1 not in found.rows
+    assert max(found.rows) > 1
+
+
+NEIGHBORS = {
+    "neighbor_ranking": lambda X, **how: neighbors.neighbor_ranking(X, 2, **how),
+    "radius_ranking": lambda X, **how: neighbors.radius_ranking(X, 1.0, **how),
+    "kneighbors_graph": lambda X, **how: neighbors.kneighbors_graph(X, 2, mode="distance", **how).toarray(),
+    "kneighbors_graph, itself": lambda X, **how: neighbors.kneighbors_graph(
+        X, 2, mode="distance", include_self=True, **how
+    ).toarray(),
+    "radius_neighbors_graph": lambda X, **how: neighbors.radius_neighbors_graph(
+        X, 1.0, mode="distance", **how
+    ).toarray(),
+}
+
+
+@pytest.mark.parametrize("name", NEIGHBORS)
+def test_rankings_and_graphs_search_as_was_prepared(name: str) -> None:
+    """They read the rows alone, and answered by Euclid's distance of unscaled columns without a word."""
+    ask = NEIGHBORS[name]
+    X = np.random.default_rng(2).normal(size=(40, 3)) * [1.0, 10.0, 100.0]
+    y, how = np.arange(40) % 2, {"distance": "manhattan", "scale": "standard"}
+    found = plain(ask(sepal.prepare(X, y, **how)))
+    assert found == plain(ask(X, **how))
+    assert found != plain(ask(X))
+
+
+def test_a_ranking_of_other_queries_searches_as_was_prepared() -> None:
+    X, asked = np.random.default_rng(3).normal(size=(30, 2)) * [1.0, 50.0], [[0.0, 0.0], [1.0, 20.0]]
+    ready = sepal.prepare(X, np.arange(30) % 2, scale="standard")
+    found = neighbors.neighbor_ranking(ready, 3, queries=asked)
+    assert plain(found) == plain(neighbors.neighbor_ranking(X, 3, queries=asked, scale="standard"))
+
+
+SETTINGS = [
+    {"distance": "manhattan"},
+    {"distance": "precomputed"},
+    {"distance_params": {"p": 3}},
+    {"scale": "minmax"},
+    {"method": "brute"},
+    {"n_jobs": 1},
+]
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda each: "=".join(str(part) for part in next(iter(each.items()))))
+@pytest.mark.parametrize("name", NEIGHBORS)
+def test_rankings_take_no_settings_beside_a_prepared_table(name: str, setting: dict[str, object]) -> None:
+    with pytest.raises(ParameterError, match=f"{next(iter(setting))} was settled when the rows were prepared"):
+        NEIGHBORS[name](sepal.prepare(*tied_rows()), **setting)
+
+
+def test_rankings_refuse_a_table_of_which_a_sample_asks() -> None:
+    with pytest.raises(DataError, match="only 10 of 60 rows ask in this prepared table"):
+        neighbors.neighbor_ranking(sepal.prepare(*tied_rows(), n_queries=10), 2)
+
+
+@pytest.mark.parametrize("name", ["separability", "subset_sweep", "leave_one_out_curve", "condense_curve"])
+def test_another_setting_than_the_prepared_one_is_refused(name: str) -> None:
+    """A default cannot be told from nothing; whatever else is said beside a prepared table is refused."""
+    ask = {
+        "separability": sepal.separability,
+        "subset_sweep": selection.subset_sweep,
+        "leave_one_out_curve": evaluation.leave_one_out_curve,
+        "condense_curve": prototypes.condense_curve,
+    }[name]
+    with pytest.raises(ParameterError, match="scale was settled"):
+        ask(sepal.prepare(*tied_rows(), scale="standard"), scale=None)

@@ -76,6 +76,7 @@ from sepal.data._scaling import fit_scaling as fit_scaling
 from sepal.data._scaling import unit_of as unit_of
 from sepal.data._sparse_reading import Rows as Rows
 from sepal.data._sparse_reading import as_rows as as_rows
+from sepal.data._sparse_reading import as_sets as as_sets
 from sepal.data._sparse_rows import SparseRows as SparseRows
 from sepal.data._sparse_rows import equal_sparse_rows as equal_sparse_rows
 from sepal.data._summary import ColumnSummary, TableSummary, summarize

@@ -43,7 +43,7 @@ def as_rows(X: Any, y: Any = None, *, like: Rows | None = None) -> Rows:
         rows = X
     elif hasattr(X, "tocsr"):
         rows = SparseRows(_checked(X))
-    elif (sets := _sets(X)) is not None:
+    elif (sets := as_sets(X)) is not None:
         rows = _from_sets(sets, sparse)
     elif sparse is not None:
         rows = SparseRows(_checked(_numeric_cells(as_table(X))))
@@ -100,7 +100,7 @@ def _own(X: csr_array) -> csr_array:
     return own
 
 
-def _sets(X: Any) -> list[Any] | None:
+def as_sets(X: Any) -> list[Any] | None:
     """The sets, if X is a collection or a column of them."""
     if is_frame(X) and X.shape[1] == 1:
         import narwhals as nw

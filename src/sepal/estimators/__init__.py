@@ -22,6 +22,8 @@ from sepal.estimators._shell import EXPECTED_FAILED_CHECKS as EXPECTED_FAILED_CH
 from sepal.estimators._shell import Diet as Diet
 from sepal.estimators._shell import TableEstimator
 from sepal.estimators._shell import as_numbers as as_numbers
+from sepal.estimators._shell import refuse_sets as refuse_sets
+from sepal.estimators._shell import rows_inside as rows_inside
 from sepal.estimators._shell import without_rows as without_rows
 from sepal.estimators._views import VIEWS as VIEWS
 from sepal.estimators._views import View as View

@@ -20,6 +20,7 @@ from sepal.data import (
     SparseRows,
     Table,
     as_rows,
+    as_sets,
     as_table,
     first_missing,
     is_frame,
@@ -118,6 +119,9 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
     def _training_rows(self, X: Any, y: Any = None, *, sparse: bool = False) -> Rows:
         """Training rows with their target, which a Table may bring; checks parameters, remembers the columns."""
         check_parameters(self)
+        X = rows_inside(X)
+        if not sparse:
+            refuse_sets(X, self)
         if not isinstance(X, Table) and getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             text = "A column-vector y was passed when a 1d array was expected: one answer per row"
             warnings.warn(text, DataConversionWarning, stacklevel=4)
@@ -147,6 +151,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         plain = plain_rows(X, self.columns_, names)
         if plain is not None:
             return plain
+        refuse_sets(X, self)
         table = as_table(X)
         check_column_count(table.n_columns, self.columns_.n_columns, self)
         return match_table(replace(table, names=self.columns_.names), self.columns_)
@@ -181,6 +186,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         check_parameters(self)
         checks = {"dtype": np.float64, "ensure_all_finite": "allow-nan" if self._diet().missing else True, **checks}
         without = isinstance(y, str) and y == "no_validation"
+        X = rows_inside(X)
+        refuse_sets(X, self)
         given: Any = X
         names = given_names(X)
         if self._diet().levels and has_levels(X):
@@ -215,6 +222,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         plain = plain_rows(X, columns, names)
         if plain is not None:
             return plain
+        refuse_sets(X, self)
         finite: Any = "allow-nan" if self._diet().missing else True
         ranked = any(levels is not None for levels in columns.levels)
         if isinstance(X, Table) or (ranked and is_frame(X)) or (self._diet().levels and has_levels(X)):
@@ -248,6 +256,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _in_training_order(self, X: Any) -> tuple[Any, tuple[str, ...] | None]:
         """The same container, its columns as they stood in training where both sides have names, and their names."""
+        X = rows_inside(X)
         names, wanted = given_names(X), self._training_names()
         warn_of_names(self, names, wanted, isinstance(X, Table))
         places = column_places(names, wanted)
@@ -257,6 +266,20 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         """The names of the training columns; None if they came from an array."""
         names = self.columns_.names
         return names if hasattr(self, "feature_names_in_") or names != array_names(len(names)) else None
+
+
+def rows_inside(X: Any) -> Any:
+    """The rows, where they are inside of a prepared table; else what was given."""
+    return X.__sepal_table__() if hasattr(type(X), "__sepal_table__") else X
+
+
+def refuse_sets(X: Any, estimator: Any) -> None:
+    """Say that rows are sets where columns are needed."""
+    if as_sets(X) is not None:
+        raise DataError(
+            f"X holds sets, and {type(estimator).__name__} needs rows with columns",
+            hint="KNNClassifier and KNNRegressor take sets; or make a column of 0 and 1 for each element",
+        )
 
 
 def has_levels(X: Any) -> bool:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import sepal._native as _native
 from sepal.data import Table, as_table
-from sepal.estimators import Diet, TableEstimator, check_column_count
+from sepal.estimators import Diet, TableEstimator, check_column_count, refuse_sets, rows_inside
 from sepal.exceptions import DataError
 from sepal.learners._drift import DETECTORS
 from sepal.learners._stream_columns import StreamColumns
@@ -82,6 +82,7 @@ class MovingWindow(TableEstimator):
         """Rows as native coordinates, their columns as in the first rows."""
         plain = type(X) is np.ndarray and X.ndim == 2 and not hasattr(self, "feature_names_in_")
         if not plain:
+            refuse_sets(X, self)
             X = as_table(self._in_training_order(X)[0])
         check_column_count(X.n_columns if isinstance(X, Table) else X.shape[1], self.n_features_in_, self)
         return self._columns_.read(X)
@@ -90,6 +91,8 @@ class MovingWindow(TableEstimator):
         self, X: Any, y: Any, classes: ArrayLike | None, times: ArrayLike | None
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
         """Check rows, labels and times; begin if these are the first."""
+        X = rows_inside(X)
+        refuse_sets(X, self)
         if isinstance(X, Table) and y is None:
             y = X.y
         if y is None:

@@ -25,7 +25,7 @@ from sepal.data import (
     sample_by_class,
     unit_of,
 )
-from sepal.estimators import Diet, as_data_errors
+from sepal.estimators import Diet, as_data_errors, rows_inside
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import FittedKernel, find_kernel, fit_kernel, refuse_missing, width_from_gamma
 from sepal.machines._equal_rows import distinct_rows, order_keys
@@ -77,6 +77,7 @@ def kernel_diet(kernel: Any) -> Diet:
 
 def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Class codes, and the classes sorted as scikit-learn sorts them."""
+    X = rows_inside(X)
     if y is None and isinstance(X, Table):
         y = X.y
     if y is None:

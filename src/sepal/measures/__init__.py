@@ -31,6 +31,8 @@ from sepal.measures._overlap import OverlapRegion, OverlapRegions, overlap_regio
 from sepal.measures._prepared import PREPARING as PREPARING
 from sepal.measures._prepared import Prepared, prepare
 from sepal.measures._prepared import Preparing as Preparing
+from sepal.measures._prepared import groups_taken as groups_taken
+from sepal.measures._prepared import rows_taken as rows_taken
 from sepal.measures._prepared import sample_rows as sample_rows
 from sepal.measures._prepared import settled as settled
 from sepal.measures._projections import Projection, Projections, informative_projections

@@ -34,7 +34,7 @@ from sepal.measures._alignment import (
     pair_sums,
     row_weights,
 )
-from sepal.measures._prepared import settled
+from sepal.measures._prepared import dropped_before, settled
 from sepal.neighbors import thread_count
 from sepal.parameters import Parameter, checked
 from sepal.progress import Progress, Share, stage
@@ -163,10 +163,10 @@ def labelled_pairs(
     table = as_table(X, y)
     weights = row_weights(sample_weight, table.n_rows)
     keep = weights > 0
-    notes: tuple[str, ...] = ()
+    notes = dropped_before(X)
     if missing == "drop" and table.has_missing:
         keep &= table.complete_rows
-        notes = complete_part(table)[2]
+        notes = (*notes, *complete_part(table)[2])
     if not keep.all():
         table, weights = table.take(keep), weights[keep]
     codes, classes = class_codes(table)

@@ -23,6 +23,7 @@ from sepal.exceptions import DataError
 from sepal.measures._angle_permutation import angle_tangent, permutation_p
 from sepal.measures._angle_result import ClassPairAngle, Pooled, SeparabilityAngle
 from sepal.measures._hotelling import holm, hotelling, wilks_and_pillai
+from sepal.measures._prepared import dropped_before
 from sepal.measures._table_numbers import MissingNumbers, numbers_of
 from sepal.measures._within import (
     ClassScatter,
@@ -138,7 +139,7 @@ def angle_of_separability(
         int(n_permutations),
         generator(random_state),
         scale,
-        numbers.notes,
+        (*dropped_before(X), *numbers.notes),
         progress,
     )
 

@@ -19,6 +19,7 @@ from sepal.data import (
     as_labelled_table,
     as_rows,
     class_codes,
+    group_codes,
     plural,
     refuse_texts,
     rows_by_content,
@@ -78,6 +79,10 @@ class Prepared:
     scale, distance_params
         As they were asked for.
     notes : tuple of str
+    given : Table or SparseRows
+        All rows as they were given, those that were dropped among them.
+    asked_distance, missing : str
+        As they were asked for.
 
     Examples
     --------
@@ -98,6 +103,9 @@ class Prepared:
     scale: ScaleName | None
     distance_params: Mapping[str, Any] | None
     notes: tuple[str, ...]
+    given: Rows
+    asked_distance: str = "auto"
+    missing: Missing = "distance"
     kept: KeptRankings = field(default_factory=KeptRankings, repr=False)
 
     @property
@@ -115,6 +123,11 @@ class Prepared:
     def n_rows(self) -> int:
         """How many rows take part."""
         return len(self.codes)
+
+    @property
+    def dropped_notes(self) -> tuple[str, ...]:
+        """What is to be said of rows that were dropped; nothing where all take part."""
+        return self.notes[: len(self.notes) - len(self.search.fitted.notes)]
 
     @property
     def class_counts(self) -> NDArray[np.int64]:
@@ -136,6 +149,15 @@ class Prepared:
             progress(SEARCHING, 1.0)
         return found
 
+    def __sepal_search__(self) -> AnySearch:
+        """The search of these rows, for what ranks neighbours and nothing else."""
+        if len(self.asking) < self.n_rows:
+            raise DataError(
+                f"only {len(self.asking)} of {self.n_rows} rows ask in this prepared table, and here every row asks",
+                hint="prepare the rows without n_queries",
+            )
+        return self.search
+
     def __sepal_table__(self) -> Rows:
         """The rows that take part, for what needs no neighbours."""
         return self.search.table
@@ -155,12 +177,41 @@ def settled(
     scale: ScaleName | None,
     distance: str = "auto",
     distance_params: Mapping[str, Any] | None = None,
+    **rest: Any,
 ) -> dict[str, Any]:
-    """Distance and scaling for what prepares rows itself: those of a prepared table, which settles them, or these."""
+    """Distance and scaling for what prepares rows itself: those of a prepared table, which settles them, or these.
+
+    ``rest`` are more keywords of :func:`prepare`, which a prepared table settles as well.
+    """
     if not isinstance(X, Prepared):
         return {"distance": distance, "distance_params": distance_params, "scale": scale}
-    prepare(X, distance=distance, distance_params=distance_params, scale=scale)  # refuses other ones
+    prepare(X, distance=distance, distance_params=distance_params, scale=scale, **rest)  # refuses other ones
     return {"distance": X.search.fitted.name, "distance_params": X.distance_params, "scale": X.scale}
+
+
+def rows_taken(X: Any, y: Any, missing: Missing) -> tuple[Table, NDArray[np.intp], tuple[str, ...]]:
+    """The table without incomplete rows if they are to be dropped, where its rows were in what was given, and notes.
+
+    A prepared table tells which rows were dropped when it was made.
+    """
+    table, kept, notes = as_labelled_table(X, y, missing)
+    return table, X.rows[kept] if isinstance(X, Prepared) else kept, (*dropped_before(X), *notes)
+
+
+def dropped_before(X: Any) -> tuple[str, ...]:
+    """What is to be said of rows that were dropped when rows were prepared."""
+    return X.dropped_notes if isinstance(X, Prepared) else ()
+
+
+def groups_taken(groups: Any, X: Any, y: Any, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Numbers of the groups of the rows that take part, from one label for each row that was given.
+
+    Beside a prepared table there may be one for each row that takes part instead.
+    """
+    ready = isinstance(X, Prepared)
+    if ready and np.shape(groups) == rows.shape:
+        return group_codes(groups, len(rows))
+    return group_codes(groups, (X.given if ready else as_rows(X, y)).n_rows)[rows]
 
 
 def sample_rows(
@@ -212,7 +263,7 @@ def prepare(
     What comes out takes the place of ``X`` in every measure, prototype method and selection, in
     :func:`sepal.separability` and in ``evaluate``'s curve over k. Rows are then checked, scaled, embedded and grouped
     once, and a search for neighbours that was done for one question serves the next. Answers are the same to the last
-    bit.
+    bit. Estimators read its rows and classes; their distance and scaling are their own parameters.
 
     Parameters
     ----------
@@ -269,6 +320,7 @@ def prepare(
                 raise ParameterError(f"{name} was settled when the rows were prepared", hint=f"give {name} to prepare")
         return X
     table: Rows = as_rows(X, y)
+    all_rows = table
     rows = np.arange(table.n_rows)
     notes: tuple[str, ...] = ()
     if isinstance(table, Table):  # in sparse rows no cell is missing
@@ -278,7 +330,10 @@ def prepare(
         table, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
     )
     asking = sample_rows(table, codes, n_queries, random_state)
-    return Prepared(search, codes, classes, rows, asking, scale, distance_params, (*notes, *search.fitted.notes))
+    return Prepared(
+        search, codes, classes, rows, asking, scale, distance_params, (*notes, *search.fitted.notes), all_rows,
+        distance, missing,
+    )  # fmt: skip
 
 
 PREPARING = tuple(inspect.signature(prepare).parameters[name] for name in Preparing.__annotations__)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import as_rows, group_codes, left_out_together
-from sepal.measures._prepared import Prepared
+from sepal.data import left_out_together
+from sepal.measures._prepared import Prepared, groups_taken
 from sepal.progress import SEARCHING, Progress
 
 _CELLS = 2_000_000  # neighbours listed at a time
@@ -20,9 +20,7 @@ def groups_of(data: Prepared, groups: Any, X: Any, y: Any = None) -> NDArray[np.
     if groups is None:
         return None
     if not isinstance(groups, str):
-        n_given = as_rows(X, y).n_rows
-        codes = group_codes(groups, n_given)
-        groups = codes if n_given == data.n_rows else codes[data.rows]
+        groups = groups_taken(groups, X, y, data.rows)
     return left_out_together(data.search.table, groups).groups
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sepal.data import Rows, ScaleName, SparseRows, Table
+from sepal.data import Rows, ScaleName, SparseRows, Table, as_rows
 from sepal.exceptions import ParameterError
 from sepal.neighbors._approximate import ApproximateSearch
 from sepal.neighbors._function_search import FunctionSearch
@@ -16,6 +16,33 @@ from sepal.neighbors._text_search import MixedSearch, TextSearch, prepare_text_s
 
 AnySearch = Search | SparseSearch | FunctionSearch | TextSearch | MixedSearch
 DistanceLike = str | Callable[..., float]
+
+
+def search_of(
+    X: Any,
+    *,
+    distance: DistanceLike,
+    distance_params: Mapping[str, Any] | None,
+    scale: ScaleName | None,
+    method: Method,
+    n_jobs: int | None,
+) -> AnySearch:
+    """The search among these rows; that of a prepared table, which settles how, is ready."""
+    if not hasattr(type(X), "__sepal_search__"):
+        return prepare_search(
+            as_rows(X), distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
+        )
+    given = {
+        "distance": distance != "auto",
+        "distance_params": distance_params is not None,
+        "scale": scale is not None,
+        "method": method != "auto",
+        "n_jobs": n_jobs is not None,
+    }
+    for name in (name for name, again in given.items() if again):
+        raise ParameterError(f"{name} was settled when the rows were prepared", hint=f"give {name} to prepare")
+    search: AnySearch = X.__sepal_search__()
+    return search
 
 
 def prepare_search(

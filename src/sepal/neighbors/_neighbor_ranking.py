@@ -9,7 +9,7 @@ import numpy as np
 
 from sepal.data import Rows, ScaleName, SparseRows, as_rows, as_table, match_table
 from sepal.exceptions import DataError, ParameterError
-from sepal.neighbors._any_search import DistanceLike, prepare_search
+from sepal.neighbors._any_search import DistanceLike, search_of
 from sepal.neighbors._planner import SEARCH_METHODS, Method
 from sepal.neighbors._precomputed import rank_matrix
 from sepal.neighbors._ranking import NeighborRanking, Ties, check_k
@@ -36,7 +36,8 @@ def neighbor_ranking(
     Parameters
     ----------
     X : Table, ndarray, data frame, scipy sparse matrix or list of sets
-        The training rows, or with ``distance="precomputed"`` the square matrix of distances between them.
+        The training rows, or with ``distance="precomputed"`` the square matrix of distances between them. What
+        :func:`sepal.prepare` made brings its distance, scaling and search.
     n_neighbors : int
         How many neighbours.
     queries : as X, optional
@@ -84,16 +85,14 @@ def neighbor_ranking(
     if method not in SEARCH_METHODS:
         raise ParameterError(f"method must be 'auto', 'brute', 'tree' or 'approximate'; got {method!r}")
     tell = stage(progress, SEARCHING)
-    if distance == "precomputed":
+    if distance == "precomputed" and not hasattr(type(X), "__sepal_search__"):
         if method in ("tree", "approximate"):
             raise ParameterError(
                 f"method={method!r} has no meaning with distance='precomputed'", hint="use method='auto'"
             )
         return rank_matrix(X, n_neighbors, queries, scale, distance_params, ties, n_jobs, tell)
-    table = as_rows(X)
-    search = prepare_search(
-        table, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
-    )
+    search = search_of(X, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs)
+    table = search.table
     if queries is None:
         k = check_k(n_neighbors, table.n_rows - 1, "one less than the rows, since a row is not its own neighbour")
         found = search.distinct_ranking(k, progress=tell)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName, as_rows, data_frame
-from sepal.neighbors._any_search import DistanceLike, prepare_search
+from sepal.data import ScaleName, data_frame
+from sepal.neighbors._any_search import DistanceLike, search_of
 from sepal.neighbors._neighbor_ranking import as_queries
 from sepal.neighbors._planner import Method
 from sepal.neighbors._precomputed import within_matrix
@@ -118,14 +118,12 @@ def radius_ranking(
     >>> [rows.tolist() for rows in found.rows], found.flat_distances.tolist()
     ([[1], [0, 2], [1]], [1.0, 1.0, 2.0, 2.0])
     """
-    if distance == "precomputed":
+    if distance == "precomputed" and not hasattr(type(X), "__sepal_search__"):
         start, rows, distances = within_matrix(X, radius, queries, scale, distance_params, n_jobs)
         reach = checked_radius(radius, len(start) - 1, alone=queries is None)
         return RadiusRanking(reach, start, rows, distances, "precomputed", "precomputed")
-    table = as_rows(X)
-    search = prepare_search(
-        table, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs
-    )
+    search = search_of(X, distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs)
+    table = search.table
     if queries is None:
         reach = checked_radius(radius, table.n_rows, alone=True)
         lists = search.within(reach).everyone(np.arange(table.n_rows))

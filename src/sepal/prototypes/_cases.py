@@ -140,8 +140,10 @@ def label_rows(X: Any, y: Any, **how: Unpack[Preparing]) -> Prepared:
     if isinstance(X, Prepared) and isinstance(X.search, Search):
         return prepare(X, y, **how)
     filled: dict[str, Any] = {each.name: each.default for each in PREPARING} | how
-    rest = {name: filled.pop(name) for name in ("missing", "n_jobs")}
-    found = settled(X, **filled)
+    found = settled(X, y=y, **filled)
+    rest = {name: filled[name] for name in ("missing", "n_jobs")}
+    if isinstance(X, Prepared):
+        X, rest["missing"] = X.given, X.missing
     rows = as_rows(X, y)
     if isinstance(rows, Table) and "text" in rows.kinds:
         return _texts_written_out(rows, **found, **rest)
@@ -176,6 +178,7 @@ def _texts_written_out(
     """Rows with a number for every word."""
     if distance_params:
         raise ParameterError("distance_params have no meaning where rows with texts are chosen")
+    given = table
     table, kept, notes = as_labelled_table(table, None, missing)
     fitted = fit_text_distance(table, distance, scale=scale)
     n_words = sum(learned.n_columns for learned in fitted.words)
@@ -186,4 +189,4 @@ def _texts_written_out(
             hint="leave rare words out: kinds={...: TextOptions(min_rows=5)}",
         )
     ready = prepare(fitted.written_out(table), None, distance="heom", scale=None, n_jobs=n_jobs)
-    return replace(ready, rows=kept, notes=(*notes, *ready.notes))
+    return replace(ready, rows=kept, notes=(*notes, *ready.notes), given=given)

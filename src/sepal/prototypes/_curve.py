@@ -24,7 +24,7 @@ from sepal.data import (
     rows_by_content,
 )
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures import settled
+from sepal.measures import Prepared, settled
 from sepal.neighbors import AnySearch, prepare_search
 from sepal.parameters import Parameter, checked
 from sepal.progress import Progress
@@ -160,6 +160,9 @@ def condense_curve(
     if not names:
         raise ParameterError("methods must name at least one method")
     solvers = [method_named(name) for name in names]
+    common = settled(X, y=y, distance=distance, distance_params=distance_params, scale=scale, missing=missing)
+    if isinstance(X, Prepared):
+        X, missing = X.given, X.missing
     table: Rows = as_rows(X, y)
     together = left_out_together(table, groups).groups
     if isinstance(table, Table):
@@ -171,7 +174,7 @@ def condense_curve(
     units = numbered_by_first_row(together, order)
     folds = _folds(codes, units, cv, random_state)
     params = method_params or {}
-    common = settled(X, distance=distance, distance_params=distance_params, scale=scale) | {"n_jobs": n_jobs}
+    common["n_jobs"] = n_jobs
     if common["distance"] == "auto" and isinstance(table, Table) and table.has_missing:
         common["distance"] = "heom"  # of all rows: the training part of a fold may be complete where the other is not
     right = np.zeros((len(names) + 1, table.n_rows))

@@ -7,9 +7,9 @@ from typing import Any
 
 from sklearn.utils import _safe_indexing
 
-from sepal.data import Missing, ScaleName, Table, as_table
+from sepal.data import Missing, ScaleName, SparseRows, Table, as_rows
 from sepal.distances import DISTANCES
-from sepal.estimators import Diet, TableEstimator
+from sepal.estimators import Diet, TableEstimator, rows_inside
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import shared_parameters as shared
 from sepal.parameters import Parameter
@@ -110,7 +110,8 @@ class PrototypeSelector(TableEstimator):
         PrototypeSelector
             Itself.
         """
-        if y is None and not isinstance(X, Table):
+        X = rows_inside(X)
+        if y is None and not isinstance(X, (Table, SparseRows)):
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         select = method_named(self.method)
         if groups is not None and not takes_groups(select):
@@ -149,9 +150,10 @@ class PrototypeSelector(TableEstimator):
         X_kept, y_kept
             For a Table with a target ``y_kept`` is the target of the kept rows.
         """
+        X = rows_inside(X)
         self.fit(X, y, groups=groups)
-        if isinstance(X, Table):
-            kept = as_table(X, y).take(self.sample_indices_)
+        if isinstance(X, (Table, SparseRows)):
+            kept = as_rows(X, y).take(self.sample_indices_)
             return kept, kept.y
         return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)
 

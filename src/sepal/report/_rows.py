@@ -97,10 +97,10 @@ def take_rows(
 
     Large is what has many rows, or what a time limit does not allow to compare row by row.
     """
-    given = as_table(X, None if isinstance(X, Prepared) else y)
+    given = as_table(X.given) if isinstance(X, Prepared) else as_table(X, y)
     rows = X if isinstance(X, Prepared) else given
     ready = prepare(rows, distance=distance, scale=scale, missing=missing, n_jobs=n_jobs)
-    apart = groups_of(ready, groups, given)
+    apart = groups_of(ready, groups, rows)
     most, sample = ALL_PAIRS_ROWS, SAMPLE_ROWS
     if time_limit is not None:
         pairs = min(time_limit * RANKED_PER_SECOND / given.n_columns, 1e18)  # no limit at all is infinite
@@ -109,4 +109,5 @@ def take_rows(
     if len(ready.asking) > most:
         ready = replace(ready, asking=sample_rows(ready.search.table, ready.codes, sample, random_state))
     # How many rows were dropped is a fact of its own.
-    return ReportRows(given, replace(ready, notes=ready.search.fitted.notes), distance, missing, n_jobs, apart)
+    told = replace(ready, notes=ready.search.fitted.notes)
+    return ReportRows(given, told, ready.asked_distance, ready.missing, n_jobs, apart)

@@ -112,7 +112,7 @@ def prepare_blocks(
         seed = int(generator(random_state).integers(2**63))
         asking = draw_rows(schema, work, int(n_queries), seed, None, stage(progress, "drawing rows")).rows
     return Prepared(
-        search, codes, schema.classes, every, asking, given.scale, given.params, (*schema.notes, *fitted.notes)
+        search, codes, schema.classes, every, asking, given.scale, given.params, (*schema.notes, *fitted.notes), table
     )
 
 

@@ -21,18 +21,16 @@ from sepal.data import (
     ScaleName,
     Scaling,
     Table,
-    as_labelled_table,
     class_codes,
     column_position,
     constant_note,
     fit_scaling,
-    group_codes,
     left_out_together,
     name_key,
     refuse_texts,
 )
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures import settled
+from sepal.measures import groups_taken, rows_taken, settled
 from sepal.neighbors import TIE_TOLERANCE, thread_count
 
 ALIGN = 16  # positions; the native code wants every class to start at a multiple of this
@@ -200,7 +198,7 @@ def feature_problem(
 ) -> FeatureProblem:
     """Check rows, labels, blocks, kept columns and groups; scale and pack."""
     scale = settled(X, scale=scale)["scale"]
-    table, rows, notes = as_labelled_table(X, y, missing)
+    table, rows, notes = rows_taken(X, y, missing)
     refuse_texts(table, "features are selected among numbers and names")
     codes, classes = class_codes(table)
     if table.n_rows < 2:
@@ -211,8 +209,7 @@ def feature_problem(
     if scaling.constant:
         notes = (*notes, constant_note([table.names[j] for j in scaling.constant]))
     if groups is not None and not isinstance(groups, str):
-        n_given = as_labelled_table(X, y, "distance")[0].n_rows if missing == "drop" else table.n_rows
-        groups = group_codes(groups, n_given)[rows]
+        groups = groups_taken(groups, X, y, rows)
     left_out = left_out_together(table, groups)
     note = left_out.note(table.n_rows)
     return FeatureProblem(

@@ -10,7 +10,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Table
-from sepal.estimators import Diet, TableEstimator, as_data_errors, check_column_count
+from sepal.estimators import Diet, TableEstimator, as_data_errors, check_column_count, refuse_sets, rows_inside
 from sepal.exceptions import DataError
 from sepal.parameters import check_parameters
 from sepal.selection._choose import Prefer, Procedure
@@ -109,6 +109,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         """
         check_parameters(self)
         procedure = Procedure(**{name: getattr(self, name) for name in self.get_params(deep=False)})
+        X = rows_inside(X)
         if y is None and (not isinstance(X, Table) or X.y is None):
             raise DataError("y is None: requires y to be passed, but the target y is None")
         problem = procedure.prepare(self._training_rows(X, y), groups=groups)
@@ -130,6 +131,7 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X, _ = self._in_training_order(X)
         if not isinstance(X, Table):
+            refuse_sets(X, self)
             with as_data_errors():
                 return super().transform(X)
         check_column_count(X.n_columns, self.n_features_in_, self)
