@@ -55,7 +55,15 @@ def _table(group: str, table: Path) -> list[str]:
     else:
         title = TITLES.get(f"{group}/{table.stem}", table.stem.replace("-", " ").capitalize())
     body = [f"##{line}" if line.startswith("#") else line for line in text]
-    return [f"### {title}", "", *body, "", f"*`benchmarks/{group}/results/{table.name}`{_changed(table)}*"]
+    return [f"### {title}", "", *body, "", f"*`benchmarks/{group}/results/{table.name}`{_changed(table)}{_kept(text)}*"]
+
+
+def _kept(text: list[str]) -> str:
+    """What is not known of a table that is older than the line of machine, versions and date."""
+    if any(line.startswith("Measured on ") for line in text):
+        return ""
+    lost = "the machine was" if any(line.startswith("Versions: ") for line in text) else "machine and versions were"
+    return f"; the date is that of the change, {lost} not kept when it was made"
 
 
 def _changed(table: Path) -> str:

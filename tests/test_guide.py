@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from contextlib import redirect_stdout
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def test_links_lead_somewhere(page):
 
 
 def test_every_page_that_answers_a_question_is_measured():
-    others = {"index", "errors-in-the-peers", "errors-in-the-sources"}
+    others = {"index", "overview", "errors-in-the-peers", "errors-in-the-sources"}
     assert set(COSTS) == {page.stem for page in GUIDE.glob("*.md")} - others
 
 
@@ -60,6 +61,27 @@ def test_a_page_has_all_its_parts(page):
         assert part in headings, part
     (line,) = re.findall(r"^\*Measured\*.*$", text, re.MULTILINE)
     assert re.match(r"\*Measured\* on \d{4}-\d\d-\d\d by `python -m benchmarks.guide`, .+: [\d.]+ (s|ms|µs) for ", line)
+
+
+def test_the_page_of_benchmarks_says_of_every_table_when_and_on_what(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(GUIDE.parent)
+    import_module("benchmark_page").write_benchmarks(tmp_path / "page.md")
+    _, *tables = re.split(r"^### ", (tmp_path / "page.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert len(tables) > 10
+    for table in tables:
+        measured = re.search(r"^Measured on \d{4}-\d\d-\d\d, .+; Python 3", table, re.MULTILINE)
+        assert bool(measured) != ("not kept when it was made" in table), table[:60]
+
+
+@pytest.mark.parametrize(
+    "script", ["quality/__main__", "quality/mail", "quality/mail_trials", "quality/text", "speed/__main__",
+               "statistics/__main__"]
+)  # fmt: skip
+def test_what_writes_a_table_writes_machine_versions_and_date(script):
+    source = (GUIDE.parent.parent / "benchmarks" / f"{script}.py").read_text(encoding="utf-8")
+    written = [line for line in source.splitlines() if "write_text(" in line]
+    assert written
+    assert "made_on(" in source
 
 
 def _cells(line):

@@ -1,4 +1,4 @@
-"""What the README shows is run, and its outputs are true."""
+"""What the README and the first page of the guide show is run, and its outputs are true."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from pathlib import Path
 import pytest
 from sklearn.datasets import load_iris
 
-import sepal
-
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+OVERVIEW = (ROOT / "docs" / "guide" / "overview.md").read_text(encoding="utf-8")
 BIN = Path(sys.executable).parent
 
 
-def blocks(language: str) -> list[str]:
+def blocks(page: str, language: str) -> list[str]:
     """The fenced code blocks of one language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
 def promised(code: str) -> list[str]:
@@ -31,8 +30,16 @@ def promised(code: str) -> list[str]:
     return [line.split("  # ", 1)[1] for line in code.splitlines() if line.startswith("print(")]
 
 
+def test_the_readme_is_short_and_says_what_is_needed():
+    assert len(README.split()) < 500
+    assert re.findall(r"^## (.+)$", README, re.MULTILINE) == ["Two commands", "Ten lines of Python", "Where to go on"]
+    for needed in ("Python 3.11 or later", "make", "C++20 compiler", "make test"):
+        assert needed in README
+    assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
 def test_ten_lines_of_python_print_what_they_promise(tmp_path):
-    code, _ = blocks("python")
+    (code,) = blocks(README, "python")
     assert len([line for line in code.splitlines() if line.strip()]) == 10
     script, printed = tmp_path / "ten_lines.py", io.StringIO()
     script.write_text(code, encoding="utf-8")
@@ -41,12 +48,12 @@ def test_ten_lines_of_python_print_what_they_promise(tmp_path):
     assert printed.getvalue().splitlines() == promised(code)
 
 
-def test_the_classifier_of_the_readme_beats_the_nearest_neighbor_and_explains_itself(tmp_path):
-    _, code = blocks("python")
+def test_the_classifier_of_the_overview_beats_the_nearest_neighbor_and_explains_itself(tmp_path):
+    (code,) = blocks(OVERVIEW, "python")
     script, printed = tmp_path / "classifier.py", io.StringIO()
     script.write_text(code, encoding="utf-8")
     with redirect_stdout(printed):
-        runpy.run_path(str(script), {"sepal": sepal, "table": sepal.datasets.load("sonar")})
+        runpy.run_path(str(script))
     score, answers, *explanation = printed.getvalue().splitlines()
     assert 0.875 < float(score) < 1  # Thornton's index of the same rows
     assert answers == "['R' 'R']"  # the file begins with rocks
@@ -55,7 +62,7 @@ def test_the_classifier_of_the_readme_beats_the_nearest_neighbor_and_explains_it
 
 @pytest.fixture
 def flowers(tmp_path):
-    """The file that the README calls flowers.csv."""
+    """The file that the overview calls flowers.csv."""
     iris = load_iris()
     lines = ["species,a,b,c,d"]
     for label, row in zip(iris.target, iris.data, strict=True):
@@ -65,7 +72,7 @@ def flowers(tmp_path):
 
 
 def test_nine_lines_of_shell_run(flowers):
-    (code,) = blocks("sh")
+    (code,) = blocks(OVERVIEW, "sh")
     lines = code.splitlines()
     assert len(lines) == 9
     environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}

@@ -62,7 +62,7 @@ def main() -> None:
     print("\n" + text)
     if given.tables is not None:
         table.round(6).to_csv(given.tables.with_suffix(".csv"), index=False)
-        given.tables.with_suffix(".md").write_text(f"{text}\n{made_on()}\n")
+        given.tables.with_suffix(".md").write_text(text if given.only_summary else f"{text}\n{made_on()}\n")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks._machine import made_on
 from sepal.exceptions import SepalError
 from sepal.mail import MailFilter, explain_message, read_message
 
@@ -227,7 +228,7 @@ def main() -> None:
         lines += [f"- {each}" for each in said]
         print("\n".join(said), flush=True)
     if asked.out is not None:
-        asked.out.write_text("\n".join([*lines, ""]), encoding="utf-8")
+        asked.out.write_text("\n".join([*lines, "", made_on(), ""]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -54,7 +54,8 @@ def _write(name: str, module: Any, data: Path | None) -> None:
     body = printed.getvalue().strip("\n")
     lines = [f"# {title}", "", "```text", body, "```", "", f"{made_on(PEERS)} Load before: {busy:.1f}."]
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    page = getattr(module, "page_name", lambda: name)()  # of a benchmark whose parts are run one at a time
+    (RESULTS / f"{page}.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 if __name__ == "__main__":

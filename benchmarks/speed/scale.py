@@ -1,7 +1,8 @@
 """Rows in partitions: what streaming and workers cost beside the plain function, and tables that no function holds.
 
-Files are written into a temporary folder. The sizes of the three parts are those of ``SIZES``; ``SEPAL_SCALE=0.1`` in
-the environment makes all of them that much smaller.
+Files are written into a temporary folder, or kept for the next run in the one that ``SEPAL_SCALE_FOLDER`` names. Sizes
+are those of ``SIZES``; ``SEPAL_SCALE=0.1`` makes all of them that much smaller. ``SEPAL_SCALE_PARTS="overhead memory"``
+runs some of the parts; with ``--write`` a part that is run alone has a page of its own.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +20,33 @@ import pyarrow
 import pyarrow.parquet
 
 import sepal
-from sepal.scale import fit_parts, measure_partitions, partitioned, place_of_work, prepare_blocks
+from sepal.report import partitions_report
+from sepal.scale import angle_partitions, fit_partitions, fit_parts, measure_partitions, partitioned, place_of_work
+from sepal.scale import prepare_blocks as prepare_blocks
+from sepal.scale._answer import ask_partitions
 from sepal.scale._planning import measure_rates
+from sepal.scale._schema import read_schema
 
-SIZES = {"overhead": (200_000, 20), "exact": (1_000_000, 10), "large": (10_000_000, 20)}
+SIZES = {"overhead": (200_000, 20), "exact": (1_000_000, 10), "large": (10_000_000, 20), "sums": (1_000_000, 20)}
 PARTITION = 100_000  # rows
 
 
+@contextmanager
+def _rows(name: str, n: int, p: int) -> Iterator[str]:
+    """Two classes that overlap, written partition by partition; the pattern of the files."""
+    kept = os.environ.get("SEPAL_SCALE_FOLDER")
+    if kept is None:
+        with tempfile.TemporaryDirectory() as folder:
+            yield _write(Path(folder), n, p)
+        return
+    folder = Path(kept, f"{name}-{n}-{p}")
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        _write(folder, n, p)
+    yield f"{folder}/*.parquet"
+
+
 def _write(folder: Path, n: int, p: int) -> str:
-    """Two classes that overlap, written partition by partition."""
     for at in range(0, n, PARTITION):
         rng = np.random.default_rng(at)
         rows = min(PARTITION, n - at)
@@ -43,101 +63,119 @@ def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - begin, found
 
 
+def _line(text: str, value: float, after: str = "", form: str = "10.2f") -> None:
+    print(f"  {text:<66} {value:{form}}  {after}".rstrip())
+
+
 def _share(n: int) -> int:
     return max(10_000, int(n * float(os.environ.get("SEPAL_SCALE", "1"))))
 
 
-def _rates(pattern: str) -> None:
-    with place_of_work(n_jobs=1) as work:
+def _size(name: str) -> tuple[int, int]:
+    return _share(SIZES[name][0]), SIZES[name][1]
+
+
+def _in_memory(pattern: str) -> tuple[Any, Any]:
+    table = pyarrow.parquet.read_table(str(Path(pattern).parent)).to_pandas()
+    return table.drop(columns="class"), table["class"]
+
+
+def _rates() -> None:
+    n, p = _size("overhead")
+    print(f"\nRates of one core, {p} columns of Parquet, medians of 5")
+    with _rows("overhead", n, p) as pattern, place_of_work(n_jobs=1) as work:
         given = fit_parts(partitioned(pattern), work)
         schema = given.schema
         job = (schema.source.parts[0], schema.source.reading, schema.like, False, given.distance, 1)
         found = [measure_rates(*job) for _ in range(5)]
-    for name, text in (
-        ("pairs_per_second", "pairs a second of one core, rows that ask others"),
-        ("own_pairs_per_second", "pairs a second of one core, rows of a block that ask each other"),
-    ):
-        print(f"  {text:<70} {np.median([getattr(each, name) for each in found]):10.3g}")
-    loading = np.median([each.load_seconds for each in found])
-    print(f"  {'microseconds to load a row':<70} {1e6 * loading:10.3g}")
+    asked, own = (np.median([getattr(each, name) for each in found]) for name in (_ASKED, _OWN))
+    _line("pairs a second, rows that ask others (R)", asked, form="10.3g")
+    _line("pairs a second, rows of a block that ask each other", own, form="10.3g")
+    _line("microseconds to load a row (L)", 1e6 * np.median([each.load_seconds for each in found]))
 
 
-def _score(pattern: str, workers: int | None) -> tuple[float, float]:
-    with place_of_work(workers=workers) as work:
+_ASKED, _OWN = "pairs_per_second", "own_pairs_per_second"
+
+
+def _score(pattern: str, workers: int | None, n_jobs: int | None = None) -> tuple[float, float]:
+    """Seconds without the start of workers, which are asked something first."""
+    with place_of_work(workers=workers, n_jobs=n_jobs) as work:
+        read_schema(partitioned(pattern), work)  # so that all workers have imported what they need
         begin = time.perf_counter()
         ready = prepare_blocks(fit_parts(partitioned(pattern), work))
         score = sepal.thornton_test(ready).score
         return time.perf_counter() - begin, score
 
 
+def _interleaved(ways: dict[str, Callable[[], tuple[float, float]]], rounds: int) -> dict[str, float]:
+    """The least seconds of each way; all must give one score."""
+    taken: dict[str, list[float]] = {name: [] for name in ways}
+    scores = set()
+    for _ in range(rounds):
+        for name, way in ways.items():
+            seconds, score = way()
+            taken[name].append(seconds)
+            scores.add(score)
+    if len(scores) != 1:
+        raise AssertionError(f"different answers: {scores}")
+    return {name: min(each) for name, each in taken.items()}
+
+
 def _overhead() -> None:
-    n, p = _share(SIZES["overhead"][0]), SIZES["overhead"][1]
-    print(f"\nExact, {n:,} x {p}: seconds, files read included")
-    with tempfile.TemporaryDirectory() as folder:
-        pattern = _write(Path(folder), n, p)
-        _rates(pattern)
-        table = pyarrow.parquet.read_table(folder).to_pandas()
-        plain, whole = _timed(lambda: sepal.thornton_test(table.drop(columns="class"), table["class"]).score)
-        print(f"  {'plain function, all threads, rows in memory':<70} {plain:10.2f}")
-        for text, workers in (("streamed here, all threads", None), ("one worker", 1), ("two workers", 2)):
-            taken, score = _score(pattern, workers)
-            if score != whole:
-                raise AssertionError(f"{text}: {score} is not {whole}")
-            print(f"  {text:<70} {taken:10.2f}  {taken / plain:6.2f} x the plain function")
+    n, p = _size("overhead")
+    with _rows("overhead", n, p) as pattern:
+        plain, here = _interleaved(
+            {"plain": lambda: _plain(pattern, 2), "here": lambda: _score(pattern, None, 2)}, 2
+        ).values()
+    print(f"\nThornton's test, exact, {n:,} x {p}: seconds, the less of two interleaved runs; scores equal")
+    _line("plain function, two threads, files read", plain)
+    _line("streamed here, two threads", here, f"{here / plain - 1:+.0%} of the plain function (goal: 15 % at most)")
 
 
-def _exact() -> None:
-    n, p = _share(SIZES["exact"][0]), SIZES["exact"][1]
-    print(f"\nExact leave-one-out of 1-NN, {n:,} x {p}: seconds")
-    with tempfile.TemporaryDirectory() as folder:
-        pattern = _write(Path(folder), n, p)
-        table = pyarrow.parquet.read_table(folder).to_pandas()
-        X, y = table.drop(columns="class"), table["class"]
-        plain, whole = _timed(lambda: sepal.thornton_score(X, y))
-        taken, score = _score(pattern, None)
-        if score != whole:
-            raise AssertionError(f"{score} is not {whole}")
-        print(f"  {'plain function, rows in memory':<70} {plain:10.1f}")
-        print(f"  {'streamed here':<70} {taken:10.1f}")
-        _faiss(np.ascontiguousarray(X.to_numpy(dtype=np.float32)))
+def _workers() -> None:
+    n, p = _size("overhead")
+    with _rows("overhead", n, p) as pattern:
+        one, two = _interleaved({"one": lambda: _score(pattern, 1), "two": lambda: _score(pattern, 2)}, 1).values()
+    print(f"\nThornton's test, exact, {n:,} x {p}: seconds, workers already started; scores equal")
+    _line("one worker", one)
+    _line("two workers", two, f"{one / two:.2f} x as fast as one")
 
 
-def _faiss(X: np.ndarray) -> None:
-    try:
-        import faiss
-    except ImportError:
-        print("  FAISS is not installed")
-        return
-    index = faiss.IndexFlatL2(X.shape[1])
-    index.add(X)
-    asked = X[: max(1, len(X) // 100)]
-    taken, _ = _timed(lambda: index.search(asked, 2))
-    print(f"  {f'FAISS flat, from {len(asked):,} queries extrapolated to all':<70} {taken * len(X) / len(asked):10.1f}")
+def _plain(pattern: str, n_jobs: int) -> tuple[float, float]:
+    return _timed(lambda: sepal.thornton_test(*_in_memory(pattern), n_jobs=n_jobs).score)
 
 
-def _large() -> None:
-    n, p = _share(SIZES["large"][0]), SIZES["large"][1]
-    print(f"\nSampled, {n:,} x {p}")
-    with tempfile.TemporaryDirectory() as folder:
-        pattern = _write(Path(folder), n, p)
-        size = sum(each.stat().st_size for each in Path(folder).iterdir())
-        print(f"  {'gigabytes of Parquet':<70} {size / 1e9:10.2f}")
-        found = measure_partitions(pattern, workers=2, n_queries=2_500, say=lambda plan: print(f"  {plan}"))
-        print(f"  {'seconds, two workers, all passes':<70} {found.seconds:10.1f}")
-        print(f"  {'said before, without the pass over the columns':<70} {found.plan.sampled_seconds:10.1f}")
-        print(f"  {found}")
+def _planner() -> None:
+    print("\nWhat the planner said, and what it took, without the pass over the columns: seconds")
+    for n, p, how in (
+        (5_000, 10, {"exact": True}),
+        (50_000, 10, {"exact": True}),
+        (100_000, 20, {"exact": True}),
+        (300_000, 20, {"n_queries": 1_000}),
+        (300_000, 20, {"n_queries": 10_000}),
+    ):
+        with _rows("planner", n, p) as pattern:
+            parts: list[float] = []
+            found = measure_partitions(pattern, say=lambda plan, at=parts: at.append(time.perf_counter()), **how)
+            taken = time.perf_counter() - parts[0]
+        text = f"{n:,} x {p}, {'exact' if found.exact else f'{found.rows_seen:,} rows ask'}"
+        better = found.improved.seconds
+        said = f"said {found.plan.seconds:8.2f} ({found.plan.seconds / taken:4.2f} x), after a tenth {better:8.2f}"
+        _line(text, taken, f"{said} ({better / taken:4.2f} x)")
 
 
 def _memory() -> None:
-    print("\nLargest memory of a worker, MB, as partitions grow tenfold (sampled)")
+    print("\nLargest memory of a worker as partitions grow tenfold, MB (1,000 rows ask all; angle; Fisher by sums)")
     for n_parts in (5, 50):
-        with tempfile.TemporaryDirectory() as folder, place_of_work(workers=2) as work:
-            pattern = _write(Path(folder), n_parts * PARTITION, 20)
-            from sepal.scale._answer import ask_partitions
-
-            ask_partitions(fit_parts(partitioned(pattern), work), 200, 0.95, 0, None)
+        with _rows("memory", n_parts * PARTITION, 20) as pattern, place_of_work(workers=2) as work:
             client: Any = work.client  # type: ignore[attr-defined]
-            print(f"  {f'{n_parts} partitions of {PARTITION:,} x 20':<70} {max(client.run(_peak).values()):10.0f}")
+            ask_partitions(fit_parts(partitioned(pattern), work), 1_000, 0.95, 0, None)
+            asked = max(client.run(_peak).values())
+            angle_partitions(pattern, client=client)
+            fit_partitions(sepal.machines.FisherDiscriminant(), pattern, client=client)
+            added = max(client.run(_peak).values())
+            _line(f"{n_parts} partitions of {PARTITION:,} x 20: after asking", asked, form="10.0f")
+            _line(f"{n_parts} partitions of {PARTITION:,} x 20: after sums", added, form="10.0f")
 
 
 def _peak() -> float:
@@ -146,12 +184,119 @@ def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-PARTS = {"overhead": _overhead, "memory": _memory, "exact": _exact, "large": _large}
+def _exact_memory() -> None:
+    n, p = _size("exact")
+    with _rows("exact", n, p) as pattern:
+        X, y = _in_memory(pattern)
+        taken, score = _timed(lambda: sepal.thornton_score(X, y))
+    print(f"\nExact leave-one-out of 1-NN, {n:,} x {p}: seconds")
+    _line("rows in memory, all threads", taken, f"index {score:.6f}", form="10.1f")
+
+
+def _exact_streamed() -> None:
+    n, p = _size("exact")
+    with _rows("exact", n, p) as pattern:
+        taken, score = _timed(lambda: _streamed(pattern))
+    print(f"\nExact leave-one-out of 1-NN, {n:,} x {p}: seconds")
+    _line("streamed here, files read, all threads", taken, f"index {score:.6f}", form="10.1f")
+
+
+def _streamed(pattern: str) -> float:
+    with place_of_work() as work:
+        return sepal.thornton_score(prepare_blocks(fit_parts(partitioned(pattern), work)))
+
+
+def _exact_faiss() -> None:
+    import faiss
+
+    n, p = _size("exact")
+    with _rows("exact", n, p) as pattern:
+        X = np.ascontiguousarray(_in_memory(pattern)[0].to_numpy(dtype=np.float32))
+    index = faiss.IndexFlatL2(X.shape[1])
+    index.add(X)
+    asked = X[: max(1, len(X) // 100)]
+    index.search(asked[:100], 2)
+    taken, _ = _timed(lambda: index.search(asked, 2))
+    print(f"\nExact leave-one-out of 1-NN, {n:,} x {p}: seconds")
+    text = f"FAISS flat, {faiss.omp_get_max_threads()} threads, {len(asked):,} queries extrapolated to all"
+    _line(text, taken * len(X) / len(asked), form="10.1f")
+
+
+def _sums() -> None:
+    n, p = _size("sums")
+    print(f"\nBy sums over partitions, {n:,} x {p}, two workers: seconds, the pass over the columns included")
+    with _rows("sums", n, p) as pattern, place_of_work(workers=2) as work:
+        client: Any = work.client  # type: ignore[attr-defined]
+        read_schema(partitioned(pattern), work)
+        vectors = sepal.machines.FeatureVectorClassifier(max_vectors=100)
+        for text, way in (
+            ("angle, Mahalanobis distances, Hotelling's test", lambda: angle_partitions(pattern, client=client)),
+            ("FisherDiscriminant", lambda: _fitted(sepal.machines.FisherDiscriminant(), pattern, client)),
+            ("FeatureVectorClassifier, at most 100 vectors", lambda: _fitted(vectors, pattern, client)),
+        ):
+            taken, _ = _timed(way)
+            _line(text, taken, form="10.1f")
+
+
+def _fitted(model: Any, pattern: str, client: Any) -> Any:
+    return fit_partitions(model, pattern, client=client)
+
+
+def _large() -> None:
+    n, p = _size("large")
+    with _rows("large", n, p) as pattern:
+        size = sum(each.stat().st_size for each in Path(pattern).parent.iterdir())
+        print(f"\nSampled report, {n:,} x {p} ({size / 1e9:.2f} GB of Parquet), two workers")
+        with place_of_work(workers=2) as work:
+            client: Any = work.client  # type: ignore[attr-defined]
+            how = {"distance": "auto", "scale": "minmax", "missing": "distance", "random_state": 0, "n_jobs": None}
+            with client.as_current():
+                begin, marks = time.perf_counter(), {}
+                report = partitions_report(
+                    partitioned(pattern),
+                    **how,
+                    n_queries=1_000,
+                    time_limit=80.0,
+                    say=lambda plan: marks.update(plan=(time.perf_counter() - begin, plan)),
+                    progress=None,
+                )
+                taken = time.perf_counter() - begin
+            peak = max(client.run(_peak).values())
+        seconds, plan = marks["plan"]
+        _line("schema pass, and a trial of the rates: until the plan was said", seconds, form="10.1f")
+        _line("the whole report", taken, "goal: below 120", form="10.1f")
+        _line("largest memory of a worker, MB", peak, "goal: below 2,000", form="10.0f")
+        _line("largest memory of the client, MB", _peak(), form="10.0f")
+        low, high = report.thornton.interval
+        print(f"  Thornton's index {report.thornton.score:.4f} ({low:.4f} to {high:.4f}); skipped: {report.skipped}")
+        print("  " + str(plan).replace("\n", "\n  "))
+
+
+PARTS = {
+    "rates": _rates,
+    "overhead": _overhead,
+    "workers": _workers,
+    "planner": _planner,
+    "memory": _memory,
+    "sums": _sums,
+    "exact-memory": _exact_memory,
+    "exact-streamed": _exact_streamed,
+    "exact-faiss": _exact_faiss,
+    "large": _large,
+}
+
+
+def _wanted() -> list[str]:
+    return os.environ.get("SEPAL_SCALE_PARTS", " ".join(PARTS)).split()
+
+
+def page_name() -> str:
+    """Of the page: the part, if it is one."""
+    return f"scale-{_wanted()[0]}" if len(_wanted()) == 1 else "scale"
 
 
 def run(data: Path | None = None) -> None:
     """Print every part, or those that ``SEPAL_SCALE_PARTS`` names."""
     print("\nRows in partitions")
-    wanted = os.environ.get("SEPAL_SCALE_PARTS", " ".join(PARTS)).split()
-    for name in wanted:
+    for name in _wanted():
         PARTS[name]()

@@ -29,3 +29,12 @@ def test_a_report_loads_no_slow_module_that_it_does_not_use(tmp_path):
     assert facts["model"] is not None
     late = {"sklearn.model_selection", "sklearn.linear_model", "matplotlib"}
     assert not late & loaded
+
+
+def test_measures_need_no_learner(tmp_path):
+    """scikit-learn and what it imports took a second of every start."""
+    file = tmp_path / "small.csv"
+    file.write_text("x,y,class\n" + "".join(f"{i % 7},{i % 5},{'ab'[i % 2]}\n" for i in range(40)))
+    for words in (["measure"], ["select", "--cv", "2"]):
+        loaded = set(json.loads(ran(PROBE, words[0], str(file), *words[1:], "--json").stderr.splitlines()[-1]))
+        assert not {"sklearn", "pandas", "scipy.stats"} & loaded, words

@@ -109,3 +109,12 @@ def test_the_active_client_is_used(cut, client):
     assert found.plan.n_workers == 2
     with place_of_work() as work:
         assert type(work).__name__ == "Here"
+
+
+def test_a_smaller_sample_is_part_of_a_larger_one(cut, here):
+    schema = fit_parts(partitioned(cut(frame("whole", 400), [150, 250])), here).schema
+    small, large = (draw_rows(schema, here, n, 5) for n in (40, 120))
+    again = large.first(shares_of(schema.class_counts, 40))
+    assert np.array_equal(again.rows, small.rows)
+    assert np.array_equal(again.values, small.values)
+    assert set(small.rows.tolist()) < set(large.rows.tolist())

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sepal.cli._answers import as_json_text
+from sepal.cli._given import refuse_unknown
 from sepal.cli._learners import set_values
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import DATA_HELP, AsJson, Data, DistanceName, GroupColumn, Out, Scale, ScaleOption, TargetColumn
 from sepal.cli._output import check_out, check_text_name, give, print_text, wants_json
+from sepal.cli._partitions import in_partitions
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, with_reading
 from sepal.data import names, write_whole
@@ -184,6 +186,13 @@ def place(shelf: Shelf, data: str) -> str:
     """DATA of the command line on the shelf: a bundled set by its name, or a file."""
     if data in names():
         return data
+    if data == "-":
+        raise ParameterError("-: the Explorer needs a file, since its code and its sessions name it")
+    if in_partitions(data):
+        raise ParameterError(
+            f"{data}: the Explorer reads one file", hint="sepal report and sepal measure take a folder or a pattern"
+        )
+    refuse_unknown(data)
     return shelf.read(data).data
 
 

@@ -73,6 +73,12 @@ def _given(data: str, target: str | None, reading: Reading, where: dict[str, Any
         return _file(sys.stdin.buffer, target, reading)
     if data in names():
         return _bundled(data, target)
+    refuse_unknown(data)
+    return _file(data, target, reading)
+
+
+def refuse_unknown(data: str) -> None:
+    """Say that a word is neither a file nor a bundled set; the hint names the nearest."""
     if not Path(data).exists() and not _looks_like_path(data):
         near = difflib.get_close_matches(data, [*names(), *(file.name for file in Path().iterdir())], n=3, cutoff=0.5)
         suggestion = f"did you mean {' or '.join(near)}? " if near else ""
@@ -80,7 +86,6 @@ def _given(data: str, target: str | None, reading: Reading, where: dict[str, Any
             f"{data}: there is no such file here, and no such bundled set",
             hint=f"{suggestion}'sepal datasets' lists the bundled sets",
         )
-    return _file(data, target, reading)
 
 
 def without_groups(table: Table, column: str | None) -> tuple[Table, NDArray[np.float64] | None]:

@@ -165,7 +165,9 @@ class Shelf:
         elif view.data in names():
             if view.of_file:
                 said = ", ".join(view.of_file)
-                raise ParameterError(f"view: {view.data} is a bundled set and is read as it is; {said} are for files")
+                raise ParameterError(
+                    f"view: {view.data} is a bundled set and is read as it is", hint=f"{said}: for files"
+                )
             table = load(view.data)
             table = table if view.target is None else table.with_target(view.target)
             table = table if not view.kinds else table.with_kinds(dict(view.kinds))

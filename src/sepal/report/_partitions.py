@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures import SeparabilityAngle, Suspects
+from sepal.parameters import generator
 from sepal.progress import Progress, silent, stage
 from sepal.report._facts import MeasureFacts, PartitionsFacts
 from sepal.report._gather import class_facts, majority_facts, thornton_facts
@@ -24,6 +25,7 @@ from sepal.scale import (
     SampledTable,
     angle_of_parts,
     carried_out,
+    draw_rows,
     fit_parts,
     make_plan,
     place_of_work,
@@ -31,6 +33,7 @@ from sepal.scale import (
 )
 
 TOGETHER = 20_000  # rows that are brought together for what needs them so
+_IN_TIME = 0.4  # of the time that is allowed: after it no further pass over all rows is begun
 _MOST_COLUMNS = 100  # of a table whose angle is that of all rows
 _MEASURED, _DRAWN = 0.5, 0.6  # shares of the work that are behind
 
@@ -78,12 +81,17 @@ def measured_partitions(
         plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=limit)
         if say is not None:
             say(plan)
-        found = carried_out(fitted, plan, 0.95, random_state, begin, early)
-        drawn = sample_of(fitted.schema, work, TOGETHER, random_state, None)
+        rows = None
+        if not plan.exact:  # one pass draws those who ask and those of the sample
+            seed, most = int(generator(random_state).integers(2**63)), max(plan.n_asking, TOGETHER)
+            rows = draw_rows(fitted.schema, work, most, seed, fitted.distance, stage(early, "drawing rows"))
+        found = carried_out(fitted, plan, 0.95, random_state, begin, early, rows)
+        drawn = sample_of(fitted.schema, work, TOGETHER, random_state, None, rows)
         stage(tell, "drawing rows", _MEASURED, _DRAWN)(1.0)
         schema, angle = fitted.schema, None
         addable = not schema.n_rows_with_missing and schema.like.n_columns <= _MOST_COLUMNS
-        if with_angle and addable and len(drawn.rows) < drawn.n_rows:
+        soon = time_limit is None or time.perf_counter() - begin < _IN_TIME * time_limit
+        if with_angle and addable and soon and len(drawn.rows) < drawn.n_rows:
             angle = angle_of_parts(schema, work)
     return PartsMeasured(fitted, found, drawn, angle)
 

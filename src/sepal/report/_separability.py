@@ -51,7 +51,7 @@ from sepal.report._partitions import facts_of_all, later, measured_partitions, r
 from sepal.report._rows import ReportRows, take_rows
 from sepal.report._sections import complexity_rows, sections
 from sepal.report._suspects import MOST_SHOWN, suspects_dict
-from sepal.report._threads import few_threads
+from sepal.report._threads import on_few_threads
 from sepal.report._time_limit import Clock, check_limit, in_time
 from sepal.report._verdict import repeated_verdict, verdicts
 from sepal.scale import Partitioned, is_partitioned, partitioned
@@ -329,8 +329,7 @@ def separability(
         begin, share = _BASIC + (1 - _BASIC) * i / len(work), (1 - _BASIC) / len(work)
         say(name, begin)
         tick = _ticking(say, name, begin, share, clock)
-        with few_threads(rows.table):
-            made = in_time(clock, name, partial(section, tick))
+        made = in_time(clock, name, partial(on_few_threads, section, rows.table, tick))
         if name not in clock.skipped:
             found[name] = made
     say("done", 1.0)

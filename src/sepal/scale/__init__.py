@@ -15,6 +15,7 @@ from sepal.scale._angle import angle_of_parts as angle_of_parts
 from sepal.scale._angle import angle_partitions
 from sepal.scale._answer import PartitionsMeasure, measure_partitions
 from sepal.scale._answer import carried_out as carried_out
+from sepal.scale._drawing import draw_rows as draw_rows
 from sepal.scale._leave_one_out import partitions_loo_curve
 from sepal.scale._planning import Plan, asking_for
 from sepal.scale._planning import make_plan as make_plan

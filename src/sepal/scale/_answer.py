@@ -15,7 +15,7 @@ from sepal.neighbors import PartSearch
 from sepal.parameters import RandomState, generator
 from sepal.progress import SEARCHING, Progress, silent, stage
 from sepal.scale._blocks import cut_blocks
-from sepal.scale._drawing import draw_rows
+from sepal.scale._drawing import Drawn, draw_rows, shares_of
 from sepal.scale._planning import HALF_WIDTH, Plan, improved, make_plan
 from sepal.scale._prepare import WORKER_BLOCK_BYTES, Fitted, fit_parts, forget_blocks, prepare_blocks
 from sepal.scale._sampled import ask_sample, sampled_test
@@ -177,27 +177,41 @@ def measure_partitions(
 
 
 def carried_out(
-    fitted: Fitted, plan: Plan, confidence: float, random_state: RandomState, begin: float, progress: Progress
+    fitted: Fitted,
+    plan: Plan,
+    confidence: float,
+    random_state: RandomState,
+    begin: float,
+    progress: Progress,
+    drawn: Drawn | None = None,
 ) -> PartitionsMeasure:
-    """Do what the plan says; the work began at ``begin``."""
+    """Do what the plan says; the work began at ``begin``. ``drawn`` are rows that are drawn already."""
     clock = _Clock(progress)
     if plan.exact:
         ready = prepare_blocks(fitted, progress=clock.tell)
         found = thornton_test(ready, confidence=confidence, progress=clock.tell)
         forget_blocks(ready)
     else:
-        found = ask_partitions(fitted, plan.n_asking, confidence, random_state, clock.tell)
+        found = ask_partitions(fitted, plan.n_asking, confidence, random_state, clock.tell, drawn)
     better = improved(plan, clock.total)
     return PartitionsMeasure(found, plan.exact, found.n_queries, plan, better, time.perf_counter() - begin)
 
 
 def ask_partitions(
-    fitted: Fitted, n_asking: int, confidence: float, random_state: RandomState, progress: Progress | None
+    fitted: Fitted,
+    n_asking: int,
+    confidence: float,
+    random_state: RandomState,
+    progress: Progress | None,
+    drawn: Drawn | None = None,
 ) -> ThorntonTest:
     """Thornton's index from a stratified sample of rows that ask all rows."""
     schema, work = fitted.schema, fitted.work
-    seed = int(generator(random_state).integers(2**63))
-    drawn = draw_rows(schema, work, n_asking, seed, fitted.distance, stage(progress, "drawing rows"))
+    if drawn is None:
+        seed = int(generator(random_state).integers(2**63))
+        drawn = draw_rows(schema, work, n_asking, seed, fitted.distance, stage(progress, "drawing rows"))
+    else:
+        drawn = drawn.first(shares_of(schema.class_counts, min(n_asking, schema.n_rows)))
     assert drawn.extent is not None  # noqa: S101 - a distance was given
     search = PartSearch.of(fitted.distance, drawn.extent, fitted.method)
     rows = max(1_000, WORKER_BLOCK_BYTES // (8 * schema.like.n_columns))

@@ -39,12 +39,23 @@ class Drawn:
         Their cells.
     extent : Extent or None
         Of the coordinates of all rows that were passed, where a distance was given.
+    number : array
+        By which they were drawn, smallest first.
     """
 
     rows: NDArray[np.int64]
     codes: NDArray[np.int32]
     values: NDArray[np.float64]
     extent: Extent | None
+    number: NDArray[np.float64]
+
+    def first(self, wanted: NDArray[np.int64]) -> Drawn:
+        """So many of each class: those that the same seed draws where no more are asked for."""
+        order = np.lexsort((self.rows, self.number, self.codes))
+        start = np.searchsorted(self.codes[order], np.arange(len(wanted)))
+        taken = np.concatenate([order[s : s + n] for s, n in zip(start, wanted, strict=True)])
+        taken = taken[np.argsort(self.rows[taken])]
+        return Drawn(self.rows[taken], self.codes[taken], self.values[taken], self.extent, self.number[taken])
 
 
 def draw_part(
@@ -108,22 +119,6 @@ def draw_rows(
         below = np.where(short, 1.1, below)
 
 
-@dataclass(frozen=True, eq=False)
-class _Passed:
-    number: NDArray[np.float64]
-    rows: NDArray[np.int64]
-    codes: NDArray[np.int32]
-    values: NDArray[np.float64]
-    extent: Extent | None
-
-    def first(self, wanted: NDArray[np.int64]) -> Drawn:
-        order = np.lexsort((self.rows, self.number, self.codes))
-        start = np.searchsorted(self.codes[order], np.arange(len(wanted)))
-        taken = np.sort(np.concatenate([order[s : s + n] for s, n in zip(start, wanted, strict=True)]))
-        taken = taken[np.argsort(self.rows[taken])]
-        return Drawn(self.rows[taken], self.codes[taken], self.values[taken], self.extent)
-
-
 def _passed(
     schema: Schema,
     work: Workplace,
@@ -131,17 +126,17 @@ def _passed(
     seed: int,
     fitted: FittedDistance | None,
     progress: Share | None,
-) -> _Passed:
+) -> Drawn:
     source, offsets = schema.source, schema.offsets
     fixed = (source.reading, schema.like, schema.missing == "drop", schema.classes, below, seed, fitted)
     jobs = [(part, *fixed) for part in source.parts]
     parts = dict(work.run("draw rows", draw_part, jobs, progress))
     each = [parts[at] for at in range(len(jobs))]
     extents = [one[4] for one in each if one[4] is not None]
-    return _Passed(
-        np.concatenate([one[0] for one in each]),
+    return Drawn(
         np.concatenate([one[1] + offsets[at] for at, one in enumerate(each)]),
         np.concatenate([one[2] for one in each]),
         np.concatenate([one[3] for one in each]),
         joined_extent(extents) if extents else None,
+        np.concatenate([one[0] for one in each]),
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sepal.data import Table
 from sepal.parameters import RandomState, generator
 from sepal.progress import Progress, stage
-from sepal.scale._drawing import draw_rows
+from sepal.scale._drawing import Drawn, draw_rows, shares_of
 from sepal.scale._schema import Schema, read_schema
 from sepal.scale._sources import Partitioned
 from sepal.scale._work import Workplace, place_of_work
@@ -47,11 +47,19 @@ class SampledTable:
 
 
 def sample_of(
-    schema: Schema, work: Workplace, n_rows: int, random_state: RandomState, progress: Progress | None = None
+    schema: Schema,
+    work: Workplace,
+    n_rows: int,
+    random_state: RandomState,
+    progress: Progress | None = None,
+    drawn: Drawn | None = None,
 ) -> SampledTable:
-    """A sample of partitions whose columns are known."""
-    seed = int(generator(random_state).integers(2**63))
-    drawn = draw_rows(schema, work, n_rows, seed, None, stage(progress, "drawing rows"))
+    """A sample of partitions whose columns are known; of rows that are drawn already, where these are given."""
+    if drawn is None:
+        seed = int(generator(random_state).integers(2**63))
+        drawn = draw_rows(schema, work, n_rows, seed, None, stage(progress, "drawing rows"))
+    else:
+        drawn = drawn.first(shares_of(schema.class_counts, min(n_rows, schema.n_rows)))
     notes = schema.notes
     if len(drawn.rows) < schema.n_rows:
         said = f"a stratified random sample of {len(drawn.rows):,} of {schema.n_rows:,} rows in partitions"
