@@ -24,6 +24,7 @@ _PATIENCE = 20.0  # seconds without a scheduler after which it counts as gone
 _POLL = 0.5
 _GREETING = 10.0  # seconds in which a scheduler must answer at first
 _BETWEEN, _ANSWER = 5.0, 8.0  # seconds between questions to the scheduler while one waits, and to answer them
+_FETCH = 15.0  # seconds in which a result that is ready should be here; it is fetched again after them
 _NO_WORKERS = 120.0  # seconds without any worker after which none is waited for
 _NO_TASK = 1800.0  # seconds without a task that ends: tasks are made to take some seconds
 _RETRIES = 5  # times a task is done again after its worker was lost
@@ -125,7 +126,7 @@ class OnCluster:
         while True:
             watch.look()
             try:
-                return future.result(timeout=_POLL)
+                return future.result(timeout=_FETCH)
             except distributed.scheduler.KilledWorker as error:
                 raise ClusterError(
                     f"{name}: the worker of one task was lost again and again: {error}",
@@ -138,7 +139,7 @@ class OnCluster:
                     raise ClusterError(f"{name}: its tasks were cancelled on the cluster") from error
                 time.sleep(_POLL)
             except (distributed.TimeoutError, TimeoutError):
-                continue  # and look
+                watch.doubt()
 
 
 class _Watch:
@@ -164,6 +165,10 @@ class _Watch:
                 f"{self._name}: no task has ended for {_NO_TASK / 60:.0f} minutes",
                 hint="a worker may hang: look at the dashboard of the cluster; or make partitions smaller",
             )
+
+    def doubt(self) -> None:
+        """Something took longer than it should: the next look asks at once, and one open question is enough."""
+        self._silent, self._asked = max(self._silent, 1), float("-inf")
 
     def _ask(self) -> None:
         """Whether the scheduler answers, and has workers. Twice in a row without an answer counts."""
