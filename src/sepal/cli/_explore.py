@@ -13,7 +13,7 @@ from sepal.cli._answers import as_json_text
 from sepal.cli._given import refuse_unknown
 from sepal.cli._learners import set_values
 from sepal.cli._leaving import leaving_cleanly
-from sepal.cli._options import DATA_HELP, AsJson, Data, DistanceName, GroupColumn, Out, Scale, ScaleOption, TargetColumn
+from sepal.cli._options import ONE_FILE_HELP, AsJson, DistanceName, GroupColumn, Out, Scale, ScaleOption, TargetColumn
 from sepal.cli._output import check_out, check_text_name, give, print_text, wants_json
 from sepal.cli._partitions import in_partitions
 from sepal.cli._progress import watching
@@ -31,7 +31,7 @@ FOLDER = "sepal-run"
 def explore(
     *,
     reading: Reading,
-    data: Annotated[str | None, typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)] = None,
+    data: Annotated[str | None, typer.Argument(metavar="DATA", help=ONE_FILE_HELP, show_default=False)] = None,
     target: TargetColumn = None,
     groups: GroupColumn = None,
     port: Annotated[
@@ -77,7 +77,7 @@ def do(
     *,
     reading: Reading,
     action: Annotated[str, typer.Argument(metavar="ACTION", help="A question of the Explorer, as neighbors.curve.")],
-    data: Data,
+    data: Annotated[str, typer.Argument(metavar="DATA", help=ONE_FILE_HELP)],
     target: TargetColumn = None,
     groups: GroupColumn = None,
     settings: Annotated[

@@ -20,10 +20,13 @@ from sepal.distances import DISTANCES
 from sepal.exceptions import ParameterError
 from sepal.parameters import EVERYWHERE, Parameter, parameters
 
+_FILES = "A CSV, ARFF, JSON lines, Parquet, Feather or Excel file"
+_OTHER_FILE = "For a file that has such a name write ./NAME."
 DATA_HELP = (
-    "A CSV, ARFF, JSON lines, Parquet, Feather or Excel file, - for standard input, or the name of a bundled set. "
-    "For a file that has such a name write ./NAME. A folder, or a pattern in quotes, is a table in partitions."
+    f"{_FILES}, - for standard input, or the name of a bundled set. {_OTHER_FILE} "
+    "A folder, or a pattern in quotes, is a table in partitions."
 )
+ONE_FILE_HELP = f"{_FILES}, or the name of a bundled set. {_OTHER_FILE}"
 # The order in which every verb lists those it has; its own options stand among them.
 SHARED = (
     "target",
