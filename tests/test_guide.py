@@ -95,3 +95,21 @@ def test_tables_of_the_guide_are_those_of_the_scripts(page):
     told = re.findall(r"^\|.*\d.*\|$", (GUIDE / f"{page}.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert len(told) > 10
     assert not [line for line in told if not any(_cells(line) <= cells for cells in written)]
+
+
+def test_what_many_rows_cost_follows_from_the_measured_rates():
+    rates = (GUIDE.parent.parent / "benchmarks" / "speed" / "results" / "scale-rates.md").read_text(encoding="utf-8")
+    pairs = float(re.search(r"\(R\) +(\S+)", rates)[1])
+    page = (GUIDE / "large-data.md").read_text(encoding="utf-8")
+    told = f"R = {pairs / 1e8:.2f}·10⁸ for rows that ask others and L = {re.search(r'[(]L[)] +(.+)', rates)[1]}·10⁻⁶"
+    assert told in page
+    units = {"s": 1, "min": 60, "hours": 3600, "days": 86400}
+    lines = re.findall(r"^\| 10([⁶⁷⁸⁹]) \|(.+)\|$", page, re.MULTILINE)
+    assert len(lines) == 4
+    for power, rest in lines:
+        n = 10.0 ** (6 + "⁶⁷⁸⁹".index(power))
+        _, *exact, _, many, one = [cell.split() for cell in rest.split("|")]
+        wanted = [n**2 / pairs / 100, n**2 / pairs / 1000, 9604 * n / pairs / 100, 9604 * n / pairs]
+        for (value, unit), seconds in zip([*exact, many, one], wanted, strict=True):
+            digits = 1 if "." in value else 0
+            assert abs(float(value) - seconds / units[unit]) <= 0.5 * 10**-digits + 1e-9, (power, value, unit)

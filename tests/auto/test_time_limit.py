@@ -83,7 +83,8 @@ def test_rows_are_as_many_as_the_timed_block_allows(rng, monkeypatch, small_size
     assert len(rows) - (17 not in rows[:400]) == pytest.approx(400, abs=1)
     assert set(problem.order[:399].tolist()) <= set(rows.tolist())
     assert len(affordable(problem, StageClock(5.0, now=hand), threads=3)) == pytest.approx(800, abs=1)
-    assert len(affordable(problem, StageClock(3.1, now=hand), threads=2)) <= 101  # less than the search needs
+    rows = affordable(problem, StageClock(3.1, now=hand), threads=2)  # less than the search needs
+    assert rows.tolist() == [*problem.order[:100].tolist(), 17]
     assert len(affordable(problem, StageClock(np.inf, now=hand), threads=2)) == 900
 
 
@@ -92,8 +93,9 @@ def test_no_time_at_all_asks_no_block(rng, monkeypatch, small_sizes):
     hand = Hand()
     clock = StageClock(1e-3, now=hand)
     hand.time += 1.0
-    rows = affordable(_problem(rng), clock, threads=2)
-    assert len(rows) in (100, 101)
+    problem = _problem(rng)
+    rows = affordable(problem, clock, threads=2)
+    assert rows.tolist() == [*problem.order[:100].tolist(), 17]  # and the only row of its class
     assert 17 in rows  # the only row of its class
 
 

@@ -33,7 +33,7 @@ def run(*words, code=0, **options):
     return found
 
 
-SAID = ["determines_class", "set_apart_identifier"]
+SAID = ["determines_class", "set_apart_identifier", "note"]
 
 
 @pytest.mark.parametrize("verb", ["report", "measure", "select", "evaluate"])

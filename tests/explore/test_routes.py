@@ -273,3 +273,30 @@ def test_one_unforeseen_error_is_told_without_its_details(page, monkeypatch):
     assert error(response) == (500, "broken")
     assert "secret" not in response.text
     assert page.do("data.summary", IRIS).status_code == 200
+
+
+DATED = b"when;x;class\n01.02.2020;1,5;a\n03.02.2020;2,5;b\n01.03.2020;3,5;a\n13.03.2021;3,0;b\n"
+
+
+def test_a_row_with_a_date_is_predicted_as_it_is_shown(page):
+    """The cells of a shown row were refused, and the column was called x1: dates are numbers in a table."""
+    view = {"data": page.upload("dated.csv", DATED).json()["data"]}
+    shown = page.job("data.rows", view, count=2)["result"]
+    cells = dict(zip(shown["columns"], shown["cells"][1], strict=True))
+    assert cells.pop("class") == "b"
+    assert cells == {"when": "03.02.2020", "x": 2.5}
+    settings = {"learner": "knn", "settings": {"n_neighbors": 1}}
+    found = page.job("predict.row", view, cells=cells, **settings)
+    assert found["result"]["predicted"] == ["b"]
+    other = page.job("predict.row", view, cells={"when": "02.02.2020", "x": "2,5"}, **settings)
+    assert other["result"]["predicted"] == ["b"]
+
+
+def test_a_cell_that_is_no_date_is_refused_by_the_name_of_its_column(page):
+    view = {"data": page.upload("dated.csv", DATED).json()["data"]}
+    asked = {"learner": "knn", "cells": {"when": "soon", "x": 1.0}}
+    started = page.post("/api/jobs", {"action": "predict.row", "view": view, "parameters": asked}).json()
+    while (state := page.get(f"/api/jobs/{started['job']}?wait=5").json())["state"] in ("waiting", "running"):
+        pass
+    assert state["state"] == "failed"
+    assert "column 'when' holds dates such as 01.02.2020; found 'soon'" in json.dumps(state)

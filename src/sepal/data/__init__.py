@@ -116,3 +116,4 @@ __all__ = [
     "sampled",
     "summarize",
 ]
+from sepal.data._written import written_number as written_number

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sepal.data._apart import is_running_text
+from sepal.data._array_columns import column_from_array, rounding_notes
 from sepal.data._columns import (
-    LARGEST_EXACT_INTEGER,
     Column,
     Kind,
     KindsSpec,
@@ -20,10 +20,8 @@ from sepal.data._columns import (
     check_finite,
     check_names,
     coded_column,
-    is_missing,
     recast,
     resolve_kinds,
-    rounding_note,
     text_options,
 )
 from sepal.data._error_words import MEMORY, Origin, shown
@@ -92,10 +90,10 @@ def as_table(
     elif is_frame(X):
         table = _from_frame(X, kinds)
     else:
-        table = _from_array(X, kinds)
+        return _labelled(_from_array(X, kinds, names), labels)
     if names is not None:
         table = replace(table, names=_given_names(names, table.n_columns))
-    return table if labels is None else _with_labels(table, labels)
+    return _labelled(table, labels)
 
 
 def _kinds_by_place(kinds: KindsSpec | None, names: Sequence[str] | None) -> KindsSpec | None:
@@ -119,7 +117,9 @@ def _given_names(names: Sequence[str], n_columns: int) -> tuple[str, ...]:
     return texts
 
 
-def _with_labels(table: Table, labels: Labels) -> Table:
+def _labelled(table: Table, labels: Labels | None) -> Table:
+    if labels is None:
+        return table
     if labels.y.size != table.n_rows:
         raise DataError(
             f"X has {table.n_rows} rows and y has {labels.y.size} labels", hint="give one label for every row"
@@ -184,10 +184,11 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         raise DataError(f"X: Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
 
 
-def _from_array(X: Any, kinds: KindsSpec | None) -> Table:
+def _from_array(X: Any, kinds: KindsSpec | None, given: Sequence[str] | None) -> Table:
     array = _two_dimensional(X)
     _check_shape(array.shape)
-    names = [f"x{j + 1}" for j in range(array.shape[1])]
+    n_columns = array.shape[1]
+    names = [f"x{j + 1}" for j in range(n_columns)] if given is None else list(_given_names(given, n_columns))
     if array.dtype.kind in "iuf" and kinds is None:
         with np.errstate(over="ignore", invalid="ignore"):  # longer floats: what is too large is refused as infinite
             values = array.astype(np.float64, order="C", copy=True)
@@ -197,7 +198,7 @@ def _from_array(X: Any, kinds: KindsSpec | None) -> Table:
                 j = int(np.argwhere(np.isinf(values))[0, 1])
                 check_finite(Column(names[j], j, values[:, j]), MEMORY)
             quiet_missing(values)
-        notes = [*_rounding_notes(array, "X"), *constant_notes(values, names)]
+        notes = [*rounding_notes(array, "X"), *constant_notes(values, names)]
         numeric: Kind = "numeric"
         table = Table(values, tuple(names), (numeric,) * len(names), (None,) * len(names), notes=tuple(notes))
         if complete:
@@ -252,99 +253,6 @@ def _cell_by_cell(X: Sequence[Any]) -> NDArray[Any]:
         for j, cell in enumerate(row):
             array[i, j] = cell
     return array
-
-
-def _rounding_notes(array: NDArray[Any], name: str) -> list[str]:
-    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8:
-        return []
-    if max(abs(int(array.max())), abs(int(array.min()))) <= LARGEST_EXACT_INTEGER:
-        return []
-    return [rounding_note(name)]
-
-
-def column_from_array(name: str, position: int, array: NDArray[Any], origin: Origin = MEMORY) -> Column:
-    """A column of the kind its dtype says."""
-    kind = array.dtype.kind
-    if kind in "iuf":
-        return Column(
-            name, position, quiet_missing(array.astype(np.float64)), notes=tuple(_rounding_notes(array, name))
-        )
-    if kind == "b":
-        return Column(name, position, array.astype(np.float64), "nominal", (False, True), declared=True)
-    if kind in "mM":
-        return _time_column(name, position, array)
-    if kind == "U":
-        return coded_column(name, position, array.tolist())
-    if kind == "O":
-        return _column_from_objects(name, position, array, origin)
-    found = "complex numbers. Complex data not supported" if kind == "c" else f"values of type {array.dtype}"
-    raise DataError(f"{origin.column(position, name)}: expected numbers, texts or booleans, found {found}")
-
-
-def _time_column(name: str, position: int, array: NDArray[Any]) -> Column:
-    one_second = np.timedelta64(1, "s")
-    if array.dtype.kind == "M":
-        seconds = (array - np.datetime64(0, "s")) / one_second
-        note = f"dates in column {shown(name)} were turned into seconds since 1970"
-    else:
-        seconds = array / one_second
-        note = f"durations in column {shown(name)} were turned into seconds"
-    written = Written() if array.dtype.kind == "M" else None
-    return Column(name, position, np.asarray(seconds, dtype=np.float64), notes=(note,), written=written)
-
-
-_CELL_SORTS = frozenset({"boolean", "complex number", "number", "text", "date"})
-
-
-def _object_sort(value: Any) -> str:
-    for sort, types in (
-        ("boolean", (bool, np.bool_)),
-        ("complex number", (complex, np.complexfloating)),
-        ("number", (int, float, np.number)),
-        ("text", (str,)),
-    ):
-        if isinstance(value, types):
-            return sort
-    if type(value).__name__ in ("Decimal", "Fraction"):
-        return "number"
-    if isinstance(value, np.datetime64) or type(value).__name__ in ("date", "datetime", "Timestamp"):
-        return "date"
-    return type(value).__name__
-
-
-def _column_from_objects(name: str, position: int, array: NDArray[Any], origin: Origin) -> Column:
-    first: dict[str, Any] = {}
-    cells = [None if is_missing(value) else value for value in array]
-    for value in cells:
-        if value is not None:
-            first.setdefault(_object_sort(value), value)
-    place = origin.column(position, name)
-    strange = next((sort for sort in first if sort not in _CELL_SORTS), None)
-    if strange is not None:
-        raise CellTypeError(
-            f"{place}: every argument must be a string, a number, a boolean or a date; "
-            f"found the {strange} {shown(first[strange])}"
-        )
-    if len(first) > 1:
-        (one, a), (other, b) = list(first.items())[:2]
-        raise DataError(
-            f"{place}: expected values of one type, found the {one} {shown(a)} and the {other} {shown(b)}",
-            hint="turn the column into texts or into numbers",
-        )
-    sort = next(iter(first), "number")
-    if sort == "number":
-        try:
-            numbers = [np.nan if value is None else float(value) for value in cells]
-        except OverflowError as error:
-            raise DataError(f"{place}: expected numbers within float64, found a larger one") from error
-        return Column(name, position, np.array(numbers, dtype=np.float64))
-    if sort == "text":
-        return coded_column(name, position, cells)
-    if sort == "boolean":
-        return coded_column(name, position, (None if v is None else bool(v) for v in cells), (False, True))
-    if sort == "date":
-        return _time_column(name, position, np.array(cells, dtype="datetime64[us]"))
-    raise DataError(f"{place}: expected numbers, texts or booleans, found complex numbers. Complex data not supported")
 
 
 def _from_frame(X: Any, kinds: KindsSpec | None) -> Table:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from sepal.data._array_columns import column_from_array
 from sepal.data._columns import dated
-from sepal.data._convert import column_from_array
 from sepal.data._error_words import Origin, shown
 from sepal.data._source import Source
 from sepal.exceptions import DataError

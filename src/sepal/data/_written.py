@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from sepal.data._messy_cells import dates
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -30,6 +32,20 @@ class Written:
             return None
         found = self.texts.get(number)
         return found if found is not None or self.texts else _date(number)
+
+
+def written_number(written: Written, text: str) -> float | None:
+    """The number of a text: of one that stood there, or of another date in the same style; None where it is neither.
+
+    >>> written_number(Written({0.0: "1.1.1970"}), "2.1.1970"), written_number(Written({0.0: "1.1.1970"}), "soon")
+    (86400.0, None)
+    """
+    known = {each: number for number, each in written.texts.items()}
+    found = known.get(text.strip())
+    if found is not None or not written.dates:
+        return found
+    read = dates([*known, text])
+    return None if read is None else read[0][text]
 
 
 def _date(seconds: float) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import Table, as_table, row_page
+from sepal.data import Table, as_table, row_page, written_number
 from sepal.exceptions import ParameterError
 from sepal.explore._action import Action, ActionSettings, call, field
 from sepal.explore._classify_actions import LEARNER, LEARNER_SETTINGS, SEED, learner_code, made_learner
@@ -47,12 +47,28 @@ def _model_code(space: Space, settings: ActionSettings) -> str:
 
 def _row(space: Space, settings: ActionSettings) -> Table:
     """The cells of a form as a table with the kinds of the columns."""
-    table, cells = space.table, dict(settings["cells"] or {})
+    table = space.table
+    return as_table([_cells(table, settings)], names=table.names, kinds=_kinds(table))
+
+
+def _cells(table: Table, settings: ActionSettings) -> list[Any]:
+    """The cells of a form in the order of the columns; dates are the numbers they are in the table."""
+    cells = dict(settings["cells"] or {})
     for name in cells:
         if name not in table.names:
             raise ParameterError(f"cells: there is no column {name!r}", hint=f"there are {', '.join(table.names[:12])}")
-    row = [cells.get(name) for name in table.names]
-    return as_table([row], names=table.names, kinds=_kinds(table))
+    return [_cell(table, name, cells.get(name)) for name in table.names]
+
+
+def _cell(table: Table, name: str, cell: Any) -> Any:
+    written = table.written.get(name)
+    if written is None or not isinstance(cell, str):
+        return cell
+    number = written_number(written, cell)
+    if number is None and written.dates:
+        sample = written.text(float(table.values[0, table.names.index(name)])) or "2020-01-31"
+        raise ParameterError(f"cells: column {name!r} holds dates such as {sample}; found {cell!r}")
+    return cell if number is None else number
 
 
 def _kinds(table: Table) -> list[Any]:
@@ -103,8 +119,7 @@ def _predict_row(space: Space, settings: ActionSettings, progress: Any) -> Any:
 
 
 def _row_code(space: Space, settings: ActionSettings) -> str:
-    cells = dict(settings["cells"] or {})
-    row = [cells.get(name) for name in space.table.names]
+    row = _cells(space.table, settings)
     made = f"names=table.names, kinds={_kinds(space.table)!r}"
     near = call(f"sepal.{_near_name(settings)}", str(min(NEAREST_SHOWN, space.table.n_rows)), **space.view.how)
     page = "sepal.data.row_page(table, 0, 10_000, rows=near.rows.tolist())"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sepal.data import ScaleName, Table, fit_scaling
 from sepal.exceptions import DataError
 from sepal.measures import ANGLE_PARAMETERS, ClassScatter, SeparabilityAngle, angle_of_scatters, numbers_of
-from sepal.parameters import checked
+from sepal.parameters import Parameter, checked
 from sepal.progress import Progress, stage
 from sepal.scale._products import class_scatters, places_of
 from sepal.scale._schema import Schema, read_schema
@@ -71,7 +71,10 @@ def _scaled(
     return moved, (shift - offset) / divisor
 
 
-@checked(*ANGLE_PARAMETERS)
+_TARGET = Parameter("target", "whole", "the column of the classes, by its name or place", optional=True, looked_up=True)
+
+
+@checked(_TARGET, *ANGLE_PARAMETERS)
 def angle_partitions(
     source: Any,
     y: Any = None,
