@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName, data_frame
+from sepal.data import ScaleName
 from sepal.neighbors._any_search import DistanceLike, search_of
 from sepal.neighbors._neighbor_ranking import as_queries
 from sepal.neighbors._planner import Method
 from sepal.neighbors._precomputed import within_matrix
 from sepal.neighbors._radius import checked_radius
-from sepal.neighbors._ranking import segment_positions
+from sepal.neighbors._ranking import RaggedLists
 from sepal.parameters import checked
 
 
 @dataclass(frozen=True, eq=False)
-class RadiusRanking:
+class RadiusRanking(RaggedLists):
     """Every training row within a radius of each query.
 
     Attributes
@@ -52,11 +52,6 @@ class RadiusRanking:
     notes: tuple[str, ...] = ()
 
     @property
-    def n_queries(self) -> int:
-        """How many rows were asked for."""
-        return len(self.start) - 1
-
-    @property
     def rows(self) -> list[NDArray[np.intp]]:
         """The training rows of each query, nearest first."""
         return np.split(self.flat_rows, self.start[1:-1])
@@ -65,13 +60,6 @@ class RadiusRanking:
     def distances(self) -> list[NDArray[np.float64]]:
         """Distances to ``rows``."""
         return np.split(self.flat_distances, self.start[1:-1])
-
-    def frame(self) -> Any:
-        """One line per query and neighbour, as a data frame."""
-        lengths = np.diff(self.start)
-        query = np.repeat(np.arange(self.n_queries), lengths)
-        rank = segment_positions(np.zeros(self.n_queries, dtype=np.int64), lengths) + 1
-        return data_frame({"query": query, "rank": rank, "row": self.flat_rows, "distance": self.flat_distances})
 
     def __repr__(self) -> str:
         return (

@@ -53,8 +53,28 @@ def cut(
     }
 
 
+class RaggedLists:
+    """What rankings have in common: lists of neighbours one after the other, from ``start[i]`` to ``start[i + 1]``."""
+
+    start: NDArray[np.int64]
+    flat_rows: NDArray[np.intp]
+    flat_distances: NDArray[np.float64]
+
+    @property
+    def n_queries(self) -> int:
+        """How many rows were asked for."""
+        return len(self.start) - 1
+
+    def frame(self) -> Any:
+        """One line per query and neighbour, as a data frame."""
+        lengths = np.diff(self.start)
+        query = np.repeat(np.arange(self.n_queries), lengths)
+        rank = segment_positions(np.zeros(self.n_queries, dtype=np.int64), lengths) + 1
+        return data_frame({"query": query, "rank": rank, "row": self.flat_rows, "distance": self.flat_distances})
+
+
 @dataclass(frozen=True, eq=False)
-class NeighborRanking:
+class NeighborRanking(RaggedLists):
     """The k nearest training rows of each query.
 
     Attributes
@@ -90,11 +110,6 @@ class NeighborRanking:
     notes: tuple[str, ...] = ()
 
     @property
-    def n_queries(self) -> int:
-        """How many rows were asked for."""
-        return len(self.start) - 1
-
-    @property
     def rows(self) -> NDArray[np.intp]:
         """(n_queries, k) training rows, nearest first; the lowest rows where tied at the k-th place."""
         return self._first_k(self.flat_rows)
@@ -116,13 +131,6 @@ class NeighborRanking:
         groups = np.zeros(distances.shape, dtype=np.intp)
         np.cumsum(distances[:, 1:] != distances[:, :-1], axis=1, out=groups[:, 1:])
         return groups
-
-    def frame(self) -> Any:
-        """One line per query and neighbour, as a data frame."""
-        lengths = np.diff(self.start)
-        query = np.repeat(np.arange(self.n_queries), lengths)
-        rank = segment_positions(np.zeros(self.n_queries, dtype=np.int64), lengths) + 1
-        return data_frame({"query": query, "rank": rank, "row": self.flat_rows, "distance": self.flat_distances})
 
     def _repr_html_(self) -> str:
         start = self.start[:6]
