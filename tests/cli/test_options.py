@@ -21,11 +21,10 @@ VERBS = typer.main.get_command(app).commands
 READING = tuple(Reading.__dataclass_fields__)
 FROM_ROWS = {"report", "measure", "select", "evaluate", "train"}
 WITHOUT_ANSWER = {"explore", "mail"}  # a browser shows it, or its own verbs answer
-IN_A_VIEW = {"drop", "columns", "kind", "task"}  # what a view of the Explorer says about columns
 # Which verbs each shared option means something in; "all" that read labelled rows, or every verb.
 WHERE = {
     "target": FROM_ROWS | {"explore", "do"},
-    "groups": FROM_ROWS,
+    "groups": FROM_ROWS | {"explore", "do"},
     "learner": {"evaluate", "train"},
     "k": {"measure", "evaluate", "train"},
     "weights": {"evaluate", "train"},
@@ -41,7 +40,7 @@ WHERE = {
     "all_columns": {"evaluate", "predict"},
     "escape_formulas": {"evaluate", "predict"},
     "as_json": set(VERBS) - WITHOUT_ANSWER,
-    **{name: FROM_ROWS | ({"do"} if name in IN_A_VIEW else set()) for name in READING},
+    **dict.fromkeys(READING, FROM_ROWS | {"explore", "do"}),
 }
 OWN_TEXT = {("measure", "k")}  # an odd number, or 1: other rules than a learner's
 
