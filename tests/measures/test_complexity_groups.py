@@ -116,7 +116,7 @@ def test_the_two_ways_agree_on_groups_of_one_row(make, distance, monkeypatch):
     X, y, _ = make(seed=8)
     X = X + 1.0
     plain = complexity(X, y, distance=distance)
-    monkeypatch.setattr(profiles, "_groups", lambda table, groups: np.arange(table.n_rows))
+    monkeypatch.setattr(profiles, "_group_numbers", lambda table, groups: np.arange(table.n_rows))
     alone = complexity(X, y, distance=distance)
     for key in set(plain.values) - {"N4", "L3"}:  # other random rows
         assert alone[key] == pytest.approx(plain[key], abs=1e-9), key

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from sepal import datasets
+from sepal.data import p_phrase, p_text
 from sepal.measures import angle_of_separability
 from sepal.report import separability
 from sepal.report._facts import Verdict
-from sepal.report._geometry_verdict import GEOMETRY_CHAPTERS, geometry_verdicts, p_phrase, p_text
+from sepal.report._geometry_verdict import GEOMETRY_CHAPTERS, geometry_verdicts
 from sepal.report._model import SHAPES
 
 FACTS = separability(datasets.load("liver"))

@@ -41,6 +41,8 @@ from sepal.data._equal_rows import plain_cells as plain_cells
 from sepal.data._equal_rows import row_hash as row_hash
 from sepal.data._equal_rows import row_marks as row_marks
 from sepal.data._error_words import constant_note as constant_note
+from sepal.data._error_words import p_phrase as p_phrase
+from sepal.data._error_words import p_text as p_text
 from sepal.data._error_words import plural as plural
 from sepal.data._error_words import shown as shown
 from sepal.data._foreign_frames import is_frame as is_frame

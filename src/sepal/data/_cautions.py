@@ -181,8 +181,8 @@ def all_cautions(table: Any) -> tuple[Caution, ...]:
 
     Examples
     --------
-    >>> import sepal.datasets
-    >>> all_cautions(sepal.datasets.load("iris").take([0, 1, 50]))[0].code
+    >>> from sepal.data import as_table
+    >>> all_cautions(as_table([[1.0, 5.0], [2.0, 5.0]], ["x", "y"]))[0].code
     'constant'
     """
     known = {each.text: each for each in table.cautions}

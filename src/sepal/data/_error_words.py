@@ -78,3 +78,16 @@ class Origin:
 
 
 MEMORY = Origin()
+
+
+def p_text(p: float | None) -> str:
+    """A p-value for people."""
+    if p is None:
+        return "no test"
+    return "< 1e-300" if p == 0 else f"{p:.3f}" if p >= 0.001 else f"{p:.0e}".replace("e-0", "e-")
+
+
+def p_phrase(p: float | None) -> str:
+    """The same as part of a sentence."""
+    text = p_text(p)
+    return text if p is None else f"p {text}" if p == 0 else f"p = {text}"

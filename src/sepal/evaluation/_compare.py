@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest, t
 
-from sepal.data import data_frame, frame_html
+from sepal.data import data_frame, frame_html, p_phrase
 from sepal.evaluation._evaluation import Evaluation
 from sepal.exceptions import ParameterError
 
@@ -75,9 +75,9 @@ class Comparison:
                 continue
             tests = []
             if pair.t_p is not None:
-                tests.append(f"corrected t over folds p = {pair.t_p:.3g}")
+                tests.append(f"corrected t over folds {p_phrase(pair.t_p)}")
             if pair.mcnemar_p is not None:
-                tests.append(f"McNemar {pair.only_first}:{pair.only_second}, p = {pair.mcnemar_p:.3g}")
+                tests.append(f"McNemar {pair.only_first}:{pair.only_second}, {p_phrase(pair.mcnemar_p)}")
             lines.append(
                 f"{pair.first} - {pair.second}: {pair.difference:+.4f}; {'; '.join(tests) or 'no test applies'}"
             )

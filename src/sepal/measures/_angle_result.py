@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sepal.data import data_frame, frame_html
+from sepal.data import data_frame, frame_html, p_phrase
 from sepal.exceptions import ParameterError
 from sepal.measures._hotelling import GlobalTest, HotellingTest
 
@@ -102,7 +102,7 @@ class SeparabilityAngle:
     >>> table = sepal.datasets.load("athletes")
     >>> from sepal.measures import angle_of_separability
     >>> angle_of_separability(table, n_permutations=0)
-    theta = 55.38 degrees in the units given (it changes with units); Mahalanobis D = 3.119, Hotelling p = 1.9e-05
+    theta = 55.38 degrees in the units given (it changes with units); Mahalanobis D = 3.119, Hotelling p = 2e-5
     """
 
     pairs: tuple[ClassPairAngle, ...]
@@ -155,7 +155,7 @@ class SeparabilityAngle:
             return f"{len(self.pairs)} pairs of classes: {self.wilks.name} {self.wilks.value:.4f}"
         pair, units = self.pairs[0], "the units given" if self.scale is None else f"{self.scale} units"
         p_value = pair.hotelling.p_value
-        tested = "too few rows for Hotelling's test" if p_value is None else f"Hotelling p = {p_value:.2g}"
+        tested = "too few rows for Hotelling's test" if p_value is None else f"Hotelling {p_phrase(p_value)}"
         return (
             f"theta = {pair.degrees:.2f} degrees in {units} (it changes with units); "
             f"Mahalanobis D = {pair.mahalanobis:.3f}, {tested}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sepal.data import data_frame, frame_html
+from sepal.data import data_frame, frame_html, p_phrase
 from sepal.neighbors import recall_said
 
 
@@ -114,5 +114,5 @@ class ThorntonTest:
         )
         if self.n_queries < self.n_rows:
             text += f"; {self.n_queries} of {self.n_rows} rows were asked"
-        tested = "" if self.z is None else f", z = {self.z:.1f}, p = {self.p_value:.2g}"
+        tested = "" if self.z is None else f", z = {self.z:.1f}, {p_phrase(self.p_value)}"
         return text + tested + recall_said(self.notes)

@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sepal.data import plural
+from sepal.data import p_phrase, p_text, plural
 from sepal.measures import MEASURES
 from sepal.report._beside import row_name, told_beside
 from sepal.report._explained_words import COMPLEXITY_WORDS, PAIR_WORDS, distance_words
 from sepal.report._first_figures import model_lines, tiles
-from sepal.report._geometry_verdict import p_phrase, p_text
 from sepal.report._reproducing import reproducing_lines
 from sepal.report._suspects import MOST_SHOWN, n_copies
 from sepal.report._verdict import percent

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sepal.data import p_phrase
 from sepal.report._facts import UNEQUAL, Verdict
 from sepal.report._model import SHAPES
 from sepal.report._suspects import n_copies, too_many
@@ -113,19 +114,6 @@ class GeometryCase:
             plane = self.report.projections.planes[0]
             words |= {"x": quoted(plane.first), "z": quoted(plane.second), "plane_score": percent(plane.score)}
         return words
-
-
-def p_text(p: float | None) -> str:
-    """A p-value for people."""
-    if p is None:
-        return "no test"
-    return "< 1e-300" if p == 0 else f"{p:.3f}" if p >= 0.001 else f"{p:.0e}".replace("e-0", "e-")
-
-
-def p_phrase(p: float | None) -> str:
-    """The same as part of a sentence."""
-    text = p_text(p)
-    return text if p is None else f"p {text}" if p == 0 else f"p = {text}"
 
 
 class GeometryRule(NamedTuple):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sepal.data import plural
+from sepal.data import p_phrase, plural
 from sepal.report._content import SCALE_WORDS, content
 from sepal.report._explained_words import distance_words
 from sepal.report._facts import (
@@ -18,7 +18,6 @@ from sepal.report._facts import (
     TableFacts,
     ThorntonFacts,
 )
-from sepal.report._geometry_verdict import p_phrase
 from sepal.report._page import Page, short
 from sepal.report._section_text import (
     columns_text,

@@ -55,7 +55,7 @@ def knn_partitions(
     ...     for i in range(2):
     ...         _ = Path(folder, f"{i}.csv").write_text("a,class\\n1,x\\n2,x\\n7,y\\n8,y\\n")
     ...     model = knn_partitions(sepal.KNNClassifier(3), folder)
-    ...     model.predict([[3.0], [6.5]]).tolist()
+    ...     model.predict(sepal.data.as_table([[3.0], [6.5]], names=["a"])).tolist()
     ['x', 'y']
     """
     if not isinstance(model, KNNClassifier):

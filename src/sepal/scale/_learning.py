@@ -49,6 +49,7 @@ class PartitionsFit:
     --------
     >>> import tempfile
     >>> from pathlib import Path
+    >>> from sepal.data import as_table
     >>> from sepal.machines import FisherDiscriminant
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for i in range(2):
@@ -56,7 +57,7 @@ class PartitionsFit:
     ...     found = fit_partitions(FisherDiscriminant(), folder)
     >>> print(found)
     FisherDiscriminant: the plane fitted to all 8 rows by sums over partitions
-    >>> found.model.predict([[3.0], [6.0]]).tolist()
+    >>> found.model.predict(as_table([[3.0], [6.0]], names=["a"])).tolist()
     ['x', 'y']
     """
 
