@@ -196,8 +196,6 @@ def run(data_folder: Path | None) -> None:
                 compare(20_000, p, k, dtype)
     compare(200_000, 4, 1, np.float64, rounds=3)
     compare(200_000, 4, 10, np.float64, rounds=3)
-    if data_folder is not None:
-        real_sets(data_folder)
     print("\nShare of the float32 peak")
     for p in (10, 30, 100, 300):
         peak_share(p)
