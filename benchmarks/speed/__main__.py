@@ -50,11 +50,13 @@ def _write(name: str, module: Any, data: Path | None) -> None:
     busy = os.getloadavg()[0]
     with redirect_stdout(_Both()) as printed:
         module.run(data)
+    page = getattr(module, "page_name", lambda: name)()  # of a benchmark whose parts are run one at a time
     title = str(module.__doc__).strip().splitlines()[0].rstrip(".")
+    if page != name:
+        title = f"{title.partition(':')[0]}: {page.removeprefix(name + '-').replace('-', ', ')}"
     body = printed.getvalue().strip("\n")
     lines = [f"# {title}", "", "```text", body, "```", "", f"{made_on(PEERS)} Load before: {busy:.1f}."]
     RESULTS.mkdir(exist_ok=True)
-    page = getattr(module, "page_name", lambda: name)()  # of a benchmark whose parts are run one at a time
     (RESULTS / f"{page}.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 

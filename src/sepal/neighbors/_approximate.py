@@ -165,7 +165,9 @@ class _threads:  # noqa: N801 - a context, used as a word
 
 def _faiss() -> Any:
     try:
-        import faiss
+        with warnings.catch_warnings():  # older ones ask numpy for an old name, which is nobody's business here
+            warnings.simplefilter("ignore", DeprecationWarning)
+            import faiss
     except ImportError as error:
         raise MissingDependencyError(
             "method='approximate' needs FAISS, which is not installed", hint="pip install sepal-learn[approximate]"
