@@ -272,7 +272,7 @@ def _copies_sentence(report: SeparabilityReport) -> str | None:
     if not (copies or in_conflict or found.near_duplicates):
         return "No row is a copy of another, and no two of different classes are nearly equal."
     parts = [
-        f"{_counted(copies, 'row')} {'is a copy' if copies == 1 else 'are copies'} of another of the same class"
+        f"{_counted(copies, 'row')} {plural(copies, 'is a copy', 'are copies')} of another of the same class"
         if copies
         else "no row is a copy of another of its class",
         f"{_counted(in_conflict, 'row')} in {_counted(len(found.conflicts), 'group')} are equal in every column but "
