@@ -12,7 +12,7 @@ from scipy.special import softmax
 from sklearn.utils.validation import column_or_1d
 
 from sepal.data import Table
-from sepal.estimators import TableClassifierMixin, TableRegressorMixin, as_data_errors
+from sepal.estimators import TableClassifierMixin, TableRegressorMixin, as_data_errors, rows_inside
 from sepal.exceptions import DataError, ParameterError
 from sepal.machines._kernel_rows import (
     Array,
@@ -288,6 +288,7 @@ class FeatureVectorRegressor(TableRegressorMixin, VectorMachine):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> FeatureVectorRegressor:
         """Select vectors, and fit the model on their coordinates; ``groups`` as in :class:`FeatureVectorClassifier`."""
+        X = rows_inside(X)
         table = self._training_table(X)
         y = X.y if y is None and isinstance(X, Table) else y
         if y is None:
