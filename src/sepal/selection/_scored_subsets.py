@@ -18,7 +18,7 @@ from sepal.selection._evaluator import Step
 from sepal.selection._near_best import NearBestRule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
 from sepal.selection._problem import FeatureProblem
 
-KIND = Parameter("kind", "word", "what to draw", words=("size", "inclusion", "history", "criteria"))
+PICTURE = Parameter("kind", "word", "what to draw", words=("size", "inclusion", "history", "criteria"))
 _SHOWN = 10
 
 
@@ -167,7 +167,7 @@ class ScoredSubsets(ABC):
         """
         from sepal import plots as draw
 
-        KIND.check(kind)
+        PICTURE.check(kind)
         masks = self._masks()
         sizes, scores = _taken(self.sizes, masks), [_taken(each, masks) for each in self.all_scores.values()]
         if kind == "size":

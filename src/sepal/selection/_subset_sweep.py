@@ -257,10 +257,10 @@ def subset_sweep(
     for each in criteria:
         each.check(problem)
     refuse_too_many(problem, criteria, max_features)
-    return swept(problem, criteria, search_teller(progress, 2**problem.n_units))
+    return sweep_all(problem, criteria, search_teller(progress, 2**problem.n_units))
 
 
-def swept(
+def sweep_all(
     problem: FeatureProblem, criteria: tuple[Criterion, ...], progress: SearchProgress | None = None
 ) -> SubsetSweep:
     """Score every subset of prepared rows."""
