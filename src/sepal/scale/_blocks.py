@@ -88,7 +88,10 @@ class _Kept:
             if found is not None:
                 self._held.move_to_end(block.key)
                 return found
-        points = fitted.embed(block_table(block))
+        return self.keep(block, fitted.embed(block_table(block)))
+
+    def keep(self, block: RowBlock, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Hold the points of a block, and let go of those that were not used for longest."""
         with self._lock:
             self._held[block.key] = points
             while len(self._held) > 1 and sum(each.nbytes for each in self._held.values()) > BLOCKS_KEPT:
@@ -167,9 +170,9 @@ def row_keys(values: NDArray[np.float64]) -> NDArray[np.uint64]:
 
 
 def block_rows(block: RowBlock, fitted: FittedDistance, classes: NDArray[Any]) -> BlockRows:
-    """Look at the rows of a block."""
+    """Look at the rows of a block; its points are kept for the search that follows."""
     table = block_table(block)
-    points = fitted.embed(table)
+    points = KEPT.keep(block, fitted.embed(table))
     alone = fitted.compares_nothing(points)
     codes = np.zeros(0, np.int32) if table.y is None else codes_of(table.y, classes)
     return BlockRows(codes, row_keys(points), alone if alone.any() else None, extent_of(points))
