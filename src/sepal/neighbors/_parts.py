@@ -51,6 +51,16 @@ class PartLists:
         """The query of each entry."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
+    def of(self, begin: int, end: int) -> PartLists:
+        """The lists of some queries that follow each other."""
+        at = slice(self.start[begin], self.start[end])
+        return PartLists(self.start[begin : end + 1] - self.start[begin], self.number[at], self.value[at])
+
+    def without(self, own: NDArray[np.int64]) -> PartLists:
+        """The lists without one number each."""
+        kept = self.number != own[self.query]
+        return PartLists(np.concatenate([[0], np.cumsum(kept)])[self.start], self.number[kept], self.value[kept])
+
 
 def extent_of(points: NDArray[np.float64]) -> Extent:
     """What rounding has to know of the coordinates of a part; the coordinates themselves are let go."""
