@@ -12,8 +12,10 @@ from functools import cache
 from math import inf, isqrt
 
 _LARGEST_ORDER = 512
-_MERGED = 500.0  # pairs of rows that are compared while one entry of a list is merged
-_STARTED = 1e7  # pairs of rows that are compared while a task is sent
+# What else takes time, in pairs of rows that are compared meanwhile (200,000 x 20, two workers on one machine).
+_MERGED = 500.0  # one entry of a list merged with others
+_STARTED = 3.5e7  # a task sent and its answer fetched
+_READIED = 3300.0  # a row of a task made ready for the search
 _ASKED = 2.5  # what a pair costs where rows ask others, in pairs of rows that ask each other
 _FEW_COLUMNS = 4  # in which a tree answers, whose cost hardly grows with those it is asked about
 
@@ -54,7 +56,7 @@ def best_order(n_rows: int, n_columns: int, together: int, workers: int, depth: 
     ``together`` rows at most may be in a task, ``depth`` entries in a list.
 
     >>> best_order(1_000_000, 10, 2_000_000, 1, 1), best_order(1_000_000, 20, 400_000, 2, 1)
-    (0, 23)
+    (0, 13)
     """
     if workers == 1 and n_rows <= together:
         return 0
@@ -65,9 +67,9 @@ def best_order(n_rows: int, n_columns: int, together: int, workers: int, depth: 
         pieces, met = n_pieces(order), order + 1
         if n_rows < pieces or -(-n_rows // pieces) * met > together:
             return inf
-        rounds = -(-pieces // workers)
+        task = n_rows * met / pieces
         merging = 0.0 if order == 0 else _MERGED * met * depth / n_rows
-        return rounds * ((met / pieces) ** 2 + _STARTED / n_rows**2) + merging
+        return -(-pieces // workers) * (task * (task + _READIED) + _STARTED) / n_rows**2 + merging
 
     found = min((0, *_primes()), key=cost)
     return found if cost(found) < _ASKED / workers else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Table
 from sepal.exceptions import DataError
-from sepal.neighbors import DistinctRows, PartLists, PartSearch, Search, extent_of, joined_extent
+from sepal.neighbors import DistinctRows, PartLists, PartSearch, Search, extent_of, in_order, joined_extent
 from sepal.progress import Share
 from sepal.scale._blocks import RowBlock, Some, called, meet, points_of, search_blocks
 from sepal.scale._meetings import best_order, lines, n_pieces
@@ -165,18 +164,3 @@ def _runs(n_blocks: int, workers: int, n_asking: int) -> list[range]:
     jobs = max(1, -(-4 * workers // n_asking), -(-n_blocks // 8))
     size = max(1, -(-n_blocks // min(jobs, n_blocks)))
     return [range(at, min(at + size, n_blocks)) for at in range(0, n_blocks, size)]
-
-
-def in_order(pieces: Sequence[tuple[PartLists, NDArray[np.int64]]], n_asking: int) -> PartLists:
-    """Lists of several blocks of queries, put where these stood."""
-    lengths = np.zeros(n_asking, dtype=np.int64)
-    for lists, places in pieces:
-        lengths[places] = np.diff(lists.start)
-    start = np.concatenate([[0], np.cumsum(lengths)])
-    number, value = np.empty(int(start[-1]), dtype=np.int64), np.empty(int(start[-1]))
-    for lists, places in pieces:
-        at = lists.number.size and np.repeat(start[places] - lists.start[:-1], np.diff(lists.start)) + np.arange(
-            len(lists.number)
-        )
-        number[at], value[at] = lists.number, lists.value
-    return PartLists(start, number, value)
