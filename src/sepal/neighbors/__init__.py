@@ -22,6 +22,7 @@ from sepal.neighbors._graph import GraphMode as GraphMode
 from sepal.neighbors._graph import as_graph as as_graph
 from sepal.neighbors._graph import check_mode as check_mode
 from sepal.neighbors._graph import kneighbors_graph, radius_neighbors_graph
+from sepal.neighbors._growing import GrowingSearch as GrowingSearch
 from sepal.neighbors._neighbor_ranking import neighbor_ranking
 from sepal.neighbors._parts import PartLists as PartLists
 from sepal.neighbors._parts import PartSearch as PartSearch
