@@ -77,7 +77,7 @@ class PartLists:
         return PartLists(np.concatenate([[0], np.cumsum(kept)])[self.start], self.number[kept], self.value[kept])
 
 
-def in_order(pieces: Iterable[tuple[PartLists, NDArray[np.int64]]], n_queries: int) -> PartLists:
+def lists_in_order(pieces: Iterable[tuple[PartLists, NDArray[np.int64]]], n_queries: int) -> PartLists:
     """Lists of several pieces of the queries, put where these stood."""
     each = list(pieces)
     lengths = np.zeros(n_queries, dtype=np.int64)
@@ -179,7 +179,7 @@ class PartSearch:
         first = np.flatnonzero(np.diff(near_other.start) == 0)
         second = np.flatnonzero((np.diff(near_one.start) == 0) & (np.diff(near_other.start) > 0))
         merged = self._merged(near_one.take(mixed), near_other.take(mixed), k)
-        return in_order([(one.take(first), first), (other.take(second), second), (merged, mixed)], n)
+        return lists_in_order([(one.take(first), first), (other.take(second), second), (merged, mixed)], n)
 
     def _reach(self, lists: PartLists, k: int) -> NDArray[np.float64]:
         """How far one may be who is in the answer: of each query (1 + tie) times the k-th value, if there is one."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Table
 from sepal.exceptions import DataError
-from sepal.neighbors import DistinctRows, PartLists, PartSearch, Search, extent_of, in_order, joined_extent
+from sepal.neighbors import DistinctRows, PartLists, PartSearch, Search, extent_of, joined_extent, lists_in_order
 from sepal.progress import Share
 from sepal.scale._blocks import RowBlock, Some, called, meet, points_of, search_blocks
 from sepal.scale._meetings import best_order, lines, n_pieces
@@ -134,7 +134,7 @@ class BlockSearch(Search):
         for at, lists in self.work.run("search for neighbours", search_blocks, jobs, progress):
             before = held.get(owner[at])
             held[owner[at]] = lists if before is None else part.joined([before, lists], k)
-        return in_order([(held[place], places) for place, (_, places) in enumerate(asking)], n_asking)
+        return lists_in_order([(held[place], places) for place, (_, places) in enumerate(asking)], n_asking)
 
     def _met(self, part: PartSearch, k: int, order: int, progress: Share | None) -> PartLists:
         """Lists of all rows, from tasks in which some of them ask each other."""
@@ -154,7 +154,7 @@ class BlockSearch(Search):
                 found, before = lists.of(begin, end), held.get(piece)
                 held[piece] = found if before is None else part.joined([before, found], k)
                 begin = end
-        return in_order([(held[at], places) for at, places in enumerate(cuts)], n)
+        return lists_in_order([(held[at], places) for at, places in enumerate(cuts)], n)
 
 
 def _runs(n_blocks: int, workers: int, n_asking: int) -> list[range]:
