@@ -7,12 +7,12 @@ from itertools import combinations
 
 import pytest
 
-from sepal.scale._meetings import best_order, lines, n_pieces
+from sepal.scale._meetings import best_order, n_pieces, plane_lines
 
 
 @pytest.mark.parametrize("order", [0, 2, 3, 5, 7, 11])
 def test_any_two_points_lie_on_one_line(order):
-    found = lines(order)
+    found = plane_lines(order)
     pairs = Counter(pair for line in found for pair in combinations(sorted(line), 2))
     assert all(len(set(line)) == order + 1 for line in found)
     assert pairs == dict.fromkeys(combinations(range(n_pieces(order)), 2), 1)

@@ -34,12 +34,12 @@ def n_pieces(order: int) -> int:
     return order * order + order + 1
 
 
-def lines(order: int) -> list[tuple[int, ...]]:
+def plane_lines(order: int) -> list[tuple[int, ...]]:
     """The points on each line of the projective plane of a prime order; of order 0 one point.
 
     The point (x, y) has the number x * order + y; then come the directions, the last of them upright.
 
-    >>> lines(2)
+    >>> plane_lines(2)
     [(0, 2, 4), (1, 3, 4), (0, 3, 5), (1, 2, 5), (0, 1, 6), (2, 3, 6), (4, 5, 6)]
     """
     if order == 0:

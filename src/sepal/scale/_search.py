@@ -13,7 +13,7 @@ from sepal.exceptions import DataError
 from sepal.neighbors import DistinctRows, PartLists, PartSearch, Search, extent_of, joined_extent, lists_in_order
 from sepal.progress import Share
 from sepal.scale._blocks import RowBlock, Some, called, meet, points_of, search_blocks
-from sepal.scale._meetings import best_order, lines, n_pieces
+from sepal.scale._meetings import best_order, n_pieces, plane_lines
 from sepal.scale._work import Here, Workplace
 
 _FETCHED = 2**28  # bytes of coordinates that may be brought together here
@@ -144,7 +144,7 @@ class BlockSearch(Search):
             [replace(some, called=called(places[own])) for some, own in self._spread(self.at[places])]
             for places in cuts
         ]
-        met = lines(order)
+        met = plane_lines(order)
         jobs = [(part, [some for at in line for some in pieces[at]], k, self.work.threads) for line in met]
         held: dict[int, PartLists] = {}
         for at, lists in self.work.run("search for neighbours", meet, jobs, progress):
