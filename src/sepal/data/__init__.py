@@ -56,6 +56,9 @@ from sepal.data._frames import data_frame as data_frame
 from sepal.data._frames import frame_html as frame_html
 from sepal.data._group_column import group_labels
 from sepal.data._group_column import set_apart as set_apart
+from sepal.data._joined import RoomForMore as RoomForMore
+from sepal.data._joined import joined_rows as joined_rows
+from sepal.data._joined import joined_table as joined_table
 from sepal.data._labels import MOST_FLOAT_CLASSES as MOST_FLOAT_CLASSES
 from sepal.data._labels import class_codes as class_codes
 from sepal.data._labels import is_continuous as is_continuous

@@ -22,11 +22,13 @@ from sepal.neighbors._graph import GraphMode as GraphMode
 from sepal.neighbors._graph import as_graph as as_graph
 from sepal.neighbors._graph import check_mode as check_mode
 from sepal.neighbors._graph import kneighbors_graph, radius_neighbors_graph
+from sepal.neighbors._growing import GrowingSearch as GrowingSearch
 from sepal.neighbors._neighbor_ranking import neighbor_ranking
 from sepal.neighbors._parts import PartLists as PartLists
 from sepal.neighbors._parts import PartSearch as PartSearch
 from sepal.neighbors._parts import extent_of as extent_of
 from sepal.neighbors._parts import joined_extent as joined_extent
+from sepal.neighbors._parts import lists_in_order as lists_in_order
 from sepal.neighbors._planner import Method as Method
 from sepal.neighbors._precomputed import check_reached as check_reached
 from sepal.neighbors._precomputed import graph_distances as graph_distances
