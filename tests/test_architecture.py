@@ -143,7 +143,7 @@ def test_parameters_are_checked_in_one_place():
         "estimators/_scikit_learn_steps.py",
         "estimators/_shell.py",  # levels
         "evaluation/_scorers.py",  # what a scorer gives
-        "report/_facts.py",  # a fact as JSON
+        "report/_shown.py",  # a fact as JSON
     }
 
 

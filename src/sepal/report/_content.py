@@ -16,7 +16,7 @@ from sepal.report._suspects import MOST_SHOWN, n_copies
 from sepal.report._verdict import percent
 
 if TYPE_CHECKING:
-    from sepal.report._separability import SeparabilityReport
+    from sepal.report._separability_report import SeparabilityReport
 
 MOST_PAIRS, MOST_COLUMNS, MOST_PLANES, MOST_GROUPS, MOST_NEIGHBORS = 30, 15, 6, 10, 8
 MOST_CLASSES = 40

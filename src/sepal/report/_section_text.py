@@ -12,7 +12,7 @@ from sepal.report._terminal_plot import bar
 
 MOST_ROWS_BESIDE = 5
 if TYPE_CHECKING:
-    from sepal.report._separability import SeparabilityReport
+    from sepal.report._separability_report import SeparabilityReport
 
 
 def model_text(page: Page, found: dict[str, Any] | None) -> None:
