@@ -47,6 +47,13 @@ def test_no_grab_bag_modules():
     assert not names & {"utils", "util", "core", "common", "helpers", "helper", "misc"}
 
 
+def test_no_module_is_longer_than_can_be_read_at_once():
+    lengths = {
+        str(p.relative_to(SOURCES)): len(p.read_text(encoding="utf-8").splitlines()) for p in SOURCES.rglob("*.py")
+    }
+    assert [name for name, lines in lengths.items() if lines > 400] == []
+
+
 def test_every_room_says_what_it_is():
     for room in (p.parent for p in SOURCES.rglob("__init__.py")):
         doc = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
