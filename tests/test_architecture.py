@@ -184,6 +184,27 @@ def test_no_module_of_tests_holds_a_random_generator():
     assert not found
 
 
+def _own_statements(node):
+    """What stands in a function, without the functions in it."""
+    for each in ast.iter_child_nodes(node):
+        if not isinstance(each, (ast.FunctionDef, ast.Lambda)):
+            yield each
+            yield from _own_statements(each)
+
+
+def test_no_test_ends_before_its_asserts():
+    """A silent ``return`` stands for a parameter: whoever reads that all tests passed does not know what was asked."""
+    found = [
+        f"{path.relative_to(TESTS)}:{node.lineno}"
+        for path in TESTS.rglob("test_*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        and node.name.startswith("test_")
+        and any(isinstance(each, ast.Return) for each in _own_statements(node))
+    ]
+    assert not found
+
+
 # What every module of sepal.reproduce that is an experiment has.
 EXPERIMENT = {"FULL", "QUICK", "run", "draw"}
 
