@@ -74,7 +74,8 @@ wheel: check-tools ## sdist, and the wheels that are built from it; then tried i
 	@build/packing/bin/python .ci/check_wheel.py dist
 	@for wheel in dist/*.whl; do build/packing/bin/python -m auditwheel show $$wheel; done
 
-docs: $(READY) ## the site, into build/docs; a warning is an error
+docs: $(TOOLS) ## the site, into build/docs; a warning is an error, and all code that it shows is run
+	@$(BIN)/pytest -q -n 2 tests/test_guide.py tests/test_readme.py src/sepal
 	@$(NEEDS) project optional-dependencies docs | $(PIP) -r /dev/stdin
 	@$(BIN)/python -m sphinx -W --keep-going -q -j 2 docs build/docs
 	@echo "Open build/docs/index.html"

@@ -10,7 +10,6 @@ ROOT = Path(__file__).parent.parent
 GROUPS = {  # a folder of benchmarks, its heading, and what it is about
     "quality": ("Accuracy beside the peers", "`make quality` measures it again."),
     "speed": ("Speed beside the peers", "`make bench` measures it on your machine; `--write` keeps the tables."),
-    "scale": ("Large data", "What partitioned data and serving cost."),
     "statistics": (
         "Whether p-values and intervals keep their promises",
         "`python -m benchmarks.statistics` simulates them again; [how sure](guide/how-sure.md) explains them.",
@@ -55,15 +54,7 @@ def _table(group: str, table: Path) -> list[str]:
     else:
         title = TITLES.get(f"{group}/{table.stem}", table.stem.replace("-", " ").capitalize())
     body = [f"##{line}" if line.startswith("#") else line for line in text]
-    return [f"### {title}", "", *body, "", f"*`benchmarks/{group}/results/{table.name}`{_changed(table)}{_kept(text)}*"]
-
-
-def _kept(text: list[str]) -> str:
-    """What is not known of a table that is older than the line of machine, versions and date."""
-    if any(line.startswith("Measured on ") for line in text):
-        return ""
-    lost = "the machine was" if any(line.startswith("Versions: ") for line in text) else "machine and versions were"
-    return f"; the date is that of the change, {lost} not kept when it was made"
+    return [f"### {title}", "", *body, "", f"*`benchmarks/{group}/results/{table.name}`{_changed(table)}*"]
 
 
 def _changed(table: Path) -> str:

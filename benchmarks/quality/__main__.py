@@ -17,7 +17,7 @@ import numpy as np  # noqa: E402
 from benchmarks._machine import made_on  # noqa: E402
 from benchmarks.quality._methods import METHODS  # noqa: E402
 from benchmarks.quality._run import read_results, run  # noqa: E402
-from benchmarks.quality._suites import MOST_ROWS, SUITES, folder_sets, suite_set  # noqa: E402
+from benchmarks.quality._suites import ABOUT, MOST_ROWS, SUITES, folder_sets, suite_set  # noqa: E402
 from benchmarks.quality._summary import by_set, honesty, markdown, means, provenance  # noqa: E402
 
 
@@ -58,11 +58,14 @@ def main() -> None:
         if not run(sets, given.methods or list(METHODS), out, minutes=given.minutes):
             print(f"stopped after {given.minutes:g} minutes; run it again to go on")
     table = means(read_results(out, *given.also))
-    text = "\n".join([markdown(table, given.reference), by_set(table), honesty(table), provenance(table)])
+    about = f"Tables of {given.data.name}." if given.data else ABOUT[given.suite]
+    head = f"{about} At most {given.rows:,} rows each.\n"
+    text = "\n".join([head, markdown(table, given.reference), by_set(table), honesty(table), provenance(table)])
     print("\n" + text)
     if given.tables is not None:
         table.round(6).to_csv(given.tables.with_suffix(".csv"), index=False)
-        given.tables.with_suffix(".md").write_text(text if given.only_summary else f"{text}\n{made_on()}\n")
+        made = "" if given.only_summary else f"\n{made_on()} Load at the end: {os.getloadavg()[0]:.1f}.\n"
+        given.tables.with_suffix(".md").write_text(text + made)
 
 
 if __name__ == "__main__":
