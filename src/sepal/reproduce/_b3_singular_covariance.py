@@ -92,7 +92,7 @@ def run(n_rows: int, kappas: tuple[float, ...], seed: int) -> Result:
 
 
 def draw(result: Result) -> Any:
-    """How much of the normal lies in the direction without spread, how many rows are right, and how many in the limit."""
+    """How much of the normal lies in the direction without spread, how many rows are right, and what the limit has."""
     data = result.data
     figure, axes = new_panels(size=(6.6, 4.0))
     lines = {"rows classified rightly": data["right"], "part of the normal without spread": data["share"]}

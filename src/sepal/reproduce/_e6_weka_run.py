@@ -61,8 +61,9 @@ def run(counts: tuple[int, ...]) -> Result:
         "classes": [str(c) for c in np.asarray(found[counts[0]].classes).tolist()],
     }
     return Result(
-        "The same block that Weka prints, on the same folds: for k = 1 the same counts in every cell of the matrix. The "
-        "interval and the majority are added to it. (In our copy of the slides their figures are a picture, so Weka was run again.)",
+        "The same block that Weka prints, on the same folds: for k = 1 the same counts in every cell of the matrix. "
+        "The interval and the majority are added to it. (In our copy of the slides their figures are a picture, so "
+        "that Weka was run again.)",
         facts,
         data,
         blocks,
