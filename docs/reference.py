@@ -52,6 +52,10 @@ def write_reference(page: Path) -> None:
                 lines += [*(f"   sepal.{room}.{name}" for name in names), "```"]
             lines += _table_lines(room)
     page.write_text("\n".join([*lines, ""]))
+    told = {line.strip() for line in lines}
+    for old in (page.parent / "generated").glob("*.rst"):  # pages of names that have gone, left by an earlier build
+        if old.stem not in told:
+            old.unlink()
 
 
 def documented(room: str) -> list[str]:

@@ -72,9 +72,9 @@ def draw(result: Result) -> Any:
 def _draw_sizes(ax: Any, sizes: Any, enemy: int) -> None:
     """The sizes of all random condensed sets, and the one of the enemy order."""
     at = np.arange(1, len(sizes) + 1)
-    ax.bar(at, sizes, color="#0072b2", width=0.7, label="random orders, by size")
+    ax.bar(at, sizes, color="#0072b2", width=0.7, label="random orders")
     ax.axhline(enemy, color="#22272e", linestyle="--", label="by the nearest enemy")
-    ax.set(xlabel=f"{len(sizes)} random orders", ylabel="rows kept", xticks=at[4::5])
+    ax.set(xlabel=f"{len(sizes)} random orders, by size", ylabel="rows kept", xticks=at[4::5])
     ax.set_ylim(0, 1.35 * max(sizes.max(), enemy))
     ax.set_title("how many rows each order keeps")
     ax.legend(loc="upper left", ncols=2)
