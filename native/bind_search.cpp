@@ -1,6 +1,8 @@
 #include "bindings.hpp"
 #include "isa.hpp"
 #include "search_axes.hpp"
+#include "search_tiles.hpp"
+#include "search_tree.hpp"
 #include "spread.hpp"
 
 namespace sepal {
@@ -65,11 +67,35 @@ nb::tuple axis_work(const Matrix& points, int k, int threads) {
     return nb::make_tuple(work.all, work.rotation, work.leading, work.further, work.finished);
 }
 
-nb::tuple distinct(const Matrix& points) {
+// Of a search by tiles: (pairs that went through products of bytes, those measured again); 0 where float32 was taken.
+nb::tuple tile_work(const Matrix& points, int k, int threads) {
+    check_rows(points, false);
+    TileWork work;
+    {
+        const nb::gil_scoped_release free;
+        const Points data = points_of(points);
+        search_tiles(data, data, {.k = k, .self_join = true, .tie = 0, .zero = 0, .threads = team_of(threads), .poll = nullptr}, &work);
+    }
+    return nb::make_tuple(work.pairs, work.measured);
+}
+
+// The multiply-adds of a Euclidean search by tree.
+double tree_work(const Matrix& points, int k, int threads) {
+    check_rows(points, false);
+    double work = 0;
+    const nb::gil_scoped_release free;
+    const Points data = points_of(points);
+    const std::vector<double> weights(data.p, 1.0);
+    search_tree(data, data, {Metric::l2, 2.0, 0, weights.data()},
+                {.k = k, .self_join = true, .tie = 0, .zero = 0, .threads = team_of(threads), .poll = nullptr}, &work);
+    return work;
+}
+
+nb::tuple distinct(const Matrix& points, int threads) {
     std::vector<std::int32_t> group_of, first;
     {
         const nb::gil_scoped_release free;
-        distinct_rows(points_of(points), group_of, first);
+        distinct_rows(points_of(points), group_of, first, team_of(threads));
     }
     return nb::make_tuple(to_numpy(std::move(group_of)), to_numpy(std::move(first)));
 }
@@ -111,10 +137,12 @@ void bind_search(nb::module_& m) {
     m.def("search_distances", &search_distances, nb::kw_only(), nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
     m.def("axis_work", &axis_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
+    m.def("tile_work", &tile_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
+    m.def("tree_work", &tree_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
     m.def("spread", &spread_lists, nb::kw_only(), nb::arg("start"), nb::arg("entries"), nb::arg("values"), nb::arg("group_start"), nb::arg("members"),
           nb::arg("list_of"), nb::arg("row"), nb::arg("distinct"), nb::arg("k"), nb::arg("whole_ties"));
-    m.def("distinct", &distinct, nb::arg("points"));
-    m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });
+    m.def("distinct", &distinct, nb::arg("points"), nb::arg("threads") = 1);
+    m.def("instruction_set", [] { return has_byte_products() ? "avx512-vnni" : has_v3() ? "x86-64-v3" : "baseline"; });
 }
 
 } // namespace sepal
