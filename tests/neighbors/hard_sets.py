@@ -71,5 +71,3 @@ def assert_the_oracle(found, D, k, tie, *, exclude_self):
     assert [rows[a:b].tolist() for a, b in itertools.pairwise(start)] == [[each.row for each in one] for one in wanted]
     first = [one[0].row for one in wanted]
     np.testing.assert_allclose(values[start[:-1]], D[np.arange(len(D)), first], rtol=1e-9)
-
-
