@@ -30,6 +30,9 @@ def intelex(X: NDArray[np.float64], y: NDArray[Any], k: int) -> float:
     return float(np.mean(y[rows[~own].reshape(len(rows), k)] == y[:, None]))
 
 
+IMAGES = "mnist_5k_10k.csv.gz"
+
+
 def _falling(n: int, p: int, directions: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """Rows whose spread falls as 1 / j along hidden axes: what images and spectra look like."""
     rng = np.random.default_rng(p)
@@ -40,8 +43,9 @@ def _falling(n: int, p: int, directions: int) -> tuple[NDArray[np.float64], NDAr
 
 def _sets(data: Path | None) -> dict[str, tuple[NDArray[np.float64], NDArray[Any]]]:
     found = {}
-    images = None if data is None else data / "bench" / "mnist_5k_10k.csv.gz"
-    if images is not None and images.exists():
+    folders = [] if data is None else [data, data / "bench"]
+    images = next((folder / IMAGES for folder in folders if (folder / IMAGES).exists()), None)
+    if images is not None:
         table = sepal.read_table(images, target="class")
         pixels = [j for j, name in enumerate(table.names) if name.startswith("p") and name[1:].isdigit()]
         found["MNIST"] = (np.ascontiguousarray(table.values[:, pixels] / 255.0), np.asarray(table.y).astype(str))
@@ -90,14 +94,16 @@ def run(data: Path | None) -> None:
                     raise AssertionError(f"{name}, k = {k}: {other} answers otherwise")
             title = f"{name}: {X.shape[0]:,} x {X.shape[1]}, k = {k}"
             show(title, race(contestants, rounds=5, budget=45.0), "sepal")
-            whole, *done = _native.axis_work(points=np.ascontiguousarray(X), k=k, threads=CORES)
-            parts = ", ".join(
-                f"{what} {part / whole:.2%}"
-                for what, part in zip(("rotation", "leading axes", "further axes", "all columns"), done, strict=True)
-            )
+            work = _native.axis_work(points=np.ascontiguousarray(X), k=k, threads=CORES)
+            done = {
+                "rotation": work.rotation,
+                "leading axes": work.leading,
+                "further axes": work.further,
+                "all columns": work.finished,
+            }
+            parts = ", ".join(f"{what} {part / work.all:.2%}" for what, part in done.items())
+            total = sum(done.values())
             print(
-                f"  multiply-adds left out: {1 - sum(done) / whole:.1%} (done: {parts})"
-                if sum(done)
-                else "  axes gave up"
+                f"  multiply-adds left out: {1 - total / work.all:.1%} (done: {parts})" if total else "  axes gave up"
             )
         _conversion(X)

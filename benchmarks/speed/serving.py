@@ -53,12 +53,11 @@ def run(data: Path | None = None) -> None:
                 raise AssertionError(f"{n} x {p}: the answers differ")
             found = _side_by_side({"ours": ours.predict, "theirs": theirs.predict}, [row[None] for row in asked])
             _line(f"5-NN {n:,} x {p}, array", found["ours"], found["theirs"], "goal 1 x")
-            if n == 20_000:
-                frames = [pd.DataFrame(row[None], columns=[f"c{j}" for j in range(p)]) for row in asked]
-                named = pd.DataFrame(X, columns=frames[0].columns)
-                asks = {"ours": KNNClassifier(5).fit(named, y).predict, "theirs": theirs.fit(named, y).predict}
-                found = _side_by_side(asks, frames)
-                _line(f"5-NN {n:,} x {p}, data frame", found["ours"], found["theirs"], "goal 1 x")
+            frames = [pd.DataFrame(row[None], columns=[f"c{j}" for j in range(p)]) for row in asked]
+            named = pd.DataFrame(X, columns=frames[0].columns)
+            asks = {"ours": KNNClassifier(5).fit(named, y).predict, "theirs": theirs.fit(named, y).predict}
+            found = _side_by_side(asks, frames)
+            _line(f"5-NN {n:,} x {p}, data frame", found["ours"], found["theirs"], "goal 1 x")
     X, y, asked = _rows(1_000, 10)
     rows = [row[None] for row in asked]
     svm, svc = SVMClassifier(scale=None, gamma=2.0).fit(X, y), SVC(gamma=2.0).fit(X, y)
@@ -66,3 +65,38 @@ def run(data: Path | None = None) -> None:
     _line("SVM 1,000 x 10, array", found["ours"], found["theirs"], "goal 1 x")
     alone = _side_by_side({"ours": SepalClassifier().fit(X, y).predict}, rows)["ours"]
     print(f"  {'SepalClassifier 1,000 x 10, array':<42} {alone:8.3f} ms  goal under 1 ms")
+    _adding()
+
+
+def _adding() -> None:
+    """What adding rows to a fitted model costs, beside fitting it again."""
+    print("\nRows added to 5-NN of 200,000 rows (partial_fit): the median of 12 calls, and fit on all rows again")
+    for p in (10, 50):
+        X, y, _ = _rows(200_000, p)
+        for n in (1, 1_000):
+            model, rng = KNNClassifier(5).fit(X, y), np.random.default_rng(n)
+            parts = [(X, y)]
+
+            def add(model: KNNClassifier, rng: np.random.Generator, parts: list[Any], shape: tuple[int, int]) -> None:
+                more = rng.random(shape)
+                parts.append((more, np.where(more[:, 0] > 0.5, "yes", "no")))
+                model.partial_fit(*parts[-1])
+
+            first = race({"add": lambda: add(model, rng, parts, (n, p))}, rounds=1).median("add")  # noqa: B023
+            timing = race(
+                {
+                    "added": lambda: add(model, rng, parts, (n, p)),  # noqa: B023
+                    "fit again": lambda: KNNClassifier(5).fit(X, y),  # noqa: B023
+                },
+                rounds=12,
+            )
+            again = KNNClassifier(5).fit(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+            asked = rng.random((QUESTIONS, p))
+            if (model.predict_proba(asked) != again.predict_proba(asked)).any():
+                raise AssertionError(f"{n} rows added to {p} columns: the answers differ")
+            _line(
+                f"{n:,} row{'s' * (n > 1)} added, {p} columns",
+                1e3 * timing.median("added"),
+                1e3 * timing.median("fit again"),
+                f"first call {1e3 * first:.0f} ms",
+            )

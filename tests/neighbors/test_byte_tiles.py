@@ -47,18 +47,19 @@ def test_queries_far_from_the_points():
 
 def test_few_pairs_are_measured_again():
     rows = np.random.default_rng(16).normal(size=(3000, 40))
-    pairs, measured = native.tile_work(points=rows, k=1, threads=2)
+    work = native.tile_work(points=rows, k=1, threads=2)
     if native.instruction_set() == "avx512-vnni":
-        assert pairs == 3000 * 2999 / 2
-        assert 3000 / 2 <= measured < 0.1 * pairs
+        assert work.pairs == 3000 * 2999 / 2
+        assert 3000 / 2 <= work.measured < 0.1 * work.pairs
     else:
-        assert (pairs, measured) == (0.0, 0.0)
+        assert (work.pairs, work.measured) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("name", ["clusters far apart", "one row far out"])
 def test_rows_that_bytes_cannot_tell_apart_are_left_to_float32(name):
     rows = SETS[name](np.random.default_rng(17), 1000, 20)
-    assert native.tile_work(points=rows, k=1, threads=2) == (0.0, 0.0)
+    work = native.tile_work(points=rows, k=1, threads=2)
+    assert (work.pairs, work.measured) == (0.0, 0.0)
 
 
 def test_the_same_bits_on_every_number_of_threads():

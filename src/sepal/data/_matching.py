@@ -15,7 +15,7 @@ from sepal.data._table import Table
 from sepal.exceptions import DataError
 
 
-def match_table(X: Any, like: Table) -> Table:
+def match_table(X: Any, like: Table, *, learn: bool = False) -> Table:
     """Any table-like input as a Table whose codes mean what they mean in ``like``.
 
     Columns go by name where the names are the same in another order, else by position. A level that ``like`` has not
@@ -28,6 +28,8 @@ def match_table(X: Any, like: Table) -> Table:
         New rows.
     like : Table
         The training rows.
+    learn : bool
+        Whether the levels that ``like`` has not got are added behind those that it has, as further training rows need.
 
     Returns
     -------
@@ -63,7 +65,9 @@ def match_table(X: Any, like: Table) -> Table:
             column = _as_texts(table, j)
             values[:, j], levels[j] = column.values, column.levels
         else:
-            values[:, j] = _column(table, like, j)
+            values[:, j], unseen = _column(table, like, j)
+            if learn and unseen:
+                levels[j] = (*(levels[j] or ()), *unseen)
     return replace(
         table,
         values=values,
@@ -80,15 +84,16 @@ def _as_texts(table: Table, j: int) -> Column:
     return recast(column, "text", MEMORY)
 
 
-def _column(table: Table, like: Table, j: int) -> NDArray[np.float64]:
+def _column(table: Table, like: Table, j: int) -> tuple[NDArray[np.float64], list[Any]]:
+    """The codes of one column, and the levels that ``like`` has not got."""
     given, levels = table.values[:, j], like.levels[j]
     if np.isnan(given).all():
-        return given
+        return given, []
     name = shown(like.names[j])
     if levels is None:
         found = table.levels[j]
         if found is None:
-            return given
+            return given, []
         code = int(given[~np.isnan(given)][0])
         raise DataError(f"column {name}: expected numbers as in training, found {shown(found[code])}")
     new_codes, new_levels = _as_levels(given, table.levels[j])
@@ -108,7 +113,7 @@ def _column(table: Table, like: Table, j: int) -> NDArray[np.float64]:
     codes = np.full(given.shape, np.nan)
     present = ~np.isnan(new_codes)
     codes[present] = lookup[new_codes[present].astype(np.intp)]
-    return codes
+    return codes, unseen
 
 
 def _all_are_numbers(*groups: Any) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from sepal.distances._fitted import FittedDistance
 from sepal.distances._hvdm import squares_without as squares_without
+from sepal.distances._more_rows import still_fits as still_fits
 from sepal.distances._named import DISTANCES, fit_distance
 from sepal.distances._named import Distance as Distance
 from sepal.distances._sparse import SparseDistance as SparseDistance

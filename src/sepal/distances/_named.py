@@ -36,6 +36,7 @@ class Distance:
     allows_missing: bool = False
     is_metric: bool = True
     sparse: bool = False  # defined for sparse rows too
+    learns_rows: bool = False  # from every row, and not from the ranges of columns alone
 
 
 _POWER = Parameter("distance_params['p']", "number", "exponent of Minkowski's distance", at_least=1.0, infinite=True)
@@ -159,6 +160,7 @@ DISTANCES: dict[str, Distance] = {
             "Euclidean after whitening by the covariance of the training rows",
             mahalanobis,
             params=frozenset({"weights", "covariance"}),
+            learns_rows=True,
         ),
         Distance(
             "cosine",
@@ -212,6 +214,7 @@ DISTANCES: dict[str, Distance] = {
             kinds=_ANY_KIND,
             allows_missing=True,
             is_metric=False,
+            learns_rows=True,
         ),
         Distance(
             "gower",

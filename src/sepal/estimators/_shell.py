@@ -24,6 +24,7 @@ from sepal.data import (
     as_table,
     first_missing,
     is_frame,
+    label_array,
     match_table,
     refuse_texts,
 )
@@ -35,7 +36,7 @@ from sepal.estimators._columns import (
     rearranged,
     warn_of_names,
 )
-from sepal.estimators._plain_rows import plain_rows
+from sepal.estimators._plain_rows import plain_rows, rows_inside
 from sepal.estimators._said_by_us import as_data_errors
 from sepal.exceptions import DataError
 from sepal.parameters import Parameter, check_parameters
@@ -142,11 +143,27 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
                 validate_data(self, X, y, skip_check_array=True)
         self.columns_ = without_rows(rows)
 
+    def _more_training_rows(self, X: Any, y: Any) -> Rows:
+        """Further training rows with their target, read as the first ones were; levels may be new."""
+        X = rows_inside(X)
+        if isinstance(X, (Table, SparseRows)) and y is None:
+            y = X.y
+        if y is None:
+            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        rows, labels = self._read_as_training(X, learn=True), label_array(y).y
+        if len(labels) != rows.n_rows:
+            raise DataError(f"X has {rows.n_rows} rows and y has {len(labels)} labels", hint="give one label for each")
+        return replace(rows, y=labels)
+
     def _new_rows(self, X: Any) -> Rows:
         """New rows with the columns, kinds and level codes of the training rows."""
+        return self._read_as_training(X)
+
+    def _read_as_training(self, X: Any, *, learn: bool = False) -> Rows:
+        """Rows with the columns and kinds of the training rows; ``learn`` keeps the names of what is new in them."""
         self._check_fitted()
         if isinstance(self.columns_, SparseRows):
-            return as_rows(X, like=self.columns_)
+            return as_rows(X) if learn and as_sets(X) is not None else as_rows(X, like=self.columns_)
         X, names = self._in_training_order(X)
         plain = plain_rows(X, self.columns_, names)
         if plain is not None:
@@ -154,7 +171,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         refuse_sets(X, self)
         table = as_table(X)
         check_column_count(table.n_columns, self.columns_.n_columns, self)
-        return match_table(replace(table, names=self.columns_.names), self.columns_)
+        return match_table(replace(table, names=self.columns_.names), self.columns_, learn=learn)
 
     def _new_table(self, X: Any) -> Table:
         """The same for estimators that know no sparse rows."""
@@ -266,11 +283,6 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         """The names of the training columns; None if they came from an array."""
         names = self.columns_.names
         return names if hasattr(self, "feature_names_in_") or names != array_names(len(names)) else None
-
-
-def rows_inside(X: Any) -> Any:
-    """The rows, where they are inside of a prepared table; else what was given."""
-    return X.__sepal_table__() if hasattr(type(X), "__sepal_table__") else X
 
 
 def refuse_sets(X: Any, estimator: Any) -> None:

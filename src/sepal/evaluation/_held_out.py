@@ -14,6 +14,7 @@ from sepal.data import (
     Table,
     as_rows,
     copies_of,
+    joined_rows,
     left_out_together,
     match_table,
     numbered_by_first_row,
@@ -170,16 +171,7 @@ def rows_of_their_own(table: Rows, test: Any) -> HeldOut:
             "numbers and texts do not name the same classes"
         )
     new = match_table(new.select(list(table.names)) if set(table.names) <= set(new.names) else new, table)
-    weights = None
-    if table.weights is not None:
-        weights = np.concatenate([table.weights, np.ones(new.n_rows) if new.weights is None else new.weights])
-    both = replace(
-        table,
-        values=np.concatenate([table.values, new.values]),
-        y=np.concatenate([old_y, new_y]),
-        weights=weights,
-        apart=(),
-    )
+    both = joined_rows(table, new if table.weights is not None else replace(new, weights=None))
     copies = copies_of(both)
     known = int(np.isin(copies[table.n_rows :], copies[: table.n_rows]).sum())
     mode = "test rows of their own" + (f", {known:,} of them equal to training rows" if known else "")

@@ -68,13 +68,17 @@ class NeighborLearner(NeighborQueries):
             and isinstance(self.n_rows_in_, int)
             and 0 <= rows.min() <= rows.max() < self.n_rows_in_
             and isinstance(k, (int, float))
-            and 1 <= k <= hood.total_mass
+            and 1 <= k <= max(1.0, hood.total_mass)
             and groups_fit(self.left_out_groups_, hood.n_rows)
         )
 
     def _fit_each(self, X: Any, targets: NDArray[Any], sample_weight: Any, groups: Any) -> Any:
         """One model for each of several targets; rows and distance are shared where no target has a say in them."""
         self.outputs_ = [clone(self).fit(X, column, sample_weight, groups=groups) for column in targets.T]
+        return self._share_rows()
+
+    def _share_rows(self) -> Any:
+        """Of several models with the same rows: what a model with one target has."""
         first = self.outputs_[0]
         for name in (
             "n_features_in_",
@@ -120,15 +124,7 @@ class NeighborLearner(NeighborQueries):
         rows = np.arange(table.n_rows) if weights is None else np.flatnonzero(weights > 0)
         if len(rows) < table.n_rows:
             table = table.take(rows)
-        hood = Neighborhood.prepare(
-            table,
-            None if weights is None else weights[rows],
-            distance=self.distance,
-            distance_params=self._distance_params(table),
-            scale=None if self.distance == "precomputed" else self.scale,
-            ties=self.ties,
-            n_jobs=self.n_jobs,
-        )
+        hood = self._prepared(table, None if weights is None else weights[rows])
         weighted = table if weights is None else replace(table, weights=weights[rows])
         kept = self._prototype_rows(weighted, y[rows], self._groups_of(rows, groups))
         if kept is not None:
@@ -136,6 +132,18 @@ class NeighborLearner(NeighborQueries):
         self.table_, self.neighborhood_, self.rows_ = table, hood, rows
         self._keep_together(table if kept is None else table.take(kept), groups)
         return rows
+
+    def _prepared(self, table: Rows, weights: NDArray[np.float64] | None) -> Neighborhood:
+        """The neighbourhood of these rows, all of positive weight."""
+        return Neighborhood.prepare(
+            table,
+            weights,
+            distance=self.distance,
+            distance_params=self._distance_params(table),
+            scale=None if self.distance == "precomputed" else self.scale,
+            ties=self.ties,
+            n_jobs=self.n_jobs,
+        )
 
     def _keep_together(self, table: Rows, groups: Any) -> None:
         """Which of the rows in use go together where rows are left out; nobody asked for it with a given k."""

@@ -16,7 +16,6 @@ from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.learners._base import checked_weights, shared_words, target_columns
 from sepal.learners._class_factors import class_factors
 from sepal.learners._class_similarity import similar_entries
-from sepal.learners._class_votes import ClassVotes
 from sepal.learners._explain import NeighborExplanation, flips_needed
 from sepal.learners._leave_one_out import (
     MOST_K,
@@ -27,6 +26,7 @@ from sepal.learners._leave_one_out import (
     curve_of,
     told,
 )
+from sepal.learners._more_votes import MoreVotes
 from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import PER_CLASS
 from sepal.learners._votes import VoteTies, clear_majorities, codes_fit, entry_shares
@@ -35,7 +35,7 @@ from sepal.parameters import check_parameters
 from sepal.prototypes import method_named, takes_groups
 
 
-class KNNClassifier(TableClassifierMixin, ClassVotes):
+class KNNClassifier(TableClassifierMixin, MoreVotes):
     """k nearest neighbours on tables of any kind, with k chosen by leave-one-out.
 
     Parameters

@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from sepal.data import Rows, ScaleName, Table
 from sepal.estimators import TableRegressorMixin
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners._base import NeighborLearner, shared_words, target_columns
+from sepal.learners._base import shared_words, target_columns
 from sepal.learners._explain import NumberExplanation
 from sepal.learners._leave_one_out import MOST_K, LeaveOneOutCurve, told
+from sepal.learners._more_rows import GrowingNeighborhood
 from sepal.learners._neighbor_lists import NeighborLists
 from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._parameters import KNN_REGRESSOR
@@ -33,7 +34,7 @@ from sepal.neighbors import DistanceLike, Search, Ties
 from sepal.parameters import check_parameters
 
 
-class KNNRegressor(TableRegressorMixin, NeighborLearner):
+class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
     """k nearest neighbours for a numeric target: mean, median, quantiles or a local line, with their spread.
 
     Parameters
@@ -115,11 +116,7 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
         groups : array-like, "rows", "copies" or None
             Which rows are left out together when k is chosen, as in :meth:`KNNClassifier.fit`.
         """
-        check_parameters(self)
-        if self.distance == "hvdm":
-            raise ParameterError(
-                "distance='hvdm' learns from classes, and a regressor has none", hint='use distance="auto" or "heom"'
-            )
+        self._check()
         targets = target_columns(y, 1)
         if targets is not None:
             return self._fit_each(X, targets, sample_weight, groups)  # type: ignore[no-any-return]
@@ -140,6 +137,60 @@ class KNNRegressor(TableRegressorMixin, NeighborLearner):
                 k = self.loo_curve_.one_se_k
         self.n_neighbors_ = k
         return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KNNRegressor:
+        """Add rows to those that are there; answers are those of ``fit`` on all of them together.
+
+        Parameters
+        ----------
+        X : Table, ndarray, data frame, sparse matrix or list of sets
+            Further rows, as in :meth:`KNNClassifier.partial_fit`, which tells what is kept and what is learned again.
+        y : array-like, optional
+            Their numbers; left out, the target of the Table.
+        sample_weight : array-like, optional
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        KNNRegressor
+            Itself.
+
+        Examples
+        --------
+        >>> model = KNNRegressor(1).partial_fit([[0.0], [4.0]], [1.0, 9.0])
+        >>> model.partial_fit([[3.0]], [7.0]).predict([[2.9]]).tolist()
+        [7.0]
+        """
+        self._check()
+        self._refuse_more_rows()
+        targets = target_columns(y, 1)
+        if targets is not None:
+            n = targets.shape[1]
+            if self._has_rows():
+                self._refuse_targets(n)
+            return self._add_to_each(X, targets, sample_weight=[sample_weight] * n)  # type: ignore[no-any-return]
+        self._refuse_targets(1)
+        if self._has_rows():
+            more = self._more_training_rows(X, y)
+            numbers, before = numeric_target(more), self.y_
+            used = self._add_rows(more, sample_weight)
+        else:
+            table = self._training_table(X, y)
+            numbers = numeric_target(table)
+            used, before = self._fit_neighborhood(table, numbers, sample_weight, None), numbers[:0]
+        if self.aggregate == "linear":
+            line_points(self.neighborhood_)
+        self.y_ = np.concatenate([before, numbers[used]])
+        self._weights()
+        self._settle_k(self.leave_one_out if len(self.y_) > 1 else None)
+        return self
+
+    def _check(self) -> None:
+        check_parameters(self)
+        if self.distance == "hvdm":
+            raise ParameterError(
+                "distance='hvdm' learns from classes, and a regressor has none", hint='use distance="auto" or "heom"'
+            )
 
     def leave_one_out(self, groups: NDArray[np.intp] | None = None) -> LeaveOneOutCurve:
         """The leave-one-out curve of the rows in use; ``groups`` as in :meth:`KNNClassifier.leave_one_out`."""

@@ -15,7 +15,7 @@ from sepal.estimators import Diet, TableEstimator, check_column_count, refuse_se
 from sepal.exceptions import DataError
 from sepal.learners._drift import DETECTORS
 from sepal.learners._stream_columns import StreamColumns
-from sepal.learners._stream_labels import checked_times, merged_classes, stream_labels
+from sepal.learners._stream_labels import checked_times, joined_labels, stream_labels
 from sepal.learners._window_rows import WindowRows
 from sepal.learners._window_rules import WindowRules
 
@@ -111,14 +111,14 @@ class MovingWindow(TableEstimator):
 
     def _encode(self, labels: NDArray[Any], classes: ArrayLike | None) -> NDArray[np.int32]:
         """Codes of labels; new classes are put in their place among the sorted ones."""
-        offered = labels if classes is None else np.concatenate([np.asarray(classes), labels])
-        merged, moved = merged_classes(self.classes_, offered)
-        if moved is not None:
+        merged, codes = joined_labels(self.classes_, labels, classes)
+        if len(merged) > len(self.classes_):
+            moved = np.searchsorted(merged, self.classes_).astype(np.int32)
             self._rows_.codes = moved[self._rows_.codes] if len(moved) else self._rows_.codes
             seen = np.zeros(len(merged))
             seen[moved] = self._seen_
             self._seen_, self.classes_ = seen, merged
-        return np.searchsorted(self.classes_, labels).astype(np.int32)
+        return codes.astype(np.int32)
 
     def _learn(
         self, rows: NDArray[np.float64], codes: NDArray[np.int32], when: NDArray[np.float64], *, test: bool

@@ -79,6 +79,13 @@ class Neighborhood:
         supervised = search.fitted.counts is not None
         return cls(search, None, weights, ties, ties == "index" or supervised, n_jobs)
 
+    def grown(self, search: Search, weights: NDArray[np.float64]) -> Neighborhood:
+        """The same with more rows behind those of this one; what one look at all rows would tell is carried over."""
+        after = replace(self, search=search, weights=weights)
+        if "heads" in self.__dict__ and self.heads and not search.copies.any and np.all(weights[self.n_rows :] == 1.0):
+            after.__dict__.update(heads=True, total_mass=float(len(weights)))
+        return after
+
     def fits_together(self) -> bool:
         """Whether the parts belong to one neighbourhood: a model file may hold anything."""
         n = len(self.weights)

@@ -39,13 +39,29 @@ def checked_times(times: ArrayLike | None, n: int, n_seen: int, latest: float) -
     return when
 
 
-def merged_classes(known: NDArray[Any], offered: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32] | None]:
-    """The known classes with new ones put in their sorted places, and where the known ones stand now.
+def joined_labels(
+    known: NDArray[Any] | None, labels: NDArray[Any], classes: ArrayLike | None
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """All classes, sorted: those known, those of the labels and those that may come; and the codes of the labels.
 
-    None instead of places if nothing is new.
+    Examples
+    --------
+    >>> joined_labels(np.array(["b"]), np.array(["c", "b"]), ["a"])
+    (array(['a', 'b', 'c'], dtype='<U1'), array([2, 1]))
     """
-    at = np.searchsorted(known, offered) if len(known) else np.zeros(len(offered), dtype=np.intp)
-    if np.all(at < len(known)) and np.array_equal(known[at], offered):
-        return known, None
-    merged = np.unique(np.concatenate([known, offered]))
-    return merged, np.searchsorted(merged, known).astype(np.int32)
+    offered = labels if classes is None else label_array(classes, "classes").y
+    parts = [each for each in (known, offered, labels) if each is not None and len(each)]
+    for each in parts[1:]:
+        if (each.dtype.kind in "biuf") != (parts[0].dtype.kind in "biuf"):
+            raise DataError(
+                f"y holds {each.tolist()[0]!r}, and earlier labels are such as {parts[0].tolist()[0]!r}: numbers and "
+                "texts do not name the same classes"
+            )
+    if classes is not None:
+        offered = np.concatenate([offered, labels])
+    if known is not None and len(known):
+        at = np.minimum(np.searchsorted(known, offered), len(known) - 1)
+        if np.array_equal(known[at], offered):  # nothing is new, as with most rows of a stream
+            return known, np.searchsorted(known, labels)
+    merged = np.unique(offered if known is None else np.concatenate([known, offered]))
+    return merged, np.searchsorted(merged, labels)

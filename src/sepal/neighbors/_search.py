@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
-from sepal.data import ScaleName, Table
+from sepal.data import ScaleName, Table, row_groups
 from sepal.distances import FittedDistance, fit_distance
 from sepal.neighbors._class_pass import ClassPass, find_cases
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
@@ -22,6 +22,7 @@ from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, is_exact
 from sepal.neighbors._threads import thread_count
 from sepal.progress import Share
 
+_BY_BYTES = _native.instruction_set() == "avx512-vnni"
 _WORTH_THREADS = 4_000_000  # coordinate differences; below this starting threads costs more than it saves
 
 
@@ -46,15 +47,14 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         fitted = fit_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)
         # Copies are rows at distance 0; some are not, because of what is missing in them.
-        threads = thread_count(n_jobs)
-        copies = Copies.at_no_distance(*_native.distinct(points, threads), fitted.compares_nothing(points))
+        copies = Copies.at_no_distance(*row_groups(points), fitted.compares_nothing(points))
         extent = Extent.of(points)
         search = cls(
             table,
             fitted,
             np.ascontiguousarray(points[copies.first]) if copies.any else points,
             copies,
-            threads,
+            thread_count(n_jobs),
             check_method(method, fitted, effective_metric(fitted, extent)),
         )
         # Without their copies the rows have the same extent, which need not be looked for again.
@@ -237,7 +237,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
             "threads": self._team(len(self.points), len(given.arrays[-1])),
             "progress": progress,
         }
-        *tried, last = plan(self.method, SearchSize(self._extent, n_queries, k, given.metric["metric"]))
+        *tried, last = plan(self.method, SearchSize(self._extent, n_queries, k, given.metric["metric"], _BY_BYTES))
         for step in tried:
             found = _native.search(**asked, method=step.path, budget=step.budget)
             if found is not None:
@@ -282,7 +282,9 @@ def raw_search(
         "progress": None,
         "raw": True,
     }
-    *tried, last = plan(method, SearchSize(replace(extent, values=points), n_queries, k, given.metric["metric"]))
+    *tried, last = plan(
+        method, SearchSize(replace(extent, values=points), n_queries, k, given.metric["metric"], _BY_BYTES)
+    )
     found = None
     for step in tried:
         found = _native.search(**asked, method=step.path, budget=step.budget)
