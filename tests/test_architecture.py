@@ -6,11 +6,14 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 SOURCES = Path(__file__).parent.parent / "src" / "sepal"
 
 # The only files that may open the native module, one per native family.
 DOORS = {
     "auto/_forest.py",
+    "data/_equal_rows.py",
     "learners/_moving_window.py",
     "mail/_cases.py",
     "machines/_dual/_solvers.py",
@@ -72,6 +75,52 @@ def test_native_code_is_called_by_keyword():
                 assert len(node.args) < 2, f"{door}:{node.lineno}"
 
 
+def test_native_answers_of_many_parts_have_names():
+    """Three values may be unpacked; where there are more, two of one type could change places unseen."""
+    makers = re.compile(r"nb::make_tuple\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
+    for path in NATIVE.glob("bind*"):
+        text = path.read_text(encoding="utf-8")
+        assert text.count("nb::make_tuple(") == len(makers.findall(text)), path.name
+        for parts in makers.findall(text):
+            flat = re.sub(r"\((?:[^()]|\([^()]*\))*\)", "", parts)
+            assert flat.count(",") < 3, f"{path.name}: {parts}"
+
+
+def test_native_functions_take_keywords_only():
+    """Every argument has a name in its binding, and stands behind ``kw_only``."""
+    for path in NATIVE.glob("bind*.cpp"):
+        for call in re.split(r"\bm?\.def\(", path.read_text(encoding="utf-8"))[1:]:
+            if "nb::arg(" in call:
+                assert "nb::kw_only()" in call[: call.index("nb::arg(")], f"{path.name}: {call[:60]}"
+
+
+# One place each for what rooms wrote again and again: the text that gives such a copy away, and where it may stand.
+ONE_PLACE = {
+    r"np\.unique\([^\n]*axis=": set(),  # equal rows: sepal.data.row_groups, sorted_groups
+    r"np\.void\b": {"data/_equal_rows.py"},  # rows by their bits: bit_order
+    r"(?i)0xBF58476D1CE4E5B9|0x94D049BB133111EB": set(),  # splitmix64: mixed_bits
+    r"blake2b\(str\(": {"data/_equal_rows.py"},  # levels as numbers: row_marks
+    r"StratifiedShuffleSplit|import resample": set(),  # samples by class: draw_by_class, sample_by_class
+    r"\[[^\n]*\.choice\([^\n]*\bfor\b": {"data/_sampling.py"},
+    r"lambda \w*(, \w+)?: None": set(),  # nobody listens: sepal.progress.silent
+    r"def \w*plural\w*\(|'s' if |\"s\" if ": {"data/_error_words.py"},
+    r"def _?p_(text|phrase)\(": {"data/_error_words.py"},
+    r"def \w*softmax\w*\(|np\.exp\([^\n]* - [^\n]*\.max\(": set(),  # scipy.special.softmax
+    r"def squared_distances\(": {"kernels/_squared_distances.py"},
+}
+
+
+@pytest.mark.parametrize("telltale", ONE_PLACE)
+def test_one_mechanism_for_one_thing(telltale):
+    """Seven groupings of equal rows, three hashes and four samplers had begun to disagree."""
+    users = {
+        str(path.relative_to(SOURCES))
+        for path in SOURCES.rglob("*.py")
+        if re.search(telltale, path.read_text(encoding="utf-8"))
+    }
+    assert users == ONE_PLACE[telltale]
+
+
 def test_every_native_header_says_in_one_line_what_it_does():
     for header in NATIVE.glob("*.hpp"):
         assert header.read_text(encoding="utf-8").startswith("/// @brief "), header.name
@@ -94,7 +143,7 @@ def test_parameters_are_checked_in_one_place():
         "estimators/_scikit_learn_steps.py",
         "estimators/_shell.py",  # levels
         "evaluation/_scorers.py",  # what a scorer gives
-        "report/_facts.py",  # a fact as JSON
+        "report/_shown.py",  # a fact as JSON
     }
 
 

@@ -29,13 +29,13 @@ WHERE = {
     "k": {"measure", "evaluate", "train"},
     "weights": {"evaluate", "train"},
     "inverse": {"evaluate", "train"},
-    "missing": FROM_ROWS,
-    "distance": FROM_ROWS - {"select"} | {"do"},  # a subset's distance is a sum over its columns
-    "scale": FROM_ROWS | {"do"},
-    "cv": {"select", "evaluate"},
+    "missing": FROM_ROWS | {"explore", "do"},
+    "distance": FROM_ROWS - {"select"} | {"explore", "do"},  # a subset's distance is a sum over its columns
+    "scale": FROM_ROWS | {"explore", "do"},
+    "cv": {"select", "evaluate", "do"},
     "time_limit": {"report", "measure", "select", "evaluate"},
-    "seed": FROM_ROWS,
-    "jobs": FROM_ROWS | {"predict"},
+    "seed": FROM_ROWS | {"do"},
+    "jobs": set(VERBS) - {"datasets", "mail"},  # which compare no rows with each other, or one message at a time
     "out": set(VERBS) - WITHOUT_ANSWER - {"run", "reproduce"},  # which write a folder
     "all_columns": {"evaluate", "predict"},
     "escape_formulas": {"evaluate", "predict"},

@@ -13,6 +13,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone, is_regressor
 
+import sepal
 from sepal.data import as_table
 from sepal.estimators import TableEstimator
 from sepal.exceptions import SepalError
@@ -88,6 +89,17 @@ def test_containers_answer_alike_in_any_order_of_columns(estimator, container) -
     assert_same(answers(model, given(frame[["b", "c", "a"]])), wanted)
     other = CONTAINERS["polars" if container == "Table" else "Table"]
     assert_same(answers(model, other(frame[["a", "b", "c"]])), wanted)
+
+
+@pytest.mark.parametrize("estimator", EVERY, ids=name_of)
+def test_a_prepared_table_is_read_as_its_rows_and_labels(estimator) -> None:
+    """Regressors and ``score`` said that there is no target, though a prepared table has one."""
+    frame, _ = frame_and_target(estimator)
+    labels = np.arange(len(frame)) % 2  # classes for some, numbers for others
+    model, wanted = clone(estimator).fit(sepal.prepare(frame, labels)), clone(estimator).fit(frame, labels)
+    assert_same(answers(model, sepal.prepare(frame[["b", "c", "a"]], labels)), answers(wanted, frame))
+    if hasattr(model, "score"):
+        assert model.score(sepal.prepare(frame, labels)) == wanted.score(frame, labels)
 
 
 @pytest.mark.parametrize("container", CONTAINERS)

@@ -26,9 +26,19 @@ def equal(found, wanted) -> None:
         assert same, (each.name, a, b)
 
 
+@pytest.fixture(params=["met", "asked"])
+def way(request, monkeypatch):
+    """Whether rows ask each other in tasks of several pieces, or blocks ask blocks."""
+    if request.param == "met":
+        monkeypatch.setattr("sepal.scale._meetings._ASKED", np.inf)
+        monkeypatch.setattr("sepal.scale._meetings._primes", lambda: (5, 7))
+    else:
+        monkeypatch.setattr("sepal.scale._meetings._ASKED", 0.0)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sizes", [[900], [300, 10, 590], [1] * 20 + [440] * 2])
-def test_rankings_do_not_depend_on_partitions(kind, sizes, cut, here):
+def test_rankings_do_not_depend_on_partitions(kind, sizes, cut, here, way):
     table = frame(kind)
     whole = sepal.prepare(table.drop(columns="class"), table["class"])
     ready = prepare_blocks(fit_parts(partitioned(cut(table, sizes)), here), rows_in_block=250)
@@ -40,7 +50,7 @@ def test_rankings_do_not_depend_on_partitions(kind, sizes, cut, here):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_measures_are_those_of_one_table(kind, cut, there):
+def test_measures_are_those_of_one_table(kind, cut, there, way):
     table = frame(kind)
     whole = sepal.prepare(table.drop(columns="class"), table["class"])
     ready = prepare_blocks(fit_parts(partitioned(cut(table, [200, 450, 250], "parquet")), there), rows_in_block=300)

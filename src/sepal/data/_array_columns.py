@@ -52,6 +52,7 @@ def _time_column(name: str, position: int, array: NDArray[Any]) -> Column:
     return Column(name, position, np.asarray(seconds, dtype=np.float64), notes=(note,), written=written)
 
 
+_TEXTS = frozenset({str, type(None)})
 _CELL_SORTS = frozenset({"boolean", "complex number", "number", "text", "date"})
 
 
@@ -72,6 +73,9 @@ def _object_sort(value: Any) -> str:
 
 
 def _column_from_objects(name: str, position: int, array: NDArray[Any], origin: Origin) -> Column:
+    types = set(map(type, array.tolist()))
+    if str in types and types <= _TEXTS:
+        return coded_column(name, position, array.tolist())
     first: dict[str, Any] = {}
     cells = [None if is_missing(value) else value for value in array]
     for value in cells:

@@ -101,12 +101,16 @@ def coded_column(
     declared: bool = False,
 ) -> Column:
     """A nominal or ordinal column from its values; missing values stay missing."""
-    present = [None if is_missing(value) else value for value in values]
+    cells = list(values)
+    distinct = dict.fromkeys(cells)  # far fewer than cells, and each is looked at once
+    missing = [value for value in distinct if is_missing(value)]
+    for value in missing:
+        del distinct[value]
     if levels is None:
-        levels = sorted_levels(value for value in present if value is not None)
+        levels = sorted_levels(distinct)
     code: dict[Any, float] = {level: float(i) for i, level in enumerate(levels)}
-    code[None] = math.nan
-    codes = np.array([code[value] for value in present], dtype=np.float64)
+    code.update((value, math.nan) for value in missing)
+    codes = np.fromiter(map(code.__getitem__, cells), dtype=np.float64, count=len(cells))
     return Column(name, position, codes, kind, levels, declared)
 
 

@@ -28,6 +28,7 @@ from sepal.neighbors._parts import PartLists as PartLists
 from sepal.neighbors._parts import PartSearch as PartSearch
 from sepal.neighbors._parts import extent_of as extent_of
 from sepal.neighbors._parts import joined_extent as joined_extent
+from sepal.neighbors._parts import lists_in_order as lists_in_order
 from sepal.neighbors._planner import Method as Method
 from sepal.neighbors._precomputed import check_reached as check_reached
 from sepal.neighbors._precomputed import graph_distances as graph_distances
@@ -49,6 +50,7 @@ from sepal.neighbors._sparse_search import SparseSearch as SparseSearch
 from sepal.neighbors._text_search import MixedSearch as MixedSearch
 from sepal.neighbors._text_search import TextSearch as TextSearch
 from sepal.neighbors._threads import thread_count as thread_count
+from sepal.neighbors._threads import threads_by_default as threads_by_default
 from sepal.neighbors._voronoi import VoronoiEdges, voronoi_edges
 
 __all__ = [

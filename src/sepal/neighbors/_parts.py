@@ -51,6 +51,45 @@ class PartLists:
         """The query of each entry."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
+    def of(self, begin: int, end: int) -> PartLists:
+        """The lists of some queries that follow each other."""
+        at = slice(self.start[begin], self.start[end])
+        return PartLists(self.start[begin : end + 1] - self.start[begin], self.number[at], self.value[at])
+
+    def take(self, queries: NDArray[np.intp]) -> PartLists:
+        """The lists of some queries."""
+        lengths = np.diff(self.start)[queries]
+        start = np.concatenate([[0], np.cumsum(lengths)])
+        at = np.repeat(self.start[queries] - start[:-1], lengths) + np.arange(start[-1])
+        return PartLists(start, self.number[at], self.value[at])
+
+    def up_to(self, reach: NDArray[np.float64]) -> PartLists:
+        """The lists with those up to a value of each query."""
+        return self._kept(self.value <= reach[self.query])
+
+    def without(self, own: NDArray[np.int64]) -> PartLists:
+        """The lists without one number each."""
+        return self._kept(self.number != own[self.query])
+
+    def _kept(self, kept: NDArray[np.bool_]) -> PartLists:
+        if kept.all():
+            return self
+        return PartLists(np.concatenate([[0], np.cumsum(kept)])[self.start], self.number[kept], self.value[kept])
+
+
+def lists_in_order(pieces: Iterable[tuple[PartLists, NDArray[np.int64]]], n_queries: int) -> PartLists:
+    """Lists of several pieces of the queries, put where these stood."""
+    each = list(pieces)
+    lengths = np.zeros(n_queries, dtype=np.int64)
+    for lists, places in each:
+        lengths[places] = np.diff(lists.start)
+    start = np.concatenate([[0], np.cumsum(lengths)])
+    number, value = np.empty(int(start[-1]), dtype=np.int64), np.empty(int(start[-1]))
+    for lists, places in each:
+        at = np.repeat(start[places] - lists.start[:-1], np.diff(lists.start)) + np.arange(len(lists.number))
+        number[at], value[at] = lists.number, lists.value
+    return PartLists(start, number, value)
+
 
 def extent_of(points: NDArray[np.float64]) -> Extent:
     """What rounding has to know of the coordinates of a part; the coordinates themselves are let go."""
@@ -125,25 +164,41 @@ class PartSearch:
 
     def joined(self, lists: Iterable[PartLists], k: int) -> PartLists:
         """Lists of the same queries as one; who is named twice stays once, who is too far goes."""
-        each = list(lists)
-        if len(each) == 1:
-            return each[0]
-        query = np.concatenate([one.query for one in each])
-        number, value = np.concatenate([one.number for one in each]), np.concatenate([one.value for one in each])
+        found, *others = lists
+        for each in others:
+            found = self._both(found, each, k)
+        return found
+
+    def _both(self, one: PartLists, other: PartLists, k: int) -> PartLists:
+        """Two as one. Where nobody of the one is as near as the k-th of the other, that is the answer already."""
+        near_one, near_other = one.up_to(self._reach(other, k)), other.up_to(self._reach(one, k))
+        n = len(one.start) - 1
+        mixed = np.flatnonzero((np.diff(near_one.start) > 0) & (np.diff(near_other.start) > 0))
+        if len(mixed) == n:
+            return self._merged(near_one, near_other, k)
+        first = np.flatnonzero(np.diff(near_other.start) == 0)
+        second = np.flatnonzero((np.diff(near_one.start) == 0) & (np.diff(near_other.start) > 0))
+        merged = self._merged(near_one.take(mixed), near_other.take(mixed), k)
+        return lists_in_order([(one.take(first), first), (other.take(second), second), (merged, mixed)], n)
+
+    def _reach(self, lists: PartLists, k: int) -> NDArray[np.float64]:
+        """How far one may be who is in the answer: of each query (1 + tie) times the k-th value, if there is one."""
+        start, reach = lists.start, np.full(len(lists.start) - 1, np.inf)
+        full = np.flatnonzero(np.diff(start) >= k)
+        reach[full] = lists.value[start[full] + k - 1] * (1 + self._given().tie)
+        return reach
+
+    def _merged(self, one: PartLists, other: PartLists, k: int) -> PartLists:
+        query = np.concatenate([one.query, other.query])
+        number, value = np.concatenate([one.number, other.number]), np.concatenate([one.value, other.value])
         order = np.lexsort((number, value, query))
         query, number, value = query[order], number[order], value[order]
         first = np.ones(len(query), dtype=bool)
         first[1:] = (query[1:] != query[:-1]) | (number[1:] != number[:-1])  # a copy of an entry has its value, too
         query, number, value = query[first], number[first], value[first]
-        n = len(each[0].start) - 1
-        start = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=n))])
-        if len(value) == 0:
-            return PartLists(start, number, value)
-        last = np.minimum(start[:-1] + k, start[1:]) - 1
-        reach = np.where(start[1:] > start[:-1], value[np.maximum(last, 0)], 0.0) * (1 + self._given().tie)
-        near = value <= reach[query]
-        kept = np.concatenate([[0], np.cumsum(np.bincount(query[near], minlength=n))])
-        return PartLists(kept, number[near], value[near])
+        start = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=len(one.start) - 1))])
+        found = PartLists(start, number, value)
+        return found.up_to(self._reach(found, k))
 
     def settled(self, lists: PartLists, k: int) -> PartLists:
         """Tied groups formed, cut after the group that holds the k-th, ordered by number within a group."""

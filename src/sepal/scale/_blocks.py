@@ -88,7 +88,10 @@ class _Kept:
             if found is not None:
                 self._held.move_to_end(block.key)
                 return found
-        points = fitted.embed(block_table(block))
+        return self.keep(block, fitted.embed(block_table(block)))
+
+    def keep(self, block: RowBlock, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Hold the points of a block, and let go of those that were not used for longest."""
         with self._lock:
             self._held[block.key] = points
             while len(self._held) > 1 and sum(each.nbytes for each in self._held.values()) > BLOCKS_KEPT:
@@ -105,38 +108,69 @@ class _Kept:
 KEPT = _Kept()
 
 
+def called(numbers: NDArray[np.int64]) -> NDArray[np.int64] | int:
+    """Numbers; the first of them where the others follow it."""
+    return int(numbers[0]) if np.all(np.diff(numbers) == 1) else numbers
+
+
 @dataclass(frozen=True, eq=False)
 class Some:
-    """Some rows of a block, by their place in it (None: all), with the numbers that lists call them by.
+    """Some rows of a block, and what lists call them: their numbers, or that of the first where the others follow.
 
-    ``numbers`` is the number of the first where they follow each other.
+    ``marked`` has a bit for each row of the block; None: all of them.
     """
 
     block: RowBlock
-    rows: NDArray[np.int64] | None
-    numbers: NDArray[np.int64] | int
+    marked: NDArray[np.uint8] | None
+    n_rows: int
+    called: NDArray[np.int64] | int
+
+    @classmethod
+    def of(cls, block: RowBlock, rows: NDArray[np.int64], numbers: NDArray[np.int64]) -> Some:
+        """Rows by their places in the block, ascending."""
+        if len(rows) == block.n_rows:
+            return cls(block, None, block.n_rows, called(numbers))
+        marks = np.zeros(block.n_rows, dtype=bool)
+        marks[rows] = True
+        return cls(block, np.packbits(marks), len(rows), called(numbers))
 
     def __len__(self) -> int:
-        return self.block.n_rows if self.rows is None else len(self.rows)
+        return self.n_rows
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """What lists call them."""
+        return np.arange(self.called, self.called + self.n_rows) if isinstance(self.called, int) else self.called
 
     def points(self, fitted: FittedDistance) -> NDArray[np.float64]:
         """Their coordinates."""
         found = KEPT.points(self.block, fitted)
-        return found if self.rows is None else found[self.rows]
+        if self.marked is None:
+            return found
+        return found[np.flatnonzero(np.unpackbits(self.marked, count=self.block.n_rows))]
+
+
+def meet(search: PartSearch, pieces: Sequence[Some], k: int, threads: int) -> PartLists:
+    """Whom the rows of some pieces find among each other, each without itself."""
+    if len(pieces) == 1:
+        return search.lists(None, pieces[0].points(search.fitted), k, pieces[0].called, threads)
+    points = np.concatenate([each.points(search.fitted) for each in pieces])
+    return search.lists(None, points, k, np.concatenate([each.numbers for each in pieces]), threads)
 
 
 def search_blocks(
-    search: PartSearch, asking: Some | NDArray[np.float64], among: Sequence[Some | None], k: int, threads: int
+    search: PartSearch, asking: Some | NDArray[np.float64], among: Sequence[Some], own: bool, k: int, threads: int
 ) -> PartLists:
-    """Whom some rows find in some blocks; None among these: the rows ask each other, each without itself."""
+    """Whom some rows find in some blocks; with ``own`` they have the same numbers there, and leave themselves out."""
     queries = asking if isinstance(asking, np.ndarray) else asking.points(search.fitted)
     found: PartLists | None = None
     for part in among:
-        if part is None:
-            assert isinstance(asking, Some)  # noqa: S101 - only rows of the table ask each other
-            lists = search.lists(None, queries, k, asking.numbers, threads)
+        if own and isinstance(asking, Some) and np.array_equal(part.numbers, asking.numbers):
+            lists = search.lists(None, queries, k, part.called, threads)
         else:
-            lists = search.lists(queries, part.points(search.fitted), k, part.numbers, threads)
+            lists = search.lists(queries, part.points(search.fitted), k + own, part.called, threads)
+            if own and isinstance(asking, Some):
+                lists = lists.without(asking.numbers)
         found = lists if found is None else search.joined([found, lists], k)
     assert found is not None  # noqa: S101 - a job names a block at least
     return found
@@ -167,9 +201,9 @@ def row_keys(values: NDArray[np.float64]) -> NDArray[np.uint64]:
 
 
 def block_rows(block: RowBlock, fitted: FittedDistance, classes: NDArray[Any]) -> BlockRows:
-    """Look at the rows of a block."""
+    """Look at the rows of a block; its points are kept for the search that follows."""
     table = block_table(block)
-    points = fitted.embed(table)
+    points = KEPT.keep(block, fitted.embed(table))
     alone = fitted.compares_nothing(points)
     codes = np.zeros(0, np.int32) if table.y is None else codes_of(table.y, classes)
     return BlockRows(codes, row_keys(points), alone if alone.any() else None, extent_of(points))
@@ -183,9 +217,3 @@ def cell_keys(block: RowBlock) -> NDArray[np.uint64]:
 def points_of(some: Some, fitted: FittedDistance) -> NDArray[np.float64]:
     """The coordinates of some rows."""
     return some.points(fitted)
-
-
-def rows_of(some: Some) -> Table:
-    """Some rows as a table."""
-    table = block_table(some.block)
-    return table if some.rows is None else table.take(some.rows)

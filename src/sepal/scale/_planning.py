@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtri
 
-from sepal.data import PartReading, Table
+from sepal.data import PartReading, Table, plural
 from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
 from sepal.neighbors import PartSearch, extent_of
+from sepal.scale._blocks import BLOCKS_KEPT
+from sepal.scale._meetings import best_order, n_pieces
 from sepal.scale._prepare import Fitted
 from sepal.scale._schema import load_like
 from sepal.scale._sources import Partition
@@ -79,7 +81,7 @@ class Plan:
         return self.exact_seconds if self.exact else self.sampled_seconds
 
     def __str__(self) -> str:
-        workers = "1 worker" if self.n_workers == 1 else f"{self.n_workers} workers"
+        workers = f"{self.n_workers} {plural(self.n_workers, 'worker')}"
         return (
             f"{self.n_rows:,} rows x {self.n_columns} columns in {self.n_partitions} partitions, {workers}\n"
             f"exact:  all {self.n_rows:,} rows ask, about {_spoken(self.exact_seconds)}, "
@@ -176,15 +178,7 @@ def make_plan(
     rates: Rates = next(iter(work.run("try rates", measure_rates, [job])))[1]
     n, workers = schema.n_rows, work.workers
     loading = n * rates.load_seconds / workers
-    block = min(given.block_rows(), n)
-    n_blocks = max(1, -(-n // block))
-    pairs = n * float(n)
-    own = pairs / n_blocks / rates.own_pairs_per_second
-    between = pairs * (1 - 1 / n_blocks) / rates.pairs_per_second
-    # Every block is loaded once for each block that asks, unless it is still held.
-    exact_seconds = (own + between) / min(workers, n_blocks**2) + loading * (
-        _PASSES + (n_blocks if n_blocks > 2 else 0)
-    )
+    exact_seconds = _exact_seconds(given, rates, depth - 1)
     limit = ALLOWED if time_limit is None else time_limit
     wanted = asking_for(half_width, n) if n_queries is None else min(int(n_queries), n)
     if n_queries is None:
@@ -213,6 +207,25 @@ def make_plan(
         rates.load_seconds,
         rates.pairs_per_second,
     )
+
+
+def _exact_seconds(given: Fitted, rates: Rates, k: int) -> float:
+    """What it takes until every row has found its k nearest: pairs by the rates, and rows that are loaded again."""
+    n, workers, pairs = given.schema.n_rows, given.work.workers, float(given.schema.n_rows) ** 2
+    loading = n * rates.load_seconds / workers
+    order = best_order(n, given.schema.like.n_columns, given.together(), workers, k)
+    if order is not None:
+        pieces, met = n_pieces(order), order + 1
+        asking = -(-pieces // workers) * pairs * (met / pieces) ** 2 / rates.own_pairs_per_second
+        times = met
+    else:
+        block = min(given.block_rows(), n)
+        times = max(1, -(-n // block))
+        own = pairs / times / rates.own_pairs_per_second
+        between = pairs * (1 - 1 / times) / rates.pairs_per_second
+        asking = (own + between) / min(workers, times**2)
+    held = n * given.width <= BLOCKS_KEPT or times == 1
+    return asking + loading * (_PASSES - 1 + (0 if held else times))
 
 
 def improved(plan: Plan, seconds: float | None) -> Plan:

@@ -10,7 +10,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, Table
+from sepal.data import Missing, ScaleName, Table, key_groups
 from sepal.distances import FittedDistance
 from sepal.exceptions import DataError
 from sepal.measures import Prepared
@@ -19,7 +19,7 @@ from sepal.parameters import RandomState, check_whole, generator
 from sepal.progress import Progress, stage
 from sepal.scale._blocks import KEPT, block_rows, cut_blocks
 from sepal.scale._drawing import draw_rows
-from sepal.scale._elsewhere import RowsElsewhere, key_groups
+from sepal.scale._elsewhere import RowsElsewhere
 from sepal.scale._fit import fit_to_parts
 from sepal.scale._schema import Schema, read_schema
 from sepal.scale._search import BlockSearch, RowsAsking
@@ -27,7 +27,10 @@ from sepal.scale._sources import Partitioned, partitioned
 from sepal.scale._work import Here, Workplace, place_of_work
 
 BLOCK_BYTES = 256 * 2**20  # of coordinates in a block here, where one block is searched fastest
-WORKER_BLOCK_BYTES = 32 * 2**20  # on a worker, which holds two and should lose little when it is lost
+WORKER_BLOCK_BYTES = 32 * 2**20  # on a worker, which holds several and should lose little when it is lost
+TASK_BYTES = 64 * 2**20  # of coordinates of rows that ask each other in one task of a worker
+LEAST_SENT = 2**20  # bytes that tasks may carry and give, however small partitions are
+_READ_BYTES = 20  # that are known of each row when it has been read
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +44,26 @@ class Fitted:
     method: Method
     work: Workplace
 
+    @property
+    def width(self) -> int:
+        """Bytes of a row."""
+        return 8 * max(1, self.schema.like.n_columns)
+
+    @property
+    def sent(self) -> int:
+        """Bytes that a task may carry or give: those of a partition."""
+        return max(LEAST_SENT, self.width * self.schema.n_rows // len(self.schema.source.parts))
+
     def block_rows(self) -> int:
         """How many rows a block holds, unless it is said."""
-        width = 8 * max(1, self.schema.like.n_columns)
         if isinstance(self.work, Here):
-            return max(1_000, BLOCK_BYTES // width)
+            return max(1_000, BLOCK_BYTES // self.width)
         share = -(-self.schema.n_rows // self.work.workers)
-        return max(1_000, min(WORKER_BLOCK_BYTES // width, share))
+        return max(1_000, min(WORKER_BLOCK_BYTES // self.width, share, self.sent // _READ_BYTES))
+
+    def together(self) -> int:
+        """How many rows ask each other in one task, unless it is said."""
+        return max(1_000, (BLOCK_BYTES if isinstance(self.work, Here) else TASK_BYTES) // self.width)
 
 
 def fit_parts(
@@ -106,7 +122,10 @@ def prepare_blocks(
     part = PartSearch.of(fitted, joined_extent(extents[at] for at in sorted(extents)), given.method)
     table = cast(Table, RowsElsewhere(schema, blocks, work, copies.any))
     points: Any = RowsAsking(copies.first.astype(np.int64))
-    search = BlockSearch(table, fitted, points, copies, work.threads, part.method, part, blocks, work)
+    together = rows_in_block or given.together()
+    search = BlockSearch(
+        table, fitted, points, copies, work.threads, part.method, part, blocks, work, together, given.sent
+    )
     every = asking = np.arange(n)
     if n_queries is not None and check_whole("n_queries", n_queries, at_least=1) < n:
         seed = int(generator(random_state).integers(2**63))

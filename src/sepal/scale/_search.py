@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +10,11 @@ from numpy.typing import NDArray
 
 from sepal.data import Table
 from sepal.exceptions import DataError
-from sepal.neighbors import DistinctRows, PartLists, PartSearch, Search, extent_of, joined_extent
+from sepal.neighbors import DistinctRows, PartLists, PartSearch, Search, extent_of, joined_extent, lists_in_order
 from sepal.progress import Share
-from sepal.scale._blocks import RowBlock, Some, points_of, search_blocks
-from sepal.scale._work import Workplace
+from sepal.scale._blocks import RowBlock, Some, called, meet, points_of, search_blocks
+from sepal.scale._meetings import best_order, n_pieces, plane_lines
+from sepal.scale._work import Here, Workplace
 
 _FETCHED = 2**28  # bytes of coordinates that may be brought together here
 
@@ -31,11 +31,16 @@ class RowsAsking:
 
 @dataclass(frozen=True, eq=False)
 class BlockSearch(Search):
-    """Rows in blocks. ``points`` are an :class:`RowsAsking`: the row that stands for each distinct row."""
+    """Rows in blocks. ``points`` are an :class:`RowsAsking`: the row that stands for each distinct row.
+
+    ``together`` rows at most ask each other in one task; what tasks carry and give takes about ``sent`` bytes at most.
+    """
 
     part: PartSearch
     blocks: tuple[RowBlock, ...]
     work: Workplace
+    together: int
+    sent: int
 
     @property
     def found_by(self) -> str:
@@ -65,27 +70,23 @@ class BlockSearch(Search):
         if len(rows) * width * 8 > _FETCHED:
             raise DataError(f"{len(rows):,} rows are too many to be brought together for this question")
         found = np.empty((len(rows), width))
-        spread = self._spread(rows, np.arange(len(rows)))
+        spread = self._spread(rows, self.sent // (8 * width))
         jobs = [(some, self.fitted) for some, _ in spread]
         for at, points in self.work.run("fetch rows", points_of, jobs):
             found[spread[at][1]] = points
         return found
 
-    def _spread(self, rows: NDArray[np.int64], numbers: NDArray[np.int64]) -> list[tuple[Some, NDArray[np.int64]]]:
-        """Rows block by block, with the places they had."""
+    def _spread(self, rows: NDArray[np.int64], most: int | None = None) -> list[tuple[Some, NDArray[np.int64]]]:
+        """Different rows block by block, ``most`` at a time; their numbers are the places they had, which come, too."""
         found = []
         order = np.argsort(rows, kind="stable")
         ordered = rows[order]
         for block in self.blocks:
-            begin, end = np.searchsorted(ordered, [block.first_row, block.first_row + block.n_rows])
-            if begin == end:
-                continue
-            places = order[begin:end]
-            local = ordered[begin:end] - block.first_row
-            whole = len(local) == block.n_rows and bool(np.all(local == np.arange(len(local))))
-            number = numbers[places]
-            runs = bool(np.all(np.diff(number) == 1))
-            found.append((Some(block, None if whole else local, int(number[0]) if runs else number), places))
+            begin, end = np.searchsorted(ordered, [block.first_row, block.first_row + block.n_rows]).tolist()
+            step = max(1, most or end - begin)
+            for at in range(begin, end, step):
+                places = order[at : min(at + step, end)]
+                found.append((Some.of(block, rows[places] - block.first_row, places), places))
         return found
 
     def among(self, rows: NDArray[np.intp]) -> BlockSearch:
@@ -109,25 +110,51 @@ class BlockSearch(Search):
 
     def _joined(self, part: PartSearch, queries: Any, k: int, progress: Share | None) -> PartLists:
         """Lists of all queries from all blocks, in the order in which they ask."""
-        among = [some for some, _ in self._spread(self.at, np.arange(len(self.at)))]
-        each_other = queries is None
+        here = isinstance(self.work, Here)
+        most = None if here else max(1, self.sent // (16 * (k + 2)))  # rows whose lists are sent at a time
+        if queries is None:
+            together = self.together if most is None else min(self.together, most)
+            order = best_order(len(self.at), len(part.extent.low), together, self.work.workers, k)
+            if order is not None:
+                return self._met(part, k, order, progress)
         if isinstance(queries, np.ndarray):
-            asking: list[tuple[Any, NDArray[np.int64]]] = [(queries, np.arange(len(queries)))]
+            step = len(queries) if here else max(1, min(most or 1, self.sent // (8 * queries.shape[1])))
+            cuts = [np.arange(at, min(at + step, len(queries))) for at in range(0, len(queries), max(step, 1))]
+            asking: list[tuple[Any, NDArray[np.int64]]] = [(queries[places], places) for places in cuts]
             n_asking = len(queries)
         else:
-            rows = self.at if each_other else queries.rows
-            asking, n_asking = list(self._spread(rows, np.arange(len(rows)))), len(rows)
-        jobs, owner = [], []
+            rows = self.at if queries is None else queries.rows
+            asking, n_asking = list(self._spread(rows, most)), len(rows)
+        among, jobs, owner = [some for some, _ in self._spread(self.at)], [], []
         for place, (some, _) in enumerate(asking):
             for run in _runs(len(among), self.work.workers, len(asking)):
-                others = [None if each_other and at == place else among[at] for at in run]
-                jobs.append((part, some, others, k, self.work.threads))
+                jobs.append((part, some, [among[at] for at in run], queries is None, k, self.work.threads))
                 owner.append(place)
         held: dict[int, PartLists] = {}
         for at, lists in self.work.run("search for neighbours", search_blocks, jobs, progress):
             before = held.get(owner[at])
             held[owner[at]] = lists if before is None else part.joined([before, lists], k)
-        return in_order([(held[place], places) for place, (_, places) in enumerate(asking)], n_asking)
+        return lists_in_order([(held[place], places) for place, (_, places) in enumerate(asking)], n_asking)
+
+    def _met(self, part: PartSearch, k: int, order: int, progress: Share | None) -> PartLists:
+        """Lists of all rows, from tasks in which some of them ask each other."""
+        n, ordered = len(self.at), np.argsort(self.at, kind="stable")
+        cuts = [ordered[at * n // n_pieces(order) : (at + 1) * n // n_pieces(order)] for at in range(n_pieces(order))]
+        pieces = [
+            [replace(some, called=called(places[own])) for some, own in self._spread(self.at[places])]
+            for places in cuts
+        ]
+        met = plane_lines(order)
+        jobs = [(part, [some for at in line for some in pieces[at]], k, self.work.threads) for line in met]
+        held: dict[int, PartLists] = {}
+        for at, lists in self.work.run("search for neighbours", meet, jobs, progress):
+            begin = 0
+            for piece in met[at]:
+                end = begin + len(cuts[piece])
+                found, before = lists.of(begin, end), held.get(piece)
+                held[piece] = found if before is None else part.joined([before, found], k)
+                begin = end
+        return lists_in_order([(held[at], places) for at, places in enumerate(cuts)], n)
 
 
 def _runs(n_blocks: int, workers: int, n_asking: int) -> list[range]:
@@ -137,18 +164,3 @@ def _runs(n_blocks: int, workers: int, n_asking: int) -> list[range]:
     jobs = max(1, -(-4 * workers // n_asking), -(-n_blocks // 8))
     size = max(1, -(-n_blocks // min(jobs, n_blocks)))
     return [range(at, min(at + size, n_blocks)) for at in range(0, n_blocks, size)]
-
-
-def in_order(pieces: Sequence[tuple[PartLists, NDArray[np.int64]]], n_asking: int) -> PartLists:
-    """Lists of several blocks of queries, put where these stood."""
-    lengths = np.zeros(n_asking, dtype=np.int64)
-    for lists, places in pieces:
-        lengths[places] = np.diff(lists.start)
-    start = np.concatenate([[0], np.cumsum(lengths)])
-    number, value = np.empty(int(start[-1]), dtype=np.int64), np.empty(int(start[-1]))
-    for lists, places in pieces:
-        at = lists.number.size and np.repeat(start[places] - lists.start[:-1], np.diff(lists.start)) + np.arange(
-            len(lists.number)
-        )
-        number[at], value[at] = lists.number, lists.value
-    return PartLists(start, number, value)
