@@ -292,6 +292,32 @@ def raw_search(
     return start, entries, values
 
 
+def nearest_squares(
+    points: NDArray[np.float64], queries: NDArray[np.float64], threads: int, progress: Share | None
+) -> NDArray[np.float64]:
+    """The squared Euclidean distance from each query to the nearest point, whatever path is cheapest."""
+    asked: Any = {
+        "points": np.ascontiguousarray(points),
+        "queries": np.ascontiguousarray(queries),
+        "k": 1,
+        "limits": None,
+        "metric": "l2",
+        "p": 2.0,
+        "n_numeric": 0,
+        "weights": np.ones(points.shape[1]),
+        "tie": 0.0,
+        "zero": 0.0,
+        "threads": threads,
+        "progress": progress,
+    }
+    *tried, last = plan("auto", SearchSize(Extent.of(asked["points"]), len(queries), 1, "l2"))
+    found = None
+    for step in tried:
+        found = _native.search(**asked, method=step.path, budget=step.budget)
+    start, _, values = found or _native.search(**asked, method=last.path)
+    return np.asarray(values[start[:-1]])
+
+
 def pair_values(
     fitted: FittedDistance, queries: NDArray[np.float64], points: NDArray[np.float64]
 ) -> NDArray[np.float64]:
