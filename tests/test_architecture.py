@@ -47,6 +47,13 @@ def test_no_grab_bag_modules():
     assert not names & {"utils", "util", "core", "common", "helpers", "helper", "misc"}
 
 
+def test_no_module_is_longer_than_can_be_read_at_once():
+    lengths = {
+        str(p.relative_to(SOURCES)): len(p.read_text(encoding="utf-8").splitlines()) for p in SOURCES.rglob("*.py")
+    }
+    assert [name for name, lines in lengths.items() if lines > 400] == []
+
+
 def test_every_room_says_what_it_is():
     for room in (p.parent for p in SOURCES.rglob("__init__.py")):
         doc = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
@@ -173,6 +180,27 @@ def test_no_module_of_tests_holds_a_random_generator():
         and isinstance(node.value, ast.Call)
         and isinstance(node.value.func, ast.Attribute)
         and node.value.func.attr in GENERATORS
+    ]
+    assert not found
+
+
+def _own_statements(node):
+    """What stands in a function, without the functions in it."""
+    for each in ast.iter_child_nodes(node):
+        if not isinstance(each, (ast.FunctionDef, ast.Lambda)):
+            yield each
+            yield from _own_statements(each)
+
+
+def test_no_test_ends_before_its_asserts():
+    """A silent ``return`` stands for a parameter: whoever reads that all tests passed does not know what was asked."""
+    found = [
+        f"{path.relative_to(TESTS)}:{node.lineno}"
+        for path in TESTS.rglob("test_*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        and node.name.startswith("test_")
+        and any(isinstance(each, ast.Return) for each in _own_statements(node))
     ]
     assert not found
 

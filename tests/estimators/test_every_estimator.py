@@ -130,16 +130,44 @@ def test_a_column_that_holds_texts_now_is_named(estimator, container) -> None:
         getattr(model, next(method for method in METHODS if hasattr(model, method)))(changed)
 
 
-@pytest.mark.parametrize("estimator", ANSWERING, ids=name_of)
-def test_levels(estimator) -> None:
-    """Where levels are taken an unseen one gets an answer; where they are not, fit names the column."""
+TAKE_LEVELS = {
+    *("AnyTable", "KNNClassifier", "KNNRegressor", "PaperChainClassifier", "PrototypeSelector", "SepalClassifier"),
+    *("SepalRegressor", "SeparabilitySelector", "WindowKNNClassifier"),
+}
+TAKE_SPARSE = {
+    *("KNNClassifier", "KNNRegressor", "KernelAdatronClassifier", "PaperChainClassifier", "PrototypeSelector"),
+    *("SVMClassifier", "SepalClassifier", "SepalRegressor"),
+}
+
+
+def these(names: set[str], *, among: list[Any] = EVERY, others: bool = False) -> Any:
+    """The estimators of these names, or the others, one test for each."""
+    chosen = [each for each in among if (name_of(each) in names) is not others]
+    return pytest.mark.parametrize("estimator", chosen, ids=name_of)
+
+
+def test_tags_say_what_is_taken() -> None:
+    tags = {name_of(each): each.__sklearn_tags__().input_tags for each in EVERY}
+    assert {name for name, each in tags.items() if each.string} == TAKE_LEVELS
+    assert {name for name, each in tags.items() if each.sparse} == TAKE_SPARSE
+
+
+def with_levels(estimator: Any) -> tuple[pd.DataFrame, np.ndarray]:
     frame, y = frame_and_target(estimator)
-    frame = frame.assign(b=np.where(np.arange(len(frame)) % 3 == 0, "one", "two"))
-    if not estimator.__sklearn_tags__().input_tags.string:
-        for given in CONTAINERS.values():
-            with pytest.raises(SepalError, match='column "b" is nominal'):
-                clone(estimator).fit(given(frame), y)
-        return
+    return frame.assign(b=np.where(np.arange(len(frame)) % 3 == 0, "one", "two")), y
+
+
+@these(TAKE_LEVELS, others=True)
+def test_levels_that_are_not_taken_are_named(estimator) -> None:
+    frame, y = with_levels(estimator)
+    for given in CONTAINERS.values():
+        with pytest.raises(SepalError, match='column "b" is nominal'):
+            clone(estimator).fit(given(frame), y)
+
+
+@these(TAKE_LEVELS, among=ANSWERING)
+def test_levels_are_compared_by_name_and_an_unseen_one_gets_an_answer(estimator) -> None:
+    frame, y = with_levels(estimator)
     model = clone(estimator).fit(frame, y)
     one, other = answers(model, frame), answers(model, as_table(frame).select(["a", "c", "b"]))
     assert_same(
@@ -149,17 +177,28 @@ def test_levels(estimator) -> None:
     assert all(len(each) == len(frame) for each in said.values())
 
 
-@pytest.mark.parametrize("estimator", EVERY, ids=name_of)
-def test_sparse_rows_are_taken_or_refused(estimator) -> None:
+@these(TAKE_SPARSE, others=True)
+def test_sparse_rows_that_are_not_taken_are_refused(estimator) -> None:
+    frame, y = frame_and_target(estimator)
+    with pytest.raises(SepalError, match=r"[Ss]parse"):
+        clone(estimator).fit(csr_array(np.abs(frame.to_numpy())), y)
+
+
+@these(TAKE_SPARSE, among=ANSWERING)
+def test_sparse_rows_are_answered_as_the_same_rows_written_out(estimator) -> None:
     frame, y = frame_and_target(estimator)
     rows = csr_array(np.abs(frame.to_numpy()))
-    if not estimator.__sklearn_tags__().input_tags.sparse:
-        with pytest.raises((TypeError, ValueError), match=r"[Ss]parse"):
-            clone(estimator).fit(rows, y)
-        return
     model = clone(estimator).fit(rows, y)
-    if hasattr(model, "predict"):
-        np.testing.assert_array_equal(model.predict(rows), model.predict(rows.toarray()))
+    np.testing.assert_array_equal(model.predict(rows), model.predict(rows.toarray()))
+
+
+def test_rows_to_keep_are_the_same_of_sparse_rows() -> None:
+    (selector,) = (each for each in EVERY if name_of(each) == "PrototypeSelector")
+    frame, y = frame_and_target(selector)
+    rows = np.abs(frame.to_numpy())
+    plain = clone(selector).set_params(distance="euclidean", scale=None)  # for sparse rows "auto" is the cosine
+    kept = [clone(plain).fit(given, y).sample_indices_ for given in (csr_array(rows), rows)]
+    np.testing.assert_array_equal(*kept)
 
 
 @pytest.mark.parametrize("estimator", EVERY, ids=name_of)
