@@ -42,6 +42,7 @@ sphinx_gallery_conf = {  # every example is run; one that fails ends the build
     "download_all_examples": False,
     "min_reported_time": 30,
     "capture_repr": (),
+    "image_scrapers": ("matplotlib", "figures.scrape_figure"),
     "write_computation_times": False,  # these pages would load scripts from elsewhere
 }
 exclude_patterns = ["examples"]

@@ -9,9 +9,12 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pytest
 
+from sepal.reproduce import EXPERIMENTS
+
 EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
 FILES = sorted(EXAMPLES.glob("*/plot_*.py"))
 SLOW = {"plot_learners_beside.py"}  # trains four learners; `make docs` runs it
+FOUNDING = sorted((EXAMPLES / "founding").glob("plot_*.py"))  # tests/reproduce runs what they show
 
 
 def test_there_are_enough_and_every_folder_has_a_heading():
@@ -20,7 +23,16 @@ def test_there_are_enough_and_every_folder_has_a_heading():
         assert (folder / "GALLERY_HEADER.rst").is_file()
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if file.name not in SLOW], ids=lambda file: file.stem)
+def test_the_figures_of_the_founding_documents_are_among_them():
+    shown = re.findall(
+        r'^figure = EXPERIMENTS\["(\w+)"\]', "".join(file.read_text() for file in FOUNDING), re.MULTILINE
+    )
+    assert sorted(shown) == list(EXPERIMENTS)
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in FILES if file.name not in SLOW and file not in FOUNDING], ids=lambda file: file.stem
+)
 def test_an_example_draws_a_picture(file):
     plt.close("all")  # another test of the same process may have left one open
     runpy.run_path(str(file))

@@ -11,7 +11,10 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import sepal
@@ -160,6 +163,48 @@ def test_voronoi_edges_lie_between_the_two_nearest_rows(make, ax):
         other = Figure().subplots()
         plots.plot_regions(sepal.KNNClassifier(k).fit(table), table, n_grid=10, ax=other)
         assert not [each for each in other.collections if type(each).__name__ == "LineCollection"]
+
+
+def test_a_pipeline_or_a_search_shows_what_its_last_step_knows(ax):
+    table = sepal.datasets.load("athletes")
+    model = GridSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1.0, 10.0]}, cv=2)
+    plots.plot_regions(model.fit(table.values, table.y), table.values, table.y, n_grid=20, ax=ax)
+    rings = next(each for each in ax.collections if each.get_label() == "support vectors")
+    np.testing.assert_allclose(rings.get_offsets(), table.values[model.best_estimator_[-1].support_])
+    other = Figure().subplots()
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier(1)).fit(table.values, table.y)
+    plots.plot_regions(model, table.values, table.y, n_grid=60, ax=other)
+    (edges,) = [each for each in other.collections if type(each).__name__ == "LineCollection"]
+    middle = model[0].transform([segment.mean(axis=0) for segment in edges.get_segments()])
+    away = np.sort(np.linalg.norm(middle[:, None] - model[0].transform(table.values), axis=2), axis=1)
+    assert (away[:, 1] - away[:, 0]).max() < 0.2  # equally far in the units of the pipeline, but for the grid
+
+
+class Backwards(LogisticRegression):
+    """Its classes are in falling order."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.first_ = self.classes_
+        self.classes_ = self.classes_[::-1]
+        return self
+
+    def predict(self, X):
+        return self.first_[(X @ self.coef_[0] + self.intercept_[0] > 0).astype(int)]
+
+    def predict_proba(self, X):
+        return np.full((len(X), 2), 0.5)
+
+    def decision_function(self, X):
+        return -(X @ self.coef_[0] + self.intercept_[0])
+
+
+def test_classes_need_not_be_sorted(ax):
+    table = sepal.datasets.load("athletes")
+    plots.plot_regions(Backwards().fit(table.values, table.y), table.values, table.y, n_grid=20, ax=ax)
+    assert legend(ax) == ["yes", "no"]
+    first = next(each for each in ax.collections if each.get_label() == "yes")
+    np.testing.assert_allclose(first.get_offsets(), table.values[table.y == "yes"])
 
 
 def test_many_columns_are_shown_on_their_principal_axes(ax):

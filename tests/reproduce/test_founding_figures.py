@@ -116,6 +116,7 @@ def test_b2_the_table(run):
     assert ours(found, "angle of Diabetes without") == pytest.approx(4.44, abs=0.006)
     data = run("B2")[0].data
     assert np.ptp(data["invariant"]) < 1e-6
+    assert len({row[2:] for row in run("B2")[0].tables[1].rows}) == 1  # the companions, in all units
     assert data["angle"][0] > 89
     assert data["angle"][-1] == pytest.approx(np.degrees(np.arctan(np.tan(np.radians(80.64)) / 1000)), abs=0.01)
 
@@ -125,6 +126,7 @@ def test_b3_and_b4(run):
     assert ours(found, "largest relative") < 1e-9
     assert ours(found, "right with kappa = 1e-05") == 1.0
     assert ours(found, "right with kappa = 1e+06") < 0.8
+    assert ours(found, "right with infinite kappa") < 0.8
     curves = run("B4")[0].data["curves"]
     for each in curves.values():
         assert np.all(np.diff(each["false positives"]) <= 0)

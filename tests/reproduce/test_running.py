@@ -82,6 +82,18 @@ def test_after_ctrl_c_what_is_done_is_there(runs, tmp_path):
     assert 'id="E3"' not in page
 
 
+def test_the_page_grows_with_every_experiment(runs, tmp_path):
+    """A process that is ended at once, as by Ctrl-C within an import, leaves a page of all that was done."""
+    pages = []
+
+    def look(text, share):
+        page = tmp_path / "index.html"
+        pages.append([key for key in ("E1", "E2") if page.exists() and f'id="{key}"' in page.read_text()])
+
+    reproduce("E1,E2", tmp_path, progress=look)
+    assert pages == [[], ["E1"], ["E1", "E2"]]
+
+
 def test_the_json_holds_ours_theirs_and_the_difference(runs, tmp_path):
     reproduce("E1", tmp_path)
     found = json.loads((tmp_path / "E1.json").read_text())

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sepal import datasets
 from sepal.plots import styled
 from sepal.reproduce import EXPERIMENTS
 from sepal.reproduce._e7_mail import _stream, _word_shares
+from tests.oracles.weka_folds import weka_folds
 
 
 def facts(result):
@@ -51,6 +53,8 @@ def test_condensing(found):
     assert by["different sets from random orders"].ours > 10
     assert by["different sets by enemy order, rows shuffled"].ours == 1
     assert by["training rows classified rightly by the kept ones"].ours == 1.0
+    assert [len(kept) for kept in found["E4"].data["random"]] == found["E4"].data["sizes"].tolist()
+    assert len(found["E4"].data["sizes"]) == 20
 
 
 def test_words(found):
@@ -59,11 +63,16 @@ def test_words(found):
     assert by["cosine of the slide's two vectors"].ours == pytest.approx(0.5)
     assert by["cosine of the first two texts, words"].ours == pytest.approx(4 / np.sqrt(5 * 4))
     assert by["cosine of the first two texts, bigrams"].ours == pytest.approx(3 / 5)
+    assert by["cosine of the first and the last text, words"].ours == pytest.approx(3 / np.sqrt(5 * 3))
 
 
 def test_weka_block(found):
     result = found["E6"]
     assert facts(result)["always the largest class"].ours == pytest.approx(100 * 9 / 14)
+    assert [list(fold) for fold in EXPERIMENTS["E6"].code._FOLDS] == weka_folds(datasets.load("weather").y.tolist())
+    assert np.asarray(result.data["confusion"]["1-NN"]).tolist() == [[2, 3], [3, 6]]  # as Weka 3.9.7 prints it
+    assert facts(result)["1-NN, Weka's folds: rows that are right"].difference == 0
+    assert facts(result)["3-NN, Weka's folds: rows that are right"].published == 9
     block = [row[0] for row in result.tables[0].rows]
     assert any(line.startswith("Correctly Classified Instances") for line in block)
     assert any(line.startswith("Kappa statistic") for line in block)

@@ -16,6 +16,7 @@ COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
 ALARM = "#c8102e"
+WIDEST = 8.4  # inches: on a page of 6.3 the letters of a figure of several axes have about 7 points
 # Legible where a picture takes half a page, and the same in a notebook, a report and a file.
 STYLE: Any = {
     "font.size": 10.0,
@@ -89,11 +90,15 @@ def several_axes(axes: Any, least: int) -> Any:
 
 
 def new_panels(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.0, 4.0)) -> tuple[Any, Any]:
-    """A figure on no screen and a matrix of its axes; ``size`` is that of one of them, in inches."""
+    """A figure on no screen and a matrix of its axes; ``size`` is that of one of them, in inches.
+
+    Axes beside one another become narrower, so that the letters of a wide figure stay legible on half a page.
+    """
     pyplot()
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
+    width = min(size[0] * columns, WIDEST) if columns > 1 else size[0]
+    figure = Figure(figsize=(width, size[1] * rows), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 

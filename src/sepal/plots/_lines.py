@@ -80,6 +80,8 @@ def draw_lines(
         ax.plot(*point, linestyle="none", marker="ods^"[i % 4], mfc="none", mec=INK, mew=1.5, ms=9, label=name)
     if log:
         ax.set_xscale("log")
+    elif np.array_equal(across, np.round(across)):
+        ax.xaxis.get_major_locator().set_params(integer=True)  # counts have no halves
     ax.set(xlabel=xlabel, ylabel=ylabel)
     quiet_frame(ax)
     ax.legend()

@@ -49,7 +49,7 @@ def plot_regions(
     Colors are strong where the model is sure of its answer (``predict_proba``). Two classes with a decision function
     have their margins dashed, where it is -1 and 1: for a support vector machine those of its theory. Support vectors
     (``support_``) and feature vectors (``vector_rows_``) are ringed, and one nearest neighbour (``kneighbors`` with
-    k = 1) shows its Voronoi cells.
+    k = 1) shows its Voronoi cells; also where a pipeline or a search over parameters ends with such a classifier.
 
     Parameters
     ----------
@@ -103,13 +103,14 @@ def plot_regions(
     places = np.column_stack([np.tile(xs, n_grid), np.repeat(ys, n_grid)])
     query = _query(model, table, plane.rows(places))
     classes = np.asarray(model.classes_)
-    ringed, ring_label = _ringed(model)
+    order = np.argsort(classes)  # any classifier: they need not be sorted
+    ringed, ring_label = _ringed(_last(model, query)[0])
     return draw_regions(
         xs,
         ys,
-        np.searchsorted(classes, model.predict(query)).reshape(n_grid, n_grid),
+        order[np.searchsorted(classes, model.predict(query), sorter=order)].reshape(n_grid, n_grid),
         plane.points,
-        np.searchsorted(classes, table.y),
+        order[np.searchsorted(classes, table.y, sorter=order)],
         classes.tolist(),
         **_more(model, query, len(classes), n_grid),
         ringed_rows=ringed if ringed is not None and len(ringed) < table.n_rows else None,
@@ -194,10 +195,26 @@ def _more(model: Any, query: Any, n_classes: int, n_grid: int) -> dict[str, Any]
         found["sureness"] = np.asarray(model.predict_proba(query)).max(axis=1).reshape(n_grid, n_grid)
     if n_classes == 2 and hasattr(model, "decision_function"):
         found["decision"] = np.asarray(model.decision_function(query)).reshape(n_grid, n_grid)
-    if hasattr(model, "kneighbors") and getattr(model, "n_neighbors_", getattr(model, "n_neighbors", None)) == 1:
-        nearest = model.kneighbors(query, n_neighbors=1, return_distance=False)
+    last, rows = _last(model, query)
+    if hasattr(last, "kneighbors") and getattr(last, "n_neighbors_", getattr(last, "n_neighbors", None)) == 1:
+        nearest = last.kneighbors(rows, n_neighbors=1, return_distance=False)
         found["cells"] = np.asarray(nearest).reshape(n_grid, n_grid)
     return found
+
+
+def _last(model: Any, query: Any) -> tuple[Any, Any]:
+    """The classifier that a search or a pipeline ends with, and the query as that gets it.
+
+    A pipeline that changes the rows themselves stays as it is: its last step counts other rows.
+    """
+    while True:
+        steps = getattr(model, "steps", None)
+        if hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        elif steps and hasattr(model, "named_steps") and not any(hasattr(step, "fit_resample") for _, step in steps):
+            query, model = model[:-1].transform(query) if len(steps) > 1 else query, steps[-1][1]
+        else:
+            return model, query
 
 
 def _ringed(model: Any) -> tuple[NDArray[np.intp] | None, str]:

@@ -10,8 +10,8 @@ from sepal.plots import draw_criteria, new_panels
 from sepal.reproduce._facts import Fact, Result
 from sepal.reproduce._subset_scores import swept
 
-FULL: dict[str, Any] = {"corner": 0.95, "n_widths": 12}
-QUICK = {**FULL, "n_widths": 5}
+FULL: dict[str, Any] = {"corner": 0.95, "n_widths": 24}
+QUICK = {**FULL, "n_widths": 8}
 
 
 def run(corner: float, n_widths: int) -> Result:

@@ -17,8 +17,8 @@ from sepal.reproduce._facts import Fact, FactTable, Result
 from sepal.reproduce._subset_scores import swept
 from sepal.selection import Alignment, CenteredAlignment, subset_sweep
 
-FULL: dict[str, Any] = {"n_top": 20, "n_widths": 12, "n_draws": 10}
-QUICK = {"n_top": 20, "n_widths": 5, "n_draws": 1}
+FULL: dict[str, Any] = {"n_top": 20, "n_widths": 24, "n_draws": 10}
+QUICK = {"n_top": 20, "n_widths": 8, "n_draws": 1}
 _NOISE = 1e-3  # what the paper's program adds to every cell, in scaled units
 
 

@@ -116,16 +116,14 @@ def draw(result: Result) -> Any:
     left.axline((0.1, 0.1), (1.0, 1.0), color="#6b7480", linewidth=0.8)
     for i, (name, x, y) in enumerate(zip(data["names"], data["best"], data["plain"], strict=True)):
         left.plot(x, y, linestyle="none", markersize=7, markeredgewidth=0, alpha=0.85, label=name, **class_mark(i))
-    left.set(
-        xscale="log", yscale="log", xlabel="width of least leave-one-out error", ylabel="width of greatest alignment"
-    )
+    left.set(xscale="log", yscale="log", xlabel="width, least leave-one-out error", ylabel="width, greatest alignment")
     left.set_title("plain alignment")
     left.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=8)
     at = np.arange(len(data["names"]))[::-1]
     for form, shift, color, hatch in (("plain", 0.2, "#0072b2", ""), ("centred", -0.2, "#e69f00", "///")):
         lost = 100 * np.asarray(data["lost"][form])
         right.barh(at + shift, lost, color=color, hatch=hatch, edgecolor="white", linewidth=0, height=0.38, label=form)
-    right.set(yticks=at, yticklabels=data["names"], xlabel="error above that of the best width, per cent")
+    right.set(yticks=at, yticklabels=data["names"], xlabel="error above the best, per cent")
     right.legend(loc="best")
     for ax in (left, right):
         quiet_frame(ax)

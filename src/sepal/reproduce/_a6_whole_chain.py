@@ -79,13 +79,13 @@ def run(names: tuple[str, ...], folds: int) -> Result:
 
 
 def draw(result: Result) -> Any:
-    """Accuracy and time side by side."""
+    """Accuracy, and time below it."""
     data = result.data
-    figure, axes = new_panels(1, 2, (6.6, 3.8))
+    figure, axes = new_panels(2, 1, (6.6, 3.0))
     at = np.arange(len(data["names"]))
     for ax, what, label in (
         (axes[0, 0], "accuracy", "held-out accuracy"),
-        (axes[0, 1], "seconds", "seconds for all folds"),
+        (axes[1, 0], "seconds", "seconds for all folds"),
     ):
         for i, (name, values) in enumerate(data[what].items()):
             ax.bar(
@@ -101,6 +101,6 @@ def draw(result: Result) -> Any:
         ax.set_ylabel(label)
         quiet_frame(ax)
     axes[0, 0].set_ylim(0.4, 1.0)
-    axes[0, 1].set_yscale("log")
-    legend_below(axes[0, 0], 3)
+    axes[1, 0].set_yscale("log")
+    legend_below(axes[1, 0], 3)
     return figure

@@ -1,4 +1,4 @@
-"""B3: a singular covariance worked through, with kappa from small to infinite."""
+"""B3: a singular covariance worked through, with kappa from far below 1 to infinity."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sepal.plots import draw_lines, new_panels
-from sepal.reproduce._facts import Fact, Result
+from sepal.reproduce._facts import Fact, FactTable, Result
 
 FULL: dict[str, Any] = {"n_rows": 60, "kappas": (1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 1e6), "seed": 1}
 QUICK = FULL
@@ -33,8 +33,11 @@ def run(n_rows: int, kappas: tuple[float, ...], seed: int) -> Result:
     d = rows[labels == "b"].mean(axis=0) - rows[labels == "a"].mean(axis=0)
     inside = rows - np.where(labels[:, None] == "a", rows[labels == "a"].mean(axis=0), rows[labels == "b"].mean(axis=0))
     S = inside.T @ inside / (2 * n_rows - 2)
-    A = float(d @ np.linalg.pinv(S, rcond=1e-9) @ d)
+    inside_only = np.linalg.pinv(S, rcond=1e-9) @ d  # S⁺d, where kappa is infinite
+    A = float(d @ inside_only)
     B = float(d[2] ** 2)
+    middle = (rows[labels == "a"].mean(axis=0) + rows[labels == "b"].mean(axis=0)) / 2
+    limit = float(np.mean(((rows - middle) @ inside_only > 0) == (labels == "b")))
     share, right, value = [], [], []
     for kappa in kappas:
         machine = _fit(rows, labels, kappa)
@@ -57,29 +60,43 @@ def run(n_rows: int, kappas: tuple[float, ...], seed: int) -> Result:
             12,
         ),
         Fact(f"right with kappa = {kappas[0]:g}", right[0], None, "The direction without spread decides.", "", 3),
+        Fact(f"right with kappa = {kappas[-1]:g}", right[-1], None, "That direction is all but ignored.", "", 3),
         Fact(
-            f"right with kappa = {kappas[-1]:g}",
-            right[-1],
+            "right with infinite kappa",
+            limit,
             None,
-            "That direction is ignored: the paper's limit, S⁺d, loses what separates perfectly.",
+            "The paper's limit, the normal S⁺d: it loses what separates perfectly.",
             "",
             3,
         ),
     )
-    data = {"kappas": np.array(kappas), "share": share, "right": right}
+    steps = FactTable(
+        f"Worked through: A = {A:.4f}, B = {B:.4f}",
+        ("kappa", "optimum", "A + B/kappa", "part of the normal without spread", "right"),
+        (
+            *(
+                (f"{kappa:g}", f"{v:.4f}", f"{e:.4f}", f"{part:.4f}", f"{r:.3f}")
+                for kappa, v, e, part, r in zip(kappas, value, expected, share, right, strict=True)
+            ),
+            ("∞", f"{A:.4f}", f"{A:.4f}", f"{0.0:.4f}", f"{limit:.3f}"),
+        ),
+    )
+    data = {"kappas": np.array(kappas), "share": share, "right": right, "limit": limit}
     return Result(
         "Small kappa uses the direction in which the classes have no spread, and separates them perfectly; the limit "
         "of large kappa, which the paper calls the solution, discards it.",
         facts,
         data,
+        (steps,),
     )
 
 
 def draw(result: Result) -> Any:
-    """How much of the normal lies in the direction without spread, and how many rows are right."""
+    """How much of the normal lies in the direction without spread, how many rows are right, and what the limit has."""
     data = result.data
     figure, axes = new_panels(size=(6.6, 4.0))
     lines = {"rows classified rightly": data["right"], "part of the normal without spread": data["share"]}
-    draw_lines(data["kappas"], lines, xlabel="κ", ylabel="share", log=True, ax=axes[0, 0])
+    levels = {"right with κ = ∞": data["limit"]}
+    draw_lines(data["kappas"], lines, xlabel="κ", ylabel="share", levels=levels, log=True, ax=axes[0, 0])
     axes[0, 0].set_ylim(-0.02, 1.05)
     return figure

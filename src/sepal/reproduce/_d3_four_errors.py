@@ -13,7 +13,7 @@ from sepal.reproduce._facts import Fact, Result
 from sepal.reproduce._ripley import bayes_answers, train_and_test
 
 FULL: dict[str, Any] = {"k_max": 60, "folds": 10}
-QUICK = {"k_max": 60, "folds": 5}
+QUICK = FULL
 
 
 def run(k_max: int, folds: int) -> Result:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.plots import draw_points, draw_prototypes, new_panels
+from sepal.plots import draw_points, draw_prototypes, new_panels, quiet_frame
 from sepal.prototypes import hart
 from sepal.reproduce._facts import Fact, Result
 
@@ -44,7 +44,7 @@ def run(n_rows: int, n_orders: int, seed: int) -> Result:
             "training rows classified rightly by the kept ones", enemy.consistency, why="1 is what condensing promises."
         ),
     )
-    data = {"points": rows, "labels": labels, "random": by_chance[:2], "enemy": enemy.rows, "sizes": sizes}
+    data = {"points": rows, "labels": labels, "random": by_chance, "enemy": enemy.rows, "sizes": sizes}
     return Result(
         "A random order gives another condensed set each time; sorted by the nearest unlike row there is one.",
         facts,
@@ -53,17 +53,29 @@ def run(n_rows: int, n_orders: int, seed: int) -> Result:
 
 
 def draw(result: Result) -> Any:
-    """All rows, two random condensed sets, and that of the enemy order."""
+    """All rows, a random condensed set, how often each row is in one of them, and that of the enemy order."""
     data = result.data
     figure, axes = new_panels(2, 2, (5.2, 3.6))
     words: dict[str, Any] = {"xlabel": "x1", "ylabel": "x2"}
     draw_points(data["points"], data["labels"], ax=axes[0, 0], **words)
-    axes[0, 0].set_title(f"all {len(data['points'])} rows")
+    axes[0, 0].set_title(f"before: all {len(data['points'])} rows")
     for ax, kept, name in (
-        (axes[0, 1], data["random"][0], "a random order"),
-        (axes[1, 0], data["random"][1], "another random order"),
-        (axes[1, 1], data["enemy"], "by the nearest enemy"),
+        (axes[0, 1], data["random"][0], "after: random order"),
+        (axes[1, 1], data["enemy"], "after: enemy order"),
     ):
         draw_prototypes(data["points"], data["labels"], kept, ax=ax, **words)
-        ax.set_title(f"{name}: {len(kept)} rows are kept")
+        ax.set_title(f"{name}, {len(kept)} rows kept")
+    _draw_sizes(axes[1, 0], np.sort(data["sizes"]), len(data["enemy"]))
     return figure
+
+
+def _draw_sizes(ax: Any, sizes: Any, enemy: int) -> None:
+    """The sizes of all random condensed sets, and the one of the enemy order."""
+    at = np.arange(1, len(sizes) + 1)
+    ax.bar(at, sizes, color="#0072b2", width=0.7, label="random orders")
+    ax.axhline(enemy, color="#22272e", linestyle="--", label="by the nearest enemy")
+    ax.set(xlabel=f"{len(sizes)} random orders, by size", ylabel="rows kept", xticks=at[4::5])
+    ax.set_ylim(0, 1.35 * max(sizes.max(), enemy))
+    ax.set_title("how many rows each order keeps")
+    ax.legend(loc="upper left", ncols=2)
+    quiet_frame(ax)

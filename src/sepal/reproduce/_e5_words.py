@@ -19,6 +19,7 @@ FULL: dict[str, Any] = {
         "the school board meeting is today",
         "win a free prize today",
         "claim the free prize",
+        "school board meeting",
     ),
     "stopwords": ("the", "a", "is"),
 }
@@ -59,6 +60,12 @@ def run(texts: tuple[str, ...], stopwords: tuple[str, ...]) -> Result:
             why="Order counts now: pairs are rarer than words, and texts are less alike.",
             digits=3,
         ),
+        Fact(
+            "cosine of the first and the last text, words",
+            float(by_words[0, -1]),
+            why="Three words in common, five and three: 3 / √15.",
+            digits=3,
+        ),
         Fact("columns for words", len(terms)),
         Fact("columns for bigrams", len(bigrams), why="Still more columns, still emptier: the slide's warning."),
     )
@@ -70,7 +77,8 @@ def run(texts: tuple[str, ...], stopwords: tuple[str, ...]) -> Result:
     data = {"texts": texts, "words": by_words, "bigrams": by_pairs}
     return Result(
         "Words, then pairs of words: the more order a representation keeps, the less alike texts are. "
-        "(In our copy of the slides their sentence is a picture; these are ours.)",
+        "(In our copy of the slides the sentences are pictures; of them 'School Board meeting.' can be read, here the "
+        "last text. The other four are ours.)",
         facts,
         data,
         (table,),

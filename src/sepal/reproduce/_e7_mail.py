@@ -148,5 +148,5 @@ def draw(result: Result) -> Any:
         ax.annotate(
             "new spam", (data["waves"][0], top), (4, -10), textcoords="offset points", fontsize=8, color="#6b7480"
         )
-        legend_below(ax)
+        legend_below(ax, 1)
     return figure

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from sepal.plots import styled
+
 Value = float | int | str | None
 
 
@@ -154,8 +156,8 @@ class Experiment:
         return found
 
     def draw(self, result: Result) -> Any:
-        """The figure of what was found."""
-        return self.code.draw(result)
+        """The figure of what was found, in our style."""
+        return styled(self.code.draw)(result)
 
 
 def word_rows(columns: Sequence[Sequence[Any]]) -> tuple[tuple[str, ...], ...]:

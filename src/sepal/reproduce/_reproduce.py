@@ -83,6 +83,7 @@ def reproduce(
     """
     chosen, target, tell = wanted(only), _folder(folder), progress or silent
     begin, made, kept = time.perf_counter(), [], []
+    index_page(target, ())  # what it imports is there before the first experiment: Ctrl-C within an import ends at once
     try:
         for i, experiment in enumerate(chosen):
             tell(f"{experiment.id}: {experiment.title}", i / len(chosen))
@@ -91,11 +92,17 @@ def reproduce(
             else:
                 _make(target, experiment, quick)
                 made.append(experiment.id)
+                _write_page(target)
         tell("the page", 1.0)
     finally:  # Ctrl-C leaves a page, too
-        found = tuple(each for each in (stored(target, one) for one in EXPERIMENTS.values()) if each is not None)
-        write_whole(target / INDEX, index_page(target, found))
+        found = _write_page(target)
     return Reproduction(target, tuple(made), tuple(kept), found, time.perf_counter() - begin)
+
+
+def _write_page(folder: Path) -> tuple[Stored, ...]:
+    found = tuple(each for each in (stored(folder, one) for one in EXPERIMENTS.values()) if each is not None)
+    write_whole(folder / INDEX, index_page(folder, found))
+    return found
 
 
 def _folder(given: str | Path) -> Path:

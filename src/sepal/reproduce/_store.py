@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from sepal.data import write_whole
-from sepal.plots import styled
 from sepal.report import plain
 from sepal.reproduce._facts import Experiment, Fact, FactTable, Result
 
@@ -79,7 +78,7 @@ def is_fresh(kept: Stored | None, experiment: Experiment, quick: bool) -> bool:
 def keep(folder: Path, experiment: Experiment, quick: bool, seconds: float, result: Result) -> None:
     """Write the picture first, then the facts: where the facts are, the picture is."""
     files = paths(folder, experiment.id)
-    figure = styled(experiment.draw)(result)
+    figure = experiment.draw(result)
     for kind in ("png", "svg"):
         write_whole(files[kind], picture(figure, kind))
     from sepal import __version__

@@ -39,6 +39,6 @@ class SweptSubsets:
 @cache
 def swept(n_widths: int) -> SweptSubsets:
     """The sweep over the complete rows; of the widths of the kernel the best one counts, for each subset."""
-    widths = tuple(np.geomspace(0.12, 0.8, n_widths).tolist())
+    widths = tuple(np.geomspace(0.05, 0.8, n_widths).tolist())
     table = load("breast-cancer").drop_missing()
     return SweptSubsets(subset_sweep(table, criterion=["thornton", Alignment(width=widths)]))
