@@ -301,6 +301,8 @@ class FittedDistance:
 
     def compares_nothing(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Rows that are not at distance 0 from their own copies, because of what is missing in them."""
+        if self.metric not in ("mixed", "nan_l2", "gower", "unit_l2"):
+            return np.zeros(len(points), dtype=bool)
         gaps = np.isnan(points)
         match self.metric:
             case "mixed":
@@ -311,9 +313,7 @@ class FittedDistance:
                 silent = gaps | (self.mismatch == 0)
                 silent[:, self.n_numeric :] |= points[:, self.n_numeric :] < 0
                 return np.asarray(silent.all(axis=1))
-            case "unit_l2":
-                return np.asarray(gaps.all(axis=1))
-        return np.zeros(len(points), dtype=bool)
+        return np.asarray(gaps.all(axis=1))
 
     def distances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Native values as distances."""
