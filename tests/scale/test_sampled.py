@@ -20,7 +20,7 @@ def test_a_sample_of_all_rows_is_exact(kind, cut, here):
     """Copies are counted and not listed: the shares are those of the plain function."""
     table = frame(kind, 600)
     given = fit_parts(partitioned(cut(table, [100, 350, 150])), here)
-    found = ask_partitions(given, 600, 0.95, 0, None)
+    found, _ = ask_partitions(given, 600, 0.95, 0, None)
     wanted = sepal.thornton_test(table.drop(columns="class"), table["class"])
     assert found.score == pytest.approx(wanted.score, abs=1e-12)
     assert found.per_class == pytest.approx(wanted.per_class, abs=1e-12)
@@ -35,7 +35,7 @@ def test_every_asking_row_gets_its_own_answer(cut, there):
     samples = sepal.measures.thornton_samples(table.drop(columns="class"), table["class"])
     given = fit_parts(partitioned(cut(table, [200, 300])), there)
     drawn = draw_rows(given.schema, there, 60, 7)
-    found = ask_partitions(given, 60, 0.95, np.random.default_rng(3), None)
+    found, _ = ask_partitions(given, 60, 0.95, np.random.default_rng(3), None)
     seed = int(np.random.default_rng(3).integers(2**63))
     drawn = draw_rows(given.schema, there, 60, seed)
     codes = drawn.codes
