@@ -22,8 +22,8 @@ import pyarrow.parquet
 import sepal
 from sepal.report import partitions_report
 from sepal.scale import angle_partitions, fit_partitions, fit_parts, measure_partitions, partitioned, place_of_work
+from sepal.scale import ask_partitions as ask_partitions
 from sepal.scale import prepare_blocks as prepare_blocks
-from sepal.scale._answer import ask_partitions
 from sepal.scale._planning import measure_rates
 from sepal.scale._schema import read_schema
 

@@ -15,6 +15,7 @@ import pytest
 import sepal
 from sepal.scale import (
     angle_partitions,
+    ask_partitions,
     fit_partitions,
     fit_parts,
     knn_partitions,
@@ -26,7 +27,6 @@ from sepal.scale import (
     prepare_partitions,
     sample_table,
 )
-from sepal.scale._answer import ask_partitions
 from sepal.scale._sources import load_part
 from sepal.scale._work import OnCluster
 

@@ -133,11 +133,11 @@ def ask_sample(
     every = np.arange(len(queries))
     lists = lists_in_order([(piece, every[cut]) for piece, cut in zip(pieces, cuts, strict=True)], len(queries))
     settled = search.settled(lists, k + 1)
-    named, at = np.unique(np.concatenate(several), return_index=True)
+    named, first = np.unique(np.concatenate(several), return_index=True)
     count = np.ones(len(settled.number), dtype=np.int64)
     if len(named):
         place = np.minimum(np.searchsorted(named, settled.number), len(named) - 1)
-        count = np.where(named[place] == settled.number, np.concatenate(counts)[at][place], 1)
+        count = np.where(named[place] == settled.number, np.concatenate(counts)[first][place], 1)
     count = count - (settled.number == own[settled.query])
     return _without_nobody(settled, count, len(schema.classes))
 

@@ -61,7 +61,7 @@ def _votes(search: PartSearch, listed: Listed, k: int) -> _Votes:
     n_nearer = np.bincount(query, np.where(inside & ~tied, listed.count, 0), n)
     weight = np.where(tied, ((k - n_nearer) / n_tied)[query], 1.0) * listed.count / k * inside
     flat = query * listed.n_classes + listed.code
-    shares = np.bincount(flat, weight, n * listed.n_classes).reshape(n, listed.n_classes)
+    shares = np.bincount(flat, weight, n * listed.n_classes).astype(np.float64).reshape(n, listed.n_classes)
     return _Votes(inside, shares, distance[at], distance)
 
 
