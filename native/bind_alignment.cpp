@@ -5,7 +5,12 @@
 namespace sepal {
 namespace {
 
-nb::tuple align(const Matrix& points, const Row& weights, const Codes& classes, int n_classes, const Row& gammas,
+// AlignmentSums as arrays of Python.
+struct AlignmentArrays {
+    nb::object rows, within, squares, d_rows, d_within, d_squares;
+};
+
+AlignmentArrays align(const Matrix& points, const Row& weights, const Codes& classes, int n_classes, const Row& gammas,
                          const Codes& doubles, const Codes& shifted, bool absolute, bool derivative, int threads,
                          nb::object progress) {
     const std::size_t n = points.shape(0), n_steps = gammas.shape(0);
@@ -27,14 +32,20 @@ nb::tuple align(const Matrix& points, const Row& weights, const Codes& classes, 
         sums = alignment_sums(in, steps, team_of(threads), &poll);
     }
     if (poll.raised()) throw nb::python_error();
-    return nb::make_tuple(to_numpy(std::move(sums.rows)), to_numpy(std::move(sums.within)),
-                          to_numpy(std::move(sums.squares)), to_numpy(std::move(sums.d_rows)),
-                          to_numpy(std::move(sums.d_within)), to_numpy(std::move(sums.d_squares)));
+    return {as_object(sums.rows),   as_object(sums.within),   as_object(sums.squares),
+            as_object(sums.d_rows), as_object(sums.d_within), as_object(sums.d_squares)};
 }
 
 } // namespace
 
 void bind_alignment(nb::module_& m) {
+    nb::class_<AlignmentArrays>(m, "AlignmentArrays")
+        .def_ro("rows", &AlignmentArrays::rows)
+        .def_ro("within", &AlignmentArrays::within)
+        .def_ro("squares", &AlignmentArrays::squares)
+        .def_ro("d_rows", &AlignmentArrays::d_rows)
+        .def_ro("d_within", &AlignmentArrays::d_within)
+        .def_ro("d_squares", &AlignmentArrays::d_squares);
     m.def("alignment_sums", &align, nb::kw_only(), nb::arg("points"), nb::arg("weights"), nb::arg("classes"),
           nb::arg("n_classes"), nb::arg("gammas"), nb::arg("doubles"), nb::arg("shifted"), nb::arg("absolute"),
           nb::arg("derivative"), nb::arg("threads"), nb::arg("progress").none());

@@ -226,30 +226,30 @@ void bind_condense(nb::module_& m) {
     nb::class_<CondensingCall>(m, "Condensing")
         .def(nb::init<const Matrix&, const Codes&, const std::string&, double, int, const Row&, double, double, int,
                       std::optional<Codes>>(),
-             nb::arg("points"), nb::arg("codes"), nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"),
+             nb::kw_only(), nb::arg("points"), nb::arg("codes"), nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"),
              nb::arg("tie"), nb::arg("zero"), nb::arg("threads"), nb::arg("groups").none() = nb::none())
-        .def("hart", &CondensingCall::hart, nb::arg("visit"), nb::arg("rule"), nb::arg("enemy").none(),
+        .def("hart", &CondensingCall::hart, nb::kw_only(), nb::arg("visit"), nb::arg("rule"), nb::arg("enemy").none(),
              nb::arg("progress").none())
-        .def("fcnn", &CondensingCall::fcnn, nb::arg("seeds"), nb::arg("may_keep"), nb::arg("progress").none())
-        .def("reduce", &CondensingCall::reduce, nb::arg("kept_pos"), nb::arg("wanted"), nb::arg("progress").none())
-        .def("selective", &CondensingCall::selective, nb::arg("visit"), nb::arg("enemy"), nb::arg("progress").none())
-        .def("judge", &CondensingCall::judge, nb::arg("kept_pos"), nb::arg("progress").none())
-        .def("drop", &CondensingCall::drop, nb::arg("k"), nb::arg("visit"), nb::arg("progress").none())
-        .def("ib3", &CondensingCall::ib3, nb::arg("visit"), nb::arg("chance"), nb::arg("accept_z"), nb::arg("drop_z"),
+        .def("fcnn", &CondensingCall::fcnn, nb::kw_only(), nb::arg("seeds"), nb::arg("may_keep"), nb::arg("progress").none())
+        .def("reduce", &CondensingCall::reduce, nb::kw_only(), nb::arg("kept_pos"), nb::arg("wanted"), nb::arg("progress").none())
+        .def("selective", &CondensingCall::selective, nb::kw_only(), nb::arg("visit"), nb::arg("enemy"), nb::arg("progress").none())
+        .def("judge", &CondensingCall::judge, nb::kw_only(), nb::arg("kept_pos"), nb::arg("progress").none())
+        .def("drop", &CondensingCall::drop, nb::kw_only(), nb::arg("k"), nb::arg("visit"), nb::arg("progress").none())
+        .def("ib3", &CondensingCall::ib3, nb::kw_only(), nb::arg("visit"), nb::arg("chance"), nb::arg("accept_z"), nb::arg("drop_z"),
              nb::arg("progress").none())
-        .def("enemies", &CondensingCall::enemies, nb::arg("progress").none())
-        .def("values_to", &CondensingCall::values_to_point, nb::arg("point"))
-        .def("local_sets", &CondensingCall::local_sets, nb::arg("enemy"), nb::arg("progress").none());
+        .def("enemies", &CondensingCall::enemies, nb::kw_only(), nb::arg("progress").none())
+        .def("values_to", &CondensingCall::values_to_point, nb::kw_only(), nb::arg("point"))
+        .def("local_sets", &CondensingCall::local_sets, nb::kw_only(), nb::arg("enemy"), nb::arg("progress").none());
     nb::class_<WindowCall>(m, "Window")
         .def(nb::init<int, bool, const std::string&, const std::string&, double, int, const Row&, double, double, const Row&,
                       const Flags&, std::int64_t, double, std::int64_t, int, std::int64_t, int>(),
-             nb::arg("k"), nb::arg("by_distance"), nb::arg("distances"), nb::arg("metric"), nb::arg("p"),
+             nb::kw_only(), nb::arg("k"), nb::arg("by_distance"), nb::arg("distances"), nb::arg("metric"), nb::arg("p"),
              nb::arg("n_numeric"), nb::arg("weights"), nb::arg("tie"), nb::arg("zero"), nb::arg("factors"),
              nb::arg("is_scaled"), nb::arg("most"), nb::arg("max_age"), nb::arg("class_quota"), nb::arg("edit_k"),
              nb::arg("edit_every"), nb::arg("threads"))
-        .def("predict", &WindowCall::predict, nb::arg("cells"), nb::arg("codes"), nb::arg("arrival"), nb::arg("time"),
+        .def("predict", &WindowCall::predict, nb::kw_only(), nb::arg("cells"), nb::arg("codes"), nb::arg("arrival"), nb::arg("time"),
              nb::arg("ranges"), nb::arg("n"), nb::arg("queries"), nb::arg("seen"))
-        .def("learn", &WindowCall::learn, nb::arg("cells"), nb::arg("codes"), nb::arg("arrival"), nb::arg("time"),
+        .def("learn", &WindowCall::learn, nb::kw_only(), nb::arg("cells"), nb::arg("codes"), nb::arg("arrival"), nb::arg("time"),
              nb::arg("ranges"), nb::arg("counters"), nb::arg("given"), nb::arg("given_codes"), nb::arg("given_times"), nb::arg("seen"),
              nb::arg("test"));
 }

@@ -32,7 +32,12 @@ void check_length(const Row& row, std::int64_t n, const char* name) {
     if (static_cast<std::int64_t>(row.shape(0)) != n) throw std::invalid_argument(std::string("wrong length of ") + name);
 }
 
-nb::tuple solve_pairs(const Matrix& x, const std::string& kernel, double gamma, double coef0, int degree,
+// The answers for all pairs of classes, one after another: of each pair's rows, and of each pair.
+struct PairArrays {
+    nb::object beta, product, bias, violation, iterations, status;
+};
+
+PairArrays solve_pairs(const Matrix& x, const std::string& kernel, double gamma, double coef0, int degree,
                            const std::vector<std::int64_t>& start, const Row& box, const Row& start_beta, double tol,
                            bool narrow, double cache_bytes, double deadline, std::int64_t most_steps, int threads, nb::object progress) {
     const KernelSource source = kernel_source(x, kernel, gamma, coef0, degree);
@@ -69,8 +74,7 @@ nb::tuple solve_pairs(const Matrix& x, const std::string& kernel, double gamma, 
         iterations.push_back(each.iterations);
         status.push_back(static_cast<std::int32_t>(each.status));
     }
-    return nb::make_tuple(to_numpy(std::move(beta)), to_numpy(std::move(product)), to_numpy(std::move(bias)),
-                          to_numpy(std::move(violation)), to_numpy(std::move(iterations)), to_numpy(std::move(status)));
+    return {as_object(beta), as_object(product), as_object(bias), as_object(violation), as_object(iterations), as_object(status)};
 }
 
 nb::tuple leave_one_out(const Matrix& x, const std::string& kernel, double gamma, double coef0, int degree,
@@ -98,7 +102,12 @@ nb::tuple leave_one_out(const Matrix& x, const std::string& kernel, double gamma
     return nb::make_tuple(to_numpy(std::move(decision)), to_numpy(std::move(solved)));
 }
 
-nb::tuple removals(const Matrix& residual, const Row& beta, const Row& low, const Row& high, const Row& slack, const Codes& free,
+// Of each row that went: change of the bias, what was taken of its weight, change of the weights, and how it ended.
+struct RemovalArrays {
+    nb::object shift, gone, change, status;
+};
+
+RemovalArrays removals(const Matrix& residual, const Row& beta, const Row& low, const Row& high, const Row& slack, const Codes& free,
                    const Matrix& inverse, const Matrix& solved, const Matrix& solved_across, double ridge,
                    const Matrix& residual_going, const Matrix& solved_going, const Row& own, const Codes& place,
                    const Row& taken, const Row& decision, const Row& sign, bool until_sign_change, int threads) {
@@ -127,11 +136,17 @@ nb::tuple removals(const Matrix& residual, const Row& beta, const Row& low, cons
                       {shift.data(), gone.data(), change.data(), status.data()});
     }
     if (poll.raised()) throw nb::python_error();
-    return nb::make_tuple(to_numpy(std::move(shift)), to_numpy(std::move(gone)), to_numpy(std::move(change)),
-                          to_numpy(std::move(status)));
+    return {as_object(shift), as_object(gone), as_object(change), as_object(status)};
 }
 
-nb::tuple adatron(const Matrix& gram, const Row& t, const Row& box, double omega, double tol, std::int64_t max_sweeps,
+struct AdatronArrays {
+    nb::object alpha, product;
+    double bias, violation;
+    std::int64_t sweeps;
+    SolverStatus status;
+};
+
+AdatronArrays adatron(const Matrix& gram, const Row& t, const Row& box, double omega, double tol, std::int64_t max_sweeps,
                   bool with_bias, double offset, double balance) {
     const auto n = static_cast<std::int64_t>(gram.shape(0));
     check_length(t, static_cast<std::int64_t>(gram.shape(1)), "gram");
@@ -144,8 +159,7 @@ nb::tuple adatron(const Matrix& gram, const Row& t, const Row& box, double omega
                               {omega, tol, max_sweeps, with_bias, offset, balance, &poll});
     }
     if (poll.raised()) throw nb::python_error();
-    return nb::make_tuple(to_numpy(std::move(found.alpha)), to_numpy(std::move(found.product)), found.bias, found.violation,
-                          found.sweeps, static_cast<int>(found.status));
+    return {as_object(found.alpha), as_object(found.product), found.bias, found.violation, found.sweeps, found.status};
 }
 
 nb::object matrix_of(const Matrix& a, const Matrix& b, const std::string& kernel, double gamma, double coef0, int degree,
@@ -193,6 +207,25 @@ void bind_dual(nb::module_& m) {
         .value("TURNED", RemovalStatus::turned)
         .value("ALONE", RemovalStatus::alone)
         .value("FAILED", RemovalStatus::failed);
+    nb::class_<PairArrays>(m, "PairArrays")
+        .def_ro("beta", &PairArrays::beta)
+        .def_ro("product", &PairArrays::product)
+        .def_ro("bias", &PairArrays::bias)
+        .def_ro("violation", &PairArrays::violation)
+        .def_ro("iterations", &PairArrays::iterations)
+        .def_ro("status", &PairArrays::status);
+    nb::class_<RemovalArrays>(m, "RemovalArrays")
+        .def_ro("shift", &RemovalArrays::shift)
+        .def_ro("gone", &RemovalArrays::gone)
+        .def_ro("change", &RemovalArrays::change)
+        .def_ro("status", &RemovalArrays::status);
+    nb::class_<AdatronArrays>(m, "AdatronArrays")
+        .def_ro("alpha", &AdatronArrays::alpha)
+        .def_ro("product", &AdatronArrays::product)
+        .def_ro("bias", &AdatronArrays::bias)
+        .def_ro("violation", &AdatronArrays::violation)
+        .def_ro("sweeps", &AdatronArrays::sweeps)
+        .def_ro("status", &AdatronArrays::status);
     m.def("dual_solve_pairs", &solve_pairs, nb::kw_only(), nb::arg("x"), nb::arg("kernel"), nb::arg("gamma"), nb::arg("coef0"),
           nb::arg("degree"), nb::arg("start"), nb::arg("box"), nb::arg("start_beta"), nb::arg("tol"), nb::arg("narrow"),
           nb::arg("cache_bytes"), nb::arg("deadline"), nb::arg("most_steps"), nb::arg("threads"),

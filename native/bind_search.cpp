@@ -51,9 +51,9 @@ nb::tuple search_distances(const Matrix& distances, bool self_join, int k, nb::o
     return finish(std::move(ranking), poll);
 }
 
-// The multiply-adds of a search by principal axes: (in all columns of all pairs, rotation, leading, further, finished);
-// all but the first are 0 where the search fell back on tiles.
-nb::tuple axis_work(const Matrix& points, int k, int threads) {
+// The multiply-adds of a search by principal axes; all but `all`, those of all columns of all pairs, are 0 where the search
+// fell back on tiles.
+AxisWork axis_work(const Matrix& points, int k, int threads) {
     check_rows(points, false);
     AxisWork work;
     work.all = 0.5 * static_cast<double>(points.shape(0)) * static_cast<double>(points.shape(0) - 1) * static_cast<double>(points.shape(1));
@@ -62,16 +62,7 @@ nb::tuple axis_work(const Matrix& points, int k, int threads) {
         const Points data = points_of(points);
         search_axes(data, data, {.k = k, .self_join = true, .tie = 0, .zero = 0, .threads = team_of(threads), .poll = nullptr}, &work);
     }
-    return nb::make_tuple(work.all, work.rotation, work.leading, work.further, work.finished);
-}
-
-nb::tuple distinct(const Matrix& points) {
-    std::vector<std::int32_t> group_of, first;
-    {
-        const nb::gil_scoped_release free;
-        distinct_rows(points_of(points), group_of, first);
-    }
-    return nb::make_tuple(to_numpy(std::move(group_of)), to_numpy(std::move(first)));
+    return work;
 }
 
 using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -110,10 +101,15 @@ void bind_search(nb::module_& m) {
           nb::arg("raw") = false);
     m.def("search_distances", &search_distances, nb::kw_only(), nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
+    nb::class_<AxisWork>(m, "AxisWork")
+        .def_ro("all", &AxisWork::all)
+        .def_ro("rotation", &AxisWork::rotation)
+        .def_ro("leading", &AxisWork::leading)
+        .def_ro("further", &AxisWork::further)
+        .def_ro("finished", &AxisWork::finished);
     m.def("axis_work", &axis_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
     m.def("spread", &spread_lists, nb::kw_only(), nb::arg("start"), nb::arg("entries"), nb::arg("values"), nb::arg("group_start"), nb::arg("members"),
           nb::arg("list_of"), nb::arg("row"), nb::arg("distinct"), nb::arg("k"), nb::arg("whole_ties"));
-    m.def("distinct", &distinct, nb::arg("points"));
     m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });
 }
 

@@ -7,14 +7,13 @@ namespace {
 template <class T> using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T> using Grid = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Rows of a sweep: (x, row_of, class_of, class_start, term, cost, group_of), held while native code runs; group_of may be
-// empty.
+// Rows of a sweep, held while native code runs; group_of may be empty.
 template <class T> struct SweepRows {
-    explicit SweepRows(const nb::tuple& t)
-        : x(nb::cast<Grid<T>>(t[0])), row_of(nb::cast<Array<std::int64_t>>(t[1])),
-          class_of(nb::cast<Array<std::int32_t>>(t[2])), class_start(nb::cast<Array<std::int64_t>>(t[3])),
-          term(nb::cast<Array<std::uint8_t>>(t[4])), cost(nb::cast<Array<T>>(t[5])),
-          group_of(nb::cast<Array<std::int64_t>>(t[6])) {
+    explicit SweepRows(const nb::dict& t)
+        : x(nb::cast<Grid<T>>(t["x"])), row_of(nb::cast<Array<std::int64_t>>(t["row_of"])),
+          class_of(nb::cast<Array<std::int32_t>>(t["class_of"])), class_start(nb::cast<Array<std::int64_t>>(t["class_start"])),
+          term(nb::cast<Array<std::uint8_t>>(t["term"])), cost(nb::cast<Array<T>>(t["cost"])),
+          group_of(nb::cast<Array<std::int64_t>>(t["group_of"])) {
         const auto width = x.shape(1), columns = x.shape(0);
         if (width % kSweepAlign != 0 || row_of.shape(0) != width || class_of.shape(0) != width ||
             term.shape(0) != columns || cost.shape(0) != columns || (group_of.shape(0) != 0 && group_of.shape(0) != width))
@@ -34,14 +33,14 @@ template <class T> struct SweepRows {
     Array<std::int64_t> group_of;
 };
 
-// Steps of a sweep: (depth, column, out, n_out, base, score_base).
+// Steps of a sweep.
 struct SweepSteps {
-    explicit SweepSteps(const nb::tuple& t)
-        : depth(nb::cast<Array<std::int32_t>>(t[0])), column(nb::cast<Array<std::int32_t>>(t[1])),
-          out(nb::cast<Array<std::int64_t>>(t[2])) {
-        const auto base = nb::cast<Array<std::int32_t>>(t[4]);
-        program = {depth.data(), column.data(), out.data(), static_cast<std::int64_t>(depth.shape(0)), nb::cast<std::int64_t>(t[3]),
-                   {base.data(), base.data() + base.shape(0)}, 0, nb::cast<bool>(t[5])};
+    explicit SweepSteps(const nb::dict& t)
+        : depth(nb::cast<Array<std::int32_t>>(t["depth"])), column(nb::cast<Array<std::int32_t>>(t["column"])),
+          out(nb::cast<Array<std::int64_t>>(t["out"])) {
+        const auto base = nb::cast<Array<std::int32_t>>(t["base"]);
+        program = {depth.data(), column.data(), out.data(), static_cast<std::int64_t>(depth.shape(0)), nb::cast<std::int64_t>(t["n_out"]),
+                   {base.data(), base.data() + base.shape(0)}, 0, nb::cast<bool>(t["scores_base"])};
         if (column.shape(0) != depth.shape(0) || out.shape(0) != depth.shape(0))
             throw std::invalid_argument("the steps of a sweep do not fit together");
         for (std::int64_t i = 0; i < program.n_steps; ++i) program.deepest = std::max(program.deepest, program.depth[i]);
@@ -57,24 +56,24 @@ SweepTies ties_named(const std::string& name) {
     return name == "optimistic" ? SweepTies::optimistic : SweepTies::expected;
 }
 
-// Questions of a sweep, tuples that begin with a word; the arrays in them are held while native code runs.
+// Questions of a sweep; the arrays in them are held while native code runs.
 struct SweepQuestions {
     explicit SweepQuestions(const nb::list& given, std::int64_t n_out) {
         for (const nb::handle each : given) {
-            const auto t = nb::cast<nb::tuple>(each);
-            const auto word = nb::cast<std::string>(t[0]);
+            const auto t = nb::cast<nb::dict>(each);
+            const auto word = nb::cast<std::string>(t["asked"]);
             if (word == "agreement") {
-                questions.push_back(AgreementQuestion{ties_named(nb::cast<std::string>(t[1])), nb::cast<bool>(t[2])});
+                questions.push_back(AgreementQuestion{ties_named(nb::cast<std::string>(t["ties"])), nb::cast<bool>(t["samples"])});
             } else if (word == "neighbors") {
-                const auto& survival = rows.emplace_back(nb::cast<Row>(t[5]));
-                questions.push_back(NeighborsQuestion{ties_named(nb::cast<std::string>(t[1])), nb::cast<bool>(t[2]), nb::cast<int>(t[3]),
-                                                      nb::cast<std::int64_t>(t[4]), survival.shape(0) == 0 ? nullptr : survival.data()});
+                const auto& survival = rows.emplace_back(nb::cast<Row>(t["survival"]));
+                questions.push_back(NeighborsQuestion{ties_named(nb::cast<std::string>(t["ties"])), nb::cast<bool>(t["samples"]), nb::cast<int>(t["k_max"]),
+                                                      nb::cast<std::int64_t>(t["ranks"]), survival.shape(0) == 0 ? nullptr : survival.data()});
             } else if (word == "kernels") {
-                const auto& gamma = grids.emplace_back(nb::cast<Matrix>(t[1]));
+                const auto& gamma = grids.emplace_back(nb::cast<Matrix>(t["gamma"]));
                 if (static_cast<std::int64_t>(gamma.shape(0)) != n_out) throw std::invalid_argument("gamma needs a row for each subset");
-                questions.push_back(KernelsQuestion{gamma.data(), static_cast<int>(gamma.shape(1)), nb::cast<int>(t[2]), nb::cast<bool>(t[3])});
+                questions.push_back(KernelsQuestion{gamma.data(), static_cast<int>(gamma.shape(1)), nb::cast<int>(t["n_doublings"]), nb::cast<bool>(t["row_sums"])});
             } else {
-                questions.push_back(HistogramQuestion{nb::cast<int>(t[1])});
+                questions.push_back(HistogramQuestion{nb::cast<int>(t["first_bin"])});
             }
         }
     }
@@ -85,7 +84,7 @@ struct SweepQuestions {
 
 // Runs f(data, program, plan) for float32 or float64 rows without the interpreter; raises what Python raised.
 template <class F>
-void run_sweep(const nb::tuple& rows, const SweepSteps& steps, double tie, int threads, nb::object progress, F&& f) {
+void run_sweep(const nb::dict& rows, const SweepSteps& steps, double tie, int threads, nb::object progress, F&& f) {
     PythonPoll poll(std::move(progress));
     const SweepPlan plan{tie, team_of(threads), &poll};
     const auto run = [&]<class T>(const SweepRows<T>& kept) {
@@ -93,12 +92,12 @@ void run_sweep(const nb::tuple& rows, const SweepSteps& steps, double tie, int t
         const nb::gil_scoped_release free;
         f(data, steps.program, plan);
     };
-    if (nb::isinstance<Grid<float>>(rows[0])) run(SweepRows<float>(rows));
+    if (nb::isinstance<Grid<float>>(rows["x"])) run(SweepRows<float>(rows));
     else run(SweepRows<double>(rows));
     if (poll.raised()) throw nb::python_error();
 }
 
-nb::list sweep_bound(const nb::tuple& rows, const nb::tuple& steps, const nb::list& questions, double tie, int threads,
+nb::list sweep_bound(const nb::dict& rows, const nb::dict& steps, const nb::list& questions, double tie, int threads,
                      nb::object progress) {
     const SweepSteps held(steps);
     const SweepQuestions asked(questions, held.program.n_out);
@@ -111,7 +110,7 @@ nb::list sweep_bound(const nb::tuple& rows, const nb::tuple& steps, const nb::li
     return found;
 }
 
-auto sweep_labelings_bound(const nb::tuple& rows, const nb::tuple& steps, const Grid<std::uint16_t>& labels, double tie,
+auto sweep_labelings_bound(const nb::dict& rows, const nb::dict& steps, const Grid<std::uint16_t>& labels, double tie,
                            int threads, nb::object progress) {
     std::vector<double> answer;
     const auto n = static_cast<std::int64_t>(labels.shape(1));

@@ -24,6 +24,7 @@ void tell_of_memory(const std::exception_ptr& error, void*) {
 NB_MODULE(_native, m) {
     nb::register_exception_translator(tell_of_memory);
     m.doc() = "Compiled parts of Sepal. Use the Python rooms instead.";
+    sepal::bind_rows(m);
     sepal::bind_search(m);
     sepal::bind_sparse(m);
     sepal::bind_pairs(m);

@@ -263,9 +263,6 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& metric, con
 Ranking search_scan(Points points, Points queries, const MetricSpec& metric, const Plan& plan);
 Ranking search_matrix(Points distances, const Plan& plan);
 
-// Distinct rows in order of first appearance: group_of[i] is the number of row i's group.
-void distinct_rows(Points points, std::vector<std::int32_t>& group_of, std::vector<std::int32_t>& first);
-
 // Sum of squared differences, one feature after the other: the value every Euclidean path must return.
 inline double squared_distance(const double* a, const double* b, int p) {
     double s = 0;

@@ -6,11 +6,14 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 SOURCES = Path(__file__).parent.parent / "src" / "sepal"
 
 # The only files that may open the native module, one per native family.
 DOORS = {
     "auto/_forest.py",
+    "data/_equal_rows.py",
     "learners/_moving_window.py",
     "mail/_cases.py",
     "machines/_dual/_solvers.py",
@@ -44,6 +47,13 @@ def test_no_grab_bag_modules():
     assert not names & {"utils", "util", "core", "common", "helpers", "helper", "misc"}
 
 
+def test_no_module_is_longer_than_can_be_read_at_once():
+    lengths = {
+        str(p.relative_to(SOURCES)): len(p.read_text(encoding="utf-8").splitlines()) for p in SOURCES.rglob("*.py")
+    }
+    assert [name for name, lines in lengths.items() if lines > 400] == []
+
+
 def test_every_room_says_what_it_is():
     for room in (p.parent for p in SOURCES.rglob("__init__.py")):
         doc = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
@@ -72,6 +82,52 @@ def test_native_code_is_called_by_keyword():
                 assert len(node.args) < 2, f"{door}:{node.lineno}"
 
 
+def test_native_answers_of_many_parts_have_names():
+    """Three values may be unpacked; where there are more, two of one type could change places unseen."""
+    makers = re.compile(r"nb::make_tuple\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
+    for path in NATIVE.glob("bind*"):
+        text = path.read_text(encoding="utf-8")
+        assert text.count("nb::make_tuple(") == len(makers.findall(text)), path.name
+        for parts in makers.findall(text):
+            flat = re.sub(r"\((?:[^()]|\([^()]*\))*\)", "", parts)
+            assert flat.count(",") < 3, f"{path.name}: {parts}"
+
+
+def test_native_functions_take_keywords_only():
+    """Every argument has a name in its binding, and stands behind ``kw_only``."""
+    for path in NATIVE.glob("bind*.cpp"):
+        for call in re.split(r"\bm?\.def\(", path.read_text(encoding="utf-8"))[1:]:
+            if "nb::arg(" in call:
+                assert "nb::kw_only()" in call[: call.index("nb::arg(")], f"{path.name}: {call[:60]}"
+
+
+# One place each for what rooms wrote again and again: the text that gives such a copy away, and where it may stand.
+ONE_PLACE = {
+    r"np\.unique\([^\n]*axis=": set(),  # equal rows: sepal.data.row_groups, sorted_groups
+    r"np\.void\b": {"data/_equal_rows.py"},  # rows by their bits: bit_order
+    r"(?i)0xBF58476D1CE4E5B9|0x94D049BB133111EB": set(),  # splitmix64: mixed_bits
+    r"blake2b\(str\(": {"data/_equal_rows.py"},  # levels as numbers: row_marks
+    r"StratifiedShuffleSplit|import resample": set(),  # samples by class: draw_by_class, sample_by_class
+    r"\[[^\n]*\.choice\([^\n]*\bfor\b": {"data/_sampling.py"},
+    r"lambda \w*(, \w+)?: None": set(),  # nobody listens: sepal.progress.silent
+    r"def \w*plural\w*\(|'s' if |\"s\" if ": {"data/_error_words.py"},
+    r"def _?p_(text|phrase)\(": {"data/_error_words.py"},
+    r"def \w*softmax\w*\(|np\.exp\([^\n]* - [^\n]*\.max\(": set(),  # scipy.special.softmax
+    r"def squared_distances\(": {"kernels/_squared_distances.py"},
+}
+
+
+@pytest.mark.parametrize("telltale", ONE_PLACE)
+def test_one_mechanism_for_one_thing(telltale):
+    """Seven groupings of equal rows, three hashes and four samplers had begun to disagree."""
+    users = {
+        str(path.relative_to(SOURCES))
+        for path in SOURCES.rglob("*.py")
+        if re.search(telltale, path.read_text(encoding="utf-8"))
+    }
+    assert users == ONE_PLACE[telltale]
+
+
 def test_every_native_header_says_in_one_line_what_it_does():
     for header in NATIVE.glob("*.hpp"):
         assert header.read_text(encoding="utf-8").startswith("/// @brief "), header.name
@@ -94,7 +150,7 @@ def test_parameters_are_checked_in_one_place():
         "estimators/_scikit_learn_steps.py",
         "estimators/_shell.py",  # levels
         "evaluation/_scorers.py",  # what a scorer gives
-        "report/_facts.py",  # a fact as JSON
+        "report/_shown.py",  # a fact as JSON
     }
 
 
@@ -124,6 +180,27 @@ def test_no_module_of_tests_holds_a_random_generator():
         and isinstance(node.value, ast.Call)
         and isinstance(node.value.func, ast.Attribute)
         and node.value.func.attr in GENERATORS
+    ]
+    assert not found
+
+
+def _own_statements(node):
+    """What stands in a function, without the functions in it."""
+    for each in ast.iter_child_nodes(node):
+        if not isinstance(each, (ast.FunctionDef, ast.Lambda)):
+            yield each
+            yield from _own_statements(each)
+
+
+def test_no_test_ends_before_its_asserts():
+    """A silent ``return`` stands for a parameter: whoever reads that all tests passed does not know what was asked."""
+    found = [
+        f"{path.relative_to(TESTS)}:{node.lineno}"
+        for path in TESTS.rglob("test_*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        and node.name.startswith("test_")
+        and any(isinstance(each, ast.Return) for each in _own_statements(node))
     ]
     assert not found
 

@@ -90,14 +90,16 @@ def run(data: Path | None) -> None:
                     raise AssertionError(f"{name}, k = {k}: {other} answers otherwise")
             title = f"{name}: {X.shape[0]:,} x {X.shape[1]}, k = {k}"
             show(title, race(contestants, rounds=5, budget=45.0), "sepal")
-            whole, *done = _native.axis_work(points=np.ascontiguousarray(X), k=k, threads=CORES)
-            parts = ", ".join(
-                f"{what} {part / whole:.2%}"
-                for what, part in zip(("rotation", "leading axes", "further axes", "all columns"), done, strict=True)
-            )
+            work = _native.axis_work(points=np.ascontiguousarray(X), k=k, threads=CORES)
+            done = {
+                "rotation": work.rotation,
+                "leading axes": work.leading,
+                "further axes": work.further,
+                "all columns": work.finished,
+            }
+            parts = ", ".join(f"{what} {part / work.all:.2%}" for what, part in done.items())
+            total = sum(done.values())
             print(
-                f"  multiply-adds left out: {1 - sum(done) / whole:.1%} (done: {parts})"
-                if sum(done)
-                else "  axes gave up"
+                f"  multiply-adds left out: {1 - total / work.all:.1%} (done: {parts})" if total else "  axes gave up"
             )
         _conversion(X)

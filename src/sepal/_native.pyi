@@ -46,7 +46,15 @@ def search(
     threads: int,
     progress: _Progress | None,
 ) -> _Ranking | None: ...
-def axis_work(*, points: NDArray[np.float64], k: int, threads: int) -> tuple[float, float, float, float, float]: ...
+
+class AxisWork:
+    all: float
+    rotation: float
+    leading: float
+    further: float
+    finished: float
+
+def axis_work(*, points: NDArray[np.float64], k: int, threads: int) -> AxisWork: ...
 def spread(
     *,
     start: NDArray[np.int64],
@@ -116,7 +124,19 @@ class SparseIndex:
     @property
     def bytes(self) -> int: ...
 
-def distinct(points: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def distinct(*, points: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def distinct_keys(*, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def row_hash(*, cells: NDArray[np.uint64]) -> NDArray[np.uint64]: ...
+def mixed_bits(*, numbers: NDArray[np.uint64]) -> NDArray[np.uint64]: ...
+
+class AlignmentArrays:
+    rows: NDArray[np.float64]
+    within: NDArray[np.float64]
+    squares: NDArray[np.float64]
+    d_rows: NDArray[np.float64]
+    d_within: NDArray[np.float64]
+    d_squares: NDArray[np.float64]
+
 def alignment_sums(
     *,
     points: NDArray[np.float64],
@@ -130,14 +150,7 @@ def alignment_sums(
     derivative: bool,
     threads: int,
     progress: _Progress | None,
-) -> tuple[
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-]: ...
+) -> AlignmentArrays: ...
 
 class SolverStatus(IntEnum):
     SOLVED = ...
@@ -152,6 +165,28 @@ class RemovalStatus(IntEnum):
     TURNED = ...
     ALONE = ...
     FAILED = ...
+
+class PairArrays:
+    beta: NDArray[np.float64]
+    product: NDArray[np.float64]
+    bias: NDArray[np.float64]
+    violation: NDArray[np.float64]
+    iterations: NDArray[np.int64]
+    status: NDArray[np.int32]
+
+class RemovalArrays:
+    shift: NDArray[np.float64]
+    gone: NDArray[np.float64]
+    change: NDArray[np.float64]
+    status: NDArray[np.int32]
+
+class AdatronArrays:
+    alpha: NDArray[np.float64]
+    product: NDArray[np.float64]
+    bias: float
+    violation: float
+    sweeps: int
+    status: SolverStatus
 
 def dual_solve_pairs(
     *,
@@ -170,14 +205,7 @@ def dual_solve_pairs(
     most_steps: int,
     threads: int,
     progress: _Progress | None,
-) -> tuple[
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.int64],
-    NDArray[np.int32],
-]: ...
+) -> PairArrays: ...
 def dual_leave_one_out(
     *,
     x: NDArray[np.float64],
@@ -221,7 +249,7 @@ def dual_removals(
     sign: NDArray[np.float64],
     until_sign_change: bool,
     threads: int,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]: ...
+) -> RemovalArrays: ...
 def adatron(
     *,
     gram: NDArray[np.float64],
@@ -233,7 +261,7 @@ def adatron(
     with_bias: bool,
     offset: float,
     balance: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float, int, int]: ...
+) -> AdatronArrays: ...
 def kernel_matrix(
     *,
     a: NDArray[np.float64],
@@ -266,6 +294,7 @@ _Condensed = tuple[_Positions, _Positions, NDArray[np.uint8]]  # kept positions,
 class Condensing:
     def __init__(
         self,
+        *,
         points: NDArray[np.float64],
         codes: NDArray[np.int32],
         metric: str,
@@ -278,30 +307,32 @@ class Condensing:
         groups: NDArray[np.int32] | None = None,
     ) -> None: ...
     def hart(
-        self, visit: _Positions, rule: str, enemy: NDArray[np.float64] | None, progress: _Progress | None
+        self, *, visit: _Positions, rule: str, enemy: NDArray[np.float64] | None, progress: _Progress | None
     ) -> _Condensed: ...
-    def fcnn(self, seeds: _Positions, may_keep: NDArray[np.uint8], progress: _Progress | None) -> _Condensed: ...
-    def reduce(self, kept_pos: _Positions, wanted: NDArray[np.uint8], progress: _Progress | None) -> _Condensed: ...
-    def selective(self, visit: _Positions, enemy: NDArray[np.float64], progress: _Progress | None) -> _Condensed: ...
-    def judge(self, kept_pos: _Positions, progress: _Progress | None) -> _Condensed: ...
-    def drop(self, k: int, visit: _Positions, progress: _Progress | None) -> _Condensed: ...
+    def fcnn(self, *, seeds: _Positions, may_keep: NDArray[np.uint8], progress: _Progress | None) -> _Condensed: ...
+    def reduce(self, *, kept_pos: _Positions, wanted: NDArray[np.uint8], progress: _Progress | None) -> _Condensed: ...
+    def selective(self, *, visit: _Positions, enemy: NDArray[np.float64], progress: _Progress | None) -> _Condensed: ...
+    def judge(self, *, kept_pos: _Positions, progress: _Progress | None) -> _Condensed: ...
+    def drop(self, *, k: int, visit: _Positions, progress: _Progress | None) -> _Condensed: ...
     def ib3(
         self,
+        *,
         visit: _Positions,
         chance: NDArray[np.float64],
         accept_z: float,
         drop_z: float,
         progress: _Progress | None,
     ) -> _Condensed: ...
-    def enemies(self, progress: _Progress | None) -> NDArray[np.float64]: ...
-    def values_to(self, point: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def enemies(self, *, progress: _Progress | None) -> NDArray[np.float64]: ...
+    def values_to(self, *, point: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def local_sets(
-        self, enemy: NDArray[np.float64], progress: _Progress | None
+        self, *, enemy: NDArray[np.float64], progress: _Progress | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 
 class Window:
     def __init__(
         self,
+        *,
         k: int,
         by_distance: bool,
         distances: str,
@@ -322,6 +353,7 @@ class Window:
     ) -> None: ...
     def predict(
         self,
+        *,
         cells: NDArray[np.float64],
         codes: NDArray[np.int32],
         arrival: NDArray[np.int64],
@@ -333,6 +365,7 @@ class Window:
     ) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...
     def learn(
         self,
+        *,
         cells: NDArray[np.float64],
         codes: NDArray[np.int32],
         arrival: NDArray[np.int64],
@@ -346,30 +379,21 @@ class Window:
         test: bool,
     ) -> NDArray[np.int32]: ...
 
-# (x, row_of, class_of, class_start, term, cost) and (depth, column, out, n_out, base, score_base)
-_SweepRows = tuple[
-    NDArray[np.floating],
-    NDArray[np.int64],
-    NDArray[np.int32],
-    NDArray[np.int64],
-    NDArray[np.uint8],
-    NDArray[np.floating],
-]
-_SweepSteps = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int, NDArray[np.int32], bool]
+_Named = dict[str, Any]  # arrays and numbers by name; see selection/_sweep.py
 
 def sweep(
     *,
-    rows: _SweepRows,
-    steps: _SweepSteps,
-    questions: list[tuple[Any, ...]],
+    rows: _Named,
+    steps: _Named,
+    questions: list[_Named],
     tie: float,
     threads: int,
     progress: _Progress | None,
 ) -> list[NDArray[np.float64]]: ...
 def sweep_labelings(
     *,
-    rows: _SweepRows,
-    steps: _SweepSteps,
+    rows: _Named,
+    steps: _Named,
     labels: NDArray[np.uint16],
     tie: float,
     threads: int,

@@ -8,26 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from sepal.cli import _output
-from sepal.cli._app import app
-
-runner = CliRunner()
-
-
-def sepal(*args: str):
-    """Run the command inside this process."""
-    return runner.invoke(app, args)
-
-
-def refused(*args: str) -> str:
-    """The message of a command that must fail; its lines joined."""
-    result = sepal(*args)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert "Traceback" not in result.stderr
-    return result.stderr
+from tests.cli.command import refused, sepal
 
 
 @pytest.fixture(autouse=True)

@@ -9,20 +9,12 @@ import warnings
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import sepal as package
 from sepal.cli import _learners
-from sepal.cli._app import app
 from sepal.exceptions import DataError, SepalWarning
 from sepal.machines import FisherDiscriminant
-
-runner = CliRunner()
-
-
-def sepal(*args: str):
-    """Run the command inside this process."""
-    return runner.invoke(app, args)
+from tests.cli.command import sepal
 
 
 @pytest.fixture(autouse=True)

@@ -6,18 +6,10 @@ import json
 import re
 
 import pytest
-from typer.testing import CliRunner
 
 import sepal as package
-from sepal.cli._app import app
 from sepal.data import SETS
-
-runner = CliRunner()
-
-
-def sepal(*args: str, **env: str):
-    """Run the command inside this process."""
-    return runner.invoke(app, args, env=env)
+from tests.cli.command import sepal
 
 
 def test_measure_gives_the_known_figures():

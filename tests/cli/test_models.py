@@ -9,26 +9,10 @@ import re
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import sepal as package
-from sepal.cli._app import app
 from sepal.explore import LEARNERS
-
-runner = CliRunner()
-
-
-def sepal(*args: str):
-    """Run the command inside this process."""
-    return runner.invoke(app, args)
-
-
-def refused(*args: str) -> str:
-    """The message of a command that must fail."""
-    result = sepal(*args)
-    assert (result.exit_code, result.stdout) == (2, ""), result.output
-    assert "Traceback" not in result.stderr
-    return result.stderr
+from tests.cli.command import refused, sepal
 
 
 @pytest.fixture(autouse=True)

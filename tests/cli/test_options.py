@@ -29,13 +29,13 @@ WHERE = {
     "k": {"measure", "evaluate", "train"},
     "weights": {"evaluate", "train"},
     "inverse": {"evaluate", "train"},
-    "missing": FROM_ROWS,
-    "distance": FROM_ROWS - {"select"} | {"do"},  # a subset's distance is a sum over its columns
-    "scale": FROM_ROWS | {"do"},
-    "cv": {"select", "evaluate"},
+    "missing": FROM_ROWS | {"explore", "do"},
+    "distance": FROM_ROWS - {"select"} | {"explore", "do"},  # a subset's distance is a sum over its columns
+    "scale": FROM_ROWS | {"explore", "do"},
+    "cv": {"select", "evaluate", "do"},
     "time_limit": {"report", "measure", "select", "evaluate"},
-    "seed": FROM_ROWS,
-    "jobs": FROM_ROWS | {"predict"},
+    "seed": FROM_ROWS | {"do"},
+    "jobs": set(VERBS) - {"datasets", "mail"},  # which compare no rows with each other, or one message at a time
     "out": set(VERBS) - WITHOUT_ANSWER - {"run", "reproduce"},  # which write a folder
     "all_columns": {"evaluate", "predict"},
     "escape_formulas": {"evaluate", "predict"},
@@ -199,3 +199,31 @@ def test_folds_that_are_none_are_refused(text, rows):
     result = runner.invoke(app, ["select", "rows.csv", "--cv", text])
     assert result.exit_code == 2
     assert re.search(rf"--cv {text}: expected a number of folds, 0 or at least 2", result.stderr)
+
+
+DATA_TAKING = {
+    **{verb: [verb, "athletes"] for verb in sorted(FROM_ROWS)},
+    "train": ["train", "athletes", "-l", "knn", "-o", "model.sepal"],
+    "evaluate": ["evaluate", "athletes", "-l", "knn", "--test", "athletes"],
+    "predict": ["predict", "model.sepal", "athletes"],
+    "do": ["do", "data.rows", "athletes"],
+    "explore": ["explore", "athletes", "--no-browser"],
+}
+
+
+@pytest.mark.parametrize("verb", DATA_TAKING)
+def test_data_may_be_a_bundled_name_everywhere(verb, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sepal.explore.serve", lambda server, **more: None, raising=False)
+    if verb == "predict":
+        run(*DATA_TAKING["train"])
+    run(*DATA_TAKING[verb])
+
+
+def test_every_verb_that_reads_rows_is_asked_with_a_bundled_name():
+    reading = {verb for verb in VERBS if {"data", "new"} & {each.name for each in VERBS[verb].params}}
+    assert set(DATA_TAKING) == reading
+    for verb in reading:
+        for each in VERBS[verb].params:
+            if each.metavar in ("DATA", "NEW"):
+                assert "the name of a bundled set" in each.help, (verb, each.name)

@@ -7,17 +7,10 @@ import re
 
 import pytest
 from sklearn.datasets import load_iris
-from typer.testing import CliRunner
 
-from sepal.cli._app import app
+from tests.cli.command import sepal
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-runner = CliRunner()
-
-
-def sepal(*args: str, **env: str):
-    """Run the command inside this process."""
-    return runner.invoke(app, args, env=env)
 
 
 @pytest.fixture

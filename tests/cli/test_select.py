@@ -6,28 +6,11 @@ import json
 import re
 
 import pytest
-from typer.testing import CliRunner
 
 import sepal as package
-from sepal.cli._app import app
 from sepal.cli._options import seconds
 from sepal.exceptions import ParameterError
-
-runner = CliRunner()
-
-
-def sepal(*args: str, **env: str):
-    """Run the command inside this process."""
-    return runner.invoke(app, args, env=env)
-
-
-def refused(*args: str) -> str:
-    """The message of a command that must fail."""
-    result = sepal(*args)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert "Traceback" not in result.stderr
-    return result.stderr
+from tests.cli.command import refused, sepal
 
 
 @pytest.fixture(autouse=True)

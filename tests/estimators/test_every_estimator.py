@@ -13,6 +13,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone, is_regressor
 
+import sepal
 from sepal.data import as_table
 from sepal.estimators import TableEstimator
 from sepal.exceptions import SepalError
@@ -90,6 +91,17 @@ def test_containers_answer_alike_in_any_order_of_columns(estimator, container) -
     assert_same(answers(model, other(frame[["a", "b", "c"]])), wanted)
 
 
+@pytest.mark.parametrize("estimator", EVERY, ids=name_of)
+def test_a_prepared_table_is_read_as_its_rows_and_labels(estimator) -> None:
+    """Regressors and ``score`` said that there is no target, though a prepared table has one."""
+    frame, _ = frame_and_target(estimator)
+    labels = np.arange(len(frame)) % 2  # classes for some, numbers for others
+    model, wanted = clone(estimator).fit(sepal.prepare(frame, labels)), clone(estimator).fit(frame, labels)
+    assert_same(answers(model, sepal.prepare(frame[["b", "c", "a"]], labels)), answers(wanted, frame))
+    if hasattr(model, "score"):
+        assert model.score(sepal.prepare(frame, labels)) == wanted.score(frame, labels)
+
+
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("estimator", ANSWERING, ids=name_of)
 def test_columns_that_are_missing_unknown_or_renamed_are_named(estimator, container) -> None:
@@ -118,16 +130,44 @@ def test_a_column_that_holds_texts_now_is_named(estimator, container) -> None:
         getattr(model, next(method for method in METHODS if hasattr(model, method)))(changed)
 
 
-@pytest.mark.parametrize("estimator", ANSWERING, ids=name_of)
-def test_levels(estimator) -> None:
-    """Where levels are taken an unseen one gets an answer; where they are not, fit names the column."""
+TAKE_LEVELS = {
+    *("AnyTable", "KNNClassifier", "KNNRegressor", "PaperChainClassifier", "PrototypeSelector", "SepalClassifier"),
+    *("SepalRegressor", "SeparabilitySelector", "WindowKNNClassifier"),
+}
+TAKE_SPARSE = {
+    *("KNNClassifier", "KNNRegressor", "KernelAdatronClassifier", "PaperChainClassifier", "PrototypeSelector"),
+    *("SVMClassifier", "SepalClassifier", "SepalRegressor"),
+}
+
+
+def these(names: set[str], *, among: list[Any] = EVERY, others: bool = False) -> Any:
+    """The estimators of these names, or the others, one test for each."""
+    chosen = [each for each in among if (name_of(each) in names) is not others]
+    return pytest.mark.parametrize("estimator", chosen, ids=name_of)
+
+
+def test_tags_say_what_is_taken() -> None:
+    tags = {name_of(each): each.__sklearn_tags__().input_tags for each in EVERY}
+    assert {name for name, each in tags.items() if each.string} == TAKE_LEVELS
+    assert {name for name, each in tags.items() if each.sparse} == TAKE_SPARSE
+
+
+def with_levels(estimator: Any) -> tuple[pd.DataFrame, np.ndarray]:
     frame, y = frame_and_target(estimator)
-    frame = frame.assign(b=np.where(np.arange(len(frame)) % 3 == 0, "one", "two"))
-    if not estimator.__sklearn_tags__().input_tags.string:
-        for given in CONTAINERS.values():
-            with pytest.raises(SepalError, match='column "b" is nominal'):
-                clone(estimator).fit(given(frame), y)
-        return
+    return frame.assign(b=np.where(np.arange(len(frame)) % 3 == 0, "one", "two")), y
+
+
+@these(TAKE_LEVELS, others=True)
+def test_levels_that_are_not_taken_are_named(estimator) -> None:
+    frame, y = with_levels(estimator)
+    for given in CONTAINERS.values():
+        with pytest.raises(SepalError, match='column "b" is nominal'):
+            clone(estimator).fit(given(frame), y)
+
+
+@these(TAKE_LEVELS, among=ANSWERING)
+def test_levels_are_compared_by_name_and_an_unseen_one_gets_an_answer(estimator) -> None:
+    frame, y = with_levels(estimator)
     model = clone(estimator).fit(frame, y)
     one, other = answers(model, frame), answers(model, as_table(frame).select(["a", "c", "b"]))
     assert_same(
@@ -137,17 +177,28 @@ def test_levels(estimator) -> None:
     assert all(len(each) == len(frame) for each in said.values())
 
 
-@pytest.mark.parametrize("estimator", EVERY, ids=name_of)
-def test_sparse_rows_are_taken_or_refused(estimator) -> None:
+@these(TAKE_SPARSE, others=True)
+def test_sparse_rows_that_are_not_taken_are_refused(estimator) -> None:
+    frame, y = frame_and_target(estimator)
+    with pytest.raises(SepalError, match=r"[Ss]parse"):
+        clone(estimator).fit(csr_array(np.abs(frame.to_numpy())), y)
+
+
+@these(TAKE_SPARSE, among=ANSWERING)
+def test_sparse_rows_are_answered_as_the_same_rows_written_out(estimator) -> None:
     frame, y = frame_and_target(estimator)
     rows = csr_array(np.abs(frame.to_numpy()))
-    if not estimator.__sklearn_tags__().input_tags.sparse:
-        with pytest.raises((TypeError, ValueError), match=r"[Ss]parse"):
-            clone(estimator).fit(rows, y)
-        return
     model = clone(estimator).fit(rows, y)
-    if hasattr(model, "predict"):
-        np.testing.assert_array_equal(model.predict(rows), model.predict(rows.toarray()))
+    np.testing.assert_array_equal(model.predict(rows), model.predict(rows.toarray()))
+
+
+def test_rows_to_keep_are_the_same_of_sparse_rows() -> None:
+    (selector,) = (each for each in EVERY if name_of(each) == "PrototypeSelector")
+    frame, y = frame_and_target(selector)
+    rows = np.abs(frame.to_numpy())
+    plain = clone(selector).set_params(distance="euclidean", scale=None)  # for sparse rows "auto" is the cosine
+    kept = [clone(plain).fit(given, y).sample_indices_ for given in (csr_array(rows), rows)]
+    np.testing.assert_array_equal(*kept)
 
 
 @pytest.mark.parametrize("estimator", EVERY, ids=name_of)

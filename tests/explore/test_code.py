@@ -19,7 +19,7 @@ SMALL = {"data": "athletes"}
 OTHERS = {"data": "iris", "left_out": ["sepal_width"], "scale": "standard", "distance": "manhattan"}
 SOME = {"data": "breast-cancer", "sample": 60, "columns": ["clump_thickness", "mitoses"]}
 NUMBERS = {"data": "iris", "target": "petal_width", "task": "regress"}
-RUN = {"learner": "knn", "settings": {"n_neighbors": 3}, "folds": 4}
+RUN = {"learner": "knn", "settings": {"n_neighbors": 3}, "cv": 4}
 # Every action with every parameter at another value than its default at least once.
 ASKED = [
     ("data.summary", SMALL, {}),
@@ -67,7 +67,7 @@ ASKED = [
     ("classify.run", {"data": "weather"}, {"learner": "svm", "settings": {"C": 1.0}, "mode": "loo"}),
     ("classify.run", SMALL, {"learner": "parzen", "mode": "split", "percent": 60.0, "seed": 3}),
     ("classify.run", SMALL, {"learner": "fisher", "mode": "test", "test": "athletes"}),
-    ("classify.run", NUMBERS, {"learner": "knn-regressor", "folds": 3}),
+    ("classify.run", NUMBERS, {"learner": "knn-regressor", "cv": 3}),
     ("classify.threshold", SMALL, {**RUN, "positive": "yes", "costs": [[0, 5], [1, 0]]}),
     ("classify.threshold", SMALL, {"learner": "fisher", "mode": "split", "percent": 50.0, "seed": 2}),
     ("classify.threshold", SMALL, {"learner": "fisher", "mode": "test", "test": "athletes"}),
@@ -207,6 +207,19 @@ def test_what_is_said_about_a_file_holds_for_every_action(action, boxes):
     assert "box" in found["code"]["shell"]
 
 
+@pytest.mark.parametrize("action", ["data.summary", "separability.measure", "features.rank", "classify.run"])
+def test_rows_with_missing_cells_can_be_left_out_of_every_question(action, boxes):
+    shelf, view = boxes
+    found = same_numbers(shelf, action, {**view, "missing": "drop"}, dict(OF_GROUPS[action]))
+    assert ".drop_missing()" in found["code"]["python"]
+    assert found["code"]["shell"].startswith(f"sepal do {action} ")
+    assert "--missing drop" in found["code"]["shell"]
+    tables = [shelf.space(TableView.of({**view, "missing": how})).table for how in ("distance", "drop")]
+    assert [table.n_rows for table in tables] == [60, 59]
+    bundled = same_numbers(Shelf(), "data.summary", {"data": "hepatitis", "missing": "drop"}, {})
+    assert bundled["result"]["n_rows"] == 80  # complete cases, as the documentation of the set has it
+
+
 def test_rows_of_one_group_are_no_neighbours(boxes):
     shelf, view = boxes
     fooled = {**view, "groups": None, "left_out": ["box"]}
@@ -237,6 +250,7 @@ def test_rows_of_one_group_are_no_neighbours(boxes):
         ({"groups": 3}, "groups must be a text or null"),
         ({"na": "x"}, "na must be a list of texts"),
         ({"missing_target": "guess"}, "missing_target must be one of error, drop"),
+        ({"missing": "guess"}, "missing must be one of distance, drop"),
         ({"encoding": "klingon"}, "klingon"),
         ({"data": "iris", "groups": None}, "iris is a bundled set"),
     ],

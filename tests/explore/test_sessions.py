@@ -16,7 +16,7 @@ ROWS = "a,b,class\n" + "".join(f"{(i * i) % 47},{(7 * i) % 11},{'x' if i < 15 el
 ACTIONS = [
     {"action": "data.rows", "parameters": {"count": 2, "sort": "b"}},
     {"action": "neighbors.map", "parameters": {"x": "a", "y": "b", "n_grid": 6, "k": 3}},
-    {"action": "classify.run", "parameters": {"learner": "knn", "settings": {"n_neighbors": 1}, "folds": 3}},
+    {"action": "classify.run", "parameters": {"learner": "knn", "settings": {"n_neighbors": 1}, "cv": 3}},
 ]
 
 
@@ -53,7 +53,7 @@ def test_a_session_has_few_documented_keys(saved):
             "distance",
             "sample",
         ),
-        *("groups", "ids", "na", "encoding", "missing_target"),
+        *("groups", "ids", "na", "encoding", "missing_target", "missing"),
         "actions",
     }
     assert session["source"]["file"] == "rows.csv"

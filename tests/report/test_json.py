@@ -9,7 +9,7 @@ import pytest
 
 import sepal
 from sepal.report import measure_facts, separability
-from sepal.report._facts import plain
+from sepal.report._shown import plain
 
 TABLE_KEYS = [
     "name",

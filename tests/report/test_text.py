@@ -10,7 +10,7 @@ import pytest
 import sepal
 from sepal.data import as_table
 from sepal.report import measure_facts, separability
-from sepal.report._facts import Shown
+from sepal.report._shown import Shown
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -24,6 +24,8 @@ def test_pictures_show_what_was_found() -> None:
     assert search.plot("history").lines[0].get_ydata()[-1] == search.best.score
     assert len(search.plot("size").collections) >= 2
     assert search.plot("inclusion").patches
+    assert search.plot().get_ylabel() == sweep.plot().get_ylabel() == "thornton"
+    assert set(sweep.plot("history").lines[0].get_ydata()) == {sweep.best.score}
     plt.close("all")
 
 

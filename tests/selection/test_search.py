@@ -204,8 +204,29 @@ def test_search_and_sweep_have_the_same_face(breast_cancer: SubsetSweep) -> None
     of_eight = search.near_best(size=8)
     assert of_eight == tuple(each for each in breast_cancer.near_best(size=8) if each.mask in search.scores)
     assert of_eight[0] == search.best_by_size()[8]
-    for name in ("near_best", "smallest_near_best", "inclusion", "top", "frame", "best_by_size"):
-        assert inspect.signature(getattr(SubsetSearch, name)) == inspect.signature(getattr(SubsetSweep, name)), name
+
+
+def test_whatever_one_can_be_asked_the_other_can(breast_cancer: SubsetSweep) -> None:
+    """``plot()`` drew the history of the one and the sizes of the other, and a sweep had no history."""
+    search = search_subsets(breast_cancer.problem.table, strategy="backward")
+    faces = {type(each): {name for name in dir(each) if not name.startswith("_")} for each in (search, breast_cancer)}
+    assert faces[SubsetSearch] == faces[SubsetSweep]
+    for name in faces[SubsetSearch]:
+        ours, theirs = getattr(SubsetSearch, name, None), getattr(SubsetSweep, name, None)
+        if inspect.isfunction(ours):
+            assert inspect.signature(ours) == inspect.signature(theirs), name
+    for mask, score in search.scores.items():
+        assert (score, search.sizes[mask]) == (breast_cancer.scores[mask], breast_cancer.sizes[mask])
+    for each in (search, breast_cancer):
+        assert each.scores is each.all_scores[each.criterion]
+        assert each.correlation().tolist() == [[1.0]]
+        assert each.history[-1].mask == each.best.mask
+        assert each.history[-1].evaluations <= each.n_evaluations
+        assert each.history_frame()["thornton"].iloc[-1] == each.best.score
+        assert each.near_best(size=77) == ()
+        assert re.search(r"<br>\d+ subsets are near the best", each._repr_html_())
+    assert breast_cancer.history[-1].evaluations == breast_cancer.n_evaluations == 2**9 - 1
+    assert (breast_cancer.strategy, breast_cancer.stopped) == ("sweep", "finished")
 
 
 @pytest.mark.parametrize(

@@ -374,8 +374,8 @@ def test_criteria_of_one_sweep_share_the_walk_over_distances(monkeypatch: pytest
     asked: list[list[str]] = []
     native = _sweep._native.sweep
 
-    def counted(*, questions: list[tuple], **rest: object) -> object:
-        asked.append([question[0] for question in questions])
+    def counted(*, questions: list[dict], **rest: object) -> object:
+        asked.append([question["asked"] for question in questions])
         return native(questions=questions, **rest)
 
     criteria = ("thornton", "alignment", "centered_alignment", "loo_knn", "expected_accuracy", "mahalanobis")

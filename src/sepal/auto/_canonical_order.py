@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import mixed_bits, plain_cells
+from sepal.data import bit_order, mixed_bits, plain_cells
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
@@ -29,8 +29,7 @@ def canonical_columns(values: Array, groups: Positions) -> Positions:
 
 def canonical_order(values: Array, *answers: Array) -> Positions:
     """Positions of the rows in the order of their cells, then of their answers (and of what else is given)."""
-    keys = plain_cells(np.column_stack([values, *answers]))
-    return np.argsort(keys.view(np.dtype((np.void, keys.shape[1] * 8))).ravel(), kind="stable")
+    return bit_order(np.column_stack([values, *answers]))
 
 
 def spread_order(codes: NDArray[np.int32], random: np.random.RandomState) -> Positions:

@@ -19,6 +19,7 @@ from sepal.auto._ridge_loo import DIAGONAL_JITTER, left_out_of_fit, mean_of
 from sepal.data import Table
 from sepal.estimators import View
 from sepal.kernels import squared_distances
+from sepal.progress import silent, stage
 
 Array = NDArray[np.float64]
 _BLOCK_ROWS = 8192
@@ -43,7 +44,7 @@ def stream_ridge(
     n, m = len(targets), len(points)
     w = np.ones(n) if mass is None else mass
     total, mean = float(w.sum()), mean_of(targets, mass)
-    step = step or (lambda share: None)
+    step = step or stage(silent, "")
     whitened = Whitened.of(view, points, width)
     products, sums = np.zeros((m, m)), np.zeros(m)
     centred = w[:, None] * (targets - mean)  # and weighed

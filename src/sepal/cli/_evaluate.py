@@ -97,7 +97,9 @@ def evaluate(
     test: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Train on all rows of DATA, and answer those of this file.", show_default=False
+            metavar="DATA",
+            help="Train on all rows of DATA, and answer these: a file, or the name of a bundled set.",
+            show_default=False,
         ),
     ] = None,
     costs: Annotated[

@@ -13,12 +13,28 @@ from sepal.cli._answers import as_json_text
 from sepal.cli._given import refuse_unknown
 from sepal.cli._learners import set_values
 from sepal.cli._leaving import leaving_cleanly
-from sepal.cli._options import ONE_FILE_HELP, AsJson, DistanceName, GroupColumn, Out, Scale, ScaleOption, TargetColumn
+from sepal.cli._options import (
+    ONE_FILE_HELP,
+    AsJson,
+    DistanceName,
+    Folds,
+    GroupColumn,
+    Jobs,
+    MissingCells,
+    MissingChoice,
+    Out,
+    Scale,
+    ScaleOption,
+    SeedOfAction,
+    TargetColumn,
+    at_most_threads,
+    folds,
+)
 from sepal.cli._output import check_out, check_text_name, give, print_text, wants_json
 from sepal.cli._partitions import in_partitions
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, with_reading
-from sepal.data import names, write_whole
+from sepal.data import names, plural, write_whole
 from sepal.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -34,6 +50,10 @@ def explore(
     data: Annotated[str | None, typer.Argument(metavar="DATA", help=ONE_FILE_HELP, show_default=False)] = None,
     target: TargetColumn = None,
     groups: GroupColumn = None,
+    missing: MissingCells = MissingChoice.DISTANCE,
+    distance: DistanceName = "auto",
+    scale: ScaleOption = Scale.MINMAX,
+    jobs: Jobs = None,
     port: Annotated[
         int | None,
         typer.Option(metavar="N", help="The port to begin with; the next free one is taken.", show_default=False),
@@ -50,7 +70,7 @@ def explore(
 
     Example:  sepal explore mydata.csv --target species
     """
-    with leaving_cleanly():
+    with leaving_cleanly(), at_most_threads(jobs):
         from sepal.explore import needs_explore
 
         needs_explore()
@@ -66,7 +86,8 @@ def explore(
             view, actions = opened.placed(shelf)
             opened = Session(opened.source, opened.view, tuple(actions))
         elif data is not None:
-            view = TableView.of(viewed(place(shelf, data), target, reading, groups))
+            how = (missing, distance, scale)
+            view = TableView.of(viewed(place(shelf, data), target, reading, groups, how))
             shelf.space(view)  # a mistake is told here, and not in the browser
         served = Server(shelf, view=view, session=opened, read_only=read_only)
         serve(served, port=port, browser=not no_browser, say=lambda text: typer.echo(text))
@@ -89,8 +110,12 @@ def do(
             show_default=False,
         ),
     ] = None,
+    missing: MissingCells = MissingChoice.DISTANCE,
     distance: DistanceName = "auto",
     scale: ScaleOption = Scale.MINMAX,
+    cv: Folds = None,
+    seed: SeedOfAction = None,
+    jobs: Jobs = None,
     out: Out = None,
     as_json: AsJson = False,
     sample: Annotated[
@@ -102,7 +127,7 @@ def do(
 
     Example:  sepal do neighbors.curve iris --set k_max=30 --json
     """
-    with leaving_cleanly():
+    with leaving_cleanly(), at_most_threads(jobs):
         if out is not None:
             check_out(out, data, example="answer.json")
             check_text_name(out, "an answer")
@@ -112,16 +137,11 @@ def do(
             if action not in ACTIONS:
                 raise ParameterError(f"{action}: there is no such action", hint=f"one of {', '.join(ACTIONS)}")
             shelf = Shelf()
-            view = TableView.of(
-                {
-                    **viewed(place(shelf, data), target, reading, groups),
-                    "scale": scale.value,
-                    "distance": distance,
-                    "sample": sample,
-                }
-            )
+            how = (missing, distance, scale)
+            view = TableView.of(viewed(place(shelf, data), target, reading, groups, how) | {"sample": sample})
             known = [each.parameter.name for each in ACTIONS[action].fields]
             given = set_values(settings or [], action, known)
+            given |= _options_of(action, known, given, {"cv": cv and folds(cv), "seed": seed})
             found = answer(shelf, action, view.to_dict(), with_places(shelf, ACTIONS[action], given), progress)
         facts = plain_answer(found)
         if wants_json(as_json, out):
@@ -130,8 +150,20 @@ def do(
             give(json.dumps(facts["result"], indent=2, ensure_ascii=False) + "\n", out, "The answer is")
 
 
+def _options_of(action: str, known: list[str], given: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters of an action that are options of the command, too; each is said once, and to an action that has it."""
+    found = {name: value for name, value in said.items() if value is not None}
+    for name, value in found.items():
+        if name not in known:
+            raise ParameterError(f"--{name} {value}: {action} has no parameter {name}", hint=f"leave --{name} out")
+        if name in given:
+            raise ParameterError(f"--{name} {value} and --set {name}={given[name]}: leave one out")
+    return found
+
+
 def run(
     session: Annotated[Path, typer.Argument(metavar="SESSION", help="A session that the Explorer saved.")],
+    jobs: Jobs = None,
     folder: Annotated[
         Path,
         typer.Option("--out", "-o", metavar="FOLDER", help="Where the results go: JSON files and index.html."),
@@ -145,7 +177,7 @@ def run(
 
     Example:  sepal run session.json --out results
     """
-    with leaving_cleanly():
+    with leaving_cleanly(), at_most_threads(jobs):
         if folder.exists() and not folder.is_dir():
             raise ParameterError(f"--out {folder}: expected a folder, found a file", hint="--out results")
         with watching("reading") as progress:
@@ -178,7 +210,7 @@ def _write_all(out: Path, answers: list[tuple[dict[str, Any], dict[str, Any]]], 
         name = f"{number:02d}-{each['action']}.json"
         write_whole(out / name, as_json_text(each["action"], facts), f"--out {out / name}")
     write_whole(out / "index.html", page, f"--out {out / 'index.html'}")
-    results = "1 result is" if len(answers) == 1 else f"{len(answers)} results are"
+    results = f"{len(answers)} {plural(len(answers), 'result is', 'results are')}"
     typer.echo(f"{results} in {out}; {out / 'index.html'} shows all.", err=True)
 
 
@@ -196,10 +228,19 @@ def place(shelf: Shelf, data: str) -> str:
     return shelf.read(data).data
 
 
-def viewed(data: str, target: str | None, reading: Reading, groups: str | None) -> dict[str, Any]:
+def viewed(
+    data: str,
+    target: str | None,
+    reading: Reading,
+    groups: str | None,
+    how: tuple[MissingChoice, str, Scale],
+) -> dict[str, Any]:
     """A view from the options that every verb has."""
-    said = reading.arguments()
+    said, (missing, distance, scale) = reading.arguments(), how
     return {
+        "missing": missing.value,
+        "distance": distance,
+        "scale": scale.value,
         "data": data,
         "target": target,
         "kinds": said["kinds"],

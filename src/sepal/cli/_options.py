@@ -6,6 +6,7 @@ An option with a parameter of the library behind it gets its help from that para
 from __future__ import annotations
 
 import re
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
@@ -195,6 +196,7 @@ WorkerCount = Annotated[
     _option("--workers", metavar="N", min=1, help="Work on workers: start so many processes here."),
 ]
 Seed = Annotated[int, typer.Option(min=0)]
+SeedOfAction = Annotated[int | None, _option("--seed", min=0)]
 Jobs = Annotated[int | None, _option(metavar="N")]
 Out = Annotated[Path | None, _option("--out", "-o", metavar="FILE", help=OUT_HELP)]
 ModelOut = Annotated[Path, _option("--out", "-o", metavar="FILE", help=OUT_HELP)]
@@ -218,6 +220,13 @@ def seconds(text: str, option: str) -> float:
             f"{option} {text}: expected a time above 0, in seconds (s), minutes (m) or hours (h)", hint=f"{option} 60s"
         )
     return length
+
+
+def at_most_threads(jobs: int | None) -> AbstractContextManager[None]:
+    """``--jobs`` where it holds for all that is asked within."""
+    from sepal.neighbors import threads_by_default
+
+    return threads_by_default(jobs)
 
 
 def folds(text: str | None, *, loo: bool = False, none: bool = False) -> int | str:

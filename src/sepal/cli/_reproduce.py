@@ -10,7 +10,7 @@ import typer
 from sepal.cli._answers import as_json_text
 from sepal.cli._interrupts import will_write
 from sepal.cli._leaving import leaving_cleanly
-from sepal.cli._options import AsJson
+from sepal.cli._options import AsJson, Jobs, at_most_threads
 from sepal.cli._output import Look, print_text, stdout_look
 from sepal.cli._progress import watching
 
@@ -27,6 +27,7 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    jobs: Jobs = None,
     folder: Annotated[
         Path,
         typer.Option("--out", "-o", metavar="FOLDER", help="Where the page and its files go; made if it is not there."),
@@ -42,7 +43,7 @@ def reproduce(
 
     Example:  sepal reproduce --only A1,B2 --out figures
     """
-    with leaving_cleanly():
+    with leaving_cleanly(), at_most_threads(jobs):
         from sepal.reproduce import wanted
 
         chosen = wanted(only)

@@ -30,14 +30,20 @@ from sepal.data._content_order import content_columns as content_columns
 from sepal.data._content_order import content_order as content_order
 from sepal.data._content_order import geometric_rank as geometric_rank
 from sepal.data._content_order import lexical_order as lexical_order
+from sepal.data._content_order import map_order as map_order
 from sepal.data._content_order import rows_by_content as rows_by_content
+from sepal.data._content_order import sorted_groups as sorted_groups
 from sepal.data._content_order import telling_columns as telling_columns
 from sepal.data._convert import as_table
+from sepal.data._equal_rows import bit_order as bit_order
 from sepal.data._equal_rows import copies_of as copies_of
 from sepal.data._equal_rows import equal_groups as equal_groups
 from sepal.data._equal_rows import equal_rows as equal_rows
+from sepal.data._equal_rows import key_groups as key_groups
 from sepal.data._equal_rows import mixed_bits as mixed_bits
+from sepal.data._equal_rows import places as places
 from sepal.data._equal_rows import plain_cells as plain_cells
+from sepal.data._equal_rows import row_groups as row_groups
 from sepal.data._equal_rows import row_hash as row_hash
 from sepal.data._equal_rows import row_marks as row_marks
 from sepal.data._error_words import constant_note as constant_note
@@ -60,6 +66,7 @@ from sepal.data._labels import label_array as label_array
 from sepal.data._left_out import LeftOut as LeftOut
 from sepal.data._left_out import Together as Together
 from sepal.data._left_out import group_codes as group_codes
+from sepal.data._left_out import groups_by_class as groups_by_class
 from sepal.data._left_out import left_out_together as left_out_together
 from sepal.data._left_out import numbered_by_first_row as numbered_by_first_row
 from sepal.data._left_out import records_repeated as records_repeated
@@ -72,6 +79,7 @@ from sepal.data._partition import read_partition as read_partition
 from sepal.data._plane import Plane, plane
 from sepal.data._read import read_table
 from sepal.data._row_page import RowPage, row_page
+from sepal.data._sampling import draw_by_class as draw_by_class
 from sepal.data._sampling import sample_by_class as sample_by_class
 from sepal.data._sampling import sampled
 from sepal.data._scaling import SCALES, ScaleName

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data._equal_rows import Marks, mixed_bits, plain_cells, row_hash
+from sepal.data._equal_rows import Marks, mixed_bits, places, plain_cells, row_groups, row_hash
 from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
 
@@ -46,9 +46,7 @@ def content_columns(
     cells = mixed_bits(_ranks(values))
     group_of = np.unique(groups, return_inverse=True)[1]
     if not copies:
-        place = mixed_bits(np.arange(values.shape[1], dtype=np.uint64) ^ _SET_APART)  # no rank of a cell looks like it
-        marks = mixed_bits(cells ^ place).sum(axis=1, dtype=np.uint64) + mixed_bits(~group_of.astype(np.uint64))
-        first = np.unique(marks, return_index=True)[1]
+        first = row_groups(np.column_stack([values, group_of]))[1]
         cells, group_of = cells[first], group_of[first]
     columns = _refined(cells, group_of, np.zeros(values.shape[1], dtype=np.uint64))
     if len(np.unique(columns)) == len(columns):
@@ -67,9 +65,10 @@ def telling_columns(values: NDArray[np.float64], groups: NDArray[np.integer[Any]
     the same in any unit. Where that does not tell all columns apart, and where there are few cells, it is
     ``content_columns(..., copies=False)``.
     """
-    rows = values[np.unique(row_hash(plain_cells(values)), return_index=True)[1]]
+    rows = values[row_groups(values)[1]]
     if rows.size < MANY_CELLS:
         return content_columns(values, groups, copies=False)
+    rows = rows[np.argsort(row_hash(plain_cells(rows)))]  # sums come out the same wherever rows stood
     low, high = np.fmin.reduce(rows, axis=0), np.fmax.reduce(rows, axis=0)
     with np.errstate(all="ignore"):
         place = (np.nansum(rows, axis=0) / np.sum(~np.isnan(rows), axis=0) - low) / (high - low)
@@ -117,11 +116,29 @@ def geometric_rank(values: NDArray[np.float64], groups: NDArray[np.integer[Any]]
     Columns are taken by the values they hold, the one with the lowest first, and by :func:`content_columns` where they
     hold the very same values. Equal rows keep their order.
     """
-    columns = content_columns(values, groups)
+    return places(map_order(values, content_columns(values, groups)))
+
+
+def map_order(values: NDArray[np.float64], columns: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Positions of the rows sorted column by column: the column of the lowest value first, then the next, and so on.
+
+    Columns that hold the very same values stay as ``columns`` has them, and equal rows keep their order.
+    """
     columns = columns[lexical_order(np.sort(values[:, columns], axis=0))]
-    rank = np.empty(len(values), dtype=np.intp)
-    rank[lexical_order(values[:, columns].T)] = np.arange(len(values))
-    return rank
+    return lexical_order(values[:, columns].T)
+
+
+def sorted_groups(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The first row of each group of equal rows, sorted by their cells from left to right, and the group of each row.
+
+    Examples
+    --------
+    >>> sorted_groups(np.array([[2.0, 1.0], [1.0, 5.0], [2.0, 1.0]]))[0].tolist()
+    [1, 0]
+    """
+    group_of, first = row_groups(values)
+    order = lexical_order(values[first].T)
+    return first[order].astype(np.intp), places(order)[group_of]
 
 
 def lexical_order(keys: NDArray[np.float64]) -> NDArray[np.intp]:

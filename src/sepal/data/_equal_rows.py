@@ -1,4 +1,4 @@
-"""Which rows are equal: one hash of cells and rows, and one grouping by it."""
+"""Which rows are equal: one hash of cells and rows, one grouping by it, and an order of the rows by their bits."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import sepal._native as _native
 from sepal.data._sparse_reading import Rows
 from sepal.data._sparse_rows import SparseRows, equal_sparse_rows
 from sepal.data._table import Table
 
 Marks = NDArray[np.uint64]
+RowGroups = tuple[NDArray[np.int32], NDArray[np.int32]]  # the group of each row, and the first row of each group
 
 
 def mixed_bits(numbers: Marks) -> Marks:
@@ -20,10 +22,7 @@ def mixed_bits(numbers: Marks) -> Marks:
 
     Reference: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", 2014.
     """
-    z = numbers + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(z ^ (z >> np.uint64(31)))
+    return _native.mixed_bits(numbers=np.ascontiguousarray(numbers).reshape(-1)).reshape(numbers.shape)
 
 
 def plain_cells(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -35,8 +34,7 @@ def plain_cells(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def row_hash(cells: NDArray[np.float64]) -> Marks:
     """A number for each row of plain cells, the same for equal rows, and for others by the rarest accident only."""
-    places = mixed_bits(np.arange(cells.shape[1], dtype=np.uint64))
-    return np.asarray(mixed_bits(cells.view(np.uint64) ^ places).sum(axis=1, dtype=np.uint64))
+    return _native.row_hash(cells=np.ascontiguousarray(cells).view(np.uint64))
 
 
 def row_marks(table: Table) -> Marks:
@@ -63,16 +61,23 @@ def _text_mark(level: Any) -> int:
     return int.from_bytes(blake2b(str(level).encode("utf-8", "replace"), digest_size=8).digest(), "little")
 
 
-def _grouped(values: NDArray[np.float64]) -> tuple[NDArray[np.void], NDArray[np.intp], NDArray[np.intp]]:
-    """The first row of each group of equal rows (as bytes, and its position), and the group of each row."""
-    cells = plain_cells(values)
-    whole = cells.view(np.dtype((np.void, 8 * cells.shape[1]))).ravel()
-    # One number per row is sorted much faster than whole rows. Should two different rows share theirs, rows are sorted.
-    _, first, group = np.unique(row_hash(cells), return_index=True, return_inverse=True)
-    bits = cells.view(np.uint64)
-    if not np.array_equal(bits[first][group], bits):
-        _, first, group = np.unique(whole, return_index=True, return_inverse=True)
-    return whole[first], first, group
+def row_groups(values: NDArray[np.floating[Any]]) -> RowGroups:
+    """The group of each row, numbered in the order of first rows, and the first row of each group of equal rows.
+
+    A missing cell equals a missing cell, and -0 equals 0.
+
+    Examples
+    --------
+    >>> group_of, first = row_groups(np.array([[2.0, np.nan], [1.0, 0.0], [2.0, np.nan], [1.0, -0.0]]))
+    >>> group_of.tolist(), first.tolist()
+    ([0, 1, 0, 1], [0, 1])
+    """
+    return _native.distinct(points=np.ascontiguousarray(values, dtype=np.float64))
+
+
+def key_groups(keys: Marks) -> NDArray[np.intp]:
+    """The number of each row's group of rows that are equal in all bits, in order of first appearance."""
+    return _native.distinct_keys(keys=np.ascontiguousarray(keys))[0].astype(np.intp)
 
 
 def equal_groups(values: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -83,12 +88,7 @@ def equal_groups(values: NDArray[np.float64]) -> NDArray[np.intp]:
     >>> equal_groups(np.array([[2.0, np.nan], [1.0, 0.0], [2.0, np.nan], [1.0, -0.0]])).tolist()
     [0, 1, 0, 1]
     """
-    if values.shape[1] == 0:
-        return np.zeros(len(values), dtype=np.intp)
-    _, first, group = _grouped(values)
-    rank = np.empty(len(first), dtype=np.intp)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[group]
+    return row_groups(values)[0].astype(np.intp)
 
 
 def equal_rows(rows: Rows) -> NDArray[np.intp]:
@@ -98,18 +98,31 @@ def equal_rows(rows: Rows) -> NDArray[np.intp]:
     return equal_groups(rows.values) if isinstance(rows, Table) else rows.equal_rows()
 
 
+def bit_order(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Positions of the rows sorted by the bits of their cells, an order that has no meaning; equal rows keep theirs."""
+    cells = plain_cells(values)
+    return np.argsort(cells.view(np.dtype((np.void, 8 * cells.shape[1]))).ravel(), kind="stable")
+
+
+def places(order: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+    """The place of each position in an order.
+
+    Examples
+    --------
+    >>> places(np.array([2, 0, 1])).tolist()
+    [1, 2, 0]
+    """
+    found = np.empty(len(order), dtype=np.intp)
+    found[order] = np.arange(len(order))
+    return found
+
+
 def copies_of(rows: Rows) -> NDArray[np.intp]:
     """For each row the number of its distinct row: rows are copies if they are equal in all columns.
 
     The numbers of the distinct rows of a table go by their cells, so that they do not hang on where rows stood.
     """
-    if isinstance(rows, SparseRows):
-        return np.asarray(equal_sparse_rows(rows.matrix)[0], dtype=np.intp)
-    if rows.n_columns == 0:
-        return np.zeros(rows.n_rows, dtype=np.intp)
-    if not isinstance(rows, Table):
+    if not isinstance(rows, Table) or rows.n_columns == 0:
         return equal_rows(rows)
-    whole, _, group = _grouped(rows.values)
-    rank = np.empty(len(whole), dtype=np.intp)
-    rank[np.argsort(whole, kind="stable")] = np.arange(len(whole))
-    return rank[group]
+    group_of, first = row_groups(rows.values)
+    return places(bit_order(rows.values[first]))[group_of]

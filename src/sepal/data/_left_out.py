@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
-from sepal.data._equal_rows import copies_of
+from sepal.data._equal_rows import copies_of, places, row_groups
 from sepal.data._sparse_reading import Rows
 from sepal.exceptions import DataError, ParameterError
 
@@ -60,6 +60,19 @@ class LeftOut:
             return None
         fate = {"rows": "which stayed when they were left out", "copies": "and were left out together with it"}
         return f"copies: {self.n_copies / n_rows:.1%} of the rows have a copy, {fate[self.together]}"
+
+
+def groups_by_class(
+    codes: NDArray[np.integer[Any]], groups: NDArray[np.integer[Any]], n_classes: int
+) -> NDArray[np.intp]:
+    """In how many groups each class has rows.
+
+    Examples
+    --------
+    >>> groups_by_class(np.array([0, 0, 0, 1]), np.array([4, 4, 7, 7]), 2).tolist()
+    [2, 1]
+    """
+    return np.bincount(codes[row_groups(np.column_stack([codes, groups]))[1]], minlength=n_classes)
 
 
 def left_out_together(rows: Rows, groups: Any = None, weights: NDArray[np.float64] | None = None) -> LeftOut:
@@ -138,6 +151,4 @@ def numbered_by_first_row(groups: Groups | None, rows: NDArray[np.intp]) -> Grou
     if groups is None:
         return None
     _, first, codes = np.unique(groups[rows], return_index=True, return_inverse=True)
-    number = np.empty(len(first), dtype=np.intp)
-    number[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(number[codes], dtype=np.intp)
+    return np.asarray(places(np.argsort(first))[codes])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,26 @@ from sepal.data._table import Table
 from sepal.parameters import check_whole
 
 
+def draw_by_class(
+    order: NDArray[np.intp],
+    codes: NDArray[Any],
+    wanted: Callable[[int], int],
+    rng: np.random.Generator | np.random.RandomState,
+) -> NDArray[np.intp]:
+    """Of the rows in ``order`` so many of each class as ``wanted`` says of its number of rows; sorted.
+
+    Give an order by content (:func:`rows_by_content`): then a seed draws the same rows however they were shuffled.
+
+    Examples
+    --------
+    >>> codes = np.array([0] * 8 + [1] * 2)
+    >>> np.bincount(codes[draw_by_class(np.arange(10), codes, lambda n: n // 2, np.random.default_rng(0))]).tolist()
+    [4, 1]
+    """
+    inside = [order[codes[order] == code] for code in np.unique(codes[order])]
+    return np.sort(np.concatenate([rng.choice(rows, size=wanted(len(rows)), replace=False) for rows in inside]))
+
+
 def sample_by_class(
     order: NDArray[np.intp],
     codes: NDArray[Any],
@@ -22,20 +43,13 @@ def sample_by_class(
 ) -> NDArray[np.intp]:
     """Rows of each class by its share, at least two where there are two; drawn by their place in ``order``, sorted.
 
-    Give an order by content (:func:`rows_by_content`): then a seed draws the same rows however they were shuffled.
-
     Examples
     --------
     >>> codes = np.array([0] * 8 + [1] * 2)
     >>> sample_by_class(np.arange(10), codes, 5, np.random.default_rng(0)).tolist()[-2:]
     [8, 9]
     """
-    parts = []
-    for code in np.unique(codes):
-        inside = order[codes[order] == code]
-        wanted = min(len(inside), max(2, round(len(inside) * n_rows / len(codes))))
-        parts.append(rng.choice(inside, size=wanted, replace=False))
-    return np.sort(np.concatenate(parts))
+    return draw_by_class(order, codes, lambda n: min(n, max(2, round(n * n_rows / len(codes)))), rng)
 
 
 def sampled(table: Table, n_rows: int, *, random_state: int = 0) -> Table:

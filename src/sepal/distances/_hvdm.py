@@ -9,12 +9,13 @@ D. R. Wilson, T. R. Martinez, "Improved heterogeneous distance functions", JAIR 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Scaling, Table, class_codes
+from sepal.data import Scaling, Table, class_codes, row_groups
 from sepal.distances._fitted import FittedDistance
 from sepal.distances._weights import column_weights
 from sepal.exceptions import DataError
@@ -107,55 +108,57 @@ def squares_without(
             continue
         n_classes = counted.shape[1]
         weight = float(fitted.mismatch[begin : begin + n_classes].sum())
-        if groups is None:
-            total += weight * _level_squares(table.values[:, j], codes, counted, left_out, rows)
-        else:
-            total += weight * _level_squares_without_groups(table.values[:, j], codes, counted, left_out, rows, groups)
+        column = _LeftOutLevels(table.values[:, j], codes, counted, left_out)
+        total += weight * column.squares(rows, groups)
         begin += n_classes
     total[np.arange(len(rows)), rows] = np.inf
     return total
 
 
-def _level_squares_without_groups(
-    column: NDArray[np.float64],
-    codes: NDArray[np.int32],
-    counted: NDArray[np.float64],
-    left_out: NDArray[np.float64],
-    rows: NDArray[np.intp],
-    groups: NDArray[np.intp],
-) -> NDArray[np.float64]:
-    missing = np.isnan(column)
-    level = np.where(missing, 0, column).astype(np.intp)
-    found = np.empty((len(rows), len(column)))
-    by_group = np.argsort(groups, kind="stable")
-    begins = np.searchsorted(groups[by_group], np.arange(groups.max() + 2))
-    for group in np.unique(groups[rows]):
-        members = by_group[begins[group] : begins[group + 1]]
-        own = level_counts(column[members], codes[members], left_out[members], *counted.shape)
-        known = probabilities(np.maximum(counted - own, 0.0))
-        asking = np.flatnonzero(groups[rows] == group)
-        difference = known[level[rows[asking]]][:, None, :] - known[None, :, :]
-        found[asking] = (difference**2).sum(axis=2)[:, level]
-    return np.where(missing[rows][:, None] | missing[None, :], 1.0, found)
+@dataclass(frozen=True, eq=False)
+class _LeftOutLevels:
+    """A column of levels, what was counted of it, and how much of that goes with each row."""
+
+    column: NDArray[np.float64]
+    codes: NDArray[np.int32]
+    counted: NDArray[np.float64]
+    left_out: NDArray[np.float64]
+
+    def squares(self, rows: NDArray[np.intp], groups: NDArray[np.intp] | None) -> NDArray[np.float64]:
+        """(len(rows), n_rows) squared distances in this column; a missing cell is at 1 from every other."""
+        missing = np.isnan(self.column)
+        level = np.where(missing, 0, self.column).astype(np.intp)
+        case_of, squares = self._alone(level, rows) if groups is None else self._with_group(level, rows, groups)
+        return np.where(missing[rows][:, None] | missing[None, :], 1.0, squares[case_of][:, level])
+
+    def _alone(self, level: NDArray[np.intp], rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The case of each row, which goes alone, and the squared distances of the cases to the levels."""
+        # Rows of one level, class and weight ask the same question.
+        case_of, first = row_groups(np.stack([level[rows], self.codes[rows], self.left_out[rows]], axis=1))
+        cases, every = rows[first], np.arange(len(first))
+        reduced = self.counted[level[cases]].copy()
+        reduced[every, self.codes[cases]] -= self.left_out[cases]
+        squares = _squared_gaps(probabilities(reduced), probabilities(self.counted))
+        squares[every, level[cases]] = 0.0
+        return case_of, squares
+
+    def _with_group(
+        self, level: NDArray[np.intp], rows: NDArray[np.intp], groups: NDArray[np.intp]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The same where the whole group of a row goes with it."""
+        case_of, first = row_groups(np.stack([level[rows], groups[rows]], axis=1))
+        cases = rows[first]
+        squares = np.empty((len(cases), len(self.counted)))
+        by_group = np.argsort(groups, kind="stable")
+        begins = np.searchsorted(groups[by_group], np.arange(groups.max() + 2))
+        for group in np.unique(groups[rows]):
+            members = by_group[begins[group] : begins[group + 1]]
+            own = level_counts(self.column[members], self.codes[members], self.left_out[members], *self.counted.shape)
+            known = probabilities(np.maximum(self.counted - own, 0.0))
+            asking = np.flatnonzero(groups[cases] == group)
+            squares[asking] = _squared_gaps(known[level[cases[asking]]], known)
+        return case_of, squares
 
 
-def _level_squares(
-    column: NDArray[np.float64],
-    codes: NDArray[np.int32],
-    counted: NDArray[np.float64],
-    left_out: NDArray[np.float64],
-    rows: NDArray[np.intp],
-) -> NDArray[np.float64]:
-    missing = np.isnan(column)
-    level = np.where(missing, 0, column).astype(np.intp)
-    # Rows of one level, class and weight ask the same question.
-    asked = np.stack([level[rows], codes[rows], left_out[rows]], axis=1)
-    cases, case_of = np.unique(asked, axis=0, return_inverse=True)
-    own = cases[:, 0].astype(np.intp)
-    reduced = counted[own].copy()
-    reduced[np.arange(len(cases)), cases[:, 1].astype(np.intp)] -= cases[:, 2]
-    difference = probabilities(reduced)[:, None, :] - probabilities(counted)[None, :, :]
-    squares = (difference**2).sum(axis=2)
-    squares[np.arange(len(cases)), own] = 0.0
-    found = squares[case_of.reshape(-1)][:, level]
-    return np.where(missing[rows][:, None] | missing[None, :], 1.0, found)
+def _squared_gaps(some: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(((some[:, None, :] - others[None, :, :]) ** 2).sum(axis=2))

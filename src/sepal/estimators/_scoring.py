@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from sepal.data import SparseRows, Table
+from sepal.estimators._plain_rows import rows_inside
 from sepal.exceptions import DataError
 
 
@@ -21,7 +22,8 @@ def own_target(X: Any, y: Any) -> Any:
     """
     if y is not None:
         return y
-    found = X.y if isinstance(X, (Table, SparseRows)) else None
+    rows = rows_inside(X)
+    found = rows.y if isinstance(rows, (Table, SparseRows)) else None
     if found is None:
         raise DataError(
             "score: there is no target to compare with the answers",

@@ -36,7 +36,7 @@ from sepal.estimators._columns import (
     rearranged,
     warn_of_names,
 )
-from sepal.estimators._plain_rows import plain_rows
+from sepal.estimators._plain_rows import plain_rows, rows_inside
 from sepal.estimators._said_by_us import as_data_errors
 from sepal.exceptions import DataError
 from sepal.parameters import Parameter, check_parameters
@@ -283,11 +283,6 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         """The names of the training columns; None if they came from an array."""
         names = self.columns_.names
         return names if hasattr(self, "feature_names_in_") or names != array_names(len(names)) else None
-
-
-def rows_inside(X: Any) -> Any:
-    """The rows, where they are inside of a prepared table; else what was given."""
-    return X.__sepal_table__() if hasattr(type(X), "__sepal_table__") else X
 
 
 def refuse_sets(X: Any, estimator: Any) -> None:

@@ -21,7 +21,7 @@ RUN: tuple[Field, ...] = (
     LEARNER,
     LEARNER_SETTINGS,
     field("mode", "word", "how rows are held out", "cv", words=MODES),
-    field("folds", "whole", "how many folds", 10, at_least=2),
+    field("cv", "whole", "how many folds", 10, at_least=2),
     field("percent", "number", "percent of the rows to train on", 66.0, above=0.0, below=100.0),
     field("test", "word", "other rows to answer", None, "data", optional=True, looked_up=True),
     SEED,
@@ -63,7 +63,7 @@ def learner_code(space: Space, settings: ActionSettings) -> tuple[str, str]:
 
 
 def _held_out(settings: ActionSettings) -> Any:
-    return {"cv": settings["folds"], "loo": "loo", "split": settings["percent"] / 100.0}.get(settings["mode"], 10)
+    return {"cv": settings["cv"], "loo": "loo", "split": settings["percent"] / 100.0}.get(settings["mode"], 10)
 
 
 def evaluation_of(space: Space, settings: ActionSettings, progress: Progress) -> Any:
@@ -121,7 +121,7 @@ def _run_verb(space: Space, settings: ActionSettings) -> list[str] | None:
     elif mode == "split":
         words += ["--split", f"{settings['percent']:g}"]
     else:
-        words += ["--cv", "loo" if mode == "loo" else str(settings["folds"])]
+        words += ["--cv", "loo" if mode == "loo" else str(settings["cv"])]
     words += ["--seed", str(settings["seed"])] if settings["seed"] else []
     return [*words, "--json"]
 

@@ -27,6 +27,7 @@ def table_code(view: TableView, shelf: Shelf) -> str:
     text += f".drop({view.dropped!r})" if view.dropped else ""
     text += "" if view.chosen is None else f".select({view.chosen!r})"
     text += "" if view.task is None else f".with_task({view.task!r})"
+    text += "" if view.missing == "distance" else ".drop_missing()"
     text = text if view.sample is None else f"sepal.data.sampled({text}, {view.sample})"
     after = "" if view.groups is None else f"\ngroups = sepal.data.group_labels(table, {view.groups!r})"
     return f"table = {text}{after}"
@@ -97,6 +98,7 @@ def reading_words(view: TableView) -> list[str]:
 def view_words(view: TableView) -> list[str]:
     """All that a view says, as options."""
     words = reading_words(view)
+    words += ["--missing", view.missing] if view.missing != "distance" else []
     words += ["--distance", view.distance] if view.distance != "auto" else []
     words += ["--scale", view.scale] if view.scale != "minmax" else []
     words += ["--sample", str(view.sample)] if view.sample is not None else []
@@ -142,7 +144,8 @@ def set_text(value: Any) -> str:
 
 def bundled_as_read(space: Space) -> bool:
     """Whether the older verbs can read this view: all rows, and a bundled set as it is."""
-    return space.view.sample is None and (space.view.data in space.shelf.files or space.view.as_read)
+    all_rows = space.view.sample is None and space.view.missing == "distance"
+    return all_rows and (space.view.data in space.shelf.files or space.view.as_read)
 
 
 def set_words(settings: Mapping[str, Any]) -> list[str]:

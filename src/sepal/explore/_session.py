@@ -14,7 +14,7 @@ from sepal.explore._view import TableView
 
 SESSION_VERSION = 1
 _READ = ("target", "kinds", "left_out", "columns", "task", "scale", "distance", "sample", "groups", "ids", "na",
-         "encoding", "missing_target")  # fmt: skip
+         "encoding", "missing_target", "missing")  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -180,6 +180,7 @@ class Shelf:
         if view.chosen is not None:
             table = table.select(view.chosen)
         table = table.with_task(view.task)
+        table = table if view.missing == "distance" else table.drop_missing()
         return table if view.sample is None else sampled(table, view.sample)
 
     def space(self, view: TableView) -> Space:

@@ -15,6 +15,7 @@ from sepal.parameters import check_whole
 SCALE_NAMES = (*SCALES, "none")
 TASKS = ("classify", "regress")
 MISSING_TARGETS = ("error", "drop")
+MISSING_CELLS = ("distance", "drop")
 # Distances that need nothing but a name.
 DISTANCE_WORDS = ("auto", *(name for name, entry in DISTANCES.items() if not entry.required))
 
@@ -50,6 +51,8 @@ class TableView:
         Of a file of text.
     missing_target : {"error", "drop"}
         Of a file: rows without a class are an error, or are left out.
+    missing : {"distance", "drop"}
+        Whether missing cells are left to the distance, or their rows are left out.
 
     Examples
     --------
@@ -71,6 +74,7 @@ class TableView:
     na: tuple[str, ...] = ()
     encoding: str | None = None
     missing_target: str = "error"
+    missing: str = "distance"
 
     @classmethod
     def of(cls, given: Any) -> TableView:
@@ -105,6 +109,7 @@ class TableView:
             _names("na", given.get("na") or (), "texts"),
             given.get("encoding"),
             _one_of("missing_target", given.get("missing_target") or "error", MISSING_TARGETS),
+            _one_of("missing", given.get("missing") or "distance", MISSING_CELLS),
         )
 
     @property
@@ -158,6 +163,7 @@ class TableView:
             "na": list(self.na),
             "encoding": self.encoding,
             "missing_target": self.missing_target,
+            "missing": self.missing,
         }
 
     @property
@@ -168,7 +174,8 @@ class TableView:
     @property
     def as_read(self) -> bool:
         """Whether the table is used as its source has it."""
-        return not (self.target or self.kinds or self.left_out or self.columns or self.task or self.sample)
+        said = (self.target, self.kinds, self.left_out, self.columns, self.task, self.sample)
+        return not any(said) and self.missing == "distance"
 
 
 def _names(what: str, given: Any, of: str = "column names") -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName
+from sepal.data import ScaleName, sorted_groups
 from sepal.exceptions import ParameterError
 from sepal.learners._numeric import NumericClassifier
 from sepal.learners._parameters import METRIC_CLUSTERING
@@ -152,13 +152,12 @@ def starting_partition(
 
 
 def _far_apart(points: NDArray[np.float64], n_parts: int, middle: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    distinct = np.unique(points, axis=0)  # sorted: equally far rows are taken by their coordinates
+    distinct = points[sorted_groups(points)[0]]  # equally far rows are taken by their coordinates
     gap = ((distinct - middle) ** 2).sum(axis=1)
     seeds: list[NDArray[np.float64]] = []
     while len(seeds) < min(n_parts, len(distinct)):
         seeds.append(distinct[int(np.argmax(gap))])
-        nearest = ((distinct[:, None] - np.array(seeds)[None]) ** 2).sum(axis=2).min(axis=1)
-        gap = nearest
+        gap = _squares(distinct, np.array(seeds), None).min(axis=1)
     return seeds
 
 

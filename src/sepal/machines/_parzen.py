@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, softmax
+from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import fit_scaling, unit_of
-from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
+from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import ParameterError
 from sepal.kernels import squared_distances
+from sepal.machines._class_scores import ClassScores
 from sepal.machines._equal_rows import order_keys
 from sepal.machines._kernel_rows import (
     Array,
@@ -173,7 +174,7 @@ def parzen_solve(
     return float(widths[order[best]]), by_width
 
 
-class ParzenClassifier(TableClassifierMixin, TableEstimator):
+class ParzenClassifier(ClassScores, TableEstimator):
     """Kernel density classifier (Parzen windows): the class of the highest density, with a Gaussian around every row.
 
     Parameters
@@ -304,17 +305,3 @@ class ParzenClassifier(TableClassifierMixin, TableEstimator):
         unit = np.log(self._scaling.shrink) - np.log(self._scaling.divisor)
         gauss = 0.5 * n_columns * np.log(2.0 * np.pi) + n_columns * np.log(self._width)
         return np.asarray(logsumexp(scores, axis=1) - self._log_total - gauss + unit.sum())
-
-    def decision_function(self, X: Any) -> Array:
-        """The log of prior times density: the difference for two classes (positive: the second), else one per class."""
-        scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of the highest prior times density."""
-        best = self._scores(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
-
-    def predict_proba(self, X: Any) -> Array:
-        """The densities times priors, divided by their sum."""
-        return np.asarray(softmax(self._scores(X), axis=1))

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import sepal._native as _native
-from sepal.data import as_weights, class_codes
+from sepal.data import as_weights, class_codes, row_groups
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import as_gram
 from sepal.parameters import checked
@@ -99,8 +99,7 @@ class PairRows:
 
 def pair_rows(points: Array, codes: NDArray[np.int32], weights: Array, n_classes: int, *, absolute: bool) -> PairRows:
     """Merge equal rows of one class, whose weights add up, and sort by class."""
-    keyed = np.ascontiguousarray(np.column_stack([points, codes]), dtype=np.float64)
-    group_of, first = _native.distinct(keyed)
+    group_of, first = row_groups(np.column_stack([points, codes]))
     mass = np.bincount(group_of, weights=weights, minlength=len(first)).astype(np.float64)
     order = np.argsort(codes[first], kind="stable")
     rows = first[order]
@@ -161,7 +160,7 @@ def pair_sums(
     order, doubles = _chains(gammas)
     # Centred sums of a wide kernel cancel; those of exp(-gD) - 1 do not. For narrow ones it is the other way round.
     shifted = (gammas * rows.mean_distance < 0.5)[order]
-    native = _native.alignment_sums(
+    found = _native.alignment_sums(
         points=rows.points,
         weights=rows.weights,
         classes=rows.codes,
@@ -176,7 +175,8 @@ def pair_sums(
     )
     back = np.argsort(order)
     n_steps, w = len(order), rows.weights
-    row_sums, within, squares, d_rows, d_within, d_squares = (a.reshape(n_steps, -1) for a in native)
+    row_sums, within, squares = (a.reshape(n_steps, -1) for a in (found.rows, found.within, found.squares))
+    d_rows, d_within, d_squares = (a.reshape(n_steps, -1) for a in (found.d_rows, found.d_within, found.d_squares))
     membership = np.zeros((len(w), rows.n_classes))
     membership[np.arange(len(w)), rows.codes] = w
     if not derivative:

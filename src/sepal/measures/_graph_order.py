@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import plain_cells
+from sepal.data import lexical_order, map_order, mixed_bits, plain_cells
 from sepal.measures._nearest import NearestGraph
 from sepal.neighbors import AnySearch, Search
 
@@ -25,26 +25,18 @@ def graph_order(graph: NearestGraph, search: AnySearch) -> NDArray[np.intp]:
     rank = np.empty(len(graph.n_copies), dtype=np.intp)
     rank[order_by_value(search)] = np.arange(len(rank))
     part, asked = _parts(graph), np.bincount(graph.target, minlength=len(rank)) > 0
-    color = _spread(graph, _mixed(graph.n_copies.astype(np.uint64)))
+    color = _spread(graph, mixed_bits(graph.n_copies.astype(np.uint64)))
     for _ in range(_MARKS):
         at = _to_mark(part, color, rank, asked)
         if len(at) == 0:
             break
-        color[at] = _mixed(color[at] + np.uint64(1))
+        color[at] = mixed_bits(color[at] + np.uint64(1))
         color = _spread(graph, color)
     whole = np.zeros(len(rank), dtype=np.uint64)
-    np.add.at(whole, part, _mixed(color))
+    np.add.at(whole, part, mixed_bits(color))
     first = np.full(len(rank), len(rank))
     np.minimum.at(first, part, rank)
     return np.lexsort((rank, color, first[part], whole[part]))
-
-
-def _mixed(x: Colors) -> Colors:
-    """Other numbers for other numbers, with no likeness left (splitmix64)."""
-    x = x + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(x ^ (x >> np.uint64(31)))
 
 
 def _spread(graph: NearestGraph, color: Colors) -> Colors:
@@ -52,9 +44,9 @@ def _spread(graph: NearestGraph, color: Colors) -> Colors:
     n_colors = len(np.unique(color))
     for _ in range(_STEPS):
         there, back = np.zeros_like(color), np.zeros_like(color)
-        np.add.at(there, graph.source, _mixed(color[graph.target] ^ _mixed(size)))
-        np.add.at(back, graph.target, _mixed(color[graph.source] + _mixed(size)))
-        color = _mixed(color ^ _mixed(there) ^ _mixed(_mixed(back)))
+        np.add.at(there, graph.source, mixed_bits(color[graph.target] ^ mixed_bits(size)))
+        np.add.at(back, graph.target, mixed_bits(color[graph.source] + mixed_bits(size)))
+        color = mixed_bits(color ^ mixed_bits(there) ^ mixed_bits(mixed_bits(back)))
         seen = len(np.unique(color))
         if seen == n_colors:
             break
@@ -86,7 +78,7 @@ def order_by_value(search: AnySearch) -> NDArray[np.intp]:
     """The distinct rows in an order that follows from their values, not from where they stand."""
     if not isinstance(search, Search):
         rows, rest = search.points.rows, getattr(search.points, "rest", np.zeros((search.copies.n_distinct, 0)))
-        rest = rest[:, np.lexsort(np.sort(rest, axis=0)[::-1])] if rest.size else rest
+        rest = rest[:, lexical_order(np.sort(rest, axis=0))] if rest.size else rest
         keys = [
             (rows.indices[a:b].tolist(), rows.data[a:b].tolist(), plain.tolist())
             for a, b, plain in zip(rows.indptr[:-1], rows.indptr[1:], plain_cells(rest).view(np.int64), strict=True)
@@ -97,5 +89,4 @@ def order_by_value(search: AnySearch) -> NDArray[np.intp]:
     if len(names) == len(columns):
         columns = np.argsort(np.array(names)[search.fitted.order])
     # Columns too follow from what is in them, and from their names only where they hold the same values.
-    columns = columns[np.lexsort(np.sort(points, axis=0)[::-1][:, columns])]
-    return np.lexsort(points[:, columns[::-1]].T)
+    return map_order(points, columns)

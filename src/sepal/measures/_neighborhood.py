@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import row_groups
 from sepal.measures._prepared import Prepared
 from sepal.progress import SEARCHING, Progress
 
@@ -119,7 +120,8 @@ def _hit_and_miss_of_groups(
     data: Prepared, rows: NDArray[np.intp], groups: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     hit, miss = np.full(len(rows), np.inf), np.full(len(rows), np.inf)
-    for code, group in np.unique(np.stack([data.codes[rows], groups[rows]]), axis=1).T:
+    for first in row_groups(np.column_stack([data.codes[rows], groups[rows]]))[1]:
+        code, group = data.codes[rows[first]], groups[rows[first]]
         mine = np.flatnonzero((data.codes[rows] == code) & (groups[rows] == group))
         for found, alike in ((hit, True), (miss, False)):
             among = np.flatnonzero(((data.codes == code) == alike) & (groups != group))

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import left_out_together
+from sepal.data import groups_by_class, left_out_together
 from sepal.exceptions import ParameterError
 from sepal.measures._class_groups import class_groups
 from sepal.measures._label_shuffles import permutation_test, shuffler
@@ -46,10 +46,9 @@ def _class_notes(data: Prepared) -> tuple[str, ...]:
 
 
 def _lone_classes(data: Prepared, groups: NDArray[np.intp]) -> tuple[str, ...]:
-    n_groups = np.bincount(np.unique(np.stack([data.codes, groups]), axis=1)[0], minlength=len(data.classes))
     return tuple(
         f"class {data.classes[c]!s} is in one group only: its rows have no neighbour of their class"
-        for c in np.flatnonzero(n_groups == 1)
+        for c in np.flatnonzero(groups_by_class(data.codes, groups, len(data.classes)) == 1)
     )
 
 

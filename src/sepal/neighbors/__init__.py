@@ -50,6 +50,7 @@ from sepal.neighbors._sparse_search import SparseSearch as SparseSearch
 from sepal.neighbors._text_search import MixedSearch as MixedSearch
 from sepal.neighbors._text_search import TextSearch as TextSearch
 from sepal.neighbors._threads import thread_count as thread_count
+from sepal.neighbors._threads import threads_by_default as threads_by_default
 from sepal.neighbors._voronoi import VoronoiEdges, voronoi_edges
 
 __all__ = [

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
-from sepal.data import ScaleName, Table
+from sepal.data import ScaleName, Table, row_groups
 from sepal.distances import FittedDistance, fit_distance
 from sepal.neighbors._class_pass import ClassPass, find_cases
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
@@ -46,7 +46,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         fitted = fit_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)
         # Copies are rows at distance 0; some are not, because of what is missing in them.
-        copies = Copies.at_no_distance(*_native.distinct(points), fitted.compares_nothing(points))
+        copies = Copies.at_no_distance(*row_groups(points), fitted.compares_nothing(points))
         extent = Extent.of(points)
         search = cls(
             table,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName, fit_scaling
+from sepal.data import ScaleName, fit_scaling, sorted_groups
 from sepal.exceptions import DataError
 
 Array = NDArray[np.float64]
@@ -70,7 +70,8 @@ def voronoi_edges(
     given = np.asarray(points, dtype=np.float64)
     if given.ndim != 2 or given.shape[1] != 2 or not np.isfinite(given).all():
         raise DataError(f"points: expected finite points on a plane, found an array of shape {given.shape}")
-    distinct, first, number = np.unique(given, axis=0, return_index=True, return_inverse=True)
+    first, number = sorted_groups(given)
+    distinct = given[first]
     if len(distinct) > MOST_POINTS:
         raise DataError(
             f"{len(distinct):,} different points have too many cells to draw; {MOST_POINTS:,} at most",
@@ -81,7 +82,7 @@ def voronoi_edges(
     places, box = scaling.apply(distinct), scaling.apply(corners)
     lines, pairs = _edges(places, np.sort(box, axis=0))
     back = lines.reshape(-1, 2) * scaling.divisor + scaling.offset if scale is not None else lines.reshape(-1, 2)
-    labels = _sides(y, number.ravel(), len(distinct))
+    labels = _sides(y, number, len(distinct))
     between = np.array([_differ(labels[a], labels[b]) for a, b in pairs.tolist()], dtype=bool)
     return VoronoiEdges(back.reshape(-1, 4), first[pairs], between)
 

@@ -9,7 +9,17 @@ from typing import Any, Literal, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, SparseRows, Table, as_labelled_table, as_rows, as_table, lexical_order
+from sepal.data import (
+    Missing,
+    ScaleName,
+    SparseRows,
+    Table,
+    as_labelled_table,
+    as_rows,
+    as_table,
+    map_order,
+    places,
+)
 from sepal.distances import fit_sparse_distance, fit_text_distance
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import PREPARING, Prepared, Preparing, prepare, settled
@@ -77,20 +87,6 @@ class Cases:
         return self.data.rows[case_mask[self.case_of]]
 
 
-def _geometric_rank(points: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The place of each point when they are sorted column by column.
-
-    Columns are taken in an order of their own, by the values they hold, so that neither the order of rows nor that of
-    columns matters. Only columns with the very same values stay as they are; of two points that differ by exchanging
-    such columns no rule could prefer one.
-    """
-    columns = lexical_order(np.sort(points, axis=0))  # by the lowest value, then the next, and so on
-    order = lexical_order(points[:, columns].T)
-    rank = np.empty(len(order), dtype=np.intp)
-    rank[order] = np.arange(len(order))
-    return rank
-
-
 def row_mass(data: Prepared) -> NDArray[np.float64]:
     """How many rows each row counts for: its weight, where the table has weights."""
     weights = data.dense.table.weights
@@ -104,13 +100,12 @@ def as_cases(data: Prepared, ties: CaseTies = "expected") -> Cases:
     search, n_classes = data.dense, len(data.classes)
     point = search.copies.of_row.number.astype(np.int64)
     if ties == "expected":
-        point = _geometric_rank(search.points)[point]
+        # Of two points that differ by exchanging columns of the very same values no rule could prefer one.
+        point = places(map_order(search.points, np.arange(search.points.shape[1])))[point]
     key, first_pos, found_of = np.unique(point * n_classes + data.codes, return_index=True, return_inverse=True)
     if ties == "index":
         order = np.argsort(first_pos)
-        place = np.empty(len(order), dtype=np.intp)
-        place[order] = np.arange(len(order))
-        key, first_pos, found_of = key[order], first_pos[order], place[found_of]
+        key, first_pos, found_of = key[order], first_pos[order], places(order)[found_of]
     _, point_of = np.unique(key // n_classes, return_inverse=True)
     n_classes_at = np.bincount(point_of)
     mass = np.bincount(found_of, weights=row_mass(data)).astype(np.float64)

@@ -134,7 +134,7 @@ class CaseMetric:
         """Native value from each case to the nearest of another class."""
         if self._by_search and self._groups is None:
             return self._nearest(np.arange(len(self.codes)), of_own_class=False)
-        return self._native.enemies(self._progress)
+        return self._native.enemies(progress=self._progress)
 
     def _nearest(self, among: Positions, *, of_own_class: bool) -> NDArray[np.float64]:
         """Native value from each case to the nearest of these of its own class, or of all others; infinite without any.
@@ -166,7 +166,7 @@ class CaseMetric:
 
     def values_to(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
         """Native values from all cases to a point."""
-        return self._native.values_to(np.ascontiguousarray(point))
+        return self._native.values_to(point=np.ascontiguousarray(point))
 
     def local_sets(self, enemy: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How many cases are nearer to each than its enemy, and of how many it is one."""

@@ -9,14 +9,15 @@ May be imported by reproduce, cli, explorer and mail.
 from __future__ import annotations
 
 from sepal.report._facts import MeasureFacts
-from sepal.report._facts import plain as plain
 from sepal.report._gather import measure_facts
 from sepal.report._page import Page as Page
 from sepal.report._partitions import partitions_measures as partitions_measures
 from sepal.report._rendered import rendered as rendered
 from sepal.report._section_text import inclusion_rows as inclusion_rows
-from sepal.report._separability import SeparabilityReport, separability
 from sepal.report._separability import partitions_report as partitions_report
+from sepal.report._separability import separability
+from sepal.report._separability_report import SeparabilityReport
+from sepal.report._shown import plain as plain
 from sepal.report._svg import alignment_svg as alignment_svg
 from sepal.report._svg import curve_svg as curve_svg
 from sepal.report._svg import mark_svg as mark_svg

@@ -16,7 +16,7 @@ from sepal.report._suspects import MOST_SHOWN, n_copies
 from sepal.report._verdict import percent
 
 if TYPE_CHECKING:
-    from sepal.report._separability import SeparabilityReport
+    from sepal.report._separability_report import SeparabilityReport
 
 MOST_PAIRS, MOST_COLUMNS, MOST_PLANES, MOST_GROUPS, MOST_NEIGHBORS = 30, 15, 6, 10, 8
 MOST_CLASSES = 40
@@ -272,7 +272,7 @@ def _copies_sentence(report: SeparabilityReport) -> str | None:
     if not (copies or in_conflict or found.near_duplicates):
         return "No row is a copy of another, and no two of different classes are nearly equal."
     parts = [
-        f"{_counted(copies, 'row')} {'is a copy' if copies == 1 else 'are copies'} of another of the same class"
+        f"{_counted(copies, 'row')} {plural(copies, 'is a copy', 'are copies')} of another of the same class"
         if copies
         else "no row is a copy of another of its class",
         f"{_counted(in_conflict, 'row')} in {_counted(len(found.conflicts), 'group')} are equal in every column but "

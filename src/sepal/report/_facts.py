@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import math
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from sepal.data import Caution
-from sepal.exceptions import MissingDependencyError
+from sepal.report._shown import Shown
 
 UNEQUAL = 0.8  # share of the largest class, from which on figures are means over the classes
 
@@ -305,46 +300,6 @@ class RowBeside:
     columns: tuple[ColumnBeside, ...]
 
 
-class Shown(ABC):
-    """Facts as plain data, JSON and text; a kind of them says how they stand on a terminal."""
-
-    kind = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Dicts, lists, texts, numbers and None only; NaN and infinity become None."""
-        from sepal import __version__
-
-        return {"sepal": __version__, "kind": self.kind, **plain(self)}
-
-    def to_json(self) -> str:
-        """One JSON object with stable keys, in ASCII."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
-    @abstractmethod
-    def to_text(self, width: int = 80, *, color: bool = False, unicode: bool = True) -> str:
-        """The facts as they stand on a terminal.
-
-        Parameters
-        ----------
-        width : int
-            The longest line; kept within 40 to 100.
-        color : bool
-            With ANSI styles. They repeat what the words say.
-        unicode : bool
-            False keeps bars and plot to ASCII.
-        """
-
-    def __str__(self) -> str:
-        try:
-            return self.to_text()
-        except MissingDependencyError as error:
-            return f"{self._in_plain_words()}\n\n{error}"
-
-    def _in_plain_words(self) -> str:
-        """What can be said where nothing sets text."""
-        return self.to_json()
-
-
 @dataclass(frozen=True)
 class MeasureFacts(Shown):
     """All that ``sepal measure`` says. What a time limit did not allow is None, and ``skipped`` tells why.
@@ -397,20 +352,3 @@ class MeasureFacts(Shown):
         from sepal.report._text import measure_text
 
         return measure_text(self, width, color=color, unicode=unicode)
-
-
-def plain(value: Any) -> Any:
-    """The value in the types JSON has. What JSON cannot say (NaN, infinity) is None."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, dict):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, (tuple, list)):
-        return [plain(entry) for entry in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, (bool, int, str)) else str(value)

@@ -9,7 +9,7 @@ from sepal.report._next_steps import doubling, rarest
 from sepal.report._verdict import percent, quoted
 
 if TYPE_CHECKING:
-    from sepal.report._separability import SeparabilityReport
+    from sepal.report._separability_report import SeparabilityReport
 
 EVERY_CLASS_ALIKE = "every class counted alike"
 

@@ -16,7 +16,7 @@ from sepal.report._suspects import n_copies, too_many
 from sepal.report._verdict import LIKELY, SURE, percent, quoted
 
 if TYPE_CHECKING:
-    from sepal.report._separability import SeparabilityReport
+    from sepal.report._separability_report import SeparabilityReport
 
 SMALL_ANGLE = 10.0  # degrees, in whatever units
 SAME = 0.01  # of Thornton's index, that is no difference

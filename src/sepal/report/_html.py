@@ -11,7 +11,7 @@ from sepal.report._rendered import rendered
 from sepal.report._svg import DATES, N_COLORS, alignment_svg, curve_svg, mark_svg, plane_svg, radar_svg
 
 if TYPE_CHECKING:
-    from sepal.report._separability import SeparabilityReport
+    from sepal.report._separability_report import SeparabilityReport
 
 _SHORT = 4  # characters of a label that may stand in a picture
 

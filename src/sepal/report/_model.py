@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import rows_by_content
+from sepal.data import draw_by_class, rows_by_content
 from sepal.exceptions import DataError
 from sepal.measures import sample_rows
 from sepal.progress import Progress
@@ -71,11 +71,10 @@ def _sample(rows: ReportRows, unequal: bool, n_rows: int, random_state: int) -> 
     codes = rows.ready.codes
     if not unequal:
         return np.sort(sample_rows(rows.table, codes, n_rows, random_state))
-    generator, order = np.random.default_rng(random_state), rows_by_content(rows.table, codes)
     most = max(n_rows // len(rows.ready.classes), 2)
-    inside = [order[codes[order] == code] for code in range(len(rows.ready.classes))]
-    drawn = [part if len(part) <= most else generator.choice(part, most, replace=False) for part in inside]
-    return np.sort(np.concatenate(drawn))
+    order, large = rows_by_content(rows.table, codes), np.bincount(codes)[codes] > most
+    drawn = draw_by_class(order[large[order]], codes, lambda _: most, np.random.default_rng(random_state))
+    return np.union1d(np.flatnonzero(~large), drawn)
 
 
 def _facts(model: SepalClassifier, told: Explanation, y: NDArray[Any]) -> ModelFacts:

@@ -10,7 +10,7 @@ from sepal.report._suspects import too_many
 from sepal.report._verdict import FEW_ROWS, RISE, percent, quoted
 
 if TYPE_CHECKING:
-    from sepal.report._separability import SeparabilityReport
+    from sepal.report._separability_report import SeparabilityReport
 
 NEARLY_ALL = 0.98
 MANY_ROWS = 500

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sepal.data import names
 
 if TYPE_CHECKING:
-    from sepal.report._separability import SeparabilityReport
+    from sepal.report._separability_report import SeparabilityReport
 
 
 def reproducing_lines(report: SeparabilityReport, source: str | None) -> Mapping[str, str]:

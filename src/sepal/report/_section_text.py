@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sepal.data import name_key
+from sepal.data import name_key, plural
 from sepal.report._explained_words import COMPLEXITY_WORDS, PAIR_WORDS
 from sepal.report._page import Page, short
 from sepal.report._terminal_plot import bar
 
 MOST_ROWS_BESIDE = 5
 if TYPE_CHECKING:
-    from sepal.report._separability import SeparabilityReport
+    from sepal.report._separability_report import SeparabilityReport
 
 
 def model_text(page: Page, found: dict[str, Any] | None) -> None:
@@ -193,7 +193,7 @@ def columns_text(page: Page, columns: dict[str, Any] | None, planes: list[dict[s
     else:
         page.table(None, rows, right=(1,))
     if columns["more"]:
-        page.paragraph(f"and {columns['more']:,} more {'column' if columns['more'] == 1 else 'columns'}")
+        page.paragraph(f"and {columns['more']:,} more {plural(columns['more'], 'column')}")
     page.table(
         None, [[f"{plane['first']} and {plane['second']}", plane["score"]] for plane in planes], wrap=(0,), right=(1,)
     )

@@ -1,8 +1,8 @@
-"""Everything about the separability of labelled rows, in one object."""
+"""From labelled rows to the report on their separability: section by section, within a time limit."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -13,36 +13,13 @@ from sepal.data import (
     Missing,
     ScaleName,
     copies_of,
-    data_frame,
-    frame_html,
     left_out_together,
-)
-from sepal.measures import (
-    AlignmentCurve,
-    ComplexityProfile,
-    OverlapRegions,
-    Projections,
-    SeparabilityAngle,
-    Suspects,
-    TellingWord,
 )
 from sepal.parameters import checked
 from sepal.progress import Progress, silent
 from sepal.report._beside import rows_beside
 from sepal.report._facts import (
-    ClassFacts,
-    CurveFacts,
-    FeatureFacts,
-    MajorityFacts,
-    ModelFacts,
-    PartitionsFacts,
-    RowBeside,
-    SettingsFacts,
-    Shown,
-    TableFacts,
-    ThorntonFacts,
     Verdict,
-    plain,
 )
 from sepal.report._gather import basic_facts
 from sepal.report._geometry_verdict import COPIED_CHAPTERS, geometry_verdicts
@@ -50,186 +27,16 @@ from sepal.report._next_steps import next_steps
 from sepal.report._partitions import facts_of_all, later, measured_partitions, suspects_of_all
 from sepal.report._rows import ReportRows, take_rows
 from sepal.report._sections import complexity_rows, sections
-from sepal.report._suspects import MOST_SHOWN, suspects_dict
+from sepal.report._separability_report import SeparabilityReport
+from sepal.report._suspects import MOST_SHOWN
 from sepal.report._threads import on_few_threads
 from sepal.report._time_limit import Clock, check_limit, in_time
 from sepal.report._verdict import repeated_verdict, verdicts
 from sepal.scale import Partitioned, is_partitioned, partitioned
 
-_PLANES_TOLD = 50
 _FEWEST_RECORDS = 10  # that a verdict of each record once can be about
 _NEARLY = 1 - 1e-9  # of a section: the next one begins there
 _BASIC = 0.4  # share of the work that is behind when Thornton's index and the curve are known
-
-
-@dataclass(frozen=True, eq=False)
-class SeparabilityReport(Shown):
-    """How separable the classes are, how sure that is, what separates them and which rows stand in the way.
-
-    Attributes
-    ----------
-    table, classes, majority, settings : facts
-        What was given, class by class, and how distances were taken.
-    thornton, curve : facts
-        Thornton's index with its test, and the accuracy to expect over all random splits.
-    verdict : tuple of Verdict
-        Sentences, each with the code of the rule that made it.
-    next_steps : tuple of Verdict
-        What to do next: about the model, about rows, and what to collect.
-    model : ModelFacts or None
-        What a classifier reaches on rows that were left out.
-    suspects : Suspects or None
-    beside : tuple of RowBeside
-        The values of the first suspects beside those of their neighbours.
-    features : FeatureFacts or None
-    words : tuple of TellingWord
-        Where there are texts, the words that separate the classes best.
-    alignment : AlignmentCurve or None
-    angle : SeparabilityAngle or None
-    overlap : OverlapRegions or None
-    complexity : ComplexityProfile or None
-    projections : Projections or None
-        None where a section was left out; ``skipped`` says why.
-    skipped : dict
-        Section to reason.
-    seconds : dict
-        Section to the time it took.
-    sample_rows : int or None
-        Rows in the sample that complexity was taken from; None for all.
-    partitions : PartitionsFacts or None
-        Of rows in partitions: how they were asked; the sections after Thornton's index are of a sample.
-
-    Examples
-    --------
-    >>> import sepal
-    >>> table = sepal.datasets.load("athletes")
-    >>> report = sepal.separability(table, time_limit=0.01)
-    >>> report.verdict[0].code
-    'always_agree'
-    """
-
-    table: TableFacts
-    classes: tuple[ClassFacts, ...]
-    majority: MajorityFacts
-    settings: SettingsFacts
-    thornton: ThorntonFacts
-    curve: CurveFacts
-    verdict: tuple[Verdict, ...] = ()
-    next_steps: tuple[Verdict, ...] = ()
-    model: ModelFacts | None = None
-    suspects: Suspects | None = None
-    beside: tuple[RowBeside, ...] = ()
-    features: FeatureFacts | None = None
-    words: tuple[TellingWord, ...] = ()
-    alignment: AlignmentCurve | None = None
-    angle: SeparabilityAngle | None = None
-    overlap: OverlapRegions | None = None
-    complexity: ComplexityProfile | None = None
-    projections: Projections | None = None
-    skipped: dict[str, str] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-    sample_rows: int | None = None
-    partitions: PartitionsFacts | None = None
-
-    kind = "report"
-
-    def frame(self) -> Any:
-        """The main numbers, one line each."""
-        return data_frame(list(self._headline_figures().items()), columns=["measure", "value"])
-
-    def _headline_figures(self) -> dict[str, float | None]:
-        thornton = self.thornton
-        found: dict[str, float | None] = {
-            "thornton": thornton.score,
-            "thornton_chance": thornton.chance,
-            "thornton_corrected": thornton.corrected,
-            "thornton_p": thornton.p_value,
-            "majority": self.majority.share,
-            "expected_accuracy_at_most_rows": self.curve.points[-1].accuracy,
-        }
-        if self.model is not None:
-            low, high = self.model.interval
-            found |= {"model": self.model.score, "model_from": low, "model_to": high, "linear": self.model.linear}
-        if self.alignment is not None:
-            found["alignment"] = self.alignment.best_score
-        if self.angle is not None:
-            found |= {"wilks": self.angle.wilks.value, "wilks_p": self.angle.wilks.p_value}
-            if len(self.angle.pairs) == 1:
-                pair = self.angle.pairs[0]
-                found |= {"theta_degrees": pair.degrees, "mahalanobis": pair.mahalanobis}
-        if self.complexity is not None:
-            found |= self.complexity.values
-        return found
-
-    def to_dict(self) -> dict[str, Any]:
-        """Dicts, lists, texts, numbers and None only; NaN and infinity become None."""
-        from sepal import __version__
-
-        special: dict[str, Any] = {"suspects": None, "projections": None}
-        if self.suspects is not None:
-            special["suspects"] = suspects_dict(self.suspects)
-        if self.projections is not None:
-            special["projections"] = {
-                "planes": plain(self.projections.planes[:_PLANES_TOLD]),
-                "single": plain(self.projections.single),
-            }
-        names = (each.name for each in fields(self))
-        facts = {name: special[name] if name in special else plain(getattr(self, name)) for name in names}
-        return {"sepal": __version__, "kind": self.kind, **facts}
-
-    def to_html(self, source: str | None = None) -> str:
-        """One self-contained page. ``source`` is the file or set to name in the lines that reproduce it."""
-        from sepal.report._html import html_page
-
-        return html_page(self, source)
-
-    def to_text(self, width: int = 80, *, color: bool = False, unicode: bool = True, source: str | None = None) -> str:
-        """The report as it stands on a terminal. ``source`` as in :meth:`to_html`, else as :meth:`Shown.to_text`."""
-        from sepal.report._text import report_text
-
-        return report_text(self, width, color=color, unicode=unicode, source=source)
-
-    def plot(self, axes: Any = None) -> Any:
-        """The planes that show the classes best, or the accuracy curve where there are none.
-
-        Parameters
-        ----------
-        axes : sequence of matplotlib axes, optional
-            One for each plane, as many as should be drawn; the curve takes the first. A new figure without it.
-
-        Returns
-        -------
-        array of matplotlib axes
-        """
-        if self.projections is not None:
-            return self.projections.plot(axes=axes)
-        from sepal.plots import draw_curve, several_axes
-
-        points = self.curve.points
-        drawn = draw_curve(
-            [point.train_size for point in points],
-            [point.accuracy for point in points],
-            [point.split_std for point in points],
-            xlabel=f"training {self.curve.units}",
-            ylabel="accuracy of the nearest neighbour",
-            band_label="one random split",
-            line_label="mean over all splits",
-            ax=None if axes is None else several_axes(axes, 1)[0],
-        )
-        return np.array([drawn])
-
-    def _repr_html_(self) -> str:
-        import html
-
-        sentences = "".join(f"<li>{html.escape(verdict.text)}</li>" for verdict in self.verdict)
-        return f"<ul>{sentences}</ul>{frame_html(self, float_format='{:.4g}'.format)}"
-
-    def _in_plain_words(self) -> str:
-        steps = (f"{number}. {step.text}" for number, step in enumerate(self.next_steps, start=1))
-        return "\n".join([*(sentence.text for sentence in self.verdict), *steps])
-
-    def __repr__(self) -> str:
-        return f"<SeparabilityReport: {self.verdict[0].text}>"
 
 
 @checked()

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from sepal.measures import SuspectRow, Suspects
-from sepal.report._facts import plain
+from sepal.report._shown import plain
 
 MOST_WRONG = 1 / 3  # share of the rows whose labels may well be wrong
 MOST_SHOWN = 20

@@ -34,7 +34,7 @@ from sepal.report._terminal_plot import bar, curve_plot
 from sepal.report._verdict import percent, quoted
 
 if TYPE_CHECKING:
-    from sepal.report._separability import SeparabilityReport
+    from sepal.report._separability_report import SeparabilityReport
 
 MOST_TEXT_CLASSES = 12
 SKIPPED_NAMES = {"margins": "margins", "splits": "expected accuracy", "permutations": "permutations"}

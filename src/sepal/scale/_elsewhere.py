@@ -7,9 +7,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Kind
+from sepal.data import Kind, key_groups
 from sepal.exceptions import DataError
-from sepal.neighbors import Copies
 from sepal.scale._blocks import RowBlock, cell_keys
 from sepal.scale._schema import Schema
 from sepal.scale._work import Workplace
@@ -55,7 +54,7 @@ class RowsElsewhere:
         for at, found in self._work.run("compare rows", cell_keys, [(block,) for block in self._blocks]):
             first = self._blocks[at].first_row
             keys[first : first + len(found)] = found
-        return Copies.by_key(key_groups(keys)).of_row.number.astype(np.intp)
+        return key_groups(keys)
 
     @property
     def values(self) -> NoReturn:
@@ -67,13 +66,3 @@ class RowsElsewhere:
 
     def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
         return self.values
-
-
-def key_groups(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """The same number for equal keys of 128 bits."""
-    order = np.lexsort((keys[:, 1], keys[:, 0]))
-    opens = np.ones(len(keys), dtype=bool)
-    opens[1:] = (keys[order][1:] != keys[order][:-1]).any(axis=1)
-    found = np.empty(len(keys), dtype=np.int64)
-    found[order] = np.cumsum(opens) - 1
-    return found

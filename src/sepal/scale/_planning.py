@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtri
 
-from sepal.data import PartReading, Table
+from sepal.data import PartReading, Table, plural
 from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
 from sepal.neighbors import PartSearch, extent_of
@@ -81,7 +81,7 @@ class Plan:
         return self.exact_seconds if self.exact else self.sampled_seconds
 
     def __str__(self) -> str:
-        workers = "1 worker" if self.n_workers == 1 else f"{self.n_workers} workers"
+        workers = f"{self.n_workers} {plural(self.n_workers, 'worker')}"
         return (
             f"{self.n_rows:,} rows x {self.n_columns} columns in {self.n_partitions} partitions, {workers}\n"
             f"exact:  all {self.n_rows:,} rows ask, about {_spoken(self.exact_seconds)}, "

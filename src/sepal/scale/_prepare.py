@@ -10,7 +10,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, Table
+from sepal.data import Missing, ScaleName, Table, key_groups
 from sepal.distances import FittedDistance
 from sepal.exceptions import DataError
 from sepal.measures import Prepared
@@ -19,7 +19,7 @@ from sepal.parameters import RandomState, check_whole, generator
 from sepal.progress import Progress, stage
 from sepal.scale._blocks import KEPT, block_rows, cut_blocks
 from sepal.scale._drawing import draw_rows
-from sepal.scale._elsewhere import RowsElsewhere, key_groups
+from sepal.scale._elsewhere import RowsElsewhere
 from sepal.scale._fit import fit_to_parts
 from sepal.scale._schema import Schema, read_schema
 from sepal.scale._search import BlockSearch, RowsAsking

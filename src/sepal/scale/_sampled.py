@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import key_groups
 from sepal.distances import FittedDistance
 from sepal.measures import ThorntonTest, sampled_trials, wilson_interval
 from sepal.neighbors import Copies, PartLists, PartSearch, lists_in_order
 from sepal.progress import Share
 from sepal.scale._blocks import RowBlock, block_table, codes_of, row_keys
 from sepal.scale._drawing import Drawn
-from sepal.scale._elsewhere import key_groups
 from sepal.scale._schema import Schema
 from sepal.scale._work import Here, Workplace
 

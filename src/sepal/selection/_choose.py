@@ -13,7 +13,7 @@ from sepal.selection._near_best import Subset
 from sepal.selection._parameters import PROCEDURE
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
 from sepal.selection._search import SubsetSearch, search_solve
-from sepal.selection._subset_sweep import MOST_FEATURES, SubsetSweep, refuse_too_many, sweep_cost, sweep_solve
+from sepal.selection._subset_sweep import MOST_FEATURES, SubsetSweep, refuse_too_many, sweep_all, sweep_cost
 from sepal.selection._telling import SearchProgress
 
 Prefer = Literal["best", "smallest"]
@@ -81,7 +81,7 @@ class Procedure:
         criterion.check(problem)
         if self.sweeps(problem):
             refuse_too_many(problem, (criterion,))
-            return SubsetSweep(problem, (criterion,), sweep_solve(problem, (criterion,), progress))
+            return sweep_all(problem, (criterion,), progress)
         return search_solve(
             problem,
             criterion,

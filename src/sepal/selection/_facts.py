@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import as_table
+from sepal.data import as_table, plural
 from sepal.parameters import Parameter, RandomState, checked
 from sepal.progress import Progress, silent
 from sepal.selection._choose import Procedure
@@ -286,9 +286,9 @@ def _sentence(
         always = set.intersection(*(set(s.features) for s in near))
         parts.append(
             f"{n_rows} rows cannot tell {len(near)} of {n_evaluations} subsets apart; {len(always)} "
-            f"{'feature is' if len(always) == 1 else 'features are'} in all of them"
+            f"{plural(len(always), 'feature is', 'features are')} in all of them"
             f"{' (' + ', '.join(sorted(always)) + ')' if always else ''}, and {least.size} "
-            f"{'suffices' if least.size == 1 else 'suffice'}."
+            f"{plural(least.size, 'suffices', 'suffice')}."
         )
     if nested is not None:
         # The score of another criterion is no accuracy that could be promised.

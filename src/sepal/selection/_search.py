@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import Missing, ScaleName, data_frame, frame_html
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, RandomState, check_number, check_whole, checked, generator
 from sepal.progress import Progress
@@ -19,8 +18,9 @@ from sepal.selection._branch_and_bound import branch_and_bound
 from sepal.selection._criteria import CriterionLike, CriterionTies, as_criterion
 from sepal.selection._criterion import Criterion
 from sepal.selection._evaluator import BudgetSpentError, Evaluator, Step
-from sepal.selection._near_best import NearBestRule, Subset, inclusion, make_subset, near_best, smallest, subset_frame
+from sepal.selection._near_best import Subset, make_subset
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem, moved_bits
+from sepal.selection._scored_subsets import ScoredSubsets
 from sepal.selection._telling import SearchProgress, search_teller
 
 Strategy = Callable[[Evaluator, int | None, _greedy.Patience, Mapping[str, Any], Any], None]
@@ -49,7 +49,7 @@ _OPTIONS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SubsetSearch:
+class SubsetSearch(ScoredSubsets):
     """What a search found.
 
     Attributes
@@ -78,134 +78,44 @@ class SubsetSearch:
     """
 
     problem: FeatureProblem
-    criterion_used: Criterion
+    criteria: tuple[Criterion, ...]
+    all_scores: dict[str, dict[int, float]]
     strategy: str
-    scores: dict[int, float]
     history: tuple[Step, ...]
     stopped: str
     seconds: float
     n_features: int | None
 
     @property
-    def criterion(self) -> str:
-        """What was maximised."""
-        return self.criterion_used.name
+    def scores(self) -> dict[int, float]:
+        """Mask to score, of every subset that was scored."""
+        return next(iter(self.all_scores.values()))
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The features, in bit order."""
-        return self.problem.names
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader of the result should know."""
-        return self.problem.notes
-
-    @property
-    def n_evaluations(self) -> int:
-        """How many different subsets were scored."""
-        return len(self.scores)
+    @cached_property
+    def sizes(self) -> dict[int, int]:
+        """Mask to number of features."""
+        return {mask: mask.bit_count() for mask in self.scores}
 
     @property
     def best(self) -> Subset:
-        """The best subset met."""
+        """The best subset met (of the wanted size, if one was given)."""
         return make_subset(self.problem, self.history[-1].mask, self.history[-1].score)
 
-    def top(self, n: int) -> tuple[Subset, ...]:
-        """The n best subsets met; among equal scores the smaller one comes first, then that of the first names."""
-        check_whole("n", n)
-        first = self.scores[self._masks_best_first[0]]
-        return tuple(
-            make_subset(self.problem, m, self.scores[m], first - self.scores[m]) for m in self._masks_best_first[:n]
-        )
+    def _masks(self) -> list[int]:
+        return [*self.scores]
 
     @cached_property
-    def _masks_best_first(self) -> list[int]:
-        """Masks that were scored, best first (of the wanted size, if one was given)."""
-        return [m for m in self._every if self.n_features is None or m.bit_count() == self.n_features]
-
-    @cached_property
-    def _every(self) -> list[int]:
-        """All masks that were scored, best first; among equals the smaller subset, then that of the first names."""
+    def _best_first(self) -> list[int]:
+        """Among equals the smaller subset, then that of the first names."""
         by_name = dict(zip(self.scores, moved_bits([*self.scores], self.problem.by_name), strict=True))
-        return sorted(self.scores, key=lambda m: (-round(self.scores[m] / 1e-12), m.bit_count(), by_name[m]))
+        return sorted(self.scores, key=lambda m: (-round(self.scores[m] / 1e-12), self.sizes[m], by_name[m]))
 
-    def best_by_size(self) -> dict[int, Subset]:
-        """The best subset met of each size."""
-        found: dict[int, Subset] = {}
-        for mask in self._every:
-            if mask.bit_count() not in found:
-                found[mask.bit_count()] = make_subset(self.problem, mask, self.scores[mask])
-        return dict(sorted(found.items()))
+    def _ranked(self, size: int | None = None) -> list[int]:
+        wanted = self.n_features if size is None else size
+        return [m for m in self._best_first if wanted is None or self.sizes[m] == wanted]
 
-    def near_best(
-        self, se: float = 1.0, *, rule: NearBestRule = "paired", size: int | None = None
-    ) -> tuple[Subset, ...]:
-        """Subsets among those met that the data cannot tell from the best, best first.
-
-        Parameters
-        ----------
-        se, rule, size
-            As in :meth:`SubsetSweep.near_best`; a size of which no subset was met gives none.
-        """
-        masks = self._masks_best_first if size is None else [m for m in self._every if m.bit_count() == size]
-        scores = np.array([self.scores[m] for m in masks])
-        return near_best(self.problem, self.criterion_used, masks, scores, se=se, rule=rule) if masks else ()
-
-    def smallest_near_best(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> Subset:
-        """The near-best subset with the fewest features."""
-        return smallest(self.near_best(se, rule=rule))
-
-    def inclusion(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> dict[str, float]:
-        """The share of near-best subsets that hold each feature."""
-        return inclusion(self.near_best(se, rule=rule), self.names)
-
-    def frame(self, n: int | None = None) -> Any:
-        """One row per subset met (or for the n best), best first: mask, size, score, features."""
-        masks = self._masks_best_first[:n]
-        return data_frame(
-            {
-                "mask": masks,
-                "size": [mask.bit_count() for mask in masks],
-                self.criterion: [self.scores[mask] for mask in masks],
-                "features": [", ".join(self.problem.feature_names(mask)) for mask in masks],
-            }
-        )
-
-    def history_frame(self) -> Any:
-        """The way to the best subset: one row per improvement."""
-        return data_frame(
-            {
-                "evaluations": [step.evaluations for step in self.history],
-                "seconds": [step.seconds for step in self.history],
-                "size": [step.mask.bit_count() for step in self.history],
-                self.criterion: [step.score for step in self.history],
-                "features": [", ".join(self.problem.feature_names(step.mask)) for step in self.history],
-            }
-        )
-
-    def plot(self, kind: str = "history", ax: Any = None) -> Any:
-        """Draw ``"history"`` (best score so far), ``"size"`` (score by size) or ``"inclusion"`` (bars)."""
-        from sepal import plots as draw
-
-        if kind == "history":
-            evaluations = [step.evaluations for step in self.history] + [self.n_evaluations]
-            best = [step.score for step in self.history] + [self.history[-1].score]
-            return draw.draw_history(evaluations, best, label=self.criterion, ax=ax)
-        if kind == "size":
-            near = self.near_best() if self.criterion_used.per_row else (self.best,)
-            return draw.draw_score_by_size(
-                [m.bit_count() for m in self.scores],
-                [*self.scores.values()],
-                label=self.criterion,
-                band=(min(s.score for s in near), near[0].score),
-                near=[(s.size, s.score) for s in near],
-                ax=ax,
-            )
-        if kind == "inclusion":
-            shares = self.inclusion()
-            return draw.draw_inclusion([*shares], [*shares.values()], n_subsets=len(self.near_best()), ax=ax)
-        raise ParameterError(f"kind must be 'history', 'size' or 'inclusion'; got {kind!r}")
+    def _sizes_met(self) -> list[int]:
+        return sorted(set(self.sizes.values()))
 
     def __repr__(self) -> str:
         best = self.best
@@ -213,11 +123,6 @@ class SubsetSearch:
             f"<SubsetSearch {self.strategy} by {self.criterion}: best {best.score:.4f} with {best.size} of "
             f"{self.problem.n_units} features, {self.n_evaluations} subsets in {self.seconds:.2f} s, {self.stopped}>"
         )
-
-    def _repr_html_(self) -> str:
-        near = self.near_best() if self.criterion_used.per_row else (self.best,)
-        table = frame_html(self, "{:.4f}".format, frame_of=lambda: subset_frame(near[:10]))
-        return f"<p>{html.escape(repr(self))}</p>{table}"
 
 
 def _check(problem: FeatureProblem, strategy: str, n_features: int | None, options: Mapping[str, Any]) -> None:
@@ -271,7 +176,8 @@ def search_solve(
     scores = dict(zip(moved_bits([*evaluate.scores], place), evaluate.scores.values(), strict=True))
     masks = moved_bits([step.mask for step in evaluate.history], place)
     history = tuple(replace(step, mask=mask) for step, mask in zip(evaluate.history, masks, strict=True))
-    return SubsetSearch(problem, criterion, strategy, scores, history, stopped, evaluate.seconds, n_features)
+    named = {criterion.name: scores}
+    return SubsetSearch(problem, (criterion,), named, strategy, history, stopped, evaluate.seconds, n_features)
 
 
 @checked()

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sepal.data import (
-    data_frame,
-)
+from sepal.data import data_frame, draw_by_class
 from sepal.exceptions import DataError, ParameterError
 from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.progress import Progress
@@ -146,7 +143,7 @@ def stability(
     class_of = class_of_units(units, problem.codes)
     subsets = []
     for at in range(n_samples):
-        drawn = np.concatenate([_half(np.flatnonzero(class_of == c), rng) for c in np.unique(class_of)])
+        drawn = draw_by_class(np.arange(len(class_of)), class_of, lambda n: -(-n // 2), rng)
         rows = np.flatnonzero(np.isin(units, drawn))
         subsets.append(how.select(problem.table.take(rows), groups_within(problem, rows)))
         if progress is not None:
@@ -155,7 +152,3 @@ def stability(
     value, low, high = nogueira_stability(Z)
     frequency = dict(zip(problem.names, Z.mean(axis=0).tolist(), strict=True))
     return Stability(value, low, high, frequency, tuple(subsets))
-
-
-def _half(rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
-    return rng.choice(rows, size=max(1, -(-len(rows) // 2)), replace=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,24 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, data_frame, frame_html
+from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.parameters import Parameter, check_whole, checked
+from sepal.parameters import Parameter, checked
 from sepal.progress import Progress
 from sepal.selection._criteria import PAIRS_PER_SECOND, CriterionLike, CriterionTies, Thornton, as_criterion
 from sepal.selection._criterion import Criterion
-from sepal.selection._near_best import (
-    NearBestRule,
-    Subset,
-    best_first,
-    inclusion,
-    make_subset,
-    near_best,
-    smallest,
-    subset_frame,
-)
+from sepal.selection._evaluator import Step
+from sepal.selection._near_best import best_first
 from sepal.selection._problem import Blocks, Columns, FeatureProblem, feature_problem
 from sepal.selection._program import n_trees
+from sepal.selection._scored_subsets import ScoredSubsets
 from sepal.selection._spread import every_tree
 from sepal.selection._telling import SearchProgress, search_teller
 
@@ -39,7 +31,7 @@ LEAST_TREE, SMALL_TREE, LARGE_TREE = 6, 9, 18
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SubsetSweep:
+class SubsetSweep(ScoredSubsets):
     """The scores of all subsets.
 
     Attributes
@@ -54,6 +46,10 @@ class SubsetSweep:
         The features, in bit order.
     problem : FeatureProblem
         The rows, as the sweep saw them.
+    seconds : float
+        How long it took.
+    strategy, stopped, history
+        As those of a :class:`SubsetSearch`: ``"sweep"``, ``"finished"``, and one step.
 
     Examples
     --------
@@ -68,31 +64,15 @@ class SubsetSweep:
     problem: FeatureProblem
     criteria: tuple[Criterion, ...]
     all_scores: dict[str, NDArray[np.float64]]
-
-    @property
-    def criterion(self) -> str:
-        """The first criterion, by which subsets are ranked."""
-        return self.criteria[0].name
+    seconds: float
+    strategy = "sweep"
+    stopped = "finished"
+    n_features = None
 
     @property
     def scores(self) -> NDArray[np.float64]:
         """Scores by the first criterion, indexed by mask."""
         return next(iter(self.all_scores.values()))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The features, in bit order."""
-        return self.problem.names
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader of the result should know."""
-        return self.problem.notes
-
-    @property
-    def n_evaluations(self) -> int:
-        """How many subsets were scored: all there are."""
-        return len(self._masks_best_first)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -100,111 +80,29 @@ class SubsetSweep:
         return np.bitwise_count(np.arange(len(self.scores), dtype=np.uint64)).astype(np.int64)
 
     @cached_property
-    def _masks_best_first(self) -> NDArray[np.int64]:
-        """All masks, best first."""
-        masks = np.arange(self.problem.smallest_mask, len(self.scores), dtype=np.int64)
+    def history(self) -> tuple[Step, ...]:  # type: ignore[override]
+        """One step: the best of all."""
+        return (Step(self.n_evaluations, self.seconds, self.best.mask, self.best.score),)
+
+    def _masks(self) -> NDArray[np.int64]:
+        return np.arange(self.problem.smallest_mask, len(self.scores), dtype=np.int64)
+
+    @cached_property
+    def _best_first(self) -> NDArray[np.int64]:
+        masks = self._masks()
         return masks[best_first(self.problem, masks, self.scores[masks], self.sizes[masks])]
 
-    @property
-    def best(self) -> Subset:
-        """The best subset."""
-        return self.top(1)[0]
+    def _ranked(self, size: int | None = None) -> NDArray[np.int64]:
+        return self._best_first if size is None else self._best_first[self.sizes[self._best_first] == size]
 
-    def top(self, n: int) -> tuple[Subset, ...]:
-        """The n best subsets; among equal scores the smaller one comes first, then that of the first names."""
-        check_whole("n", n)
-        return tuple(
-            make_subset(
-                self.problem, int(m), self.scores[m], float(self.scores[self._masks_best_first[0]] - self.scores[m])
-            )
-            for m in self._masks_best_first[:n]
-        )
-
-    def best_by_size(self) -> dict[int, Subset]:
-        """The best subset of each size."""
-        sizes = self.sizes[self._masks_best_first]
-        masks = [
-            int(self._masks_best_first[np.flatnonzero(sizes == size)[0]]) for size in range(1, self.problem.n_units + 1)
-        ]
-        return {size: make_subset(self.problem, mask, self.scores[mask]) for size, mask in enumerate(masks, start=1)}
-
-    def near_best(
-        self, se: float = 1.0, *, rule: NearBestRule = "paired", size: int | None = None
-    ) -> tuple[Subset, ...]:
-        """All subsets that the data cannot tell from the best, best first.
-
-        Parameters
-        ----------
-        se : float
-            How many standard errors count as no difference.
-        rule : {"paired", "unpaired"}
-            The standard error of the row by row difference in leave-one-out correctness, or that of the best alone.
-        size : int, optional
-            Compare the subsets with so many features only.
-        """
-        order = (
-            self._masks_best_first
-            if size is None
-            else self._masks_best_first[self.sizes[self._masks_best_first] == size]
-        )
-        return near_best(self.problem, self.criteria[0], order.tolist(), self.scores[order], se=se, rule=rule)
-
-    def smallest_near_best(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> Subset:
-        """The near-best subset with the fewest features."""
-        return smallest(self.near_best(se, rule=rule))
-
-    def inclusion(self, se: float = 1.0, *, rule: NearBestRule = "paired") -> dict[str, float]:
-        """The share of near-best subsets that hold each feature."""
-        return inclusion(self.near_best(se, rule=rule), self.names)
-
-    def correlation(self) -> NDArray[np.float64]:
-        """Correlation of the criteria over all subsets."""
-        table = np.array([values[self.problem.smallest_mask :] for values in self.all_scores.values()])
-        return np.atleast_2d(np.corrcoef(table))
-
-    def frame(self, n: int | None = None) -> Any:
-        """One row per subset (or for the n best), best first: mask, size, scores, features."""
-        order = self._masks_best_first[:n]
-        columns: dict[str, Any] = {"mask": order, "size": self.sizes[order]}
-        columns |= {name: values[order] for name, values in self.all_scores.items()}
-        columns["features"] = [", ".join(self.problem.feature_names(int(mask))) for mask in order]
-        return data_frame(columns)
-
-    def plot(self, kind: str = "size", ax: Any = None) -> Any:
-        """Draw ``"size"`` (score by size), ``"inclusion"`` (bars) or ``"criteria"`` (one criterion against another)."""
-        from sepal import plots as draw
-
-        first, some = self.problem.smallest_mask, self.scores[self.problem.smallest_mask :]
-        if kind == "size":
-            near = self.near_best() if self.criteria[0].per_row else self.top(1)
-            low = min(s.score for s in near)
-            return draw.draw_score_by_size(
-                self.sizes[first:], some, label=self.criterion, band=(low, near[0].score),
-                near=[(s.size, s.score) for s in near], ax=ax,
-            )  # fmt: skip
-        if kind == "inclusion":
-            shares = self.inclusion()
-            return draw.draw_inclusion([*shares], [*shares.values()], n_subsets=len(self.near_best()), ax=ax)
-        if kind == "criteria":
-            if len(self.all_scores) < 2:
-                raise ParameterError(
-                    "kind='criteria' draws two criteria; this sweep has one",
-                    hint='sweep with criterion=("thornton", "alignment")',
-                )
-            (name_x, x), (name_y, y) = list(self.all_scores.items())[:2]
-            return draw.draw_criteria(x[first:], y[first:], self.sizes[first:], labels=(name_x, name_y), ax=ax)
-        raise ParameterError(f"kind must be 'size', 'inclusion' or 'criteria'; got {kind!r}")
+    def _sizes_met(self) -> range:
+        return range(1, self.problem.n_units + 1)
 
     def __repr__(self) -> str:
         best = self.best
         return (
             f"<SubsetSweep of {self.n_evaluations} subsets by {self.criterion}: best {best.score:.4f} {best.features}>"
         )
-
-    def _repr_html_(self) -> str:
-        near = self.near_best() if self.criteria[0].per_row else self.top(10)
-        table = frame_html(self, "{:.4f}".format, frame_of=lambda: subset_frame(near[:10]))
-        return f"<p>{html.escape(repr(self))}<br>{len(near)} subsets are near the best.</p>{table}"
 
 
 def sweep_cost(
@@ -359,4 +257,12 @@ def subset_sweep(
     for each in criteria:
         each.check(problem)
     refuse_too_many(problem, criteria, max_features)
-    return SubsetSweep(problem, criteria, sweep_solve(problem, criteria, search_teller(progress, 2**problem.n_units)))
+    return sweep_all(problem, criteria, search_teller(progress, 2**problem.n_units))
+
+
+def sweep_all(
+    problem: FeatureProblem, criteria: tuple[Criterion, ...], progress: SearchProgress | None = None
+) -> SubsetSweep:
+    """Score every subset of prepared rows."""
+    started = time.monotonic()
+    return SubsetSweep(problem, criteria, sweep_solve(problem, criteria, progress), time.monotonic() - started)

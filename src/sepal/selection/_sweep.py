@@ -22,9 +22,10 @@ _PAIRS_PER_THREAD = 4e6
 BIN_BITS, N_BINS = 5, 64 << 5  # bins per binade of a histogram of squared distances, as a power of two; 64 binades
 
 
-def _rows(packed: Packed, heed_groups: bool = True) -> Any:
+def _rows(packed: Packed, heed_groups: bool = True) -> dict[str, Any]:
     groups = packed.group_of if heed_groups else packed.group_of[:0]
-    return packed.x, packed.row_of, packed.class_of, packed.class_start, packed.term, packed.cost, groups
+    names = ("x", "row_of", "class_of", "class_start", "term", "cost")
+    return {name: getattr(packed, name) for name in names} | {"group_of": groups}
 
 
 def _threads(problem: FeatureProblem, program: Program) -> int:
@@ -33,8 +34,8 @@ def _threads(problem: FeatureProblem, program: Program) -> int:
     return max(1, min(problem.threads, int(pairs / _PAIRS_PER_THREAD)))
 
 
-def _steps(program: Program) -> Any:
-    return program.depth, program.column, program.out, program.n_out, program.base, program.scores_base
+def _steps(program: Program) -> dict[str, Any]:
+    return {name: getattr(program, name) for name in ("depth", "column", "out", "n_out", "base", "scores_base")}
 
 
 class Question(ABC):
@@ -46,8 +47,8 @@ class Question(ABC):
         return False
 
     @abstractmethod
-    def told(self, problem: FeatureProblem) -> tuple[Any, ...]:
-        """As the native code is told; the first word names the question."""
+    def told(self, problem: FeatureProblem) -> dict[str, Any]:
+        """As the native code is told: what is ``asked``, and how."""
 
     def shaped(self, problem: FeatureProblem, program: Program, answer: NDArray[np.float64]) -> NDArray[np.float64]:
         """The answer, one row per subset."""
@@ -62,8 +63,8 @@ class Agreement(Question):
     samples: bool = False
     leaves_out = True
 
-    def told(self, problem: FeatureProblem) -> tuple[Any, ...]:
-        return "agreement", self.ties, self.samples
+    def told(self, problem: FeatureProblem) -> dict[str, Any]:
+        return {"asked": "agreement", "ties": self.ties, "samples": self.samples}
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +84,15 @@ class Neighbors(Question):
     def leaves_out(self) -> bool:
         return self.survival is None
 
-    def told(self, problem: FeatureProblem) -> tuple[Any, ...]:
-        survival = np.zeros(0) if self.survival is None else self.survival
-        return "neighbors", self.ties, self.samples, self.k_max, self.ranks, survival
+    def told(self, problem: FeatureProblem) -> dict[str, Any]:
+        return {
+            "asked": "neighbors",
+            "ties": self.ties,
+            "samples": self.samples,
+            "k_max": self.k_max,
+            "ranks": self.ranks,
+            "survival": np.zeros(0) if self.survival is None else self.survival,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +107,9 @@ class Kernels(Question):
     n_doublings: int
     row_sums: bool
 
-    def told(self, problem: FeatureProblem) -> tuple[Any, ...]:
-        return "kernels", np.ascontiguousarray(self.gamma / problem.packed.unit), self.n_doublings, self.row_sums
+    def told(self, problem: FeatureProblem) -> dict[str, Any]:
+        gamma = np.ascontiguousarray(self.gamma / problem.packed.unit)
+        return {"asked": "kernels", "gamma": gamma, "n_doublings": self.n_doublings, "row_sums": self.row_sums}
 
     def shaped(self, problem: FeatureProblem, program: Program, answer: NDArray[np.float64]) -> NDArray[np.float64]:
         return answer.reshape(program.n_out, -1, 5)
@@ -111,8 +119,8 @@ class Kernels(Question):
 class Spread(Question):
     """How the squared distances are distributed: counts of pairs (n_subsets, n_bins); see ``bin_edges``."""
 
-    def told(self, problem: FeatureProblem) -> tuple[Any, ...]:
-        return "histogram", _first_bin(problem)
+    def told(self, problem: FeatureProblem) -> dict[str, Any]:
+        return {"asked": "histogram", "first_bin": _first_bin(problem)}
 
 
 def _first_bin(problem: FeatureProblem) -> int:

@@ -51,7 +51,7 @@ def test_a_session_of_the_command_line_is_taken_over(browser: Any, explorer: Exp
     """What it asked stands under Code, and its runs in the list of Classify."""
     context = browser.new_context(viewport=SIZE)
     tab = Tab(context.new_page())
-    run = {"learner": "knn", "settings": {"n_neighbors": 3}, "mode": "cv", "folds": 4, "percent": 66.0, "test": None}
+    run = {"learner": "knn", "settings": {"n_neighbors": 3}, "mode": "cv", "cv": 4, "percent": 66.0, "test": None}
 
     def with_session(route: Any) -> None:
         answer = route.fetch()

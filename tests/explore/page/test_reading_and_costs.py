@@ -49,6 +49,19 @@ def test_groups_and_marks_of_missing_cells_are_said_on_the_page(tab: Tab, tmp_pa
     page.get_by_role("button", name="Close").click()
 
 
+def test_rows_with_missing_cells_are_left_out_where_that_is_said(tab: Tab) -> None:
+    page = tab.go("#/data?data=hepatitis", "Data")
+    page.locator("summary", has_text="How it is read").click()
+    page.locator("#missing-cells").select_option("drop")
+    page.locator("#header .facts", has_text="80 rows").wait_for()  # the complete ones of 155
+    assert "missing" in page.url
+    page.reload()
+    page.locator("#header .facts", has_text="80 rows").wait_for()
+    page.get_by_role("button", name="Code").click()
+    page.locator("pre", has_text="--missing drop").wait_for()
+    page.get_by_role("button", name="Close").click()
+
+
 def test_a_cost_matrix_is_typed_in_and_decides(tab: Tab) -> None:
     page = tab.go("#/classify?data=iris", "Classify")
     page.locator("#learner").select_option("fisher")

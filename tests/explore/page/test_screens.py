@@ -153,7 +153,7 @@ def again(tab: Tab, session: str) -> None:
     tab.begin()
     changed = json.loads(session)
     changed["actions"] = [each for each in changed["actions"] if each["action"] == "classify.run"]
-    changed["actions"][-1]["parameters"]["folds"] = 7
+    changed["actions"][-1]["parameters"]["cv"] = 7
     tab.drop("iris.session.json", json.dumps(changed))
     tab.page.locator("#screen:not([aria-busy]) h1", has_text="Data").wait_for()
     tab.page.locator("#rail a", has_text="Classify").click()

@@ -18,6 +18,7 @@
  * @property {string[]} na
  * @property {string | null} encoding
  * @property {string} missing_target
+ * @property {string} missing rows with missing cells: "distance" leaves these to the distance, "drop" leaves the rows out
  */
 /**
  * @typedef {object} Answer

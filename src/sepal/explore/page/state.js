@@ -52,7 +52,7 @@ export async function refreshOffered() {
 const VIEW_KEYS = ["data", "target", "task", "kinds", "out", "cols", "scale", "distance", "sample", "groups", "read"];
 
 /** How a file is read where nothing is said about it. */
-const AS_USUAL = { ids: /** @type {string[]} */ ([]), na: /** @type {string[]} */ ([]), encoding: /** @type {string | null} */ (null), missing_target: "error" };
+const AS_USUAL = { ids: /** @type {string[]} */ ([]), na: /** @type {string[]} */ ([]), encoding: /** @type {string | null} */ (null), missing_target: "error", missing: "distance" };
 
 /** @param {string | undefined} text @param {any} otherwise */
 function parsed(text, otherwise) {
@@ -82,8 +82,8 @@ export function here() {
 }
 
 /** What is said about the file, null where it is read as usual. @param {View} view */
-function saidOf({ ids, na, encoding, missing_target }) {
-  const said = { ids, na, encoding, missing_target };
+function saidOf({ ids, na, encoding, missing_target, missing }) {
+  const said = { ids, na, encoding, missing_target, missing };
   return JSON.stringify(said) === JSON.stringify(AS_USUAL) ? null : JSON.stringify(said);
 }
 

@@ -166,7 +166,7 @@ def solve_pairs(
         Steps for each pair of classes; -1 for no limit.
     """
     (rows,) = _centred(kernel, x)
-    beta, product, bias, violation, n_iter, status = _native.dual_solve_pairs(
+    found = _native.dual_solve_pairs(
         x=rows,
         **kernel.arguments,
         start=start,
@@ -190,12 +190,12 @@ def solve_pairs(
                 pair_rows,
                 sign,
                 box[pair_rows],
-                beta[part],
-                product[part],
-                float(bias[k]),
-                float(violation[k]),
-                int(n_iter[k]),
-                Status(int(status[k])),
+                found.beta[part],
+                found.product[part],
+                float(found.bias[k]),
+                float(found.violation[k]),
+                int(found.iterations[k]),
+                Status(int(found.status[k])),
             )
         )
     return solutions
@@ -297,7 +297,7 @@ class Removals:
 
 def removals(near: NearMargin, going: LeavingRows, *, until_sign_change: bool, threads: int) -> Removals:
     """Follow the solution while the weight of each row is taken out."""
-    shift, gone, change, status = _native.dual_removals(
+    found = _native.dual_removals(
         residual=near.residual,
         beta=near.beta,
         low=near.low,
@@ -318,9 +318,10 @@ def removals(near: NearMargin, going: LeavingRows, *, until_sign_change: bool, t
         until_sign_change=until_sign_change,
         threads=threads,
     )
-    change = change.reshape(len(shift), len(near.beta))
+    change = found.change.reshape(len(found.shift), len(near.beta))
     ends = _native.RemovalStatus
-    return Removals(shift, gone, change, status == ends.TURNED, status == ends.ALONE, status == ends.FAILED)
+    turned, alone, failed = (found.status == end for end in (ends.TURNED, ends.ALONE, ends.FAILED))
+    return Removals(found.shift, found.gone, change, turned, alone, failed)
 
 
 def solve_adatron(
@@ -336,7 +337,7 @@ def solve_adatron(
 ) -> PairSolution:
     """The kernel Adatron on one kernel matrix, with a ``bias`` that is searched for (True) or held at a number."""
     search = bias is True
-    alpha, product, offset, violation, sweeps, status = _native.adatron(
+    found = _native.adatron(
         gram=np.ascontiguousarray(gram),
         t=sign,
         box=np.ascontiguousarray(box),
@@ -347,7 +348,17 @@ def solve_adatron(
         offset=0.0 if search else float(bias),
         balance=1e-12 * box.sum(),
     )
-    return PairSolution(rows, sign, box, alpha * sign, product, offset, violation, sweeps, Status(status))
+    return PairSolution(
+        rows,
+        sign,
+        box,
+        found.alpha * sign,
+        found.product,
+        found.bias,
+        found.violation,
+        found.sweeps,
+        found.status,
+    )
 
 
 def _centred(kernel: NativeKernel, *arrays: Floats) -> tuple[Floats, ...]:

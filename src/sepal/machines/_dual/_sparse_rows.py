@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array, issparse
 
-from sepal.data import ScaleName, Scaling, as_table, fit_scaling
+from sepal.data import ScaleName, Scaling, as_table, equal_sparse_rows, fit_scaling, places
 from sepal.distances import squared_lengths
 from sepal.machines._dual._kernel_choice import choose_kernel
 from sepal.machines._equal_rows import MergedRows
@@ -52,14 +51,15 @@ def canonical(X: Any) -> csr_array:
 
 def row_ranks(rows: csr_array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The rank of each canonical row in an order by content, the same for equal rows; and a place for each rank."""
-    columns, cells, start = rows.indices.astype(np.int64), rows.data + 0.0, rows.indptr
-    contents = [columns[a:b].tobytes() + cells[a:b].tobytes() for a, b in pairwise(start)]
-    first: dict[bytes, int] = {}
-    for place, content in enumerate(contents):
-        first.setdefault(content, place)
-    ranks = {content: rank for rank, content in enumerate(sorted(first))}
-    places = np.array([first[content] for content in ranks], dtype=np.intp)
-    return np.array([ranks[content] for content in contents], dtype=np.intp), places
+    group_of, first = equal_sparse_rows(rows)
+    columns, start = rows.indices.astype(np.int64), rows.indptr
+
+    def content(row: int) -> bytes:
+        part = slice(start[row], start[row + 1])
+        return columns[part].tobytes() + rows.data[part].tobytes()
+
+    by_content = np.array(sorted(first.tolist(), key=content), dtype=np.intp)
+    return places(group_of[by_content])[group_of], by_content
 
 
 @dataclass(frozen=True, eq=False)

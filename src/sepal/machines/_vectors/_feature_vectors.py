@@ -12,8 +12,9 @@ from scipy.special import softmax
 from sklearn.utils.validation import column_or_1d
 
 from sepal.data import Table
-from sepal.estimators import TableClassifierMixin, TableRegressorMixin, as_data_errors
+from sepal.estimators import TableRegressorMixin, as_data_errors, rows_inside
 from sepal.exceptions import DataError, ParameterError
+from sepal.machines._class_scores import ClassScores
 from sepal.machines._kernel_rows import (
     Array,
     TrainingTable,
@@ -28,7 +29,7 @@ from sepal.machines._vectors._vector_machine import VectorMachine
 from sepal.parameters import check_parameters
 
 
-class FeatureVectorClassifier(TableClassifierMixin, VectorMachine):
+class FeatureVectorClassifier(ClassScores, VectorMachine):
     """A sparse kernel classifier: a linear model on the coordinates of a few selected rows.
 
     The number of vectors is the complexity control: high fitness is not the goal, and more vectors overfit. By default
@@ -206,16 +207,6 @@ class FeatureVectorClassifier(TableClassifierMixin, VectorMachine):
     def _scores(self, X: Any) -> Array:
         return np.asarray(self._coordinates(X) @ self.coef_ + self.intercept_)
 
-    def decision_function(self, X: Any) -> Array:
-        """One number per row for two classes (positive: the second), else one per class."""
-        scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of the largest output."""
-        best = self._scores(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
-
     def predict_proba(self, X: Any) -> Array:
         """Probabilities, largest for the predicted class.
 
@@ -288,6 +279,7 @@ class FeatureVectorRegressor(TableRegressorMixin, VectorMachine):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> FeatureVectorRegressor:
         """Select vectors, and fit the model on their coordinates; ``groups`` as in :class:`FeatureVectorClassifier`."""
+        X = rows_inside(X)
         table = self._training_table(X)
         y = X.y if y is None and isinstance(X, Table) else y
         if y is None:

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
-from scipy.special import softmax
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError
+from sepal.machines._class_scores import ClassScores
 from sepal.machines._kernel_rows import Array, KernelChoice, class_weight_factors, labelled_table
 from sepal.machines._parameters import DISCRIMINANT
 from sepal.machines._parzen import log_priors
@@ -146,7 +145,7 @@ def _spread(rows: Array, codes: NDArray[np.int32], weights: Array, masses: Array
 
 class GeneralizedDiscriminant(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    TableClassifierMixin,
+    ClassScores,
     TransformerMixin,  # type: ignore[misc]
     VectorParameters,
 ):
@@ -282,21 +281,6 @@ class GeneralizedDiscriminant(
 
     def _scores(self, X: Any) -> Array:
         """Log prior times Gaussian density of each class, less what all classes share: x'S^-1 m - m'S^-1 m / 2."""
+        on_axes = self.transform(X)
         offsets = self._log_priors - 0.5 * np.einsum("cj,jc->c", self.means_, self._normals)
-        return np.asarray(self.transform(X) @ self._normals + offsets)
-
-    def decision_function(self, X: Any) -> Array:
-        """The log odds for two classes (positive: the second), else one score per class."""
-        check_is_fitted(self)
-        scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class."""
-        check_is_fitted(self)
-        return np.asarray(self.classes_[self._scores(X).argmax(axis=1)])
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities if left-out rows of the classes were Gaussian with one covariance on the axes."""
-        check_is_fitted(self)
-        return np.asarray(softmax(self._scores(X), axis=1))
+        return np.asarray(on_axes @ self._normals + offsets)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table, geometric_rank
+from sepal.data import Table, geometric_rank, places
 from sepal.measures._complexity._group_order import groups_by_content
 from sepal.measures._complexity._interpolated import Interpolated
 from sepal.measures._complexity._row_measures import RowMeasures
@@ -119,9 +119,7 @@ def ranks_of_rows(search: Search, codes: NDArray[np.int32], groups: Groups) -> N
     """The place of each row by its values, then its class, then what its group holds: where it stood never matters."""
     by_values = geometric_rank(search.coordinates(np.arange(len(codes))), codes)
     place, of_group = groups_by_content(by_values, search.copies.of_row.number, codes, groups)
-    rank = np.empty(len(codes), dtype=np.intp)
-    rank[np.lexsort((of_group[groups], codes, place))] = np.arange(len(codes))
-    return rank
+    return places(np.lexsort((of_group[groups], codes, place)))
 
 
 def tree_between_groups(

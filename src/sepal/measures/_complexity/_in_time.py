@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Table, content_order, sample_by_class
 from sepal.measures._complexity._row_measures import RowMeasures
-from sepal.progress import Share
+from sepal.progress import Share, silent, stage
 
 _PROBE_ROWS = 1_000
 SAMPLES_IN_TIME = 3
@@ -30,14 +30,14 @@ def rows_in_time(
         return [of_rows(None, tell)], {}, None
     order = content_order(table.values, codes)  # where a row stood must not decide whether it is drawn
     started = time.perf_counter()
-    probe = of_rows(sample_by_class(order, codes, _PROBE_ROWS, rng), lambda done: None)
+    probe = of_rows(sample_by_class(order, codes, _PROBE_ROWS, rng), stage(silent, ""))
     took = time.perf_counter() - started
     if took * (n / _PROBE_ROWS) ** 2 <= time_limit:
         return [of_rows(None, tell)], {}, None
     m = int(min(n / SAMPLES_IN_TIME, _PROBE_ROWS * np.sqrt(max(1.0, time_limit / took / SAMPLES_IN_TIME))))
     found = [probe] if m <= _PROBE_ROWS else []
     while len(found) < SAMPLES_IN_TIME:
-        found.append(of_rows(sample_by_class(order, codes, m, rng), lambda done: None))
+        found.append(of_rows(sample_by_class(order, codes, m, rng), stage(silent, "")))
         tell(len(found) / SAMPLES_IN_TIME)
     intervals = {}
     for key in found[0].summary():

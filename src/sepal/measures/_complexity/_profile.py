@@ -20,6 +20,7 @@ from sepal.data import (
     class_codes,
     data_frame,
     frame_html,
+    groups_by_class,
     left_out_together,
 )
 from sepal.exceptions import ParameterError
@@ -347,10 +348,8 @@ def _notes(
     sample_rows: int | None,
 ) -> list[str]:
     units, what = (np.arange(len(codes)), "one row") if groups is None else (groups, "rows of one group")
-    held = np.unique(np.stack([codes, units]), axis=1)[0]  # a class for each of its rows, or groups
-    notes = [
-        f"class {classes[c]!s} has {what} only and is left out of N2" for c in np.flatnonzero(np.bincount(held) == 1)
-    ]
+    alone = groups_by_class(codes, units, len(classes)) == 1
+    notes = [f"class {classes[c]!s} has {what} only and is left out of N2" for c in np.flatnonzero(alone)]
     if groups is not None:
         notes.append(f"rows of one group, of {len(np.unique(groups)):,}, are no neighbours of each other")
     if intervals:

@@ -19,7 +19,7 @@ const MODES = [["cv", "cross-validation"], ["loo", "leave-one-out"], ["split", "
 /** @param {Record<string, any>} parameters */
 export function runName(parameters) {
   const settings = settingsText(parameters.settings);
-  const mode = { cv: `${parameters.folds}-fold`, loo: "leave-one-out", split: `${parameters.percent} % split`, test: "test file" }[/** @type {string} */ (parameters.mode)];
+  const mode = { cv: `${parameters.cv}-fold`, loo: "leave-one-out", split: `${parameters.percent} % split`, test: "test file" }[/** @type {string} */ (parameters.mode)];
   return `${parameters.learner}${settings ? ` (${settings})` : ""}, ${mode}, seed ${parameters.seed}`;
 }
 
@@ -31,7 +31,7 @@ export function show(place) {
     return;
   }
   place.showing("the runs so far");
-  const now = { ...defaultsOf("classify.run"), learner: "auto", settings: /** @type {Record<string, any>} */ ({}), mode: "cv", folds: Math.min(10, summary.n_rows) };
+  const now = { ...defaultsOf("classify.run"), learner: "auto", settings: /** @type {Record<string, any>} */ ({}), mode: "cv", cv: Math.min(10, summary.n_rows) };
   const runs = /** @type {Run[]} */ (doneWith(view).filter((each) => each.action === "classify.run").map((each) => ({ parameters: each.parameters, answer: null })));
   const list = el("div");
   const result = el("div");
@@ -124,7 +124,7 @@ function modePart(now, data) {
   const extra = el("span", { class: "tools" });
   const choose = () => {
     if (now.mode !== "test") now.test = null;
-    if (now.mode === "cv") fill(extra, numberField("folds", "folds"), numberField("seed", "seed"));
+    if (now.mode === "cv") fill(extra, numberField("cv", "folds"), numberField("seed", "seed"));
     else if (now.mode === "split") fill(extra, numberField("percent", "% for training"), numberField("seed", "seed"));
     else if (now.mode === "loo") fill(extra, numberField("seed", "seed"));
     else if (files.length === 0) fill(extra, el("span", { class: "soft" }, "Open the test file on the start page first."));

@@ -15,7 +15,8 @@ export function readingPart({ view, summary }) {
   const columns = [...new Set(view.groups ? [...names, view.groups] : names)].sort((a, b) => a.localeCompare(b));
   const groups = field("rows that belong together", choice([["", "each row alone"], ...columns.map((name) => /** @type {[string, string]} */ ([name, name]))], view.groups ?? "",
     (name) => changeView({ groups: name || null }), { id: "group-column" }), "equal entries of this column are left out together and are no neighbours: the patient, the batch");
-  if (!isFile) return el("details", { open: view.groups !== null }, el("summary", {}, "How it is read"), el("div", { class: "form" }, groups));
+  const gaps = field("rows with missing cells", choice([["distance", "are used"], ["drop", "are left out"]], view.missing, (how) => changeView({ missing: how }), { id: "missing-cells" }), "used: the distance says what a missing cell counts");
+  if (!isFile) return el("details", { open: view.groups !== null || view.missing !== "distance" }, el("summary", {}, "How it is read"), el("div", { class: "form" }, groups, gaps));
   const changed = el("p", { class: "unapplied", hidden: true }, "Changed: the table is still as it was read before. Press Read again.");
   const input = (/** @type {string} */ id, /** @type {string} */ value, /** @type {string} */ hint) => el("input", { id, type: "text", value, placeholder: hint, spellcheck: "false", autocomplete: "off", oninput: () => (changed.hidden = false) });
   const na = input("read-na", view.na.join(", "), "none");
@@ -23,9 +24,9 @@ export function readingPart({ view, summary }) {
   const ids = input("read-ids", view.ids.join(", "), "none");
   const without = choice([["error", "are an error"], ["drop", "are left out"]], view.missing_target, () => (changed.hidden = false), { id: "read-missing" });
   const again = () => changeView({ na: listed(na.value), encoding: encoding.value.trim() || null, ids: listed(ids.value), missing_target: without.value });
-  const open = view.groups !== null || view.na.length + view.ids.length > 0 || view.encoding !== null || view.missing_target !== "error";
+  const open = view.groups !== null || view.na.length + view.ids.length > 0 || view.encoding !== null || view.missing_target !== "error" || view.missing !== "distance";
   return el("details", { open }, el("summary", {}, "How it is read"),
-    el("div", { class: "form" }, groups,
+    el("div", { class: "form" }, groups, gaps,
       field("further marks of missing cells", na, "between commas: unknown, -999"),
       field("columns that only name the row", ids, "between commas; kept beside the table, never used"),
       field("encoding", encoding, "as utf-8, iso8859-1, cp1251"),
