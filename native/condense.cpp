@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "condense_blocks.hpp"
+#include "spatial_order.hpp"
 
 namespace sepal {
 namespace {
@@ -125,7 +126,11 @@ struct CellMemory : Rivals {
         }
         Rivals::meet(pos, prototype, v);
     }
-    double bound(std::int32_t pos, bool own) const { return own ? like[pos] : unlike[pos] * (1 + c.tie); }
+    // An unlike prototype beyond the nearest like one never makes a case wrong, since that one only comes nearer; so it
+    // need not be known, unless it is tied with one that does.
+    double bound(std::int32_t pos, bool own) const {
+        return own ? like[pos] : std::min(unlike[pos] * (1 + c.tie), like[pos] * (1 + 16 * c.tie));
+    }
     std::vector<std::int32_t> enemy;
 };
 
@@ -136,7 +141,9 @@ Condensed condense_fcnn(const Condensing& c, const std::vector<std::int32_t>& se
     CellMemory rivals(c);
     const std::vector<std::int32_t>& enemy = rivals.enemy;
     const auto every = all_cases(c);
-    CaseBlocks blocks(c, every);
+    const bool boxed = CaseBoxes::knows(c);
+    const auto in_space = boxed ? spatial_order(c.points, kPartRows) : every;
+    CaseBlocks blocks(c, in_space, boxed);
     Bounded<CellMemory> visitor(c, rivals);
     std::vector<std::int32_t> fresh = seeds;
     std::vector<std::uint8_t> is_kept(c.points.n, 0);
@@ -168,56 +175,116 @@ Condensed condense_fcnn(const Condensing& c, const std::vector<std::int32_t>& se
     return out;
 }
 
-Condensed reduce_kept(const Condensing& c, const std::vector<std::int32_t>& kept_pos, const std::uint8_t* wanted) {
-    const auto n_kept = static_cast<std::int64_t>(kept_pos.size());
-    PackedRows packed(c.points.p);
-    for (const std::int32_t pos : kept_pos) packed.append(c.points.row(pos));
-    const ValuesFunction values = values_function(c.metric.metric);
-    std::vector<std::uint8_t> alive(n_kept, 1);
-    using Values = std::vector<double>;
-    const auto scratch = [&] { return Values(panels_of(n_kept) * kPanel); };
+namespace {
+
+// The nearest living prototypes of each case, a few of its class and a few of others, those that came first first.
+class NearKept {
+  public:
     struct Stand { // of one case among the living prototypes but one
         double like = Rivals::inf, unlike = Rivals::inf;
         std::int64_t by = -1; // the nearest like prototype, as a place in kept_pos
     };
-    const auto stand = [&](Values& found, std::int32_t pos, std::int64_t without) {
+    using Values = std::vector<double>;
+
+    NearKept(const Condensing& c, const std::vector<std::int32_t>& kept_pos)
+        : c_(c), kept_pos_(kept_pos), n_kept_(static_cast<std::int64_t>(kept_pos.size())), packed_(c.points.p),
+          values_(values_function(c.metric.metric)), alive_(kept_pos.size(), 1), lists_(2 * c.points.n) {
+        for (const std::int32_t pos : kept_pos) packed_.append(c.points.row(pos));
+    }
+    Values scratch() const { return Values(panels_of(n_kept_) * kPanel); }
+    void remove(std::int64_t k) { alive_[k] = 0; }
+
+    // Changes the lists of this case alone.
+    Stand stand(std::int32_t pos, std::int64_t without, Values& found) {
+        const std::int64_t like = first(pos, true, without, found), unlike = first(pos, false, without, found);
         Stand s;
-        const double* row = c.points.row(pos);
-        values(packed.panel(0), panels_of(n_kept), &row, 1, nullptr, c.metric, c.points.p, c.zero, found.data());
-        for (std::int64_t k = 0; k < n_kept; ++k) {
-            if (!alive[k] || k == without) continue;
-            const double v = kept_pos[k] == pos ? 0 : found[k];
-            if (c.codes[kept_pos[k]] != c.codes[pos]) s.unlike = std::min(s.unlike, v);
-            else if (v < s.like) s.like = v, s.by = k;
-        }
+        if (like >= 0) s.like = lists_[2 * pos].value[like], s.by = lists_[2 * pos].place[like];
+        if (unlike >= 0) s.unlike = lists_[2 * pos + 1].value[unlike];
         return s;
+    }
+
+  private:
+    static constexpr int kNear = 4;
+    struct List {
+        double value[kNear];
+        std::int32_t place[kNear];
+        int n = -1;            // -1: not looked for yet
+        bool complete = false; // there are no others
     };
+
+    // Where in its list the first is that lives and is not `without`; -1 if there is none.
+    std::int64_t first(std::int32_t pos, bool own, std::int64_t without, Values& found) {
+        for (List& list = lists_[2 * pos + !own];; fill(pos, found)) {
+            for (int j = 0; j < list.n; ++j)
+                if (alive_[list.place[j]] && list.place[j] != without) return j;
+            if (list.n >= 0 && list.complete) return -1;
+        }
+    }
+    void fill(std::int32_t pos, Values& found) {
+        const double* row = c_.points.row(pos);
+        values_(packed_.panel(0), panels_of(n_kept_), &row, 1, nullptr, c_.metric, c_.points.p, c_.zero, found.data());
+        List* const lists = &lists_[2 * pos];
+        for (int which : {0, 1}) lists[which].n = 0, lists[which].complete = true;
+        double last[2] = {Rivals::inf, Rivals::inf};
+        for (std::int64_t k = 0; k < n_kept_; ++k) {
+            if (!alive_[k]) continue;
+            const double v = kept_pos_[k] == pos ? 0 : found[k];
+            const int which = c_.codes[kept_pos_[k]] != c_.codes[pos];
+            List& list = lists[which];
+            if (list.n == kNear) {
+                list.complete = false;
+                if (!(v < last[which])) continue;
+                --list.n;
+            }
+            int j = list.n++;
+            for (; j > 0 && v < list.value[j - 1]; --j) list.value[j] = list.value[j - 1], list.place[j] = list.place[j - 1];
+            list.value[j] = v;
+            list.place[j] = static_cast<std::int32_t>(k);
+            if (list.n == kNear) last[which] = list.value[kNear - 1];
+        }
+    }
+
+    const Condensing& c_;
+    const std::vector<std::int32_t>& kept_pos_;
+    std::int64_t n_kept_;
+    PackedRows packed_;
+    ValuesFunction values_;
+    std::vector<std::uint8_t> alive_;
+    std::vector<List> lists_; // of each case, of its class and of others
+};
+
+} // namespace
+
+Condensed reduce_kept(const Condensing& c, const std::vector<std::int32_t>& kept_pos, const std::uint8_t* wanted) {
+    const auto n_kept = static_cast<std::int64_t>(kept_pos.size());
+    NearKept near(c, kept_pos);
+    const auto scratch = [&] { return near.scratch(); };
     std::vector<std::vector<std::int32_t>> served(n_kept); // the cases each prototype is nearest to
     Watch watch(c.poll, c.points.n + n_kept);
     std::vector<std::int64_t> server(c.points.n, -1);
-    parallel_for(Loop{.n = c.points.n, .threads = c.threads, .grain = 16}, scratch, [&](Values& found, std::int64_t pos) {
+    parallel_for(Loop{.n = c.points.n, .threads = c.threads, .grain = 16}, scratch, [&](NearKept::Values& found, std::int64_t pos) {
         if (!watch.go_on() || !wanted[pos]) return;
-        const Stand now = stand(found, static_cast<std::int32_t>(pos), -1);
+        const NearKept::Stand now = near.stand(static_cast<std::int32_t>(pos), -1, found);
         if (now.by >= 0 && now.unlike > now.like * (1 + c.tie)) server[pos] = now.by;
     });
     for (std::int32_t pos = 0; pos < c.points.n; ++pos)
         if (server[pos] >= 0) served[server[pos]].push_back(pos);
     Condensed out;
+    NearKept::Values found = near.scratch();
+    std::vector<std::int64_t> moved;
     for (std::int64_t k = 0; k < n_kept; ++k) {
         if (watch.stopped() || !watch.go_on()) return {};
-        std::vector<std::int64_t> moved(served[k].size());
-        std::atomic<bool> needed{false}; // by one of those that it serves
-        parallel_for(Loop{.n = static_cast<std::int64_t>(moved.size()), .threads = c.threads}, scratch, [&](Values& found, std::int64_t j) {
-            if (needed.load(std::memory_order_relaxed)) return;
-            const Stand after = stand(found, served[k][j], k);
-            if (!(after.unlike > after.like * (1 + c.tie))) needed.store(true, std::memory_order_relaxed);
-            moved[j] = after.by;
-        });
-        if (needed.load()) {
+        moved.clear();
+        for (const std::int32_t pos : served[k]) {
+            const NearKept::Stand after = near.stand(pos, k, found);
+            if (!(after.unlike > after.like * (1 + c.tie))) break; // this one needs it
+            moved.push_back(after.by);
+        }
+        if (moved.size() < served[k].size()) {
             out.kept_pos.push_back(kept_pos[k]);
             continue;
         }
-        alive[k] = 0;
+        near.remove(k);
         for (std::size_t j = 0; j < moved.size(); ++j) served[moved[j]].push_back(served[k][j]);
     }
     return out;

@@ -1,4 +1,5 @@
 // Enemies, and the subsets that are defined by them: the minimal selective subset and the local sets of ICF.
+#include <atomic>
 #include <numeric>
 
 #include "condense_blocks.hpp"
@@ -86,30 +87,45 @@ Condensed condense_selective(const Condensing& c, const std::vector<std::int32_t
     std::vector<std::uint8_t> covered(c.points.n, 0);
     PackedRows packed(c.points.p);
     for (const std::int32_t pos : open) packed.append(c.points.row(pos));
-    std::size_t n_open = open.size();
-    std::vector<double> found;
-    Watch watch(c.poll, static_cast<std::int64_t>(visit.size()) / 4 + 1);
-    for (std::size_t at = 0; at < visit.size() && n_open > 0; at += 4) {
+    auto n_open = static_cast<std::int64_t>(open.size());
+    Watch watch(c.poll, static_cast<std::int64_t>(visit.size()) / kBatch + 1);
+    for (std::size_t at = 0; at < visit.size() && n_open > 0; at += kBatch) {
         if (!watch.go_on()) return {};
-        const int m = static_cast<int>(std::min<std::size_t>(4, visit.size() - at));
-        const double* rows[4];
+        const int m = static_cast<int>(std::min<std::size_t>(kBatch, visit.size() - at));
+        const double* rows[kBatch];
         for (int r = 0; r < m; ++r) rows[r] = c.points.row(visit[at + r]);
-        const std::int64_t stride = panels_of(static_cast<std::int64_t>(open.size())) * kPanel;
-        found.resize(m * stride);
-        values(packed.panel(0), stride / kPanel, rows, m, nullptr, c.metric, c.points.p, c.zero, found.data());
-        for (int r = 0; r < m; ++r) {
-            const std::int32_t pos = visit[at + r];
-            bool covers = false;
-            for (std::size_t k = 0; k < open.size(); ++k) {
-                const double v = open[k] == pos ? 0 : found[r * stride + k];
-                if (covered[open[k]] || !(v * (1 + c.tie) < enemy[open[k]])) continue;
-                covered[open[k]] = 1;
-                covers = true;
-                --n_open;
+        // Each open case looks for the first of the batch that covers it: whoever is first for somebody is kept.
+        std::atomic<std::uint32_t> covering{0};
+        std::atomic<std::int64_t> closed{0};
+        const auto n = static_cast<std::int64_t>(open.size());
+        parallel_for(Loop{.n = (n + kPartRows - 1) / kPartRows, .threads = c.threads, .grain = 8}, [&](std::int64_t part) {
+            double found[kBatch * kPartRows];
+            const std::int64_t start = part * kPartRows, n_panels = panels_of(std::min<std::int64_t>(kPartRows, n - start));
+            values(packed.panel(start / kPanel), n_panels, rows, m, nullptr, c.metric, c.points.p, c.zero, found);
+            std::uint32_t by = 0;
+            std::int64_t some = 0;
+            for (std::int64_t j = 0; j < n_panels * kPanel && start + j < n; ++j) {
+                const std::int32_t pos = open[start + j];
+                if (covered[pos]) continue;
+                const double reach = enemy[pos];
+                for (int r = 0; r < m; ++r) {
+                    const double v = visit[at + r] == pos ? 0 : found[r * n_panels * kPanel + j];
+                    if (!(v * (1 + c.tie) < reach)) continue;
+                    covered[pos] = 1;
+                    by |= 1u << r;
+                    ++some;
+                    break;
+                }
             }
-            if (covers) out.kept_pos.push_back(pos);
-        }
-        if (2 * n_open < open.size()) {
+            if (some > 0) {
+                covering.fetch_or(by, std::memory_order_relaxed);
+                closed.fetch_add(some, std::memory_order_relaxed);
+            }
+        });
+        for (int r = 0; r < m; ++r)
+            if (covering.load() >> r & 1) out.kept_pos.push_back(visit[at + r]);
+        n_open -= closed.load();
+        if (2 * n_open < n) {
             std::erase_if(open, [&](std::int32_t pos) { return covered[pos]; });
             packed.clear();
             for (const std::int32_t pos : open) packed.append(c.points.row(pos));

@@ -2,12 +2,17 @@
 
 Two normal classes in 4, 10 and 50 columns. Every cell is a process of its own, so that its peak of memory is its own;
 what a process of the same task has on 1,000 rows is taken off. Larger tables are asked until one takes longer than
-``PATIENCE``, or would by the growth so far. Exponents are those of the least-squares line through the logarithms of
-all sizes from 10,000 rows on. Goal: nothing above n log n (1.1 between 10,000 and a million) in 4 columns.
+twice ``PATIENCE``, or would by the growth so far. Exponents are those of the least-squares line through the logarithms
+of all sizes from 10,000 rows on. Goals: nothing above n log n (1.1 between 10,000 and a million) in 4 columns, and
+memory in proportion to the rows.
+
+A run takes ``RUN`` seconds at most. Cells are kept in ``results/growth.json``, and the next run goes on where the last
+one stopped: a machine need not be quiet for an hour. Delete the file to measure all anew.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import multiprocessing
 import time
@@ -21,6 +26,8 @@ import numpy as np
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 COLUMNS = (4, 10, 50)
 PATIENCE = 40.0
+RUN = 105.0
+KEPT = Path(__file__).parent / "results" / "growth.json"
 FEW_COLUMNS, N_LOG_N = 4, 1.1
 Cell = tuple[float, float]  # seconds, MiB
 
@@ -96,7 +103,7 @@ def cell(task: str, n: int, p: int, patience: float) -> Cell | None:
     near, far = start.Pipe(duplex=False)
     process = start.Process(target=_alone, args=(task, n, p, far))
     process.start()
-    found = near.recv() if near.poll(2 * patience + 20) else None
+    found = near.recv() if near.poll(2 * patience) else None
     if found is None:
         process.kill()
     process.join()
@@ -112,27 +119,53 @@ def exponent(sizes: list[int], values: list[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
-def line(task: str, p: int, sizes: tuple[int, ...], patience: float) -> tuple[dict[int, Cell], str]:
+class Cells:
+    """What was measured so far, and how much time is left to measure more."""
+
+    def __init__(self, kept: Path | None, seconds: float) -> None:
+        self._kept, self._end = kept, time.perf_counter() + seconds
+        self._found: dict[str, Any] = json.loads(kept.read_text()) if kept is not None and kept.exists() else {}
+
+    def measure(self, task: str, n: int, p: int, guess: float, patience: float) -> Cell | str | None:
+        """A cell; None where it takes too long; a text where there is no time left for it in this run."""
+        key, left = f"{task}, {p} columns, {n} rows", self._end - time.perf_counter()
+        if key not in self._found:
+            if guess + 3.0 > left:
+                return f"{n:,}: in the next run"
+            measured = cell(task, n, p, min(patience, left / 2))
+            if measured is None and left < 2 * patience:
+                return f"{n:,}: in the next run"
+            self._found[key] = measured
+            if self._kept is not None:
+                self._kept.write_text(json.dumps(self._found, indent=1) + "\n", encoding="utf-8")
+        found = self._found[key]
+        return None if found is None else (float(found[0]), float(found[1]))
+
+
+def line(task: str, p: int, sizes: tuple[int, ...], patience: float, cells: Cells) -> tuple[dict[int, Cell], str]:
     """All sizes of one task, and why it ended."""
     found: dict[int, Cell] = {}
     for n in sizes:
+        guess = 0.0
         if len(found) > 1:
             (a, first), (b, second) = list(found.items())[-2:]
             slope = max(0.0, math.log(second[0] / first[0]) / math.log(b / a))
             guess = second[0] * (n / b) ** slope
             if guess > 2 * patience:
                 return found, f"{n:,}: about {guess:,.0f} s, not run"
-        measured = cell(task, n, p, patience)
+        measured = cells.measure(task, n, p, guess, patience)
+        if isinstance(measured, str):
+            return found, measured
         if measured is None:
             return found, f"{n:,}: over {2 * patience:g} s"
         found[n] = measured
     return found, ""
 
 
-def told(task: str, p: int, found: dict[int, Cell], ended: str) -> tuple[str, float | None]:
-    """One line of the table, and the exponent of the time."""
+def told(task: str, p: int, found: dict[int, Cell], ended: str) -> tuple[str, float | None, float | None]:
+    """One line of the table, and the exponents of time and memory."""
     large = [n for n in found if n >= 10_000]
-    base = min(found.values(), key=lambda each: each[1])[1]
+    base = min((each[1] for each in found.values()), default=0.0)
     cells = "".join(f"{found[n][0]:9.3f} s{max(found[n][1] - base, 0.0):7,.0f} MB" for n in found)
     slope, memory = None, None
     if len(large) > 1:
@@ -140,7 +173,7 @@ def told(task: str, p: int, found: dict[int, Cell], ended: str) -> tuple[str, fl
         kept = [(n, found[n][1] - base) for n in large if found[n][1] - base > 1]
         memory = exponent([n for n, _ in kept], [m for _, m in kept]) if len(kept) > 1 else 0.0
     growth = "" if slope is None else f"   n^{slope:.2f}, memory n^{memory:.2f}"
-    return f"  {task:<22}{p:>3}{cells}{growth}{'   ' + ended if ended else ''}", slope
+    return f"  {task:<22}{p:>3}{cells}{growth}{'   ' + ended if ended else ''}", slope, memory
 
 
 def run(
@@ -149,16 +182,22 @@ def run(
     sizes: tuple[int, ...] = SIZES,
     columns: tuple[int, ...] = COLUMNS,
     patience: float = PATIENCE,
+    kept: Path | None = KEPT,
 ) -> None:
     """Print the table; ``data_folder`` is not needed."""
-    print("\ngrowth: seconds, and memory beside the rows and what 1,000 rows take, for n = ", end="")
+    print("\ngrowth: columns; seconds, and memory beside the rows and what 1,000 rows take, for n = ", end="")
     print(", ".join(f"{n:,}" for n in sizes))
     steep: list[str] = []
+    large: list[str] = []
+    cells = Cells(kept, RUN)
     for task in TASKS:
         for p in columns:
-            text, slope = told(task, p, *line(task, p, sizes, patience))
+            text, slope, memory = told(task, p, *line(task, p, sizes, patience, cells))
             print(text, flush=True)
             if p <= FEW_COLUMNS and slope is not None and slope > N_LOG_N:
                 steep.append(f"{task} (n^{slope:.2f})")
-    verdict = f"missed: {', '.join(steep)}" if steep else "reached"
-    print(f"  goal: nothing above n log n in {FEW_COLUMNS} columns; {verdict}")
+            if memory is not None and memory > N_LOG_N:
+                large.append(f"{task} in {p} columns (n^{memory:.2f})")
+    missed = f"missed: {', '.join(steep)}" if steep else "reached"
+    print(f"  goal: nothing above n log n in {FEW_COLUMNS} columns; {missed}")
+    print(f"  goal: memory in proportion to n; {'missed: ' + ', '.join(large) if large else 'reached'}")

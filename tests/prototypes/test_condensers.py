@@ -9,6 +9,9 @@ from sklearn.neighbors import KNeighborsClassifier
 import sepal
 from sepal.exceptions import DataError, ParameterError
 from sepal.prototypes import drop3, fcnn, hart, icf, mss, rnn, rss
+from sepal.prototypes._cases import as_cases, label_rows
+from sepal.prototypes._condense import CaseMetric, Kept
+from sepal.prototypes._hart import rnn_solve
 from tests.oracles import prototypes as oracle
 from tests.oracles.neighbors import compared_values
 from tests.oracles.neighbors import squared_euclidean_by_column as squared_quickly
@@ -218,6 +221,54 @@ def test_many_blocks_of_cases_and_prototypes():
         if len(kept) == before:
             break
     assert hart(X, y, scale=None).rows.tolist() == sorted(kept)
+
+
+@pytest.mark.parametrize("method", [fcnn, mss, rss], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "data", [smooth(11, n=330, p=2), tied(12, n=330, n_classes=3, levels=20)], ids=["smooth", "tied"]
+)
+def test_many_parts_in_space_equal_the_plain_loops(method, data):
+    """More cases than a block has, so that boxes leave prototypes out and several threads cover cases."""
+    X, y = data
+    wanted = expected_rows(method.__name__, X, y)
+    for jobs in (1, 2):
+        assert method(X, y, scale=None, n_jobs=jobs).rows.tolist() == wanted
+
+
+@pytest.mark.parametrize(("distance", "values"), [("manhattan", np.sum), ("chebyshev", np.max)])
+def test_boxes_hold_under_other_distances(distance, values):
+    X, y = smooth(13, n=330, p=2)
+    order = geometric(X, y)
+    D = values(np.abs(X[order][:, None, :] - X[order][None, :, :]), axis=2)
+    found = fcnn(X, y, scale=None, distance=distance)
+    place = np.argsort(order)
+    first = sorted(place[found.history[0].added_rows].tolist())  # the centers have a test of their own
+    pos = [p for each in oracle.fcnn(D, y[order], first) for p in each]
+    assert found.rows.tolist() == sorted(int(order[p]) for p in pos)
+
+
+def test_rnn_looks_again_where_all_known_neighbours_went():
+    """A case knows a few of its nearest prototypes; with many rows of a few classes these are dropped one by one."""
+    rng = np.random.default_rng(14)
+    X = rng.normal(size=(150, 1))
+    y = (X[:, 0] > 0).astype(int) ^ (rng.random(150) < 0.1)
+    wanted = expected_rows("rnn", X, y)
+    for jobs in (1, 2):
+        assert rnn(X, y, scale=None, n_jobs=jobs).rows.tolist() == wanted
+    near, far = rng.normal(size=(40, 2)) * 0.01, rng.normal(size=(40, 2)) * 0.01 + 5.0
+    X, y = np.concatenate([near, far]), np.repeat([0, 1], 40)
+    kept = list(range(80))
+    D = squared_quickly(X, X)
+    assert sorted(oracle.rnn(D, y, kept)) == sorted(_reduced(X, y, kept))
+
+
+def _reduced(X: np.ndarray, y: np.ndarray, kept: list[int]) -> list[int]:
+    """What the native pass leaves of all rows, which Hart's rule would never keep."""
+    cases = as_cases(label_rows(X, y, scale=None))
+    metric = CaseMetric.of(cases)
+    pos = cases.case_of[np.array(kept)]
+    everything = Kept(pos, np.ones(len(pos), dtype=np.int32))
+    return cases.first_rows[rnn_solve(cases, metric, everything).pos].tolist()
 
 
 def test_progress_and_interruption():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -54,6 +54,8 @@ def label_array(y: ArrayLike | Any, place: str = "y") -> Labels:
     if array.ndim != 1:
         raise DataError(f"{place}: expected one label per row, found an array of shape {array.shape}")
     if array.dtype.kind == "O":
+        if texts_among(array.tolist()) is not None:
+            return Labels(array, None if name is None else str(name), order)
         array = _tidy_objects(array, place)
     if array.dtype.kind == "c":
         raise DataError(f"{place}: expected labels, found complex numbers. Complex data not supported")
@@ -64,8 +66,9 @@ def label_array(y: ArrayLike | Any, place: str = "y") -> Labels:
 def _sequence(y: Any, place: str) -> NDArray[Any]:
     if hasattr(y, "tocsr"):
         raise DataError(f"{place}: expected an array of labels, found a sparse matrix", hint="use y.toarray()")
-    if isinstance(y, (list, tuple)) and y and all(isinstance(value, str) for value in y):
-        return level_array(y, len(y))
+    distinct = texts_among(y) if isinstance(y, (list, tuple)) else None
+    if distinct is not None:
+        return np.asarray(level_array(distinct, len(y))[_places(y, distinct)])
     try:
         array = np.asarray(y)
     except ValueError as error:
@@ -81,6 +84,27 @@ def _sequence(y: Any, place: str) -> NDArray[Any]:
 def _may_be_rounded(array: NDArray[np.float64]) -> bool:
     """Whether whole numbers, too large and too small for one type of integers, became floats."""
     return array.size > 0 and bool(np.nanmax(np.abs(array), initial=0.0) >= LARGEST_EXACT_INTEGER)
+
+
+def texts_among(labels: Sequence[Any]) -> list[str] | None:
+    """The distinct labels, sorted, if all are plain texts, as those of data frames are: then none is missing.
+
+    Few labels are distinct, so that only these are looked at one by one.
+
+    >>> texts_among(["b", "a", "b"]), texts_among(["b", None])
+    (['a', 'b'], None)
+    """
+    try:
+        distinct = set(labels)
+    except TypeError:  # lists and the like: not for this to tell
+        return None
+    return sorted(distinct) if distinct and all(isinstance(label, str) for label in distinct) else None
+
+
+def _places(texts: Sequence[str], distinct: Sequence[str]) -> NDArray[np.intp]:
+    """Where each text stands among the distinct ones."""
+    place = {text: code for code, text in enumerate(distinct)}
+    return np.fromiter(map(place.__getitem__, texts), dtype=np.intp, count=len(texts))
 
 
 def _tidy_objects(array: NDArray[Any], place: str) -> NDArray[Any]:
@@ -199,6 +223,11 @@ def class_codes(data: Table | SparseRows | ArrayLike | Any) -> tuple[NDArray[np.
 def _unique(y: NDArray[Any], place: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     if y.dtype.kind in "iu" and y.size and int(y.max()) - int(y.min()) < y.size:
         return _unique_whole(y)
+    distinct = texts_among(y.tolist()) if y.dtype.kind == "O" else None
+    if distinct is not None:
+        classes = np.empty(len(distinct), dtype=object)
+        classes[:] = distinct
+        return classes, _places(y.tolist(), distinct)
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError as error:

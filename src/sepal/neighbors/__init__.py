@@ -44,6 +44,7 @@ from sepal.neighbors._recall import refuse_approximate as refuse_approximate
 from sepal.neighbors._rounding import TIE_TOLERANCE as TIE_TOLERANCE
 from sepal.neighbors._rounding import Extent as Extent
 from sepal.neighbors._search import Search as Search
+from sepal.neighbors._search import nearest_squares as nearest_squares
 from sepal.neighbors._search import rank_distances as rank_distances
 from sepal.neighbors._sparse_index import SparseIndex as SparseIndex
 from sepal.neighbors._sparse_search import SparseSearch as SparseSearch

@@ -22,6 +22,7 @@ from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, is_exact
 from sepal.neighbors._threads import thread_count
 from sepal.progress import Share
 
+_BY_BYTES = _native.instruction_set() == "avx512-vnni"
 _WORTH_THREADS = 4_000_000  # coordinate differences; below this starting threads costs more than it saves
 
 
@@ -236,7 +237,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
             "threads": self._team(len(self.points), len(given.arrays[-1])),
             "progress": progress,
         }
-        *tried, last = plan(self.method, SearchSize(self._extent, n_queries, k, given.metric["metric"]))
+        *tried, last = plan(self.method, SearchSize(self._extent, n_queries, k, given.metric["metric"], _BY_BYTES))
         for step in tried:
             found = _native.search(**asked, method=step.path, budget=step.budget)
             if found is not None:
@@ -281,12 +282,40 @@ def raw_search(
         "progress": None,
         "raw": True,
     }
-    *tried, last = plan(method, SearchSize(replace(extent, values=points), n_queries, k, given.metric["metric"]))
+    *tried, last = plan(
+        method, SearchSize(replace(extent, values=points), n_queries, k, given.metric["metric"], _BY_BYTES)
+    )
     found = None
     for step in tried:
         found = _native.search(**asked, method=step.path, budget=step.budget)
     start, entries, values = found or _native.search(**asked, method=last.path)
     return start, entries, values
+
+
+def nearest_squares(
+    points: NDArray[np.float64], queries: NDArray[np.float64], threads: int, progress: Share | None
+) -> NDArray[np.float64]:
+    """The squared Euclidean distance from each query to the nearest point, whatever path is cheapest."""
+    asked: Any = {
+        "points": np.ascontiguousarray(points),
+        "queries": np.ascontiguousarray(queries),
+        "k": 1,
+        "limits": None,
+        "metric": "l2",
+        "p": 2.0,
+        "n_numeric": 0,
+        "weights": np.ones(points.shape[1]),
+        "tie": 0.0,
+        "zero": 0.0,
+        "threads": threads,
+        "progress": progress,
+    }
+    *tried, last = plan("auto", SearchSize(Extent.of(asked["points"]), len(queries), 1, "l2"))
+    found = None
+    for step in tried:
+        found = _native.search(**asked, method=step.path, budget=step.budget)
+    start, _, values = found or _native.search(**asked, method=last.path)
+    return np.asarray(values[start[:-1]])
 
 
 def pair_values(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
-from sepal.neighbors import TIE_TOLERANCE, Search
+from sepal.neighbors import TIE_TOLERANCE, Search, nearest_squares
 from sepal.progress import Progress, stage
 from sepal.prototypes._cases import Cases
 
@@ -146,22 +146,7 @@ class CaseMetric:
             wanted = among[(self.codes[among] == code) == of_own_class]
             asking = np.flatnonzero(self.codes == code)
             if len(wanted):
-                start, _, values = _native.search(
-                    points=self.points[wanted],
-                    queries=self.points[asking],
-                    k=1,
-                    limits=None,
-                    method="tiles",
-                    metric="l2",
-                    p=2.0,
-                    n_numeric=0,
-                    weights=np.ones(self.points.shape[1]),
-                    tie=0.0,
-                    zero=0.0,
-                    threads=self._threads,
-                    progress=self._progress,
-                )
-                found[asking] = values[start[:-1]]
+                found[asking] = nearest_squares(self.points[wanted], self.points[asking], self._threads, self._progress)
         return found
 
     def values_to(self, point: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,64 @@
+"""Around the native part: labels as texts, tables of many columns, and small questions.
+
+Everything here is Python and copying; the search in it is the same for all contestants.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import sepal
+from benchmarks.speed._timing import race
+from sepal.data import as_table
+from sepal.neighbors import neighbor_ranking
+
+
+def _labels(p: int) -> None:
+    """Thornton's index of 20,000 rows, the same labels in several forms."""
+    rng = np.random.default_rng(p)
+    X = rng.normal(size=(20_000, p))
+    numbers = (X[:, 0] > 0).astype(np.int64)
+    texts = np.where(numbers == 1, "yes", "no")
+    forms: dict[str, Any] = {
+        "numbers": numbers,
+        "array of texts": texts,
+        "array of objects": texts.astype(object),
+        "list of texts": texts.tolist(),
+        "pandas column": pd.Series(texts),
+    }
+    timing = race({name: lambda y=y: sepal.thornton_score(X, y) for name, y in forms.items()}, rounds=15)
+    base = timing.median("numbers")
+    for name in forms:
+        more = "" if name == "numbers" else f"  {100 * (timing.ratio(name, 'numbers') - 1):+6.1f} %"
+        print(f"  Thornton 20,000 x {p}, {name:<18}{1e3 * timing.median(name):9.2f} ms{more}")
+    worst = max(timing.ratio(name, "numbers") for name in forms) - 1
+    print(f"  goal: texts cost under 10 %; {'reached' if worst < 0.1 else 'missed'} ({1e3 * base:.1f} ms)")
+
+
+def run(data: Path | None = None) -> None:
+    """Print all lines; ``data`` is not needed."""
+    print("\nlabels as texts")
+    for p in (4, 10, 20):
+        _labels(p)
+    X = np.random.default_rng(0).random((15_000, 784))
+    narrow = X.astype(np.float32)
+    contestants = {
+        "copy": lambda: X.copy(),
+        "as_table": lambda: as_table(X),
+        "copy of float32": lambda: narrow.astype(np.float64),
+        "as_table of float32": lambda: as_table(narrow),
+    }
+    timing = race(contestants, rounds=9)
+    print("\n15,000 x 784 numbers")
+    for name in contestants:
+        base = "copy of float32" if "float32" in name else "copy"
+        print(f"  {name:<22}{1e3 * timing.median(name):9.1f} ms  {timing.ratio(name, base):5.2f} copies")
+    small = np.random.default_rng(1).normal(size=(1_000, 10))
+    timing = race({f"k = {k}": lambda k=k: neighbor_ranking(small, k) for k in (1, 5, 10)}, rounds=61)
+    print("\nneighbor_ranking, 1,000 x 10; goal under 1 ms")
+    for name in timing.seconds:
+        print(f"  {name:<8}{1e3 * timing.median(name):7.3f} ms")
