@@ -18,7 +18,7 @@ from sepal.scale._blocks import cut_blocks
 from sepal.scale._drawing import Drawn, draw_rows, shares_of
 from sepal.scale._planning import HALF_WIDTH, Plan, improved, make_plan
 from sepal.scale._prepare import WORKER_BLOCK_BYTES, Fitted, fit_parts, forget_blocks, prepare_blocks
-from sepal.scale._sampled import Asked, ask_sample, sampled_test
+from sepal.scale._sampled import SampleAsked, ask_sample, sampled_test
 from sepal.scale._sources import partitioned
 from sepal.scale._work import place_of_work
 
@@ -185,7 +185,7 @@ def carried_out(
     progress: Progress,
     drawn: Drawn | None = None,
     depth: int = 1,
-) -> tuple[PartitionsMeasure, Asked | None]:
+) -> tuple[PartitionsMeasure, SampleAsked | None]:
     """Do what the plan says; the work began at ``begin``. ``drawn`` are rows that are drawn already.
 
     What a sample found comes, too, ``depth`` neighbours at least.
@@ -209,7 +209,7 @@ def ask_partitions(
     progress: Progress | None,
     drawn: Drawn | None = None,
     depth: int = 1,
-) -> tuple[ThorntonTest, Asked]:
+) -> tuple[ThorntonTest, SampleAsked]:
     """Thornton's index from a stratified sample of rows that ask all rows, and whom these found."""
     schema, work = fitted.schema, fitted.work
     if drawn is None:
@@ -223,4 +223,4 @@ def ask_partitions(
     blocks = cut_blocks(schema, rows, uuid4().hex[:12])
     listed = ask_sample(schema, search, blocks, drawn, depth, work, stage(progress, ASKING))
     test = sampled_test(schema, search, listed, drawn, confidence, (*schema.notes, *fitted.distance.notes))
-    return test, Asked(search, blocks, drawn, listed)
+    return test, SampleAsked(search, blocks, drawn, listed)

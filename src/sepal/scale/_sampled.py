@@ -46,7 +46,7 @@ class Listed:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class SampleAsked:
     """A sample that asked all rows: how, which rows, and whom they found."""
 
     search: PartSearch

@@ -18,12 +18,12 @@ from sepal.neighbors import PartLists, PartSearch, lists_in_order
 from sepal.progress import Progress, stage
 from sepal.scale._blocks import RowBlock, block_table, codes_of
 from sepal.scale._drawing import Drawn
-from sepal.scale._sampled import Asked, Listed, ask_sample
+from sepal.scale._sampled import Listed, SampleAsked, ask_sample
 from sepal.scale._schema import Schema
 from sepal.scale._work import Workplace
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
+RowNumbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class AskedSuspects:
     """
 
     found: Suspects
-    rows: Rows
+    rows: RowNumbers
     cells: Table
 
 
@@ -69,10 +69,10 @@ def fetch_and_own(
     search: PartSearch,
     block: RowBlock,
     classes: NDArray[Any],
-    wanted: Rows,
+    wanted: RowNumbers,
     queries: Array,
     codes: NDArray[np.int32],
-    rows: Rows,
+    rows: RowNumbers,
     threads: int,
 ) -> tuple[Array, PartLists]:
     """The cells of some rows of a block, and whom queries find nearest there in their own class."""
@@ -87,7 +87,12 @@ def fetch_and_own(
 
 
 def suspects_asked(
-    schema: Schema, work: Workplace, asked: Asked, k: int, notes: tuple[str, ...], progress: Progress | None = None
+    schema: Schema,
+    work: Workplace,
+    asked: SampleAsked,
+    k: int,
+    notes: tuple[str, ...],
+    progress: Progress | None = None,
 ) -> AskedSuspects:
     """The rows of a sample that their k nearest of all rows contradict, worst first."""
     search, drawn, listed = asked.search, asked.drawn, asked.listed
@@ -159,7 +164,12 @@ def _nearest(distance: Array, lists: PartLists, which: NDArray[np.bool_]) -> Arr
 
 
 def _fetched(
-    schema: Schema, work: Workplace, asked: Asked, near: Rows, alone: NDArray[np.intp], progress: Progress | None
+    schema: Schema,
+    work: Workplace,
+    asked: SampleAsked,
+    near: RowNumbers,
+    alone: NDArray[np.intp],
+    progress: Progress | None,
 ) -> tuple[Array, Array]:
     """The cells of entries, and of rows of the sample the distance to the nearest of their class; else infinite."""
     search, drawn, blocks = asked.search, asked.drawn, asked.blocks
@@ -185,7 +195,7 @@ def _cells(like: Table, values: Array) -> Table:
     return Table(values, like.names, like.kinds, like.levels, target=like.target, name=like.name)
 
 
-def _near_duplicates(asked: Asked, votes: _Votes, usual: float, labels: list[Any]) -> tuple[NearDuplicate, ...]:
+def _near_duplicates(asked: SampleAsked, votes: _Votes, usual: float, labels: list[Any]) -> tuple[NearDuplicate, ...]:
     lists, n_classes, drawn = asked.listed.lists, asked.listed.n_classes, asked.drawn
     query, code, distance = lists.query, asked.listed.code, votes.distance
     close = votes.inside & (code != drawn.codes[query]) & (distance > 0) & (distance <= NEAR * usual)
