@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Kind, Scaling, Table, first_missing, shown
+from sepal.data import Kind, Scaling, Table, first_missing, in_order_of, shown
 from sepal.exceptions import DataError
 
 # What the native value is: a squared distance, the distance itself, its p-th power, twice a cosine distance, the
@@ -156,7 +156,8 @@ class FittedDistance:
         return len(self.monomials)
 
     def embed(self, table: Table) -> NDArray[np.float64]:
-        """Coordinates of the rows of a table with the columns this distance was fitted on."""
+        """Coordinates of the rows of a table with the columns this distance was fitted on, in any order."""
+        table = in_order_of(table, self.names)
         if table.n_columns != len(self.names):
             raise DataError(
                 f"the distance was fitted on {len(self.names)} columns, the rows to compare have {table.n_columns}"
