@@ -1,6 +1,8 @@
 #include "bindings.hpp"
 #include "isa.hpp"
 #include "search_axes.hpp"
+#include "search_tiles.hpp"
+#include "search_tree.hpp"
 #include "spread.hpp"
 
 namespace sepal {
@@ -65,6 +67,30 @@ AxisWork axis_work(const Matrix& points, int k, int threads) {
     return work;
 }
 
+// Of a search by tiles; nothing where float32 was taken.
+TileWork tile_work(const Matrix& points, int k, int threads) {
+    check_rows(points, false);
+    TileWork work;
+    {
+        const nb::gil_scoped_release free;
+        const Points data = points_of(points);
+        search_tiles(data, data, {.k = k, .self_join = true, .tie = 0, .zero = 0, .threads = team_of(threads), .poll = nullptr}, &work);
+    }
+    return work;
+}
+
+// The multiply-adds of a Euclidean search by tree.
+double tree_work(const Matrix& points, int k, int threads) {
+    check_rows(points, false);
+    double work = 0;
+    const nb::gil_scoped_release free;
+    const Points data = points_of(points);
+    const std::vector<double> weights(data.p, 1.0);
+    search_tree(data, data, {Metric::l2, 2.0, 0, weights.data()},
+                {.k = k, .self_join = true, .tie = 0, .zero = 0, .threads = team_of(threads), .poll = nullptr}, &work);
+    return work;
+}
+
 using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 bool all_within(const auto& numbers, std::int64_t low, std::int64_t high) {
@@ -108,9 +134,12 @@ void bind_search(nb::module_& m) {
         .def_ro("further", &AxisWork::further)
         .def_ro("finished", &AxisWork::finished);
     m.def("axis_work", &axis_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
+    nb::class_<TileWork>(m, "TileWork").def_ro("pairs", &TileWork::pairs).def_ro("measured", &TileWork::measured);
+    m.def("tile_work", &tile_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
+    m.def("tree_work", &tree_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
     m.def("spread", &spread_lists, nb::kw_only(), nb::arg("start"), nb::arg("entries"), nb::arg("values"), nb::arg("group_start"), nb::arg("members"),
           nb::arg("list_of"), nb::arg("row"), nb::arg("distinct"), nb::arg("k"), nb::arg("whole_ties"));
-    m.def("instruction_set", [] { return has_v3() ? "x86-64-v3" : "baseline"; });
+    m.def("instruction_set", [] { return has_byte_products() ? "avx512-vnni" : has_v3() ? "x86-64-v3" : "baseline"; });
 }
 
 } // namespace sepal

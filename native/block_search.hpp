@@ -2,16 +2,15 @@
 //
 // A Filter has `Real`, `is_exact`, `panel_cols`, `block`, and
 //   panel(i0, row_limit, j, col_limit, hits)  the pairs with h >= min(row_limit, col_limit), counted
-//   limit(bound)                              the h that a value equal to `bound` would have
-//   lower(h), upper(h, i, j)                  what h says of the true value
+//   limit(bound, i)                           the least h that a pair of query i within `bound` may have
+//   lower(h), upper(h, i, j)                  what h, refined if the filter does so, says of the true value
 //   at_most(value)                            the largest `lower` that a true value up to this one may have
 //   zero(value)                               the largest `lower` that rounding noise of 0 may have
 //   query_row(i), point_row(j)                the rows at these positions
-//   apart(block i, block j, limit)            true if no pair of the two blocks can have h >= limit
+//   apart(block i, block j, bound)            true if no pair of the two blocks can be within `bound`
 //   exact(i, candidates, found)               their rows and true values, in float64
 // and may have
-//   first_bound(i)                            a bound on the k-th smallest value that is known before
-//   refine(i0, row_limit, j, col_limit, hits, n)  looks closer at hits: leaves some out and changes h; how many stay
+//   refine(i0, j, row_bound, col_bound, hits, n)  looks closer at hits: leaves some out and changes h; how many stay
 //   gave_up()                                 true once it leaves out too few pairs to be worth its work
 #pragma once
 
@@ -26,15 +25,18 @@ namespace sepal {
 
 template <class Filter> class BlockSearch {
     using Real = typename Filter::Real;
+    static constexpr bool kRefines = requires(Filter& filter, const Real* limit, Hit<Real>* hits) { filter.refine(0, 0, limit, limit, hits, 0); };
 
   public:
     BlockSearch(Filter& filter, std::int64_t n_points, std::int64_t n_queries, const Plan& plan)
         : filter_(filter), n_points_(n_points), n_queries_(n_queries), plan_(plan), block_(filter.block),
-          rows_(n_queries), locks_(std::make_unique<std::mutex[]>(blocks(n_queries))) {
-        if (plan.limits != nullptr)
-            for (std::int64_t i = 0; i < n_queries; ++i) rows_[i].bound = filter.at_most(plan.reach(filter.query_row(i)));
-        else if constexpr (requires { filter.first_bound(0); })
-            for (std::int64_t i = 0; i < n_queries; ++i) rows_[i].bound = filter.first_bound(i);
+          rows_(n_queries), now_(blocks(n_queries) * block_), locks_(std::make_unique<std::mutex[]>(blocks(n_queries))) {
+        now_.close();
+        for (std::int64_t i = 0; i < n_queries; ++i) {
+            if (plan.limits != nullptr) rows_[i].bound = filter.at_most(plan.reach(filter.query_row(i)));
+            now_.bound[i] = rows_[i].bound;
+            now_.limit[i] = filter.limit(rows_[i].bound, i);
+        }
     }
 
     // A filter that cannot tell near from far, because the rows lie in clusters far apart or one is very far out, keeps
@@ -59,44 +61,49 @@ template <class Filter> class BlockSearch {
     }
 
   private:
+    struct Limits { // of some queries: their bounds, and what h must be
+        explicit Limits(std::int64_t n) : bound(n), limit(n) {}
+        std::vector<Real> bound, limit;
+        void close() { // nobody asks
+            std::fill(bound.begin(), bound.end(), -std::numeric_limits<Real>::infinity());
+            std::fill(limit.begin(), limit.end(), std::numeric_limits<Real>::infinity());
+        }
+    };
     struct Scratch {
         explicit Scratch(int block)
-            : row_limit(block), col_limit(block), hits(static_cast<std::size_t>(block) * Filter::panel_cols) {}
-        std::vector<Real> row_limit, col_limit;
+            : row(block), col(block), hits(static_cast<std::size_t>(block) * Filter::panel_cols) {}
+        Limits row, col;
         std::vector<Hit<Real>> hits;
     };
 
     std::int64_t blocks(std::int64_t n) const { return (n + block_ - 1) / block_; }
 
-    void read_limits(std::int64_t block, std::vector<Real>& limit) {
+    // Returns the widest bound of the block's queries.
+    Real read_limits(std::int64_t block, Limits& to) {
         const std::lock_guard guard(locks_[block]);
-        for (int r = 0; r < block_; ++r) {
-            const std::int64_t i = block * block_ + r;
-            limit[r] = i < n_queries_ ? filter_.limit(rows_[i].bound) : std::numeric_limits<Real>::infinity();
-        }
+        const Real* bound = now_.bound.data() + block * block_;
+        std::copy_n(bound, block_, to.bound.data());
+        std::copy_n(now_.limit.data() + block * block_, block_, to.limit.data());
+        Real widest = bound[0];
+#pragma omp simd reduction(max : widest)
+        for (int r = 0; r < block_; ++r) widest = std::max(widest, bound[r]);
+        return widest;
     }
 
     void tile(std::int64_t bi, std::int64_t bj, Scratch& s) {
         const std::int64_t i0 = bi * block_, j0 = bj * block_;
         const bool both_ways = plan_.self_join && bi != bj;
-        read_limits(bi, s.row_limit);
-        if (both_ways) read_limits(bj, s.col_limit);
-        else std::fill(s.col_limit.begin(), s.col_limit.end(), std::numeric_limits<Real>::infinity());
-        if (filter_.apart(bi, bj, loosest(s, both_ways))) return;
+        Real widest = read_limits(bi, s.row);
+        if (both_ways) widest = std::max(widest, read_limits(bj, s.col));
+        else s.col.close();
+        if (filter_.apart(bi, bj, widest)) return;
         for (int c = 0; c < block_ && j0 + c < n_points_; c += Filter::panel_cols) {
-            int n = filter_.panel(i0, s.row_limit.data(), j0 + c, s.col_limit.data() + c, s.hits.data());
-            if constexpr (requires { filter_.refine(i0, s.row_limit.data(), j0, s.col_limit.data(), s.hits.data(), n); })
-                n = filter_.refine(i0, s.row_limit.data(), j0 + c, s.col_limit.data() + c, s.hits.data(), n);
+            int n = filter_.panel(i0, s.row.limit.data(), j0 + c, s.col.limit.data() + c, s.hits.data());
+            if constexpr (kRefines) n = filter_.refine(i0, j0 + c, s.row.bound.data(), s.col.bound.data() + c, s.hits.data(), n);
             if (n == 0) continue;
             note(bi, i0, j0 + c, n, s);
             if (both_ways) note_mirrored(bj, i0, j0 + c, c, n, s);
         }
-    }
-
-    // The limit that is easiest to pass, over all rows and columns of a tile.
-    Real loosest(const Scratch& s, bool both_ways) const {
-        const Real row = *std::min_element(s.row_limit.begin(), s.row_limit.end());
-        return both_ways ? std::min(row, *std::min_element(s.col_limit.begin(), s.col_limit.end())) : row;
     }
 
     void note(std::int64_t block, std::int64_t i0, std::int64_t j0, int n, Scratch& s) {
@@ -104,10 +111,7 @@ template <class Filter> class BlockSearch {
         for (int t = 0; t < n; ++t) {
             const auto& hit = s.hits[t];
             const std::int64_t i = i0 + hit.i, j = j0 + hit.j;
-            if (!(hit.h >= s.row_limit[hit.i]) || i >= n_queries_ || j >= n_points_ || (plan_.self_join && i == j))
-                continue;
-            push(i, j, filter_.lower(hit.h), filter_.upper(hit.h, i, j));
-            s.row_limit[hit.i] = filter_.limit(rows_[i].bound);
+            if (i < n_queries_ && j < n_points_ && !(plan_.self_join && i == j)) push(i, j, hit.h, filter_.upper(hit.h, i, j), s.row, hit.i);
         }
     }
 
@@ -116,16 +120,19 @@ template <class Filter> class BlockSearch {
         for (int t = 0; t < n; ++t) {
             const auto& hit = s.hits[t];
             const std::int64_t i = i0 + hit.i, j = j0 + hit.j;
-            if (!(hit.h >= s.col_limit[c + hit.j]) || i >= n_queries_ || j >= n_points_) continue;
-            push(j, i, filter_.lower(hit.h), filter_.upper(hit.h, i, j));
-            s.col_limit[c + hit.j] = filter_.limit(rows_[j].bound);
+            if (i < n_queries_ && j < n_points_) push(j, i, hit.h, filter_.upper(hit.h, i, j), s.col, c + hit.j);
         }
     }
 
-    void push(std::int64_t query, std::int64_t row, Real lower, Real upper) {
-        rows_[query].push(lower, upper, static_cast<std::int32_t>(row), plan_.k, static_cast<Real>(filter_.widen),
-                          filter_.zero(plan_.zero));
-        if (rows_[query].held() == 65 + 16 * static_cast<std::size_t>(plan_.k)) crowded_.fetch_add(1, std::memory_order_relaxed);
+    void push(std::int64_t query, std::int64_t row, Real h, Real upper, Limits& limits, int at) {
+        Candidates<Real>& own = rows_[query];
+        const Real before = own.bound, lower = filter_.lower(h);
+        if (!(lower <= before)) return;
+        own.push(lower, upper, static_cast<std::int32_t>(row), plan_.k, static_cast<Real>(filter_.widen), filter_.zero(plan_.zero));
+        if (own.held() == 65 + 16 * static_cast<std::size_t>(plan_.k)) crowded_.fetch_add(1, std::memory_order_relaxed);
+        if (!(own.bound < before)) return;
+        limits.bound[at] = now_.bound[query] = own.bound;
+        limits.limit[at] = now_.limit[query] = filter_.limit(own.bound, query);
     }
 
     Ranking decide(Watch& watch) {
@@ -151,6 +158,7 @@ template <class Filter> class BlockSearch {
     Plan plan_;
     int block_;
     std::vector<Candidates<Real>> rows_;    // of each query
+    Limits now_;                            // of all queries, one block after the other
     std::atomic<std::int64_t> crowded_{0};  // queries with more candidates than a working filter leaves
     std::unique_ptr<std::mutex[]> locks_; // one per block of queries
 };

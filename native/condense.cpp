@@ -142,7 +142,7 @@ Condensed condense_fcnn(const Condensing& c, const std::vector<std::int32_t>& se
     const std::vector<std::int32_t>& enemy = rivals.enemy;
     const auto every = all_cases(c);
     const bool boxed = CaseBoxes::knows(c);
-    const auto in_space = boxed ? spatial_order(c.points, kPartRows) : every;
+    const auto in_space = boxed ? spatial_order(c.points, kPartRows, c.threads) : every;
     CaseBlocks blocks(c, in_space, boxed);
     Bounded<CellMemory> visitor(c, rivals);
     std::vector<std::int32_t> fresh = seeds;

@@ -28,14 +28,27 @@
 
 namespace sepal {
 
-// SEPAL_INSTRUCTION_SET=baseline in the environment keeps to the baseline, so that tests can compare the two.
+// SEPAL_INSTRUCTION_SET=baseline or x86-64-v3 in the environment keeps to these, so that tests can compare them.
+inline bool keeps_to(const char* name) {
+    const char* wanted = std::getenv("SEPAL_INSTRUCTION_SET");
+    return wanted != nullptr && std::strcmp(wanted, name) == 0;
+}
+
 inline bool has_v3() {
 #ifdef SEPAL_HAS_V3
-    static const bool yes = [] {
-        const char* wanted = std::getenv("SEPAL_INSTRUCTION_SET");
-        return !(wanted != nullptr && std::strcmp(wanted, "baseline") == 0) && __builtin_cpu_supports("avx2") &&
-               __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-    }();
+    static const bool yes = !keeps_to("baseline") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                            __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    return yes;
+#else
+    return false;
+#endif
+}
+
+// Sums of products of 8-bit integers in one instruction (AVX-512 VNNI), for byte_tiles.cpp.
+inline bool has_byte_products() {
+#ifdef SEPAL_HAS_V3
+    static const bool yes = has_v3() && !keeps_to("x86-64-v3") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
     return yes;
 #else
     return false;

@@ -125,6 +125,7 @@ template <Metric M> class Asking {
         }
         *job_.cost = static_cast<double>(n_nodes_) * (40 + 4 * p_) + static_cast<double>(n_leaves_) * (20 + 8 * p_) +
                      static_cast<double>(n_scans_) * (20 + 8 * p_);
+        *job_.work = static_cast<double>(n_nodes_ * kFan + (n_leaves_ + n_scans_) * kLeaf) * p_;
     }
 
   private:

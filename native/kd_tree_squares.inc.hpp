@@ -10,6 +10,57 @@ SEPAL_ATTR SEPAL_INLINE Floats::V fused(Floats::V a, Floats::V b, Floats::V c) {
 #endif
 }
 
+// The candidates of a query for a few neighbours, by float32 squares; float64 decides about those that are left at the end.
+struct Few {
+    static constexpr int kMost = 24, kRoom = 96; // neighbours; candidates, two leaves more than neighbours at least
+    int n = 0;
+    float slot[1 + kMost];       // the smallest squares, in order, after minus infinity
+    float square[kRoom];
+    std::int32_t place[kRoom]; // leaf * kLeaf + point
+
+    SEPAL_ATTR SEPAL_INLINE void begin() {
+        slot[0] = -std::numeric_limits<float>::infinity();
+        std::fill_n(slot + 1, kMost, std::numeric_limits<float>::infinity());
+    }
+    // A square into its place, where the largest goes, without a branch: the i-th becomes min(i-th, max(one before, value)).
+    SEPAL_ATTR SEPAL_INLINE void insert(float value, int k) {
+        using F = Floats;
+        const F::V own = F::fill(value);
+        for (int i = (k - 1) / F::width * F::width; i >= 0; i -= F::width)
+            F::store(slot + 1 + i, F::min(F::load(slot + 1 + i), F::max(F::load(slot + i), own)));
+    }
+    SEPAL_ATTR SEPAL_INLINE void add(float value, std::int32_t at) {
+        square[n] = value;
+        place[n++] = at;
+    }
+    SEPAL_ATTR SEPAL_INLINE void cut(float limit) {
+        int kept = 0;
+        for (int i = 0; i < n; ++i) {
+            square[kept] = square[i];
+            place[kept] = place[i];
+            kept += square[i] <= limit;
+        }
+        n = kept;
+    }
+};
+
+// How many of these squares are smaller than each.
+SEPAL_ATTR SEPAL_INLINE void count_smaller(const float* values, float* smaller) {
+    using F = Floats;
+    constexpr int N = kLeaf / F::width;
+    F::V own[N], count[N];
+    for (int v = 0; v < N; ++v) {
+        own[v] = F::load(values + v * F::width);
+        count[v] = F::fill(0);
+    }
+    const F::V one = F::fill(1);
+    for (int c = 0; c < kLeaf; ++c) {
+        const F::V each = F::fill(values[c]);
+        for (int v = 0; v < N; ++v) count[v] += F::where(F::below(each, own[v]), one);
+    }
+    for (int v = 0; v < N; ++v) F::store(smaller + v * F::width, count[v]);
+}
+
 // P is the number of columns where it is known in advance (short loops unroll), or 0.
 template <int P> class AskingSquares {
     using F = Floats;
@@ -19,7 +70,8 @@ template <int P> class AskingSquares {
 
   public:
     SEPAL_ATTR AskingSquares(const Job& job, const NarrowJob& narrow)
-        : job_(job), narrow_(narrow), p_(P > 0 ? P : job.p), block_(narrow.asking.block(job.leaf)), n_queries_(job.asking.size(job.leaf)) {
+        : job_(job), narrow_(narrow), p_(P > 0 ? P : job.p), block_(narrow.asking.block(job.leaf)), n_queries_(job.asking.size(job.leaf)),
+          zero_(narrow.bound.above(job.plan.zero)), by_few_(job.plan.limits == nullptr && job.plan.k > 1 && job.plan.k <= Few::kMost ? ~0u : 0u) {
         for (int i = 0; i < n_queries_; ++i) limits_[i] = narrow.bound.above(job.found[i].bound);
         std::fill(limits_ + n_queries_, limits_ + kLeaf, -1.0f); // nobody asks in the padding
         widest_ = *std::max_element(limits_, limits_ + n_queries_);
@@ -59,8 +111,11 @@ template <int P> class AskingSquares {
                 if (!(job_.plan.self_join && leaf == job_.leaf)) ask_leaf(leaf);
             }
         }
+        for (int q = 0; q < n_queries_; ++q)
+            if (by_few_ >> q & 1) settle_few(q);
         *job_.cost = static_cast<double>(n_nodes_) * (13 + p_) + static_cast<double>(n_leaves_) * (10 + 2 * p_) +
-                     static_cast<double>(n_scans_) * (10 + p_) + static_cast<double>(n_decided_) * (10 + p_);
+                     static_cast<double>(n_scans_) * (10 + p_) + static_cast<double>(n_decided_) * (10 + p_) + static_cast<double>(n_kept_) * 8;
+        *job_.work = static_cast<double>(n_nodes_ * kFan + (n_leaves_ + n_scans_) * kLeaf + n_decided_) * p_;
     }
 
   private:
@@ -69,8 +124,11 @@ template <int P> class AskingSquares {
     const int p_;
     const float* block_;
     const int n_queries_;
-    std::int64_t n_nodes_ = 0, n_leaves_ = 0, n_scans_ = 0, n_decided_ = 0; // looked at
+    const float zero_; // the float32 square of what is rounding noise
+    std::int64_t n_nodes_ = 0, n_leaves_ = 0, n_scans_ = 0, n_decided_ = 0, n_kept_ = 0; // looked at
     float limits_[kLeaf], widest_ = 0; // of the queries, in float32 squares, and the largest of them
+    unsigned by_few_; // queries whose candidates are in few_; others decide at once
+    Few few_[kLeaf];
 
     // How far the children of a node are from the box of the queries, and a bit for each that is within the widest limit.
     SEPAL_ATTR SEPAL_INLINE unsigned near_children(const float* lo, const float* hi, const float* lows, const float* highs, float* out) const {
@@ -132,7 +190,7 @@ template <int P> class AskingSquares {
     SEPAL_ATTR SEPAL_INLINE unsigned smallest(const float* values, unsigned within) const {
         float least = std::numeric_limits<float>::infinity();
         for (unsigned left = within; left != 0; left &= left - 1) least = std::min(least, values[std::countr_zero(left)]);
-        const V limit = F::fill(std::max(narrow_.bound.beyond(least), narrow_.bound.above(job_.plan.zero)));
+        const V limit = F::fill(reach(least));
         unsigned near = 0;
         for (int v = 0; v < kLeaf; v += W) near |= F::bits(F::at_most(F::load(values + v), limit)) << v;
         return within & near;
@@ -156,10 +214,98 @@ template <int P> class AskingSquares {
                 within[0] &= ~(1u << q);
                 within[1] &= ~(1u << r);
             }
-            if (within[0] != 0) changed |= decide(q, leaf, squares[0], within[0]);
-            if (r != q && within[1] != 0) changed |= decide(r, leaf, squares[1], within[1]);
+            if (within[0] != 0) changed |= take(q, leaf, squares[0], within[0]);
+            if (r != q && within[1] != 0) changed |= take(r, leaf, squares[1], within[1]);
         }
         if (changed) widest_ = *std::max_element(limits_, limits_ + n_queries_);
+    }
+
+    SEPAL_ATTR SEPAL_INLINE unsigned take(int q, std::int32_t leaf, float* squares, unsigned within) {
+        return by_few_ >> q & 1 ? keep(q, leaf, squares, within) : decide(q, leaf, squares, within);
+    }
+
+    // Notes the points that float32 leaves.
+    SEPAL_ATTR unsigned keep(int q, std::int32_t leaf, float* squares, unsigned within) {
+        Few& few = few_[q];
+        const int k = job_.plan.k;
+        if (few.n + kLeaf > Few::kRoom) {
+            few.cut(limits_[q]);
+            if (few.n + kLeaf > Few::kRoom) { // so many are tied
+                settle_few(q);
+                by_few_ &= ~(1u << q);
+                return decide(q, leaf, squares, within);
+            }
+        }
+        n_kept_ += std::popcount(within);
+        if (few.n == 0) {
+            few.begin();
+            if (std::popcount(within) > k) within = smallest_few(few, squares, within);
+            else for (unsigned left = within; left != 0; left &= left - 1) few.insert(squares[std::countr_zero(left)], k);
+            for (; within != 0; within &= within - 1) few.add(squares[std::countr_zero(within)], leaf * kLeaf + std::countr_zero(within));
+        } else {
+            for (; within != 0; within &= within - 1) {
+                const int c = std::countr_zero(within);
+                few.insert(squares[c], k);
+                few.add(squares[c], leaf * kLeaf + c);
+            }
+        }
+        const float least = few.slot[k];
+        if (!(least < std::numeric_limits<float>::infinity())) return 0;
+        const float limit = reach(least), before = limits_[q];
+        limits_[q] = std::min(before, limit);
+        return limit < before;
+    }
+
+    // No square of a point as near as that of this one is above it.
+    SEPAL_ATTR SEPAL_INLINE float reach(float square) const { return std::max(narrow_.bound.beyond(square), zero_); }
+
+    // Of a first leaf the k smallest, in order, and who may belong to them.
+    SEPAL_ATTR SEPAL_INLINE unsigned smallest_few(Few& few, float* squares, unsigned within) const {
+        const int k = job_.plan.k;
+        float smaller[kLeaf];
+        for (unsigned out = ~within; out != 0; out &= out - 1) squares[std::countr_zero(out)] = std::numeric_limits<float>::infinity();
+        count_smaller(squares, smaller);
+        unsigned first = 0;
+        for (int v = 0; v < kLeaf; v += W) first |= F::bits(F::below(F::load(smaller + v), F::fill(static_cast<float>(k)))) << v;
+        for (; first != 0; first &= first - 1) {
+            const int c = std::countr_zero(first);
+            int at = static_cast<int>(smaller[c]);
+            while (at < k && few.slot[1 + at] == squares[c]) ++at; // equal ones after each other
+            if (at < k) few.slot[1 + at] = squares[c];
+        }
+        const V limit = F::fill(reach(few.slot[k]));
+        unsigned near = 0;
+        for (int v = 0; v < kLeaf; v += W) near |= F::bits(F::at_most(F::load(squares + v), limit)) << v;
+        return within & near;
+    }
+
+    // Float64 values of the candidates that are left.
+    SEPAL_ATTR void settle_few(int q) {
+        Few& few = few_[q];
+        Nearest& found = job_.found[q];
+        few.cut(limits_[q]);
+        n_decided_ += few.n;
+        std::vector<Neighbor>& items = found.items();
+        items.resize(few.n);
+        const double* x = job_.asking.block(job_.leaf) + q;
+        int rank[Few::kRoom];
+        for (int i = 0; i < few.n; ++i) { // nearly in order already, which spares a sort
+            int at = 0;
+            for (int j = 0; j < few.n; ++j) at += few.square[j] < few.square[i] || (few.square[j] == few.square[i] && j < i);
+            rank[i] = at;
+        }
+        for (int i = 0; i < few.n; ++i) {
+            const std::int32_t leaf = few.place[i] / kLeaf, c = few.place[i] % kLeaf;
+            const double* z = job_.tree.block(leaf) + c;
+            double sum = 0;
+            for (int f = 0; f < p_; ++f) {
+                const double t = x[f * kLeaf] - z[f * kLeaf];
+                sum += t * t;
+            }
+            items[rank[i]] = {sum, job_.tree.rows(leaf)[c]};
+        }
+        found.recount(1 + job_.plan.tie, job_.plan.zero);
+        few.n = 0;
     }
 
     // Float64 decides about the points that float32 leaves.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "filter_parts.hpp"
 #include "row_products.hpp"
 #include "splitmix.hpp"
 
@@ -136,20 +137,6 @@ Values eigenvectors(Values rows, std::int64_t n) {
     sorted.reserve(turns.size());
     for (const std::int64_t i : order) sorted.insert(sorted.end(), turns.begin() + i * n, turns.begin() + (i + 1) * n);
     return sorted;
-}
-
-Values column_means(Points points, int threads) {
-    const std::int64_t parts = std::min<std::int64_t>(points.n, 16);
-    Values sums(parts * points.p, 0.0), mean(points.p, 0.0);
-    parallel_for(Loop{.n = parts, .threads = threads}, [&](std::int64_t part) {
-        double* sum = sums.data() + part * points.p;
-        for (std::int64_t i = part * points.n / parts; i < (part + 1) * points.n / parts; ++i)
-            for (int f = 0; f < points.p; ++f) sum[f] += points.row(i)[f];
-    });
-    for (std::int64_t part = 0; part < parts; ++part)
-        for (int f = 0; f < points.p; ++f) mean[f] += sums[part * points.p + f];
-    for (double& m : mean) m /= static_cast<double>(points.n);
-    return mean;
 }
 
 // Numbers in [-1, 1) that are always the same.

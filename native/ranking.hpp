@@ -107,7 +107,10 @@ template <class Real> class Candidates {
             bound = std::min(bound, std::max(upper * widen, zero));
             return;
         }
-        if (static_cast<int>(heap_.size()) < k) {
+        if (k <= kFew) {
+            if (heap_.empty()) heap_.assign(k, std::numeric_limits<Real>::infinity());
+            insert(upper, k);
+        } else if (static_cast<int>(heap_.size()) < k) {
             heap_.push_back(upper);
             if (static_cast<int>(heap_.size()) < k) return;
             std::make_heap(heap_.begin(), heap_.end());
@@ -116,7 +119,7 @@ template <class Real> class Candidates {
         } else {
             return;
         }
-        bound = std::min(bound, std::max(heap_.front() * widen, zero));
+        bound = std::min(bound, std::max((k <= kFew ? heap_[k - 1] : heap_.front()) * widen, zero));
     }
     std::size_t held() const { return items_.size(); }
     const std::vector<Item>& items() {
@@ -136,8 +139,19 @@ template <class Real> class Candidates {
 
   private:
     std::vector<Item> items_;
-    std::vector<Real> heap_; // the k smallest upper bounds, largest first; unused for k = 1
+    static constexpr int kFew = 32;
+    std::vector<Real> heap_; // the k smallest upper bounds: few in order, more as a heap, largest first; unused for k = 1
     std::size_t room_ = 24;
+
+    // Into its place among the k in order, where the largest goes, without a branch.
+    void insert(Real value, int k) {
+        Real* const all = heap_.data();
+        for (int i = k - 1; i > 0; --i) {
+            const Real after = all[i - 1] > value ? all[i - 1] : value;
+            all[i] = all[i] < after ? all[i] : after;
+        }
+        all[0] = all[0] < value ? all[0] : value;
+    }
 
     void replace_largest(Real value) {
         const std::size_t n = heap_.size();
@@ -177,6 +191,14 @@ class Nearest {
         }
     }
     std::vector<Neighbor>& items() { return items_; }
+    // After a few items were put in from outside: as if each of them had been pushed.
+    void recount(double widen, double zero) {
+        const auto nearer = [](const Neighbor& a, const Neighbor& b) { return a.value < b.value; };
+        if (!std::is_sorted(items_.begin(), items_.end(), nearer)) std::sort(items_.begin(), items_.end(), nearer);
+        if (items_.size() < k_) return;
+        bound = std::max(items_[k_ - 1].value * widen, zero);
+        while (items_.back().value > bound) items_.pop_back();
+    }
     void reset(std::size_t k) {
         bound = std::numeric_limits<double>::infinity();
         items_.clear();

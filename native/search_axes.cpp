@@ -10,6 +10,7 @@
 // theta > 0. How far float32 sums are below T is what tile_filter.hpp proves; those in `passes` are bounded in the same way.
 #include <optional>
 
+#include "byte_filter.hpp"
 #include "principal_axes.hpp"
 #include "row_products.hpp"
 #include "search_axes.hpp"
@@ -21,11 +22,9 @@
 namespace sepal {
 namespace {
 
-constexpr double kTheta = 1e-5;
-constexpr int kMostAxes = 128;
-constexpr double kLeading = 0.82; // of the variance: with less too many pairs pass, with more all pairs cost too much
-
-using FloatSum = float (*)(const float*, const float*, int);
+constexpr int kMostAxes = 112;
+// Of the variance: with less too many pairs pass, with more all pairs cost too much.
+constexpr double kLeading = 0.82, kLeadingBytes = 0.88;
 
 FloatSum float_sum() { return SEPAL_BEST(float_lane_sum); }
 
@@ -56,34 +55,12 @@ struct Rotated {
     double largest = 0; // of the squares
 };
 
-// Rows in float32, shifted and scaled so that the longest is below 1: pairs are finished with them, and float64 decides
-// among the nearest. Each row is off by 2^-24 of its length at most, sums by p + 4 units of rounding.
-struct Narrow {
-    Narrow(Points rows, const std::vector<double>& shift, double scale, int threads)
-        : p(rows.p), values(static_cast<std::size_t>(rows.n) * rows.p) {
-        parallel_for(Loop{.n = rows.n, .threads = threads, .grain = 256}, [&](std::int64_t i) {
-            const double* from = rows.row(i);
-            float* to = values.data() + i * p;
-            for (int f = 0; f < p; ++f) to[f] = static_cast<float>((from[f] - shift[f]) * scale);
-        });
-    }
-    const float* row(std::int64_t i) const { return values.data() + i * p; }
-    int p;
-    std::vector<float> values;
-};
-
-// What such a sum v says of the true value, in units of the scale: v (1 - share) - slack <= value <= v (1 + share) + slack.
-struct Sureness {
-    explicit Sureness(int p) : share((p + 4) * 0x1.1p-24 + 1.1 * kTheta) {}
-    double share, slack = 0x1.1p-46 * (1 + 1 / kTheta);
-};
-
 // Both sides of a search; the same object where every row asks the others.
 struct Sides {
     Points points, queries;
     const Rotated &right, &left;
-    const Narrow &right_narrow, &left_narrow;
-    double scale; // of the narrow rows
+    const std::vector<double>& mean;
+    double scale; // of float32 rows
     bool one() const { return &right == &left; }
 };
 
@@ -105,41 +82,44 @@ struct Further {
     std::vector<float> beside, values;
 };
 
-class AxisFilter : public TileFilter {
+// Over a filter of the leading axes, Leading.
+template <class Leading> class AxisFilter : public Leading {
   public:
     static constexpr bool is_exact = true; // pairs that are noted are finished ones
+    using Leading::at_most, Leading::frame, Leading::point_row, Leading::query_row;
 
-    AxisFilter(const Sides& sides, Points right_lead, Points left_lead, double eta, std::vector<double> first, int threads)
-        : TileFilter(right_lead, left_lead), sides_(sides), first_(std::move(first)),
-          right_further_(sides.right, right_order, p - 1, frame.factor, threads),
-          left_further_(sides.one() ? Further(right_further_) : Further(sides.left, left_order, p - 1, frame.factor, threads)),
+    AxisFilter(const Sides& sides, Points right_lead, Points left_lead, double eta, const Plan& plan)
+        : Leading(right_lead, left_lead, plan), sides_(sides),
+          right_further_(sides.right, this->right_rows(), right_lead.p - 1, frame.factor, plan.threads),
+          left_further_(sides.one() ? Further(right_further_) : Further(sides.left, this->left_rows(), right_lead.p - 1, frame.factor, plan.threads)),
+          right_narrow_(sides.points, this->right_rows().data(), sides.mean, sides.scale, plan.threads),
           to_own_(frame.factor / sides.scale * (frame.factor / sides.scale)), slack_(4 * eta * eta / kTheta * frame.factor * frame.factor),
-          sure_(sides.points.p), sum_(float_sum()) {}
+          sure_(sides.points.p), sum_(float_sum()) {
+        if (!sides.one()) other_narrow_.emplace(sides.queries, this->left_rows().data(), sides.mean, sides.scale, plan.threads);
+    }
 
-    float limit(float bound) const { return static_cast<float>(-0.5 * (bound * (1 + 2 * kTheta) + slack_)); }
+    float limit(float bound, std::int64_t i) const { return Leading::limit(within(bound), i); }
     // Of pairs that are finished.
     float lower(float h) const { return static_cast<float>(-2.0 * h * (1 - sure_.share - 0x1p-22) - sure_.slack * to_own_); }
     float upper(float h, std::int64_t, std::int64_t) const {
         return static_cast<float>(-2.0 * h * (1 + sure_.share + 0x1p-22) + sure_.slack * to_own_ + 1e-35);
     }
     void exact(std::int64_t i, const std::vector<Candidates<float>::Item>& candidates, std::vector<Neighbor>& found) const {
-        measure(sides_.queries.row(query_row(i)), sides_.points, candidates, found);
+        measure(sides_.queries.row(query_row(i)), sides_.points, this->right_rows(), candidates, found);
     }
-    float first_bound(std::int64_t i) const { return first_.empty() ? std::numeric_limits<float>::infinity() : at_most(first_[query_row(i)]); }
-
-    // Drops the pairs that further axes rule out, and finishes the others.
-    int refine(std::int64_t i0, const float* row_limit, std::int64_t j0, const float* col_limit, Hit<float>* hits, int n) {
+    bool apart(std::int64_t i, std::int64_t j, float bound) const { return Leading::apart(i, j, within(bound)); }
+    // Drops the pairs that the axes rule out, and finishes the others.
+    int refine(std::int64_t i0, std::int64_t j0, const float* row_bound, const float* col_bound, Hit<float>* hits, int n) {
         int kept = 0;
         for (int t = 0; t < n; ++t) {
-            const float limit = std::min(row_limit[hits[t].i], col_limit[hits[t].j]);
-            if (passes(i0 + hits[t].i, j0 + hits[t].j, hits[t].h, limit)) hits[kept++] = hits[t];
+            const float bound = std::max(row_bound[hits[t].i], col_bound[hits[t].j]);
+            if (passes(i0 + hits[t].i, j0 + hits[t].j, hits[t].h, bound)) hits[kept++] = hits[t];
         }
         looked_.fetch_add(n, std::memory_order_relaxed);
         finished_.fetch_add(kept, std::memory_order_relaxed);
         for (int t = 0; t < kept; ++t) {
-            const float* query = sides_.left_narrow.row(query_row(i0 + hits[t].i));
-            const float* point = sides_.right_narrow.row(point_row(static_cast<std::int32_t>(j0 + hits[t].j)));
-            hits[t].h = static_cast<float>(-0.5 * to_own_ * sum_(query, point, sides_.points.p));
+            const float *query = left_narrow().row(i0 + hits[t].i), *point = right_narrow_.row(j0 + hits[t].j);
+            hits[t].h = static_cast<float>(-0.5 * to_own_ * sum_(query, point, right_narrow_.width));
         }
         return kept;
     }
@@ -153,18 +133,23 @@ class AxisFilter : public TileFilter {
     int further() const { return right_further_.width; }
 
   private:
-    bool passes(std::int64_t i, std::int64_t j, float h, float limit) const {
+    const NarrowRows& left_narrow() const { return other_narrow_ ? *other_narrow_ : right_narrow_; }
+    float within(float bound) const { return static_cast<float>(bound * (1 + 2 * kTheta) + slack_); }
+    bool passes(std::int64_t i, std::int64_t j, float h, float bound) const {
         if (i >= sides_.queries.n || j >= sides_.points.n) return false;
+        const double limit = -0.5 * within(bound), leading = this->closer(i, j, h);
+        if (!(leading >= limit)) return false;
         const double beside = static_cast<double>(left_further_.beside[i]) - right_further_.beside[j];
         // Float32 coordinates, each off by 2^-24 of itself, and their sums.
         const double more = sum_(left_further_.row(i), right_further_.row(j), right_further_.width) * (1 - 5e-5);
         const double less = beside * beside * (1 + kTheta);
-        return -0.5 * (-2.0 * h + more - less - 1e-8 * to_own_) >= limit;
+        return -0.5 * (-2.0 * leading + more - less - 1e-8 * to_own_) >= limit;
     }
 
     Sides sides_;
-    std::vector<double> first_; // an upper bound on the k-th smallest value of each query, where one is known
     Further right_further_, left_further_;
+    NarrowRows right_narrow_; // pairs are finished with them, and float64 decides among the nearest
+    std::optional<NarrowRows> other_narrow_;
     double to_own_; // from squares of narrow rows, all at most 1, to those of the filter
     double slack_;
     Sureness sure_;
@@ -172,102 +157,56 @@ class AxisFilter : public TileFilter {
     std::atomic<std::int64_t> looked_{0}, finished_{0};
 };
 
-// A part of the work, told as a share of all of it.
-class Part : public Poll {
-  public:
-    Part(Poll* whole, double begin, double end) : whole_(whole), begin_(begin), end_(end) {}
-    bool stop(double fraction) override {
-        return stopped_ = whole_ != nullptr && whole_->stop(begin_ + (end_ - begin_) * std::min(fraction, 1.0));
-    }
-    bool stopped() const { return stopped_; }
-
-  private:
-    bool stopped_ = false;
-    Poll* whole_;
-    double begin_, end_;
-};
-
-// How many axes are taken for all pairs: a third of these gives the first bound, all there are look closer.
+// How many axes are taken for all pairs: those beyond look closer.
 int leading_axes(const PrincipalAxes& axes) {
+    const double wanted = (byte_panel_function() == nullptr ? kLeading : kLeadingBytes) * axes.total;
     double covered = 0;
     int lead = 0;
-    while (lead < axes.count && covered < kLeading * axes.total) covered += axes.spread[lead++];
+    while (lead < axes.count && covered < wanted) covered += axes.spread[lead++];
     return std::min((lead + 7) / 8 * 8, axes.count);
-}
-
-int first_tries(int k, std::int64_t n) { return static_cast<int>(std::min<std::int64_t>(k + k / 2 + 4, n)); }
-
-// Upper bounds on the k-th smallest value of each query: the nearest in a few axes, measured in all columns.
-std::vector<double> first_bounds(const Sides& sides, int axes, const Plan& plan) {
-    const std::vector<double> on_right = sides.right.leading(axes, plan.threads);
-    const std::vector<double> on_left = sides.one() ? std::vector<double>() : sides.left.leading(axes, plan.threads);
-    const Points few{on_right.data(), sides.right.n, axes + 1}, asked = sides.one() ? few : Points{on_left.data(), sides.left.n, axes + 1};
-    Plan near = plan;
-    near.k = first_tries(plan.k, few.n - plan.self_join);
-    near.tie = near.zero = 0;
-    TileFilter filter(few, asked);
-    BlockSearch<TileFilter> search(filter, few.n, asked.n, near);
-    const Ranking found = search.run();
-    std::vector<double> first;
-    if (found.start.empty()) return first; // interrupted, or these axes tell nobody apart
-    first.resize(asked.n);
-    const FloatSum sum = float_sum();
-    const Sureness sure(sides.points.p);
-    using Each = std::vector<float>;
-    parallel_for(Loop{.n = asked.n, .threads = plan.threads, .grain = 64}, [] { return Each(); }, [&](Each& each, std::int64_t at) {
-        const std::int64_t i = filter.query_row(at), end = std::min(found.start[i + 1], found.start[i] + near.k);
-        each.clear();
-        for (std::int64_t t = found.start[i]; t < end; ++t)
-            each.push_back(sum(sides.left_narrow.row(i), sides.right_narrow.row(found.rows[t]), sides.points.p));
-        std::nth_element(each.begin(), each.begin() + (plan.k - 1), each.end());
-        first[i] = (each[plan.k - 1] * (1 + sure.share) + sure.slack) / sides.scale / sides.scale;
-    });
-    return first;
 }
 
 } // namespace
 
 Ranking search_axes(Points points, Points queries, const Plan& plan, AxisWork* work) {
     const PrincipalAxes axes = principal_axes(points, kMostAxes, plan.threads);
-    const int lead = leading_axes(axes), few = (lead + 2) / 3;
+    const int lead = leading_axes(axes);
     const bool enough = plan.limits != nullptr || plan.k <= points.n - plan.self_join;
     if (axes.count < 1 || !(axes.defect < 1e-7) || !enough) return search_tiles(points, queries, plan);
     const Rotated right(points, axes, plan.threads);
     std::optional<Rotated> other;
     if (!plan.self_join) other.emplace(queries, axes, plan.threads);
     const double longest = std::sqrt(std::max(right.largest, other ? other->largest : 0.0));
-    const double scale = std::exp2(-1 - std::ceil(std::log2(longest)));
-    const Narrow right_narrow(points, axes.mean, scale, plan.threads);
-    std::optional<Narrow> other_narrow;
-    if (!plan.self_join) other_narrow.emplace(queries, axes.mean, scale, plan.threads);
-    const Sides sides{points, queries, right, other ? *other : right, right_narrow, other_narrow ? *other_narrow : right_narrow, scale};
-    Part early(plan.poll, 0.0, 0.2), late(plan.poll, 0.2, 1.0);
-    Plan part = plan;
-    part.poll = &early;
-    std::vector<double> first;
-    if (plan.limits == nullptr) {
-        first = first_bounds(sides, few, part);
-        if (first.empty()) return early.stopped() ? Ranking{} : search_tiles(points, queries, plan);
-    }
-    part.poll = &late;
+    const Sides sides{points, queries, right, other ? *other : right, axes.mean, narrow_scale(longest)};
     const std::vector<double> on_right = right.leading(lead, plan.threads);
     const std::vector<double> on_left = sides.one() ? std::vector<double>() : sides.left.leading(lead, plan.threads);
     const Points right_lead{on_right.data(), right.n, lead + 1}, left_lead = sides.one() ? right_lead : Points{on_left.data(), sides.left.n, lead + 1};
     const double p = points.p, r = axes.count;
     const double eta = (std::sqrt(r) * (p + 3) * 0x1p-53 + std::sqrt((2 * p + 4 * r + 16) * 0x1p-52 + 2 * axes.defect)) * longest * 1.01;
-    AxisFilter filter(sides, right_lead, left_lead, eta, std::move(first), plan.threads);
-    BlockSearch<AxisFilter> search(filter, points.n, queries.n, part);
-    Ranking found = search.run();
-    if (search.gave_up()) return search_tiles(points, queries, plan);
-    if (work != nullptr) {
-        const double n = static_cast<double>(points.n), m = static_cast<double>(queries.n), pairs = plan.self_join ? n * (n - 1) / 2 : n * m;
-        work->all = pairs * p;
-        work->rotation = (n + (plan.self_join ? 0 : m)) * p * r;
-        work->leading = pairs * (lead + 1 + (plan.limits == nullptr ? few + 1 : 0));
-        work->further = static_cast<double>(filter.looked()) * filter.further();
-        work->finished = static_cast<double>(filter.finished()) * p + (plan.limits == nullptr ? m * first_tries(plan.k, points.n) * p : 0);
+    const auto search = [&](auto& filter) -> std::optional<Ranking> {
+        BlockSearch search(filter, points.n, queries.n, plan);
+        Ranking found = search.run();
+        if (search.gave_up()) return std::nullopt;
+        if (work != nullptr) {
+            const double n = static_cast<double>(points.n), m = static_cast<double>(queries.n), pairs = plan.self_join ? n * (n - 1) / 2 : n * m;
+            work->all = pairs * p;
+            work->rotation = (n + (plan.self_join ? 0 : m)) * p * r;
+            work->leading = pairs * (lead + 1);
+            work->further = static_cast<double>(filter.looked()) * filter.further();
+            work->finished = static_cast<double>(filter.finished()) * p;
+        }
+        return found;
+    };
+    std::optional<Ranking> found;
+    if (ByteFilter::possible(right_lead)) {
+        AxisFilter<ByteFilter> filter(sides, right_lead, left_lead, eta, plan);
+        if (filter.usable()) found = search(filter);
     }
-    return found;
+    if (!found) {
+        AxisFilter<TileFilter> filter(sides, right_lead, left_lead, eta, plan);
+        found = search(filter);
+    }
+    return found ? std::move(*found) : search_tiles(points, queries, plan);
 }
 
 } // namespace sepal

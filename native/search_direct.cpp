@@ -44,7 +44,7 @@ struct DirectFilter {
     int panel(std::int64_t i0, const double* row_limit, std::int64_t j, const double* col_limit, Hit<double>* hits) {
         return function(left.data() + i0 * p, row_limit, block, right.data() + j * p, col_limit, spec, p, hits);
     }
-    static double limit(double bound) { return -bound; }
+    static double limit(double bound, std::int64_t) { return -bound; }
     static double lower(double h) { return -h; }
     static double upper(double h, std::int64_t, std::int64_t) { return -h; }
     static double zero(double value) { return value; }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "metrics.hpp"
+#include "search_tree.hpp"
 #include "threads.hpp"
 #include "kd_tree.hpp"
 #include "kd_tree_narrow.hpp"
@@ -23,6 +24,7 @@ struct Job { // one leaf of queries against the whole tree
     int p;
     Nearest* found; // of the queries of the leaf
     double* cost;   // of all that was looked at, in nanoseconds of one core
+    double* work;   // multiply-adds
 };
 
 struct NarrowJob { // the same trees in float32
@@ -70,6 +72,10 @@ struct Narrow {
 } // namespace
 
 Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const Plan& plan) {
+    return search_tree(points, queries, spec, plan, nullptr);
+}
+
+Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const Plan& plan, double* work) {
     const KdTree tree(points, plan.threads);
     std::optional<KdTree> other;
     const KdTree* asking = plan.self_join ? &tree : &other.emplace(queries, plan.threads);
@@ -80,12 +86,13 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
     RankingBuilder builder(queries.n, plan.threads);
     const std::int32_t n_leaves = asking->n_leaves();
     Watch watch(plan.poll, n_leaves);
+    std::vector<double> done(n_leaves, 0.0);
     using Found = std::vector<Nearest>;
     const auto ask_leaf = [&](Found& found, std::int32_t leaf) {
         double cost = 0;
         if (!watch.go_on()) return cost;
         for (int i = 0; i < asking->size(leaf); ++i) found[i].begin(plan, asking->rows(leaf)[i]);
-        const Job job{tree, *asking, spec, plan, leaf, points.p, found.data(), &cost};
+        const Job job{tree, *asking, spec, plan, leaf, points.p, found.data(), &cost, &done[leaf]};
         if (narrow) narrow->ask(job);
         else function(job);
         for (int i = 0; i < asking->size(leaf); ++i)
@@ -102,6 +109,7 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
                  [&](Found& found, std::int64_t at) {
                      if (at % apart != 0) ask_leaf(found, static_cast<std::int32_t>(at));
                  });
+    if (work != nullptr) *work = std::accumulate(done.begin(), done.end(), 0.0);
     return watch.stopped() ? Ranking{} : builder.finish();
 }
 

@@ -5,18 +5,20 @@
 namespace sepal {
 namespace {
 
+struct Part {
+    std::int64_t begin, end;
+};
+
 struct Splitter {
     Points points;
     int block;
     std::vector<std::int32_t>& order;
-    std::vector<double> low, high;
 
-    int widest_side(std::int64_t begin, std::int64_t end) {
-        std::fill(low.begin(), low.end(), std::numeric_limits<double>::infinity());
-        std::fill(high.begin(), high.end(), -std::numeric_limits<double>::infinity());
+    int widest_side(const Part& part) const {
+        std::vector<double> low(points.p, std::numeric_limits<double>::infinity()), high(points.p, -std::numeric_limits<double>::infinity());
         // A sample of rows is enough to find a wide side: the order decides speed, never the answer.
-        const std::int64_t step = std::max<std::int64_t>(1, (end - begin) / 256);
-        for (std::int64_t i = begin; i < end; i += step)
+        const std::int64_t step = std::max<std::int64_t>(1, (part.end - part.begin) / 256);
+        for (std::int64_t i = part.begin; i < part.end; i += step)
             for (int f = 0; f < points.p; ++f) {
                 low[f] = std::min(low[f], points.row(order[i])[f]);
                 high[f] = std::max(high[f], points.row(order[i])[f]);
@@ -27,23 +29,47 @@ struct Splitter {
         return widest;
     }
 
-    void split(std::int64_t begin, std::int64_t end) {
-        if (end - begin <= block) return;
-        const int side = widest_side(begin, end);
-        const std::int64_t n_blocks = (end - begin + block - 1) / block, middle = begin + n_blocks / 2 * block;
-        std::nth_element(order.begin() + begin, order.begin() + middle, order.begin() + end,
-                         [&](std::int32_t a, std::int32_t b) { return points.row(a)[side] < points.row(b)[side]; });
-        split(begin, middle);
-        split(middle, end);
+    bool is_whole(const Part& part) const { return part.end - part.begin <= block; }
+
+    // Where the second half begins.
+    std::int64_t halve(const Part& part) {
+        const int side = widest_side(part);
+        const std::int64_t n_blocks = (part.end - part.begin + block - 1) / block, middle = part.begin + n_blocks / 2 * block;
+        // Coordinates beside their rows: looked up once each, not at every comparison.
+        std::vector<std::pair<double, std::int32_t>> keys;
+        keys.reserve(part.end - part.begin);
+        for (std::int64_t i = part.begin; i < part.end; ++i) keys.emplace_back(points.row(order[i])[side], order[i]);
+        std::nth_element(keys.begin(), keys.begin() + (middle - part.begin), keys.end());
+        for (std::int64_t i = part.begin; i < part.end; ++i) order[i] = keys[i - part.begin].second;
+        return middle;
+    }
+
+    void split(const Part& part) {
+        if (is_whole(part)) return;
+        const std::int64_t middle = halve(part);
+        split({part.begin, middle});
+        split({middle, part.end});
     }
 };
 
 } // namespace
 
-std::vector<std::int32_t> spatial_order(Points points, int block) {
+std::vector<std::int32_t> spatial_order(Points points, int block, int threads) {
     std::vector<std::int32_t> order(points.n);
     std::iota(order.begin(), order.end(), 0);
-    Splitter{points, block, order, std::vector<double>(points.p), std::vector<double>(points.p)}.split(0, points.n);
+    Splitter splitter{points, block, order};
+    // Halves of halves of halves, then each of them by one thread.
+    std::vector<Part> parts{{0, points.n}};
+    for (int level = 0; level < 3; ++level) {
+        std::vector<Part> halves(2 * parts.size());
+        parallel_for(Loop{.n = static_cast<std::int64_t>(parts.size()), .threads = threads}, [&](std::int64_t i) {
+            const std::int64_t middle = splitter.is_whole(parts[i]) ? parts[i].end : splitter.halve(parts[i]);
+            halves[2 * i] = {parts[i].begin, middle};
+            halves[2 * i + 1] = {middle, parts[i].end};
+        });
+        parts = std::move(halves);
+    }
+    parallel_for(Loop{.n = static_cast<std::int64_t>(parts.size()), .threads = threads}, [&](std::int64_t i) { splitter.split(parts[i]); });
     return order;
 }
 

@@ -6,6 +6,6 @@
 namespace sepal {
 
 // Splits at the median of the widest side until at most `block` rows are left; every block but the last is full.
-std::vector<std::int32_t> spatial_order(Points points, int block);
+std::vector<std::int32_t> spatial_order(Points points, int block, int threads);
 
 } // namespace sepal

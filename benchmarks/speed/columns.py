@@ -30,6 +30,9 @@ def intelex(X: NDArray[np.float64], y: NDArray[Any], k: int) -> float:
     return float(np.mean(y[rows[~own].reshape(len(rows), k)] == y[:, None]))
 
 
+IMAGES = "mnist_5k_10k.csv.gz"
+
+
 def _falling(n: int, p: int, directions: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """Rows whose spread falls as 1 / j along hidden axes: what images and spectra look like."""
     rng = np.random.default_rng(p)
@@ -40,8 +43,9 @@ def _falling(n: int, p: int, directions: int) -> tuple[NDArray[np.float64], NDAr
 
 def _sets(data: Path | None) -> dict[str, tuple[NDArray[np.float64], NDArray[Any]]]:
     found = {}
-    images = None if data is None else data / "bench" / "mnist_5k_10k.csv.gz"
-    if images is not None and images.exists():
+    folders = [] if data is None else [data, data / "bench"]
+    images = next((folder / IMAGES for folder in folders if (folder / IMAGES).exists()), None)
+    if images is not None:
         table = sepal.read_table(images, target="class")
         pixels = [j for j, name in enumerate(table.names) if name.startswith("p") and name[1:].isdigit()]
         found["MNIST"] = (np.ascontiguousarray(table.values[:, pixels] / 255.0), np.asarray(table.y).astype(str))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal
+import sepal._native as _native
 from benchmarks.speed._timing import race, show
 from sepal.neighbors import neighbor_ranking
 
@@ -68,15 +70,12 @@ def intelex(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> float:
     return _agreement(_others(rows, k), y)
 
 
-REAL = ("banana", "phoneme", "shuttle", "magic", "letter", "satellite", "spambase")
-
-
-def real_sets(folder: Path, rounds: int = 5) -> None:
+def real_sets(folder: Path, names: list[str], rounds: int = 5) -> None:
     """Real sets, scaled to [0, 1], float32: the planner's choice, tree and tiles forced, and the peers."""
     print("\nReal sets (milliseconds; goals: auto within 1.2 of the better of tree and tiles, best peer at least 3 x)")
-    for name, k in product(REAL, (1, 10)):
-        table = sepal.read_table(next(folder.glob(f"{name}.csv*")))
-        values = np.asarray(table.values, dtype=np.float64)
+    read = {name: sepal.read_table(next(folder.glob(f"{name}.csv*"))) for name in names}
+    for name, k in product(names, (1, 10)):
+        values = np.asarray(read[name].values, dtype=np.float64)
         width = np.ptp(values, axis=0)
         X = ((values - values.min(axis=0)) / np.where(width > 0, width, 1)).astype(np.float32)
         ours_by = {
@@ -93,7 +92,7 @@ def real_sets(folder: Path, rounds: int = 5) -> None:
         found = ours_by["auto"]()
         nearest = _tree_distances(X, k)
         assert np.allclose(found.distances, nearest, rtol=1e-5, atol=1e-6), name
-        timing = race({**ours_by, **peers}, rounds, budget=20.0)
+        timing = race({**ours_by, **peers}, rounds, budget=4.0)
         best = min(peers, key=timing.median)
         better = min(timing.median("tree"), timing.median("brute"))
         times = "  ".join(f"{each} {1000 * timing.median(each):.1f}" for each in timing.seconds)
@@ -101,6 +100,7 @@ def real_sets(folder: Path, rounds: int = 5) -> None:
             f"  {name:<10} {X.shape[0]:>6,} x {X.shape[1]:>2}, k = {k:>2} ({found.method}): {times}  "
             f"best peer {best} {timing.ratio(best, 'auto'):.1f} x, auto / better {timing.median('auto') / better:.2f}"
         )
+        print(f"             {work_done(X, k, found.method)}")
 
 
 def _tree_distances(X: NDArray[np.float32], k: int) -> NDArray[np.float64]:
@@ -110,37 +110,62 @@ def _tree_distances(X: NDArray[np.float32], k: int) -> NDArray[np.float64]:
     return np.asarray(cKDTree(X).query(X, k + 1, workers=-1)[0][:, 1:])
 
 
+def work_done(X: NDArray[np.float64], k: int, method: str) -> str:
+    """What a search leaves out, counted: multiply-adds by the tree, pairs in float32 by bytes."""
+    points = np.ascontiguousarray(X, dtype=np.float64)
+    if method == "tree":
+        everything = len(X) * (len(X) - 1) / 2 * X.shape[1]
+        done = _native.tree_work(points=points, k=k, threads=CORES)
+        return f"the tree leaves out {max(0.0, 1 - done / everything):.1%} of the multiply-adds of all pairs"
+    tiles = _native.tile_work(points=points, k=k, threads=CORES)
+    if not tiles.pairs:
+        return "every pair in float32"
+    return f"products of bytes leave out {1 - tiles.measured / tiles.pairs:.1%} of the pairs in float32"
+
+
 def compare(n: int, p: int, k: int, dtype: type, rounds: int = 5) -> None:
+    """Noise: ours and the peers."""
     rng = np.random.default_rng(p)
     X = rng.standard_normal((n, p)).astype(dtype)
     y = (X[:, : min(p, 3)].sum(axis=1) + rng.standard_normal(n) > 0).astype(np.int64)
     contestants = {"sepal": lambda: ours(X, y, k)}
     if n <= 50_000:
         contestants["scikit-learn brute"] = lambda: sklearn_(X, y, k, "brute")
+        contestants["scikit-learn-intelex brute"] = lambda: intelex(X, y, k)
         contestants["FAISS flat"] = lambda: faiss_flat(X, y, k)
-    if p <= 30:
-        contestants["scikit-learn kd_tree"] = lambda: sklearn_(X, y, k, "kd_tree")
     if p <= 10:
+        contestants["scikit-learn kd_tree"] = lambda: sklearn_(X, y, k, "kd_tree")
         contestants["scipy cKDTree"] = lambda: scipy_tree(X, y, k)
     answers = {name: run() for name, run in contestants.items()}
     for name, answer in answers.items():
         # FAISS and scikit-learn brute on float32 may swap neighbours that are equal to seven digits.
         assert abs(answer - answers["sepal"]) < 1e-4, (name, answer, answers["sepal"])
-    show(f"{n:,} x {p}, {np.dtype(dtype).name}, k = {k}", race(contestants, rounds, budget=30.0), "sepal")
+    timing = race(contestants, rounds, budget=9.0)
+    show(f"{n:,} x {p}, {np.dtype(dtype).name}, k = {k}", timing, "sepal")
+    pace = n * (n - 1) / 2 * p / timing.median("sepal") / 1e9
+    print(
+        f"  {pace:.0f} G multiply-adds/s if all pairs were looked at; {work_done(X, k, neighbor_ranking(X, k).method)}"
+    )
+
+
+def measured_peak() -> float:
+    """G multiply-adds a second of a large float32 product by BLAS."""
+    A = np.random.default_rng(0).standard_normal((4096, 4096)).astype(np.float32)
+    A @ A
+    return float(4096**3 / min(_seconds(lambda: A @ A) for _ in range(3)) / 1e9)
 
 
 def peak_share(p: int, n: int = 20_000) -> None:
     """How much of the machine's measured float32 rate the tiles reach (1-NN, each pair counted once)."""
-    rng = np.random.default_rng(0)
-    A = rng.standard_normal((4096, 4096)).astype(np.float32)
-    A @ A
-    best_product = min(_seconds(lambda: A @ A) for _ in range(3))
-    peak = 4096**3 / best_product / 1e9
-    X = rng.standard_normal((n, p))
+    peak = measured_peak()
+    X = np.random.default_rng(0).standard_normal((n, p))
     neighbor_ranking(X, 1, method="brute")
     best = min(_seconds(lambda: neighbor_ranking(X, 1, method="brute")) for _ in range(5))
     rate = n * n / 2 * p / best / 1e9
-    print(f"  p = {p:>4}: {rate:6.1f} G multiply-adds/s, {rate / peak:5.0%} of a large OpenBLAS product ({peak:.0f})")
+    print(
+        f"  p = {p:>4}: {rate:6.1f} G multiply-adds/s, {rate / peak:5.0%} of a large float32 product by BLAS "
+        f"({peak:.0f}), {work_done(X, 1, 'brute')}"
+    )
 
 
 def _seconds(run: object) -> float:
@@ -189,15 +214,47 @@ def planner() -> None:
             print(f"  {kind:<15} p = {p:>2}, n = {n:>6,}, k = {k:>2}: tree {tree:.4f}  tiles {tiles:.4f}")
 
 
-def run(data_folder: Path | None) -> None:
-    for dtype in (np.float32, np.float64):
-        for p in (4, 10, 30, 100):
-            for k in (1, 10):
-                compare(20_000, p, k, dtype)
-    compare(200_000, 4, 1, np.float64, rounds=3)
-    compare(200_000, 4, 10, np.float64, rounds=3)
-    print("\nShare of the float32 peak")
+def noise(k: int, dtype: type = np.float32) -> None:
+    """Rows as noise, against the peers."""
+    for p in (4, 10, 30, 100):
+        compare(20_000, p, k, dtype)
+
+
+def large() -> None:
+    """Many rows in few columns, and memory."""
+    for k in (1, 10):
+        compare(200_000, 4, k, np.float64, rounds=3)
+    memory()
+
+
+def peak() -> None:
+    """How near brute force comes to the machine's peak."""
+    print(f"\nShare of the float32 peak ({_native.instruction_set()})")
     for p in (10, 30, 100, 300):
         peak_share(p)
-    memory()
-    planner()
+
+
+PARTS = {
+    "nearest": partial(noise, 1),
+    "ten": partial(noise, 10),
+    "nearest-double": partial(noise, 1, np.float64),
+    "ten-double": partial(noise, 10, np.float64),
+    "large": large,
+    "peak": peak,
+    "planner": planner,
+}
+
+
+def _wanted() -> list[str]:
+    return os.environ.get("SEPAL_NEIGHBORS_PARTS", " ".join(PARTS)).split()
+
+
+def page_name() -> str:
+    """Of the page: the part, if it is one."""
+    return f"neighbors-{_wanted()[0]}" if len(_wanted()) == 1 else "neighbors"
+
+
+def run(data_folder: Path | None) -> None:
+    """Print every part, or those that ``SEPAL_NEIGHBORS_PARTS`` names."""
+    for name in _wanted():
+        PARTS[name]()

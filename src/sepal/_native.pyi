@@ -55,6 +55,13 @@ class AxisWork:
     finished: float
 
 def axis_work(*, points: NDArray[np.float64], k: int, threads: int) -> AxisWork: ...
+
+class TileWork:
+    pairs: float
+    measured: float
+
+def tile_work(*, points: NDArray[np.float64], k: int, threads: int) -> TileWork: ...
+def tree_work(*, points: NDArray[np.float64], k: int, threads: int) -> float: ...
 def spread(
     *,
     start: NDArray[np.int64],

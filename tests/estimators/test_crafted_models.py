@@ -268,10 +268,44 @@ def test_the_native_window_and_expansion_check_what_they_are_given():
             progress=None,
         )
     with pytest.raises(ValueError, match="below 0"):
-        native.Condensing(X, np.full(24, -1, dtype=np.int32), "l2", 2.0, 0, np.ones(3), 0.0, 0.0, 1)
+        native.Condensing(
+            points=X,
+            codes=np.full(24, -1, dtype=np.int32),
+            metric="l2",
+            p=2.0,
+            n_numeric=0,
+            weights=np.ones(3),
+            tie=0.0,
+            zero=0.0,
+            threads=1,
+        )
     window = native.Window(
-        1, False, "square", "l2", 2.0, 0, np.ones(2), 0.0, 0.0, np.ones(2), np.zeros(2, np.uint8), 8, np.inf, 0, 0, 1, 1
+        k=1,
+        by_distance=False,
+        distances="square",
+        metric="l2",
+        p=2.0,
+        n_numeric=0,
+        weights=np.ones(2),
+        tie=0.0,
+        zero=0.0,
+        factors=np.ones(2),
+        is_scaled=np.zeros(2, np.uint8),
+        most=8,
+        max_age=np.inf,
+        class_quota=0,
+        edit_k=0,
+        edit_every=1,
+        threads=1,
     )
-    arrays = (np.zeros((1, 2, 8)), np.full(8, 5, np.int32), np.zeros(8, np.int64), np.zeros(8), np.zeros((2, 2)), 3)
     with pytest.raises(ValueError, match="outside the classes"):
-        window.predict(*arrays, np.zeros((1, 2)), np.ones(2))
+        window.predict(
+            cells=np.zeros((1, 2, 8)),
+            codes=np.full(8, 5, np.int32),
+            arrival=np.zeros(8, np.int64),
+            time=np.zeros(8),
+            ranges=np.zeros((2, 2)),
+            n=3,
+            queries=np.zeros((1, 2)),
+            seen=np.ones(2),
+        )

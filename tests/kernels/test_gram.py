@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from sepal.data import as_table
+from sepal.distances import fit_distance
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS, fit_kernel, gamma_from_width, gram, gram_blocks, width_from_gamma
 from tests.oracles import kernels as oracle
@@ -180,3 +181,13 @@ def test_wrong_rows() -> None:
         gram(X, Z, lambda a, b: a)
     with pytest.raises(DataError, match="at least two columns"):
         gram(X[:, :1], kernel="correlation")
+
+
+def test_columns_are_compared_by_name_in_any_order() -> None:
+    """Rows of a data frame whose columns came in another order were compared across columns, without a word."""
+    frame = pd.DataFrame({"length": [0.0, 10.0, 3.0], "width": [5.0, 90.0, 7.0]})
+    for rows in (frame, as_table(frame), frame[["width", "length"]]):
+        for others in (frame, frame[["width", "length"]], as_table(frame)):
+            np.testing.assert_array_equal(gram(rows, others, width=20.0), gram(frame, frame, width=20.0))
+    fitted = fit_distance(as_table(frame))
+    np.testing.assert_array_equal(fitted.embed(as_table(frame[["width", "length"]])), frame.to_numpy())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,58 +12,11 @@ import sepal._native as native
 from sepal.neighbors import neighbor_ranking
 from sepal.neighbors._planner import SearchSize, plan, spread_directions
 from sepal.neighbors._rounding import Extent
-from tests.oracles.neighbors import ranking, squared_euclidean_by_column
+from tests.neighbors.hard_sets import SETS, WHOLE, assert_the_oracle, near_a_plane
+from tests.neighbors.hard_sets import search as search_by
+from tests.oracles.neighbors import squared_euclidean_by_column
 
-
-def _search(points, k, queries=None, method="axes", *, tie=0.0, limits=None, threads=2, progress=None):
-    return native.search(
-        points=points, queries=queries, k=k, limits=limits, method=method, metric="l2", p=2.0, n_numeric=0,
-        weights=np.ones(points.shape[1]), tie=tie, zero=0.0, threads=threads, progress=progress,
-    )  # fmt: skip
-
-
-def _near_a_plane(rng, n, p, axes=5, noise=0.05):
-    return rng.normal(size=(n, axes)) @ rng.normal(size=(axes, p)) + noise * rng.normal(size=(n, p))
-
-
-def _clusters(rng, n, p):
-    return 50 * rng.normal(size=(6, p))[rng.integers(6, size=n)] + 1e-3 * rng.normal(size=(n, p))
-
-
-def _far_out(rng, n, p):
-    rows = _near_a_plane(rng, n, p)
-    rows[7] *= 1e7
-    return rows
-
-
-def _constant_columns(rng, n, p):
-    rows = _near_a_plane(rng, n, p)
-    rows[:, ::3] = 4.0
-    return rows
-
-
-# Each with numbers that are whole where ties must be exact.
-SETS = {
-    "near a plane": _near_a_plane,
-    "whole numbers with ties": lambda rng, n, p: np.round(2 * _near_a_plane(rng, n, p, 2, 0.01)),
-    "bits": lambda rng, n, p: rng.integers(0, 2, size=(n, p)).astype(float),
-    "noise": lambda rng, n, p: rng.normal(size=(n, p)),
-    "clusters far apart": _clusters,
-    "one row far out": _far_out,
-    "constant columns": _constant_columns,
-    "one line": lambda rng, n, p: np.outer(np.round(rng.normal(size=n), 2), np.arange(p) - 3.0),
-    "huge": lambda rng, n, p: 1e140 * _near_a_plane(rng, n, p),
-    "tiny": lambda rng, n, p: 1e-140 * _near_a_plane(rng, n, p),
-    "far from the origin": lambda rng, n, p: 1e6 + np.round(8 * _near_a_plane(rng, n, p)),
-}
-
-
-def _assert_the_oracle(found, D, k, tie, *, exclude_self):
-    start, rows, values = found
-    wanted = ranking(D, k, ties="all", exclude_self=exclude_self, tolerance=tie, squared=False)
-    assert [rows[a:b].tolist() for a, b in itertools.pairwise(start)] == [[each.row for each in one] for one in wanted]
-    first = [one[0].row for one in wanted]
-    np.testing.assert_allclose(values[start[:-1]], D[np.arange(len(D)), first], rtol=1e-9)
+_search = partial(search_by, method="axes")
 
 
 @pytest.mark.parametrize("k", [1, 10])
@@ -72,9 +26,9 @@ def test_every_row_asks_the_others(name, shape, k):
     rows = np.unique(SETS[name](np.random.default_rng(3), *shape), axis=0)
     if len(rows) <= k:
         k = len(rows) - 1
-    tie = 0.0 if name in ("whole numbers with ties", "bits", "far from the origin") else 1e-9
+    tie = 0.0 if name in WHOLE else 1e-9
     D = squared_euclidean_by_column(rows, rows)
-    _assert_the_oracle(_search(rows, k, tie=tie), D, k, tie, exclude_self=True)
+    assert_the_oracle(_search(rows, k, tie=tie), D, k, tie, exclude_self=True)
 
 
 @pytest.mark.parametrize("k", [1, 7])
@@ -83,15 +37,15 @@ def test_further_rows_ask(name, k):
     rng = np.random.default_rng(4)
     rows = SETS[name](rng, 320, 50)
     points, queries = rows[:260], np.ascontiguousarray(np.concatenate([rows[260:], rows[:10]]))  # some are copies
-    tie = 0.0 if name in ("whole numbers with ties", "bits", "far from the origin") else 1e-9
+    tie = 0.0 if name in WHOLE else 1e-9
     D = squared_euclidean_by_column(queries, points)
-    _assert_the_oracle(_search(points, k, queries, tie=tie), D, k, tie, exclude_self=False)
+    assert_the_oracle(_search(points, k, queries, tie=tie), D, k, tie, exclude_self=False)
 
 
 @pytest.mark.parametrize("method", ["axes", "tiles"])
 def test_every_neighbor_within_a_radius(method):
     rng = np.random.default_rng(5)
-    rows = np.unique(np.round(2 * _near_a_plane(rng, 280, 40)), axis=0)
+    rows = np.unique(np.round(2 * near_a_plane(rng, 280, 40)), axis=0)
     D = squared_euclidean_by_column(rows, rows)
     reach = np.quantile(D, 0.05, axis=1)
     start, found, _ = _search(rows, len(rows) - 1, limits=np.ascontiguousarray(reach), method=method)
@@ -111,13 +65,13 @@ def test_fewer_rows_than_are_asked_for(n):
 
 
 def test_the_same_bits_on_every_number_of_threads():
-    rows = _near_a_plane(np.random.default_rng(7), 900, 100)
+    rows = near_a_plane(np.random.default_rng(7), 900, 100)
     for ours, theirs in zip(_search(rows, 3, threads=1), _search(rows, 3, threads=3), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
 def test_work_is_left_out_where_few_axes_hold_the_spread():
-    rows = _near_a_plane(np.random.default_rng(8), 2000, 300, noise=0.1)
+    rows = near_a_plane(np.random.default_rng(8), 2000, 300, noise=0.1)
     work = native.axis_work(points=rows, k=1, threads=2)
     assert work.all == 2000 * 1999 / 2 * 300
     assert 0 < work.rotation + work.leading + work.further + work.finished < 0.35 * work.all
@@ -155,14 +109,14 @@ def test_directions_of_the_spread(directions):
 
 
 def test_what_the_planner_chose_is_the_ranking():
-    rows = _near_a_plane(np.random.default_rng(12), 5000, 400, 30, 0.2)
+    rows = near_a_plane(np.random.default_rng(12), 5000, 400, 30, 0.2)
     assert _planned(rows) == ["axes"]
     found, wanted = neighbor_ranking(rows, 2), _search(rows, 2, method="tiles", tie=2.0**-40)
     np.testing.assert_array_equal(found.rows.ravel(), wanted[1])
 
 
 def test_ctrl_c_is_heard():
-    rows = _near_a_plane(np.random.default_rng(10), 3000, 100)
+    rows = near_a_plane(np.random.default_rng(10), 3000, 100)
 
     def interrupt(share):
         raise KeyboardInterrupt

@@ -70,6 +70,8 @@ from sepal.data._left_out import groups_by_class as groups_by_class
 from sepal.data._left_out import left_out_together as left_out_together
 from sepal.data._left_out import numbered_by_first_row as numbered_by_first_row
 from sepal.data._left_out import records_repeated as records_repeated
+from sepal.data._matching import array_names as array_names
+from sepal.data._matching import in_order_of as in_order_of
 from sepal.data._matching import match_table as match_table
 from sepal.data._name_order import name_key as name_key
 from sepal.data._name_order import name_order as name_order

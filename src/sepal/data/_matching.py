@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,25 @@ from sepal.data._convert import as_table
 from sepal.data._error_words import MEMORY, listed, shown
 from sepal.data._table import Table
 from sepal.exceptions import DataError
+
+
+@cache
+def array_names(n_columns: int) -> tuple[str, ...]:
+    """What the columns of an array are called where a name is needed."""
+    return tuple(f"x{j + 1}" for j in range(n_columns))
+
+
+def in_order_of(table: Table, names: tuple[str, ...]) -> Table:
+    """The table with its columns in this order, where it has these names in another; rows of an array stay as they are.
+
+    Examples
+    --------
+    >>> in_order_of(as_table([[1.0, 2.0]], names=["b", "a"]), ("a", "b")).values.tolist()
+    [[2.0, 1.0]]
+    """
+    if table.names == names or table.names == array_names(len(names)) or sorted(table.names) != sorted(names):
+        return table
+    return table.select(names)
 
 
 def match_table(X: Any, like: Table, *, learn: bool = False) -> Table:

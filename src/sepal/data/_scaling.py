@@ -54,9 +54,9 @@ class Scaling:
         if array.ndim != 2 or array.shape[1] != self.offset.size:
             raise DataError(f"values: expected {self.offset.size} columns, found shape {array.shape}")
         with np.errstate(over="ignore", invalid="ignore"):  # a signalling NaN is a missing cell like any other
-            if self.how is None:
-                return np.asarray(array * self.shrink)
             scaled = array * self.shrink if np.any(self.shrink != 1.0) else array.copy()
+            if self.how is None:
+                return scaled
             scaled -= self.offset
             scaled /= self.divisor
             if np.isinf(scaled).any():

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Kind, Scaling, Table, first_missing, shown
+from sepal.data import Kind, Scaling, Table, first_missing, in_order_of, shown
 from sepal.exceptions import DataError
 
 # What the native value is: a squared distance, the distance itself, its p-th power, twice a cosine distance, the
@@ -156,7 +156,8 @@ class FittedDistance:
         return len(self.monomials)
 
     def embed(self, table: Table) -> NDArray[np.float64]:
-        """Coordinates of the rows of a table with the columns this distance was fitted on."""
+        """Coordinates of the rows of a table with the columns this distance was fitted on, in any order."""
+        table = in_order_of(table, self.names)
         if table.n_columns != len(self.names):
             raise DataError(
                 f"the distance was fitted on {len(self.names)} columns, the rows to compare have {table.n_columns}"
@@ -300,6 +301,8 @@ class FittedDistance:
 
     def compares_nothing(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Rows that are not at distance 0 from their own copies, because of what is missing in them."""
+        if self.metric not in ("mixed", "nan_l2", "gower", "unit_l2"):
+            return np.zeros(len(points), dtype=bool)
         gaps = np.isnan(points)
         match self.metric:
             case "mixed":
@@ -310,9 +313,7 @@ class FittedDistance:
                 silent = gaps | (self.mismatch == 0)
                 silent[:, self.n_numeric :] |= points[:, self.n_numeric :] < 0
                 return np.asarray(silent.all(axis=1))
-            case "unit_l2":
-                return np.asarray(gaps.all(axis=1))
-        return np.zeros(len(points), dtype=bool)
+        return np.asarray(gaps.all(axis=1))
 
     def distances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Native values as distances."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
-from sepal.data import Table, is_frame
+from sepal.data import Table, array_names, is_frame
 from sepal.exceptions import DataError
 
 _SHOWN = 5  # names in one error
@@ -20,12 +19,6 @@ def given_names(X: Any) -> tuple[str, ...] | None:
     if not is_frame(X):
         return None
     return tuple(str(name) for name in getattr(X, "column_names", X.columns))
-
-
-@cache
-def array_names(n_columns: int) -> tuple[str, ...]:
-    """What the columns of an array are called where a name is needed."""
-    return tuple(f"x{j + 1}" for j in range(n_columns))
 
 
 def _generated(names: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ from sepal.data import (
     Rows,
     SparseRows,
     Table,
+    array_names,
     as_rows,
     as_sets,
     as_table,
@@ -29,7 +30,6 @@ from sepal.data import (
     refuse_texts,
 )
 from sepal.estimators._columns import (
-    array_names,
     check_column_count,
     column_places,
     given_names,

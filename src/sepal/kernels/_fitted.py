@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table, as_table, first_missing, refuse_texts
+from sepal.data import Table, as_table, first_missing, in_order_of, refuse_texts
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels._formulas import unchanged
 from sepal.kernels._named import ALIASES, KERNELS, Kernel
@@ -52,13 +52,9 @@ class FittedKernel:
         """The gamma in use, for kernels that have one."""
         return self.state.get("gamma")
 
-    def with_gamma(self, gamma: float) -> FittedKernel:
-        """The same kernel with another gamma."""
-        return replace(self, state={**self.state, "gamma": float(gamma)})
-
     def coordinates(self, X: Any) -> NDArray[np.float64]:
         """The rows as arrays that ``block`` compares."""
-        table = as_table(X)
+        table = in_order_of(as_table(X), self.names)
         if table.n_columns != len(self.names):
             raise DataError(
                 f"the kernel {self.kernel.name!r} was fitted on {len(self.names)} columns, "

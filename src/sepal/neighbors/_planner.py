@@ -26,6 +26,7 @@ Method = Literal["auto", "brute", "tree", "approximate"]
 SEARCH_METHODS = ("auto", "brute", "tree", "approximate")
 
 _TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
+_BYTE_COLUMNS = 12  # as in native/byte_filter.hpp
 _MANY_COLUMNS = 64  # below this tiles cost too little for a rotation to pay (benchmarks/speed/columns.py)
 _ALL_PAIRS = 2.2  # axes that are taken of every pair, for each direction of the spread
 _FEW_DIRECTIONS = 10  # in many columns a tree is tried where rows spread in no more: it costs much to find out
@@ -46,12 +47,15 @@ class SearchSize:
         How many neighbours.
     metric : str
         The native metric.
+    by_bytes : bool
+        Whether tiles can be products of bytes on this processor.
     """
 
     points: Extent
     n_queries: int | None
     k: int
     metric: str
+    by_bytes: bool = False
 
     @property
     def n(self) -> int:
@@ -97,7 +101,8 @@ def _tiles(work: SearchSize) -> float:
     if work.metric != "l2":
         return inf
     packed = (work.n + work.asking) * (30.0 + 4.0 * work.p)
-    return packed + work.pairs * (0.17 + 0.0225 * work.p) + work.asking * work.k * (300.0 + 4.0 * work.p)
+    each = 0.25 + 0.008 * work.p if work.by_bytes and work.p >= _BYTE_COLUMNS else 0.17 + 0.0225 * work.p
+    return packed + work.pairs * each + work.asking * work.k * (300.0 + 4.0 * work.p)
 
 
 def _axes(work: SearchSize) -> float:

@@ -22,6 +22,7 @@ from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, is_exact
 from sepal.neighbors._threads import thread_count
 from sepal.progress import Share
 
+_BY_BYTES = _native.instruction_set() == "avx512-vnni"
 _WORTH_THREADS = 4_000_000  # coordinate differences; below this starting threads costs more than it saves
 
 
@@ -236,7 +237,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
             "threads": self._team(len(self.points), len(given.arrays[-1])),
             "progress": progress,
         }
-        *tried, last = plan(self.method, SearchSize(self._extent, n_queries, k, given.metric["metric"]))
+        *tried, last = plan(self.method, SearchSize(self._extent, n_queries, k, given.metric["metric"], _BY_BYTES))
         for step in tried:
             found = _native.search(**asked, method=step.path, budget=step.budget)
             if found is not None:
@@ -281,7 +282,9 @@ def raw_search(
         "progress": None,
         "raw": True,
     }
-    *tried, last = plan(method, SearchSize(replace(extent, values=points), n_queries, k, given.metric["metric"]))
+    *tried, last = plan(
+        method, SearchSize(replace(extent, values=points), n_queries, k, given.metric["metric"], _BY_BYTES)
+    )
     found = None
     for step in tried:
         found = _native.search(**asked, method=step.path, budget=step.budget)

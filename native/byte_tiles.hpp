@@ -1,0 +1,20 @@
+/// @brief Products of rows of 8-bit integers, q_i.q_j, a block of rows against 16 columns, for processors that have an instruction for them.
+#pragma once
+
+#include "tiles.hpp"
+
+namespace sepal {
+
+constexpr int kQuad = 4; // columns that one instruction multiplies and adds
+
+// For rows packed in panels of 6 ([panel][quad][6][4], signed) and one panel of columns ([quad][16][4], each q + 128):
+// h = sum + row_add[i] + col_add[j]; writes each pair with h >= min(row_limit[i], col_limit[j]) to `hits` and returns
+// their number. Sums are exact; h as float32 is rounded.
+using BytePanelFunction = int (*)(const std::int8_t* rows, const std::int32_t* row_add, const float* row_limit, int n_row_panels,
+                                  const std::uint8_t* cols, const std::int32_t* col_add, const float* col_limit, int quads,
+                                  Hit<float>* hits);
+
+// Null where this processor has no such instruction.
+BytePanelFunction byte_panel_function();
+
+} // namespace sepal

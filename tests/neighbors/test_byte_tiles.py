@@ -1,0 +1,93 @@
+"""Products of bytes leave out most pairs and nothing of the answer, and every instruction set gives the same bits."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+
+import sepal._native as native
+from tests.neighbors.hard_sets import SETS, WHOLE, assert_the_oracle, search
+from tests.oracles.neighbors import squared_euclidean_by_column
+
+_tiles = partial(search, method="tiles")
+
+
+@pytest.mark.parametrize("k", [1, 10, 40])
+@pytest.mark.parametrize("shape", [(420, 14), (300, 61)])
+@pytest.mark.parametrize("name", SETS)
+def test_every_row_asks_the_others(name, shape, k):
+    rows = np.unique(SETS[name](np.random.default_rng(13), *shape), axis=0)
+    k = min(k, len(rows) - 1)
+    tie = 0.0 if name in WHOLE else 1e-9
+    D = squared_euclidean_by_column(rows, rows)
+    assert_the_oracle(_tiles(rows, k, tie=tie), D, k, tie, exclude_self=True)
+
+
+@pytest.mark.parametrize("k", [1, 7])
+@pytest.mark.parametrize("name", SETS)
+def test_further_rows_ask(name, k):
+    rows = SETS[name](np.random.default_rng(14), 420, 30)
+    points, queries = rows[:330], np.ascontiguousarray(np.concatenate([rows[330:], rows[:10]]))  # some are copies
+    tie = 0.0 if name in WHOLE else 1e-9
+    D = squared_euclidean_by_column(queries, points)
+    assert_the_oracle(_tiles(points, k, queries, tie=tie), D, k, tie, exclude_self=False)
+
+
+def test_queries_far_from_the_points():
+    rng = np.random.default_rng(15)
+    points, queries = rng.normal(size=(500, 20)), 30 + 5 * rng.normal(size=(60, 20))
+    D = squared_euclidean_by_column(queries, points)
+    assert_the_oracle(_tiles(points, 3, queries, tie=1e-9), D, 3, 1e-9, exclude_self=False)
+
+
+def test_few_pairs_are_measured_again():
+    rows = np.random.default_rng(16).normal(size=(3000, 40))
+    work = native.tile_work(points=rows, k=1, threads=2)
+    if native.instruction_set() == "avx512-vnni":
+        assert work.pairs == 3000 * 2999 / 2
+        assert 3000 / 2 <= work.measured < 0.1 * work.pairs
+    else:
+        assert (work.pairs, work.measured) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("name", ["clusters far apart", "one row far out"])
+def test_rows_that_bytes_cannot_tell_apart_are_left_to_float32(name):
+    rows = SETS[name](np.random.default_rng(17), 1000, 20)
+    work = native.tile_work(points=rows, k=1, threads=2)
+    assert (work.pairs, work.measured) == (0.0, 0.0)
+
+
+def test_the_same_bits_on_every_number_of_threads():
+    rows = np.random.default_rng(18).normal(size=(1100, 33))
+    for ours, theirs in zip(_tiles(rows, 6, threads=1), _tiles(rows, 6, threads=3), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+ANSWER = """
+import hashlib, numpy as np, sepal._native as native
+from tests.neighbors.hard_sets import SETS, search
+answer = hashlib.sha256()
+for name in ("noise", "whole numbers with ties", "cells far out", "near a plane"):
+    rows = np.unique(SETS[name](np.random.default_rng(19), 500, 70), axis=0)
+    for method, k in (("tiles", 1), ("tiles", 9), ("axes", 4), ("tree", 9)):
+        for each in search(rows, k, method=method, tie=2.0**-40):
+            answer.update(each.tobytes())
+print(native.instruction_set(), answer.hexdigest())
+"""
+
+
+def test_the_same_bits_on_every_instruction_set():
+    told = {}
+    for wanted in ("", "x86-64-v3", "baseline"):
+        environment = {**os.environ, "SEPAL_INSTRUCTION_SET": wanted, "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run(
+            [sys.executable, "-c", ANSWER], env=environment, capture_output=True, text=True, check=True, timeout=120
+        )
+        name, told[wanted] = done.stdout.split()
+        assert name in ({wanted, "baseline"} if wanted else {"avx512-vnni", "x86-64-v3", "baseline"})
+    assert len(set(told.values())) == 1
