@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ import pyarrow.parquet
 import sepal
 from sepal.report import partitions_report
 from sepal.scale import angle_partitions, fit_partitions, fit_parts, measure_partitions, partitioned, place_of_work
+from sepal.scale import ask_partitions as ask_partitions
 from sepal.scale import prepare_blocks as prepare_blocks
-from sepal.scale._answer import ask_partitions
 from sepal.scale._planning import measure_rates
 from sepal.scale._schema import read_schema
 
@@ -136,7 +137,7 @@ def _workers() -> None:
     n, p = _size("overhead")
     with _rows("overhead", n, p) as pattern:
         one, two = _interleaved({"one": lambda: _score(pattern, 1), "two": lambda: _score(pattern, 2)}, 1).values()
-    print(f"\nThornton's test, exact, {n:,} x {p}: seconds, workers already started; scores equal")
+    print(f"\nThornton's test, exact, {n:,} x {p}: seconds, workers of one thread already started; scores equal")
     _line("one worker", one)
     _line("two workers", two, f"{one / two:.2f} x as fast as one")
 
@@ -184,21 +185,16 @@ def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def _exact_memory() -> None:
+def _exact() -> None:
     n, p = _size("exact")
     with _rows("exact", n, p) as pattern:
-        X, y = _in_memory(pattern)
-        taken, score = _timed(lambda: sepal.thornton_score(X, y))
-    print(f"\nExact leave-one-out of 1-NN, {n:,} x {p}: seconds")
-    _line("rows in memory, all threads", taken, f"index {score:.6f}", form="10.1f")
-
-
-def _exact_streamed() -> None:
-    n, p = _size("exact")
-    with _rows("exact", n, p) as pattern:
-        taken, score = _timed(lambda: _streamed(pattern))
-    print(f"\nExact leave-one-out of 1-NN, {n:,} x {p}: seconds")
-    _line("streamed here, files read, all threads", taken, f"index {score:.6f}", form="10.1f")
+        memory, score = _timed(partial(sepal.thornton_score, *_in_memory(pattern)))
+        taken, again = _timed(lambda: _streamed(pattern))
+    if score != again:
+        raise AssertionError(f"different answers: {score}, {again}")
+    print(f"\nExact leave-one-out of 1-NN, {n:,} x {p}: seconds, all threads; index {score:.6f} both ways")
+    _line("rows in memory, files read before", memory, form="10.1f")
+    _line("streamed here, files read", taken, f"{taken / memory:.2f} x", form="10.1f")
 
 
 def _streamed(pattern: str) -> float:
@@ -279,8 +275,7 @@ PARTS = {
     "planner": _planner,
     "memory": _memory,
     "sums": _sums,
-    "exact-memory": _exact_memory,
-    "exact-streamed": _exact_streamed,
+    "exact": _exact,
     "exact-faiss": _exact_faiss,
     "large": _large,
 }

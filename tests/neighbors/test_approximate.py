@@ -60,6 +60,26 @@ def test_every_result_says_it(rows):
     assert new.rows[:, 0].tolist() == list(range(50))
 
 
+def test_no_result_without_its_recall(rows):
+    """What is a bare number, an array or a set of rows is refused, and the error names who tells it."""
+    X, y = rows
+    ready = sepal.prepare(X, y, method="approximate")
+    for ask, other in (
+        (sepal.thornton_score, "thornton_test"),
+        (sepal.measures.thornton_samples, "thornton_test"),
+        (lambda given: sepal.measures.expected_accuracy(given, train_size=0.5), "expected_accuracy_curve"),
+        (lambda given: sepal.neighbors.kneighbors_graph(given, 3), "neighbor_ranking"),
+        (sepal.prototypes.enn, "without method='approximate'"),
+        (sepal.prototypes.drop3, "without method='approximate'"),
+    ):
+        with pytest.raises(ParameterError, match="recall of approximate neighbours") as refused:
+            ask(ready)
+        assert other in refused.value.hint
+    with pytest.raises(ParameterError, match="bare index"):
+        sepal.thornton_score(X, y, method="approximate")
+    assert "recall" in sepal.separability(sepal.prepare(X[:500], y[:500], method="approximate")).to_text()
+
+
 def test_neither_the_order_of_rows_nor_threads_matter(rows):
     X, y = rows
     order = np.random.default_rng(1).permutation(len(X))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import faulthandler
+import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,11 +14,29 @@ import pytest
 
 from sepal.scale import place_of_work
 
+_FOREVER = 900.0  # seconds: many times what a test takes on a machine with much else to do
+
 
 def local_cluster() -> distributed.LocalCluster:
     return distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
     )
+
+
+@pytest.fixture(autouse=True)
+def told_where_it_hangs() -> Iterator[None]:
+    """A test that waits for ever says where, in all threads, and ends; a run that is stopped from outside does, too."""
+    faulthandler.dump_traceback_later(_FOREVER, exit=True, file=sys.__stderr__)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def told_where_it_was_ended() -> Iterator[None]:
+    """Who is asked to end says where it was, and ends as it would have."""
+    faulthandler.register(signal.SIGTERM, file=sys.__stderr__, all_threads=True, chain=True)
+    yield
+    faulthandler.unregister(signal.SIGTERM)
 
 
 @pytest.fixture(scope="session")

@@ -88,7 +88,7 @@ def test_train_says_what_all_rows_decided(cut, run, tmp_path):
     pattern, model = cut(frame("mixed", 200), [80, 120]), tmp_path / "model.sepal"
     trained = run("train", pattern, "--learner", "fisher", "--out", model, "--jobs", "1")
     assert trained.exit_code == 0, trained.output
-    assert "the plane fitted to all 200 rows by sums over partitions" in trained.stderr
+    assert "FisherDiscriminant: the plane fitted to all 200 rows by sums over partitions" in trained.stderr
     asked = run("predict", model, pattern, "--out", tmp_path / "out.csv")
     assert asked.exit_code == 0, asked.output
     assert "score: " in asked.stderr

@@ -8,9 +8,12 @@ import pytest
 
 import sepal
 from sepal.exceptions import ParameterError
-from sepal.scale import asking_for, fit_parts, measure_partitions, partitioned, place_of_work
-from sepal.scale._answer import ask_partitions
+from sepal.progress import SEARCHING
+from sepal.scale import Plan, ask_partitions, asking_for, fit_parts, measure_partitions, partitioned, place_of_work
+from sepal.scale._answer import _Clock
+from sepal.scale._blocks import cut_blocks
 from sepal.scale._drawing import draw_rows, shares_of
+from sepal.scale._planning import improved
 from sepal.scale._sampled import stratified_interval
 from tests.scale.frames import frame
 
@@ -20,7 +23,7 @@ def test_a_sample_of_all_rows_is_exact(kind, cut, here):
     """Copies are counted and not listed: the shares are those of the plain function."""
     table = frame(kind, 600)
     given = fit_parts(partitioned(cut(table, [100, 350, 150])), here)
-    found = ask_partitions(given, 600, 0.95, 0, None)
+    found, _ = ask_partitions(given, 600, 0.95, 0, None)
     wanted = sepal.thornton_test(table.drop(columns="class"), table["class"])
     assert found.score == pytest.approx(wanted.score, abs=1e-12)
     assert found.per_class == pytest.approx(wanted.per_class, abs=1e-12)
@@ -35,7 +38,7 @@ def test_every_asking_row_gets_its_own_answer(cut, there):
     samples = sepal.measures.thornton_samples(table.drop(columns="class"), table["class"])
     given = fit_parts(partitioned(cut(table, [200, 300])), there)
     drawn = draw_rows(given.schema, there, 60, 7)
-    found = ask_partitions(given, 60, 0.95, np.random.default_rng(3), None)
+    found, _ = ask_partitions(given, 60, 0.95, np.random.default_rng(3), None)
     seed = int(np.random.default_rng(3).integers(2**63))
     drawn = draw_rows(given.schema, there, 60, seed)
     codes = drawn.codes
@@ -93,6 +96,28 @@ def test_the_plan_speaks_first_and_is_obeyed(cut):
     assert measure_partitions(pattern, exact=False, half_width=0.1, n_jobs=1).rows_seen == asking_for(0.1, 600)
     with pytest.raises(ParameterError, match="n_queries"):
         measure_partitions(pattern, exact=True, n_queries=5)
+
+
+def test_the_estimate_is_mended_by_the_first_blocks(monkeypatch):
+    """By hand: 2 s before the search, 3 s for its first eighth: 2 + 3 * 8 = 26 s, whatever was said before."""
+    plan = Plan(1000, 5, 8, 1, True, 1000, "it is quick", 60.0, 0.1, 10**6, 10**5, 1e-6, 1e8)
+    now = iter([0.0, 2.0, 5.0, 8.0])
+    monkeypatch.setattr("sepal.scale._answer.time.perf_counter", lambda: next(now))
+    clock = _Clock(lambda text, share: None)
+    clock.tell("reading rows", 1.0)
+    for share in (0.125, 0.25):
+        clock.tell(SEARCHING, share)
+    assert clock.total == 26.0
+    assert improved(plan, clock.total).seconds == 26.0
+    assert improved(plan, clock.total).sampled_seconds == 0.1
+    assert improved(plan, None) == plan
+
+
+def test_blocks_are_about_as_large_as_each_other(cut, here):
+    """So that the share of blocks that are done is the share of the work."""
+    schema = fit_parts(partitioned(cut(frame("real", 900), [100] * 9)), here).schema
+    for most, wanted in ((550, [400, 500]), (850, [400, 500]), (300, [300] * 3), (10**6, [900])):
+        assert sorted(block.n_rows for block in cut_blocks(schema, most, "key")) == wanted
 
 
 def test_so_many_must_ask():

@@ -40,6 +40,9 @@ from sepal.measures._projections import jittered as jittered
 from sepal.measures._split_accuracy import expected_accuracy, expected_accuracy_curve
 from sepal.measures._split_curve import SplitAccuracyCurve
 from sepal.measures._split_groups import share_of_groups_samples as share_of_groups_samples
+from sepal.measures._suspects import NEAR as NEAR
+from sepal.measures._suspects import ROUNDING as ROUNDING
+from sepal.measures._suspects import NearDuplicate as NearDuplicate
 from sepal.measures._suspects import SuspectRow, Suspects, suspects
 from sepal.measures._table_numbers import numbers_of as numbers_of
 from sepal.measures._telling_words import TellingWord, telling_words

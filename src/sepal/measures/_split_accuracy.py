@@ -25,6 +25,7 @@ from sepal.measures._split_groups import GroupDrawing, OfAll, WithReplacement, g
 from sepal.measures._split_noise import split_std
 from sepal.measures._stratified import stratified_accuracy
 from sepal.measures._thornton_groups import groups_of
+from sepal.neighbors import refuse_approximate
 from sepal.parameters import check_whole, checked
 from sepal.progress import Progress
 
@@ -293,6 +294,7 @@ def expected_accuracy(
     0.83
     """
     data = prepare(X, y, **how)
+    refuse_approximate(data.search, "a bare accuracy", "ask expected_accuracy_curve, which tells it")
     bootstrap = isinstance(train_size, str)
     if bootstrap and train_size != "bootstrap":
         raise ParameterError(f"train_size must be a share, a number of rows, or 'bootstrap'; got {train_size!r}")

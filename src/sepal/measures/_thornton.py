@@ -17,7 +17,7 @@ from sepal.exceptions import ParameterError
 from sepal.measures._class_groups import ClassGroups, class_groups
 from sepal.measures._prepared import PREPARING_SEARCH, Prepared, PreparingSearch, prepare
 from sepal.measures._thornton_groups import groups_of, samples_of_groups
-from sepal.neighbors import DistinctRanking
+from sepal.neighbors import DistinctRanking, refuse_approximate
 from sepal.parameters import RandomState, checked, generator
 from sepal.progress import Progress
 
@@ -102,8 +102,8 @@ def thornton_samples(
     random_state : int, Generator or None
         For ``n_queries`` and ``ties="jitter"`` only.
     method : {"auto", "brute", "tree", "approximate"}
-        The neighbour search. The answer does not depend on it, but for "approximate", which needs FAISS and misses some
-        neighbours: which share of them it finds is measured, warned of, and among the notes.
+        The neighbour search. The answer does not depend on it. "approximate" is refused here, since a bare number
+        cannot tell which share of the neighbours was found: ask :func:`thornton_test`.
     n_jobs : int, optional
         Threads; all cores by default. The answer does not depend on it.
     progress : callable, optional
@@ -122,6 +122,7 @@ def thornton_samples(
     if ties not in _TIES:
         raise ParameterError(f"ties must be one of {', '.join(_TIES)}; got {ties!r}")
     data = prepare(X, y, n_queries=n_queries, random_state=random_state, **how)
+    refuse_approximate(data.search, "a bare index", "ask sepal.thornton_test, which tells it")
     rows = data.asking
     apart = groups_of(data, groups, X, y)
     if ties == "jitter":

@@ -40,6 +40,7 @@ from sepal.neighbors._ranking import NeighborRanking
 from sepal.neighbors._ranking import Ties as Ties
 from sepal.neighbors._ranking import segment_positions as segment_positions
 from sepal.neighbors._recall import recall_said as recall_said
+from sepal.neighbors._recall import refuse_approximate as refuse_approximate
 from sepal.neighbors._rounding import TIE_TOLERANCE as TIE_TOLERANCE
 from sepal.neighbors._rounding import Extent as Extent
 from sepal.neighbors._search import Search as Search

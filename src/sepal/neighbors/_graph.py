@@ -49,6 +49,10 @@ def kneighbors_graph(
     """
     check_mode(mode)
     found = neighbor_ranking(X, n_neighbors, queries=X if include_self else None, **options)
+    if found.method == "approximate":
+        raise ParameterError(
+            "a sparse matrix cannot tell the recall of approximate neighbours", hint="ask neighbor_ranking, which does"
+        )
     return as_graph(found.start, found.flat_rows, found.flat_distances, found.n_queries, mode)
 
 

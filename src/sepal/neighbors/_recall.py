@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+from sepal.exceptions import ParameterError
 
 APPROXIMATE = "approximate neighbours"  # how a note that tells recall begins
 
@@ -14,3 +17,9 @@ def recall_said(notes: Sequence[str]) -> str:
     ('; approximate neighbours: 98.5% are found', '')
     """
     return "".join(f"; {note}" for note in notes if note.startswith(APPROXIMATE))
+
+
+def refuse_approximate(search: Any, what: str, hint: str) -> None:
+    """Refuse approximate neighbours where their recall cannot stand beside the result."""
+    if getattr(search, "found_by", None) == "approximate":
+        raise ParameterError(f"{what} cannot tell the recall of approximate neighbours", hint=hint)

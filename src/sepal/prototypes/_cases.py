@@ -23,7 +23,7 @@ from sepal.data import (
 from sepal.distances import fit_sparse_distance, fit_text_distance
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import PREPARING, Prepared, Preparing, prepare, settled
-from sepal.neighbors import Search
+from sepal.neighbors import Search, refuse_approximate
 
 CaseTies = Literal["expected", "index"]
 _MOST_CELLS = 50_000_000  # 400 MB
@@ -133,6 +133,7 @@ def label_rows(X: Any, y: Any, **how: Unpack[Preparing]) -> Prepared:
     distance is the one they have elsewhere.
     """
     if isinstance(X, Prepared) and isinstance(X.search, Search):
+        refuse_approximate(X.search, "a set of prototypes", "prepare the rows without method='approximate'")
         return prepare(X, y, **how)
     filled: dict[str, Any] = {each.name: each.default for each in PREPARING} | how
     found = settled(X, y=y, **filled)

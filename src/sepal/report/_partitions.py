@@ -15,25 +15,32 @@ from sepal.exceptions import ParameterError
 from sepal.measures import SeparabilityAngle, Suspects
 from sepal.parameters import generator
 from sepal.progress import Progress, silent, stage
-from sepal.report._facts import MeasureFacts, PartitionsFacts
+from sepal.report._beside import rows_beside
+from sepal.report._facts import MeasureFacts, PartitionsFacts, RowBeside
 from sepal.report._gather import class_facts, majority_facts, thornton_facts
+from sepal.report._suspects import MOST_SHOWN
 from sepal.scale import (
+    AskedSuspects,
     Fitted,
     Partitioned,
     PartitionsMeasure,
     Plan,
     SampledTable,
     angle_of_parts,
+    ask_partitions,
     carried_out,
     draw_rows,
     fit_parts,
     make_plan,
     place_of_work,
     sample_of,
+    suspects_asked,
 )
 
 TOGETHER = 20_000  # rows that are brought together for what needs them so
 _IN_TIME = 0.4  # of the time that is allowed: after it no further pass over all rows is begun
+_NEIGHBORS = 5  # that judge a row
+_ASKED_OF_ALL = 2_000  # rows that are judged by all, where the index is exact
 _MOST_COLUMNS = 100  # of a table whose angle is that of all rows
 _MEASURED, _DRAWN = 0.5, 0.6  # shares of the work that are behind
 
@@ -46,6 +53,7 @@ class PartsMeasured:
     found: PartitionsMeasure
     drawn: SampledTable
     angle: SeparabilityAngle | None
+    suspects: AskedSuspects | None  # None where all rows are in the sample, or time was short
 
 
 def measured_partitions(
@@ -64,9 +72,12 @@ def measured_partitions(
     cluster: str | None = None,
     workers: int | None = None,
     say: Callable[[Plan], object] | None = None,
-    with_angle: bool = False,
+    in_full: bool = False,
 ) -> PartsMeasured:
-    """The index of all rows, their angle where that is wanted and no cell is missing, and the sample for the rest."""
+    """The index of all rows, and the sample for the rest.
+
+    ``in_full`` with the angle of all rows, where no cell is missing, and suspects among rows that ask all rows.
+    """
     if groups is not None:
         raise ParameterError("groups are not there for rows in partitions", hint="load the rows into one table")
     tell = progress or silent
@@ -81,19 +92,28 @@ def measured_partitions(
         plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=limit)
         if say is not None:
             say(plan)
-        rows = None
-        if not plan.exact:  # one pass draws those who ask and those of the sample
-            seed, most = int(generator(random_state).integers(2**63)), max(plan.n_asking, TOGETHER)
+        rows, few = None, fitted.schema.n_rows <= TOGETHER
+        if not (plan.exact and few):  # one pass draws those who ask and those of the sample
+            seed, most = int(generator(random_state).integers(2**63)), max(0 if plan.exact else plan.n_asking, TOGETHER)
             rows = draw_rows(fitted.schema, work, most, seed, fitted.distance, stage(early, "drawing rows"))
-        found = carried_out(fitted, plan, 0.95, random_state, begin, early, rows)
+        depth = _NEIGHBORS if in_full and not few else 1
+        found, asked = carried_out(fitted, plan, 0.95, random_state, begin, early, rows, depth)
         drawn = sample_of(fitted.schema, work, TOGETHER, random_state, None, rows)
         stage(tell, "drawing rows", _MEASURED, _DRAWN)(1.0)
-        schema, angle = fitted.schema, None
+        schema, angle, suspects = fitted.schema, None, None
+
+        def soon() -> bool:
+            return time_limit is None or time.perf_counter() - begin < _IN_TIME * time_limit
+
         addable = not schema.n_rows_with_missing and schema.like.n_columns <= _MOST_COLUMNS
-        soon = time_limit is None or time.perf_counter() - begin < _IN_TIME * time_limit
-        if with_angle and addable and soon and len(drawn.rows) < drawn.n_rows:
+        if in_full and addable and not few and soon():
             angle = angle_of_parts(schema, work)
-    return PartsMeasured(fitted, found, drawn, angle)
+        if in_full and not few and soon():
+            if asked is None:
+                _, asked = ask_partitions(fitted, _ASKED_OF_ALL, 0.95, random_state, None, rows, depth)
+            notes = (*schema.notes, *fitted.distance.notes)
+            suspects = suspects_asked(schema, work, asked, depth, notes)
+    return PartsMeasured(fitted, found, drawn, angle, suspects)
 
 
 def later(progress: Progress | None) -> Progress | None:
@@ -108,10 +128,13 @@ def facts_of_all(facts: Any, parts: PartsMeasured, asked: str) -> dict[str, Any]
     low, high = found.interval
     notes = [_how(found)]
     if len(drawn.rows) < drawn.n_rows:
-        means = "" if parts.angle is None else " and the angle between them"
+        of_all = ["Thornton's index", "the classes"]
+        of_all += [] if parts.angle is None else ["the angle between them"]
+        if parts.suspects is not None:
+            of_all.append(f"the suspects (of {parts.suspects.found.n_checked:,} rows that asked all)")
         notes.append(
-            f"all but Thornton's index, the classes{means} is of a stratified random sample of {len(drawn.rows):,} "
-            "rows, compared with each other"
+            f"all but {', '.join(of_all[:-1])} and {of_all[-1]} is of a stratified random sample of "
+            f"{len(drawn.rows):,} rows, compared with each other"
         )
     return {
         "table": replace(
@@ -144,11 +167,30 @@ def _how(found: PartitionsMeasure) -> str:
     return f"from a sample: {found.rows_seen:,} of {found.thornton.n_rows:,} rows asked all rows"
 
 
-def renumbered(found: Suspects | None, rows: NDArray[np.int64]) -> Suspects | None:
-    """Suspects of a sample with the numbers their rows have among all rows."""
-    if found is None:
-        return None
+def suspects_of_all(
+    parts: PartsMeasured, of_sample: Suspects | None, beside: tuple[RowBeside, ...]
+) -> tuple[Suspects | None, tuple[RowBeside, ...]]:
+    """Suspects with the numbers their rows have among all rows, and how they differ from their neighbours.
 
+    Those that asked all rows, where they did; else those of the sample. Copies are those of the sample.
+    """
+    numbers, asked = parts.drawn.rows, parts.suspects
+    renamed = None if of_sample is None else _renumbered(of_sample, numbers)
+    if asked is None:
+        return renamed, tuple(replace(each, row=int(numbers[each.row])) for each in beside)
+    found, like, place = asked.found, parts.fitted.schema.like, {int(row): at for at, row in enumerate(asked.rows)}
+    with_ends = replace(asked.cells, values=np.concatenate([asked.cells.values, like.values]))  # the ranges of all rows
+    shown = found.rows[:MOST_SHOWN]
+    local = tuple(
+        replace(each, row=place[each.row], neighbors=tuple(place[row] for row in each.neighbors)) for each in shown
+    )
+    beside = tuple(replace(told, row=each.row) for told, each in zip(rows_beside(with_ends, local), shown, strict=True))
+    if renamed is not None:
+        found = replace(found, conflicts=renamed.conflicts, duplicates=renamed.duplicates)
+    return found, beside
+
+
+def _renumbered(found: Suspects, rows: NDArray[np.int64]) -> Suspects:
     def of_all(some: tuple[int, ...]) -> tuple[Any, ...]:
         return tuple(rows[list(some)].tolist())
 

@@ -24,7 +24,7 @@ from sepal.report._facts import (
 from sepal.report._gather import basic_facts
 from sepal.report._geometry_verdict import COPIED_CHAPTERS, geometry_verdicts
 from sepal.report._next_steps import next_steps
-from sepal.report._partitions import facts_of_all, later, measured_partitions, renumbered
+from sepal.report._partitions import facts_of_all, later, measured_partitions, suspects_of_all
 from sepal.report._rows import ReportRows, take_rows
 from sepal.report._sections import complexity_rows, sections
 from sepal.report._separability_report import SeparabilityReport
@@ -150,7 +150,7 @@ def separability(
 def partitions_report(source: Partitioned, **how: Any) -> SeparabilityReport:
     """The report of rows in partitions; the keywords are those of :func:`measured_partitions`."""
     begin = perf_counter()
-    parts = measured_partitions(source, **how, with_angle=True)
+    parts = measured_partitions(source, **how, in_full=True)
     drawn = parts.drawn
     taken = perf_counter() - begin
     limit = None if how["time_limit"] is None else max(0.1, how["time_limit"] - taken)
@@ -161,9 +161,8 @@ def partitions_report(source: Partitioned, **how: Any) -> SeparabilityReport:
     facts = facts_of_all(of_sample, parts, how["distance"])
     if parts.angle is not None and of_sample.angle is not None:
         facts["angle"] = parts.angle
-    numbers = drawn.rows
-    beside = tuple(replace(each, row=int(numbers[each.row])) for each in of_sample.beside)
-    report = replace(of_sample, **facts, suspects=renumbered(of_sample.suspects, numbers), beside=beside)
+    suspects, beside = suspects_of_all(parts, of_sample.suspects, of_sample.beside)
+    report = replace(of_sample, **facts, suspects=suspects, beside=beside)
     report = replace(report, seconds={"partitions": taken, **report.seconds})
     spoken = verdicts(report.classes, report.majority, report.settings, report.thornton, report.curve)
     report = replace(report, verdict=(*spoken, *geometry_verdicts(report)))

@@ -14,6 +14,7 @@ from sepal.report._facts import (
     CurveFacts,
     MarginFacts,
     MeasureFacts,
+    PartitionsFacts,
     SettingsFacts,
     TableFacts,
     ThorntonFacts,
@@ -46,7 +47,7 @@ def report_text(
     page, words = Page.new(width, color, unicode), content(report, source)
     page.heading(f"Sepal report: {report.table.name or 'a table without a name'}")
     page.paragraph(report.table.description)
-    page.pairs([*_table_lines(report.table), *_settings_lines(report.settings, report.table)])
+    page.pairs([*_table_lines(report.table), *_settings_lines(report.settings, report.table, report.partitions)])
     _classes(page, report)
     page.heading("Verdict")
     page.paragraph(report.verdict[0].text, style="bold")
@@ -74,7 +75,7 @@ def measure_text(facts: MeasureFacts, width: int, *, color: bool, unicode: bool)
         [
             ("rows", f"{facts.settings.n_rows:,}, {_counts(facts.classes)}"),
             *(("caution", note) for note in facts.table.notes),
-            *_settings_lines(facts.settings, facts.table),
+            *_settings_lines(facts.settings, facts.table, facts.partitions),
         ]
     )
     page.heading("Thornton's index")
@@ -127,7 +128,9 @@ def _table_lines(table: TableFacts) -> list[tuple[str, str | None]]:
     ]
 
 
-def _settings_lines(settings: SettingsFacts, table: TableFacts) -> list[tuple[str, str | None]]:
+def _settings_lines(
+    settings: SettingsFacts, table: TableFacts, partitions: PartitionsFacts | None
+) -> list[tuple[str, str | None]]:
     used = distance_words(settings.distance)
     if table.kinds["nominal"] < table.n_columns:
         used += f", {SCALE_WORDS[settings.scale]}"
@@ -139,7 +142,7 @@ def _settings_lines(settings: SettingsFacts, table: TableFacts) -> list[tuple[st
     dropped = sampled = None
     if settings.n_dropped:
         dropped = f"{settings.n_dropped:,} of {table.n_rows:,} rows, which have missing cells"
-    if settings.sampled:
+    if settings.sampled and partitions is None:  # the notes tell how partitions were asked
         sampled = (
             f"{settings.n_asked:,} random rows were compared with all {settings.n_rows:,}; the curve and the "
             "suspects are those of these rows"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sepal.scale._angle import angle_of_parts as angle_of_parts
 from sepal.scale._angle import angle_partitions
 from sepal.scale._answer import PartitionsMeasure, measure_partitions
+from sepal.scale._answer import ask_partitions as ask_partitions
 from sepal.scale._answer import carried_out as carried_out
 from sepal.scale._drawing import draw_rows as draw_rows
 from sepal.scale._leave_one_out import partitions_loo_curve
@@ -29,6 +30,8 @@ from sepal.scale._sample_table import sample_of as sample_of
 from sepal.scale._sources import Partitioned, partitioned
 from sepal.scale._sources import is_partitioned as is_partitioned
 from sepal.scale._spreading import spread_subsets
+from sepal.scale._suspects import AskedSuspects as AskedSuspects
+from sepal.scale._suspects import suspects_asked as suspects_asked
 from sepal.scale._work import place_of_work as place_of_work
 
 if TYPE_CHECKING:

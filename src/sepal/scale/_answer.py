@@ -18,7 +18,7 @@ from sepal.scale._blocks import cut_blocks
 from sepal.scale._drawing import Drawn, draw_rows, shares_of
 from sepal.scale._planning import HALF_WIDTH, Plan, improved, make_plan
 from sepal.scale._prepare import WORKER_BLOCK_BYTES, Fitted, fit_parts, forget_blocks, prepare_blocks
-from sepal.scale._sampled import ask_sample, sampled_test
+from sepal.scale._sampled import SampleAsked, ask_sample, sampled_test
 from sepal.scale._sources import partitioned
 from sepal.scale._work import place_of_work
 
@@ -173,7 +173,7 @@ def measure_partitions(
         plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=time_limit, half_width=half_width)
         if say is not None:
             say(plan)
-        return carried_out(fitted, plan, confidence, random_state, begin, say_progress)
+        return carried_out(fitted, plan, confidence, random_state, begin, say_progress)[0]
 
 
 def carried_out(
@@ -184,17 +184,21 @@ def carried_out(
     begin: float,
     progress: Progress,
     drawn: Drawn | None = None,
-) -> PartitionsMeasure:
-    """Do what the plan says; the work began at ``begin``. ``drawn`` are rows that are drawn already."""
-    clock = _Clock(progress)
+    depth: int = 1,
+) -> tuple[PartitionsMeasure, SampleAsked | None]:
+    """Do what the plan says; the work began at ``begin``. ``drawn`` are rows that are drawn already.
+
+    What a sample found comes, too, ``depth`` neighbours at least.
+    """
+    clock, asked = _Clock(progress), None
     if plan.exact:
         ready = prepare_blocks(fitted, progress=clock.tell)
         found = thornton_test(ready, confidence=confidence, progress=clock.tell)
         forget_blocks(ready)
     else:
-        found = ask_partitions(fitted, plan.n_asking, confidence, random_state, clock.tell, drawn)
+        found, asked = ask_partitions(fitted, plan.n_asking, confidence, random_state, clock.tell, drawn, depth)
     better = improved(plan, clock.total)
-    return PartitionsMeasure(found, plan.exact, found.n_queries, plan, better, time.perf_counter() - begin)
+    return PartitionsMeasure(found, plan.exact, found.n_queries, plan, better, time.perf_counter() - begin), asked
 
 
 def ask_partitions(
@@ -204,8 +208,9 @@ def ask_partitions(
     random_state: RandomState,
     progress: Progress | None,
     drawn: Drawn | None = None,
-) -> ThorntonTest:
-    """Thornton's index from a stratified sample of rows that ask all rows."""
+    depth: int = 1,
+) -> tuple[ThorntonTest, SampleAsked]:
+    """Thornton's index from a stratified sample of rows that ask all rows, and whom these found."""
     schema, work = fitted.schema, fitted.work
     if drawn is None:
         seed = int(generator(random_state).integers(2**63))
@@ -216,5 +221,6 @@ def ask_partitions(
     search = PartSearch.of(fitted.distance, drawn.extent, fitted.method)
     rows = max(1_000, WORKER_BLOCK_BYTES // (8 * schema.like.n_columns))
     blocks = cut_blocks(schema, rows, uuid4().hex[:12])
-    listed = ask_sample(schema, search, blocks, drawn, 1, work, stage(progress, ASKING))
-    return sampled_test(schema, search, listed, drawn, confidence, (*schema.notes, *fitted.distance.notes))
+    listed = ask_sample(schema, search, blocks, drawn, depth, work, stage(progress, ASKING))
+    test = sampled_test(schema, search, listed, drawn, confidence, (*schema.notes, *fitted.distance.notes))
+    return test, SampleAsked(search, blocks, drawn, listed)

@@ -38,12 +38,16 @@ class RowBlock:
 
 
 def cut_blocks(schema: Schema, most_rows: int, key: str) -> list[RowBlock]:
-    """Partitions joined into blocks of about so many rows."""
+    """Partitions joined into blocks of so many rows at most, as far as these allow, and about as large as each other.
+
+    So the first blocks tell what the others will take.
+    """
     offsets = schema.offsets.tolist()
+    even = schema.n_rows / max(1, -(-schema.n_rows // most_rows))
     runs: list[list[int]] = []
     held = 0
     for part, rows in enumerate(schema.part_rows.tolist()):
-        if not runs or (held and held + rows > most_rows):
+        if not runs or (held and (held + rows > most_rows or held + rows / 2 > even)):
             runs.append([])
             held = 0
         runs[-1].append(part)

@@ -73,7 +73,7 @@ class PartitionsFit:
         return self.n_sampled in (0, self.n_rows)
 
     def __str__(self) -> str:
-        name = type(self.model).__name__
+        name = type(getattr(self.model, "machine", self.model)).__name__
         if self.n_sampled == self.n_rows:
             return f"{name}: fitted to all {self.n_rows:,} rows, brought together"
         rest = "" if self.n_sampled == 0 else f"; all else to a sample of {self.n_sampled:,} of them"

@@ -29,7 +29,6 @@ from sepal.scale._work import Here, Workplace, place_of_work
 BLOCK_BYTES = 256 * 2**20  # of coordinates in a block here, where one block is searched fastest
 WORKER_BLOCK_BYTES = 32 * 2**20  # on a worker, which holds several and should lose little when it is lost
 TASK_BYTES = 64 * 2**20  # of coordinates of rows that ask each other in one task of a worker
-LEAST_SENT = 2**20  # bytes that tasks may carry and give, however small partitions are
 _READ_BYTES = 20  # that are known of each row when it has been read
 
 
@@ -49,17 +48,12 @@ class Fitted:
         """Bytes of a row."""
         return 8 * max(1, self.schema.like.n_columns)
 
-    @property
-    def sent(self) -> int:
-        """Bytes that a task may carry or give: those of a partition."""
-        return max(LEAST_SENT, self.width * self.schema.n_rows // len(self.schema.source.parts))
-
     def block_rows(self) -> int:
         """How many rows a block holds, unless it is said."""
         if isinstance(self.work, Here):
             return max(1_000, BLOCK_BYTES // self.width)
         share = -(-self.schema.n_rows // self.work.workers)
-        return max(1_000, min(WORKER_BLOCK_BYTES // self.width, share, self.sent // _READ_BYTES))
+        return max(1_000, min(WORKER_BLOCK_BYTES // self.width, share, self.schema.sent // _READ_BYTES))
 
     def together(self) -> int:
         """How many rows ask each other in one task, unless it is said."""
@@ -124,7 +118,7 @@ def prepare_blocks(
     points: Any = RowsAsking(copies.first.astype(np.int64))
     together = rows_in_block or given.together()
     search = BlockSearch(
-        table, fitted, points, copies, work.threads, part.method, part, blocks, work, together, given.sent
+        table, fitted, points, copies, work.threads, part.method, part, blocks, work, together, schema.sent
     )
     every = asking = np.arange(n)
     if n_queries is not None and check_whole("n_queries", n_queries, at_least=1) < n:

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from sepal.data import key_groups
 from sepal.distances import FittedDistance
 from sepal.measures import ThorntonTest, sampled_trials, wilson_interval
-from sepal.neighbors import Copies, PartLists, PartSearch
+from sepal.neighbors import Copies, PartLists, PartSearch, lists_in_order
 from sepal.progress import Share
 from sepal.scale._blocks import RowBlock, block_table, codes_of, row_keys
 from sepal.scale._drawing import Drawn
 from sepal.scale._schema import Schema
-from sepal.scale._work import Workplace
+from sepal.scale._work import Here, Workplace
 
 _SEEN = 4.0  # errors and successes that count as seen before: few errors are not no spread
 
@@ -43,6 +43,16 @@ class Listed:
     def code(self) -> NDArray[np.int64]:
         """The class of each entry."""
         return self.lists.number % self.n_classes
+
+
+@dataclass(frozen=True, eq=False)
+class SampleAsked:
+    """A sample that asked all rows: how, which rows, and whom they found."""
+
+    search: PartSearch
+    blocks: list[RowBlock]
+    drawn: Drawn
+    listed: Listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,20 +114,30 @@ def ask_sample(
 ) -> Listed:
     """The k nearest entries of every row of the sample among all rows, everyone tied with the k-th included."""
     queries = search.fitted.embed(replace(schema.like, values=drawn.values))
-    jobs = [(search, block, schema.classes, queries, drawn.rows, k + 1, work.threads) for block in blocks]
-    lists = PartLists.empty(len(queries))
-    several, counts, own = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], np.full(len(queries), -1, dtype=np.int64)
-    for _, found in work.run("ask for neighbours", ask_block, jobs, progress):
-        lists = search.joined([lists, found.lists], k + 1)
+    blocks, own = list(blocks), np.full(len(queries), -1, dtype=np.int64)
+    several, counts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    each = len(queries) if isinstance(work, Here) else schema.sent // max(8 * (queries.shape[1] + 2), 16 * (k + 3))
+    cuts = [slice(at, at + max(1, each)) for at in range(0, len(queries), max(1, each))]
+    jobs = [
+        (search, block, schema.classes, queries[cut], drawn.rows[cut], k + 1, work.threads)
+        for cut in cuts
+        for block in blocks
+    ]
+    pieces = [PartLists.empty(len(queries[cut])) for cut in cuts]
+    for at, found in work.run("ask for neighbours", ask_block, jobs, progress):
+        piece = at // len(blocks)
+        pieces[piece] = search.joined([pieces[piece], found.lists], k + 1)
         several.append(found.several)
         counts.append(found.count)
-        own[found.own[0]] = found.own[1]
+        own[cuts[piece]][found.own[0]] = found.own[1]
+    every = np.arange(len(queries))
+    lists = lists_in_order([(piece, every[cut]) for piece, cut in zip(pieces, cuts, strict=True)], len(queries))
     settled = search.settled(lists, k + 1)
-    named, at = np.unique(np.concatenate(several), return_index=True)
+    named, first = np.unique(np.concatenate(several), return_index=True)
     count = np.ones(len(settled.number), dtype=np.int64)
     if len(named):
         place = np.minimum(np.searchsorted(named, settled.number), len(named) - 1)
-        count = np.where(named[place] == settled.number, np.concatenate(counts)[at][place], 1)
+        count = np.where(named[place] == settled.number, np.concatenate(counts)[first][place], 1)
     count = count - (settled.number == own[settled.query])
     return _without_nobody(settled, count, len(schema.classes))
 

@@ -30,14 +30,15 @@ from sepal.scale._work import Workplace
 
 _MOST_LEVELS = 10_000  # of a nominal column in one partition; more tell rows apart
 _MOST_CLASSES = 10_000
+_LEAST_SENT = 2**20  # bytes that tasks may carry and give, however small partitions are
+_ALIKE = ("names", "kinds", "levels", "labels", "class_order")  # of most partitions
 
 
 @dataclass(frozen=True, eq=False)
 class PartFacts:
-    """What one partition says about the whole. Small: nothing in it grows with the rows but ``kept``.
+    """What one partition says about the whole. Small: nothing in it grows with the rows.
 
-    ``levels`` is None for numbers, and where there are too many of them. ``kept`` are the rows that take part, None
-    for all.
+    ``levels`` is None for numbers, and where there are too many of them.
     """
 
     label: str
@@ -54,18 +55,16 @@ class PartFacts:
     target: str | None
     labels: tuple[tuple[Any, int], ...]
     class_order: tuple[Any, ...] | None
-    kept: NDArray[np.int32] | None
 
 
 def part_facts(part: Partition, reading: PartReading, names: tuple[str, ...] | None) -> PartFacts:
     """Load a partition and look at it; with ``names``, at the complete rows of these columns."""
     table = load_part(part, reading)
-    n_given, kept = table.n_rows, None
+    n_given = table.n_rows
     if names is not None:
         table = table.select(names)
         if table.has_missing:
-            kept = np.flatnonzero(table.complete_rows).astype(np.int32)
-            table = table.take(kept)
+            table = table.take(table.complete_rows)
     values = table.values
     apart, levels = set(), []
     for j, (name, kind) in enumerate(zip(table.names, table.kinds, strict=True)):
@@ -103,7 +102,6 @@ def part_facts(part: Partition, reading: PartReading, names: tuple[str, ...] | N
         table.target,
         labels,
         table.class_order,
-        kept,
     )
 
 
@@ -125,8 +123,6 @@ class Schema:
         Rows before any were dropped, missing cells, and rows with such.
     apart : tuple of str
         Columns that tell rows apart: most rows are in partitions that say so.
-    kept : tuple
-        Of each partition the rows that take part; None for all.
     notes : tuple of str
     """
 
@@ -139,7 +135,6 @@ class Schema:
     n_missing: int
     n_rows_with_missing: int
     apart: tuple[str, ...]
-    kept: tuple[NDArray[np.int32] | None, ...]
     missing: Missing
     notes: tuple[str, ...]
 
@@ -153,12 +148,23 @@ class Schema:
         """The number of the first row of each partition, and at the end that of all rows."""
         return np.concatenate([[0], np.cumsum(self.part_rows)])
 
+    @property
+    def sent(self) -> int:
+        """Bytes that a task may carry or give: those of a partition."""
+        return max(_LEAST_SENT, 8 * max(1, self.like.n_columns) * self.n_rows // len(self.source.parts))
+
     def place(self, row: int) -> tuple[str, int]:
-        """The partition a row is in, and its number there, counted from 0 as given."""
-        offsets = self.offsets
+        """The partition a row is in, and its number there, counted from 0 as given.
+
+        Where incomplete rows were dropped the partition is read again: which ones is kept nowhere.
+        """
+        offsets, parts = self.offsets, self.source.parts
         part = int(np.searchsorted(offsets, row, side="right")) - 1
-        at, kept = int(row - offsets[part]), self.kept[part]
-        return self.source.parts[part].label, at if kept is None else int(kept[at])
+        at = int(row - offsets[part])
+        if self.missing == "drop" and self.n_given > self.n_rows:
+            given = load_part(parts[part], self.source.reading).select(self.like.names)
+            at = int(np.flatnonzero(given.complete_rows)[at])
+        return parts[part].label, at
 
     def table(self, part: int) -> Table:
         """The rows of a partition that take part, with the columns, kinds and levels of all."""
@@ -201,7 +207,6 @@ def read_schema(
         int(sum(int(each.n_missing.sum()) for each in facts)),
         sum(each.n_rows_with_missing for each in facts),
         apart,
-        tuple(each.kept for each in facts),
         missing,
         _notes(apart, n_given, n_rows),
     )
@@ -211,7 +216,11 @@ def _pass(
     source: Partitioned, work: Workplace, names: tuple[str, ...] | None, progress: Share | None
 ) -> list[PartFacts]:
     jobs = [(part, source.reading, names) for part in source.parts]
-    found: dict[int, PartFacts] = dict(work.run("read columns", part_facts, jobs, progress))
+    found: dict[int, PartFacts] = {}
+    said: dict[str, Any] = {}  # what all partitions say is held once
+    for at, each in work.run("read columns", part_facts, jobs, progress):
+        alike = {name: said.setdefault(repr(getattr(each, name)), getattr(each, name)) for name in _ALIKE}
+        found[at] = replace(each, **alike)
     return [found[at] for at in range(len(jobs))]
 
 

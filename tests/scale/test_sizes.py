@@ -1,0 +1,137 @@
+"""What travels and what stays: nothing that is sent is larger than a partition, and little is held here."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import tracemalloc
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sepal
+from sepal.scale import (
+    angle_partitions,
+    ask_partitions,
+    fit_partitions,
+    fit_parts,
+    knn_partitions,
+    measure_partitions,
+    partitioned,
+    partitions_loo_curve,
+    predict_partitions,
+    prepare_blocks,
+    prepare_partitions,
+    sample_table,
+)
+from sepal.scale._sources import load_part
+from sepal.scale._work import OnCluster
+
+ROWS, COLUMNS = 1_500, 12
+
+
+def rows(n: int) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, COLUMNS))
+    found = pd.DataFrame(X, columns=[f"x{i}" for i in range(COLUMNS)])
+    found["class"] = np.where(X[:, 0] + rng.normal(size=n) > 0, "b", "a")
+    return found
+
+
+@pytest.fixture
+def sizes(client, monkeypatch):
+    """Bytes of every task that is sent to workers and of every answer, by the name of the task."""
+    found: dict[str, list[int]] = {}
+    submit, result = client.submit, OnCluster._result
+
+    def sent(task, *job, key, **how):
+        found.setdefault(key.rsplit("-", 2)[0], []).append(len(pickle.dumps((task, job))))
+        return submit(task, *job, key=key, **how)
+
+    def got(self, future, name):
+        answer = result(self, future, name)
+        found.setdefault(name.replace(" ", "-"), []).append(len(pickle.dumps(answer)))
+        return answer
+
+    def scattered(*_, **__):
+        raise AssertionError("data that cannot be loaded again was sent")
+
+    monkeypatch.setattr(client, "submit", sent)
+    monkeypatch.setattr(client, "scatter", scattered)
+    monkeypatch.setattr(OnCluster, "_result", got)
+    monkeypatch.setattr("sepal.scale._schema._LEAST_SENT", 0)
+    return found
+
+
+def test_nothing_larger_than_a_partition_is_sent(cut, client, sizes, tmp_path):
+    table = rows(4 * ROWS)
+    pattern = cut(table, [ROWS] * 4, "parquet")
+    source = partitioned(pattern, "class")
+    ready = prepare_partitions(pattern, client=client)
+    sepal.thornton_test(ready)
+    partitions_loo_curve(ready, 25)
+    measure_partitions(pattern, n_queries=4_000, client=client)
+    sample_table(source, 3_000, client=client)
+    angle_partitions(pattern, client=client)
+    for model in (sepal.machines.FisherDiscriminant(), sepal.machines.FeatureVectorClassifier(max_vectors=20)):
+        fit_partitions(model, pattern, n_sample=2_000, client=client)
+    near = knn_partitions(sepal.KNNClassifier(5), pattern, client=client)
+    near.predict(table.drop(columns="class"))
+    model = tmp_path / "model.sepal"
+    sepal.save_model(sepal.KNNClassifier(1).fit(table.drop(columns="class"), table["class"]), model)
+    list(predict_partitions(model, partitioned(pattern, target=False), client=client, columns=lambda _: False))
+    one = len(pickle.dumps(load_part(source.parts[0], source.reading)))
+    largest = {name: max(each) for name, each in sizes.items()}
+    assert {"read-columns", "read-rows", "search-for-neighbours", "draw-rows", "ask-for-neighbours"} <= set(largest)
+    assert {"add-up-products", "add-up-answers", "leave-rows-out", "predicting"} <= set(largest)
+    assert {name: size for name, size in largest.items() if size > one} == {}, one
+
+
+@dataclass(frozen=True)
+class Away:
+    """Another process does one task after the other: what is held in this one is the client's, and no scheduler's."""
+
+    pool: ProcessPoolExecutor
+    workers: int = 2
+    threads: int = 1
+
+    def run(self, name, task, jobs, progress=None):
+        for at, job in enumerate(jobs):
+            yield at, self.pool.submit(task, *job).result()
+
+
+@pytest.fixture(scope="module")
+def away():
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        yield Away(pool)
+
+
+@pytest.mark.parametrize("missing", ["distance", "drop"])
+def test_a_sample_of_more_partitions_needs_no_more_memory_here(missing, cut, away):
+    """Beside the names of the partitions and a few facts about each."""
+    peaks = {}
+    for n_parts in (3, 30):
+        table = rows(n_parts * ROWS)
+        table.loc[::3, "x1"] = np.nan
+        source = partitioned(cut(table, [ROWS] * n_parts, "parquet"), "class")
+        del table
+        tracemalloc.start()
+        ask_partitions(fit_parts(source, away, missing=missing), 100, 0.95, 0, None)
+        peaks[n_parts] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peaks[30] - peaks[3] < 27 * 6_000, peaks  # a partition has 150,000 bytes
+    assert peaks[30] - peaks[3] < 27 * ROWS * 4, peaks
+
+
+def test_an_exact_answer_holds_some_bytes_for_every_row(cut, away):
+    peaks = {}
+    for n_parts in (2, 12):
+        source = partitioned(cut(rows(n_parts * ROWS), [ROWS] * n_parts, "parquet"), "class")
+        tracemalloc.start()
+        sepal.thornton_test(prepare_blocks(fit_parts(source, away)))
+        peaks[n_parts] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert (peaks[12] - peaks[2]) / (10 * ROWS) < 8 * COLUMNS * 4, peaks
