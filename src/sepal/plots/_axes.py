@@ -16,7 +16,7 @@ COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
 ALARM = "#c8102e"
-WIDEST = 8.4  # inches: on a page of 6.3 the letters of a figure of several axes have about 7 points
+WIDEST_FIGURE = 8.4  # inches: on a page of 6.3 the letters of a figure of several axes have about 7 points
 # Legible where a picture takes half a page, and the same in a notebook, a report and a file.
 STYLE: Any = {
     "font.size": 10.0,
@@ -97,7 +97,7 @@ def new_panels(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.0
     pyplot()
     from matplotlib.figure import Figure
 
-    width = min(size[0] * columns, WIDEST) if columns > 1 else size[0]
+    width = min(size[0] * columns, WIDEST_FIGURE) if columns > 1 else size[0]
     figure = Figure(figsize=(width, size[1] * rows), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False)
 
