@@ -218,9 +218,9 @@ def test_interrupted_says_what_was_written(tmp_path):
     assert _interrupts.interrupted_text() == "\nInterrupted; nothing was written."
     write_whole("a.txt", "new")
     _interrupts.will_write("good.csv")
-    assert _interrupts.interrupted_text() == "\nInterrupted; a.txt was written."
+    assert _interrupts.interrupted_text() == "\nInterrupted after writing a.txt."
     write_whole("good.csv", GOOD)
-    assert _interrupts.interrupted_text() == "\nInterrupted; a.txt and good.csv were written."
+    assert _interrupts.interrupted_text() == "\nInterrupted after writing a.txt and good.csv."
     _interrupts._before.clear()
 
 
@@ -269,5 +269,5 @@ sepal.cli.main()
 
 def test_ctrl_c_just_after_the_file_was_written(tmp_path):
     done = subprocess.run([sys.executable, "-c", WRITTEN], capture_output=True, timeout=120, check=False)
-    assert (done.returncode, done.stderr) == (130, b"\nInterrupted; m.sepal was written.\n")
+    assert (done.returncode, done.stderr) == (130, b"\nInterrupted after writing m.sepal.\n")
     assert (tmp_path / "m.sepal").stat().st_size > 500

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import nan_euclidean_distances
 
 from sepal.data import as_table
-from sepal.distances import DISTANCES
+from sepal.distances import DISTANCES, fit_distance
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier
 from sepal.neighbors import neighbor_ranking
@@ -263,3 +264,11 @@ def test_wrong_parameters_are_named(distance, params, text):
 def test_asymmetric_column_with_three_values_is_refused():
     with pytest.raises(DataError, match="two levels"):
         neighbor_ranking(np.arange(3.0)[:, None], 1, distance="gower", distance_params={"asymmetric": [0]})
+
+
+def test_a_distance_is_fitted_to_frames_and_lists_as_to_their_table():
+    frame = pd.DataFrame({"a": [0.0, 4.0, 1.0], "b": ["x", "y", "x"]})
+    fitted = fit_distance(frame, scale="minmax")
+    assert fitted.name == "heom"
+    np.testing.assert_array_equal(fitted.scaling.apply(as_table(frame).values)[:, 0], [0.0, 1.0, 0.25])
+    assert fit_distance([[1.0, 2.0], [3.0, 5.0]]).name == "euclidean"

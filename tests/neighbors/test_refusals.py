@@ -169,7 +169,7 @@ def test_precomputed_takes_no_scale_and_no_parameters(option):
 # ---------------------------------------------------------------- watching and stopping
 
 BIG = {
-    "brute": {"method": "brute", "p": 90, "n": 20000},
+    "brute": {"method": "brute", "p": 200, "n": 20000},
     "tree": {"method": "tree", "p": 16, "n": 20000},
     "direct": {"distance": "minkowski", "distance_params": {"p": 3}, "p": 12, "n": 3000},
 }

@@ -46,8 +46,7 @@ def interrupted_text() -> str:
     if _in_steps[0]:
         return "\nInterrupted."
     written = [path for path, was in _before.items() if _identity(path) != was]
-    what = f"{' and '.join(written)} {'was' if len(written) == 1 else 'were'}" if written else "nothing was"
-    return f"\nInterrupted; {what} written."
+    return f"\nInterrupted after writing {' and '.join(written)}." if written else "\nInterrupted; nothing was written."
 
 
 def listen() -> None:

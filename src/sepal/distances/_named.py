@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Scaling, Table, constant_note, fit_scaling, refuse_texts
+from sepal.data import ScaleName, Scaling, Table, as_table, constant_note, fit_scaling, refuse_texts
 from sepal.distances._fitted import FittedDistance
 from sepal.distances._hvdm import hvdm
 from sepal.distances._kernel_induced import kernel_induced
@@ -289,13 +289,13 @@ def _check_kinds(entry: Distance, table: Table) -> None:
 
 
 def fit_distance(
-    table: Table, distance: str = "auto", *, scale: ScaleName | None = None, params: Params | None = None
+    table: Any, distance: str = "auto", *, scale: ScaleName | None = None, params: Params | None = None
 ) -> FittedDistance:
     """Fit a distance to training rows.
 
     Parameters
     ----------
-    table : Table
+    table : Table or what ``as_table`` reads
         The training rows; scaling and covariance come from these alone.
     distance : str
         A name in ``DISTANCES``, or ``"auto"``: Euclidean for complete numbers, else HEOM.
@@ -318,7 +318,7 @@ def fit_distance(
     """
     if params is not None and not isinstance(params, Mapping):
         raise ParameterError(f"distance_params must be a mapping such as {{'p': 3}}; got {params!r}")
-    params = dict(params or {})
+    params, table = dict(params or {}), as_table(table)
     name = _resolve(distance, table) if isinstance(distance, str) else distance
     if not isinstance(name, str) or name not in DISTANCES:
         near = get_close_matches(str(name), DISTANCES, n=1)
