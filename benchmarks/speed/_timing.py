@@ -23,11 +23,11 @@ class Timing:
         return statistics.median(theirs / own for theirs, own in pairs)
 
 
-SHORT = 0.5  # seconds; who is done sooner runs twice in its turn, and the second time counts
+SHORT = 3.0  # seconds; who is done sooner runs twice in its turn, and the second time counts
 
 
 def _turn(run: Callable[[], object]) -> float:
-    """Seconds of a run that does not pay for what ran before it: cold caches, threads that still spin."""
+    """Seconds of a run that does not pay for what ran before it: memory given back, cold caches, threads that spin."""
     seconds = 0.0
     for _ in range(2):
         start = time.perf_counter()
