@@ -25,7 +25,8 @@ from sepal.scale._sources import Partition
 ALLOWED = 120.0  # seconds that exact answers may take unless somebody says otherwise
 HALF_WIDTH = 0.01
 FEWEST_ASKING = 1_000
-_PROBE = (1_000, 20_000)  # queries and rows of the trial
+_PROBE = (5_000, 20_000)  # queries at most, and rows, of the trial: more that ask at once are quicker each
+_AROUND = 0.01  # seconds of any work beside rows and pairs
 _PASSES = 2  # over all rows before the search: exact ones read rows, sampled ones draw some
 _ROW_BYTES = 50  # held here for each row of an exact answer, before any list
 
@@ -120,9 +121,9 @@ def measure_rates(
     search = PartSearch.of(fitted, extent_of(points))
     asking = among[:: max(1, len(among) // n_asking)][:n_asking]
     rates = []
-    for queries, amount in ((asking, len(asking) * len(among)), (None, (len(among) // 2) ** 2)):
+    for queries, amount in ((asking, len(asking) * len(among)), (None, len(among) ** 2)):
         begin = time.perf_counter()
-        search.lists(queries, among if queries is not None else among[: len(among) // 2], 2, 0, threads)
+        search.lists(queries, among, 2, 0, threads)
         rates.append(amount / max(time.perf_counter() - begin, 1e-6))
     return Rates(loading, rates[0], rates[1])
 
@@ -184,7 +185,7 @@ def make_plan(
     if n_queries is None:
         room = (limit - loading * (_PASSES + 1)) * rates.pairs_per_second * workers / n
         wanted = min(n, max(min(FEWEST_ASKING, wanted), min(wanted, int(max(room, 0.0)))))
-    sampled_seconds = wanted * float(n) / rates.pairs_per_second / workers + loading * (_PASSES + 1)
+    sampled_seconds = _AROUND + wanted * float(n) / rates.pairs_per_second / workers + loading * (_PASSES + 1)
     if exact is None and n_queries is not None:
         choice, reason = wanted >= n, "so many rows were asked for"
     elif exact is not None:
@@ -225,7 +226,7 @@ def _exact_seconds(given: Fitted, rates: Rates, k: int) -> float:
         between = pairs * (1 - 1 / times) / rates.pairs_per_second
         asking = (own + between) / min(workers, times**2)
     held = n * given.width <= BLOCKS_KEPT or times == 1
-    return asking + loading * (_PASSES - 1 + (0 if held else times))
+    return _AROUND + asking + loading * (_PASSES - 1 + (0 if held else times))
 
 
 def improved(plan: Plan, seconds: float | None) -> Plan:
