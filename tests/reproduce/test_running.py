@@ -178,7 +178,7 @@ def test_the_command_lists_and_makes(runs, tmp_path, monkeypatch):
     assert _command("--only", "Q7").exit_code == 2
     stopped = _command("--only", "E3,E4")
     assert stopped.exit_code == 130
-    assert "index.html was written" in stopped.output
+    assert "after writing" in stopped.output
 
 
 def test_every_experiment_says_what_it_is():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import pickle
 import tracemalloc
@@ -109,6 +110,16 @@ def away():
         yield Away(pool)
 
 
+def peak_of(work):
+    """The most memory held at once, in bytes; threads that other tests left may add theirs, so ask more than once."""
+    gc.collect()
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
 @pytest.mark.parametrize("missing", ["distance", "drop"])
 def test_a_sample_of_more_partitions_needs_no_more_memory_here(missing, cut, away):
     """Beside the names of the partitions and a few facts about each."""
@@ -118,10 +129,10 @@ def test_a_sample_of_more_partitions_needs_no_more_memory_here(missing, cut, awa
         table.loc[::3, "x1"] = np.nan
         source = partitioned(cut(table, [ROWS] * n_parts, "parquet"), "class")
         del table
-        tracemalloc.start()
-        ask_partitions(fit_parts(source, away, missing=missing), 100, 0.95, 0, None)
-        peaks[n_parts] = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
+        peaks[n_parts] = min(
+            peak_of(lambda given=source: ask_partitions(fit_parts(given, away, missing=missing), 100, 0.95, 0, None))
+            for _ in range(3)
+        )
     assert peaks[30] - peaks[3] < 27 * 6_000, peaks  # a partition has 150,000 bytes
     assert peaks[30] - peaks[3] < 27 * ROWS * 4, peaks
 
@@ -130,8 +141,5 @@ def test_an_exact_answer_holds_some_bytes_for_every_row(cut, away):
     peaks = {}
     for n_parts in (2, 12):
         source = partitioned(cut(rows(n_parts * ROWS), [ROWS] * n_parts, "parquet"), "class")
-        tracemalloc.start()
-        sepal.thornton_test(prepare_blocks(fit_parts(source, away)))
-        peaks[n_parts] = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
+        peaks[n_parts] = peak_of(lambda given=source: sepal.thornton_test(prepare_blocks(fit_parts(given, away))))
     assert (peaks[12] - peaks[2]) / (10 * ROWS) < 8 * COLUMNS * 4, peaks
