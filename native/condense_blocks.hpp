@@ -3,6 +3,7 @@
 // A block catches up with all prototypes it has not met when it is visited, so that its rows stay in cache meanwhile.
 #pragma once
 
+#include <bit>
 #include <limits>
 
 #include "condense.hpp"
@@ -89,7 +90,7 @@ template <class Memory> struct Bounded {
     class Part {
       public:
         Part(Bounded& b, const std::int32_t* cases, int n)
-            : b_(b), cases_(cases), n_(n), n_padded_(static_cast<int>(panels_of(n)) * kPanel) {
+            : b_(b), cases_(cases), n_(n), n_padded_(static_cast<int>(panels_of(n)) * kPanel), rows_(~std::uint64_t{0} >> (64 - n)) {
             for (int j = 0; j < n; ++j) {
                 code_[j] = b_.c.codes[cases[j]];
                 own_[j] = b_.memory.bound(cases[j], true);
@@ -97,12 +98,11 @@ template <class Memory> struct Bounded {
             }
             for (int j = n; j < kPartRows; ++j) code_[j] = own_[j] = other_[j] = -1;
         }
-        void meet(std::int32_t prototype, const double* values) {
-            const std::int32_t code = b_.c.codes[prototype];
-            if (!b_.within(values, code_, code, own_, other_, n_padded_)) return;
-            for (int j = 0; j < n_; ++j) {
-                double& bound = code_[j] == code ? own_[j] : other_[j];
-                if (values[j] > bound) continue;
+        void meet(std::int32_t prototype, const double* values) { meet(prototype, b_.c.codes[prototype], values); }
+        void meet(std::int32_t prototype, std::int32_t code, const double* values) {
+            // The bound of a row changes by its own value only.
+            for (std::uint64_t near = b_.within(values, code_, code, own_, other_, n_padded_) & rows_; near != 0; near &= near - 1) {
+                const int j = std::countr_zero(near);
                 b_.memory.meet(cases_[j], prototype, values[j]);
                 own_[j] = b_.memory.bound(cases_[j], true);
                 other_[j] = b_.memory.bound(cases_[j], false);
@@ -120,6 +120,7 @@ template <class Memory> struct Bounded {
         Bounded& b_;
         const std::int32_t* cases_;
         int n_, n_padded_;
+        std::uint64_t rows_; // a bit for each case
         double code_[kPartRows], own_[kPartRows], other_[kPartRows];
     };
 

@@ -5,6 +5,7 @@
 // reach noted at the last visit is still one.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <numeric>
 #include <optional>
@@ -41,6 +42,8 @@ class CaseTree {
         leaders_.resize(n_nodes * per_node() * n_classes);
         leader_squares_.assign(n_nodes * kChildren * n_classes, Rivals::inf);
     }
+    // Pairs of a case and a prototype that were compared so far.
+    std::int64_t compared() const { return compared_.load(); }
     // How many steps of a Watch a round takes at most.
     std::int64_t n_steps() const { return 1 + kChildren * kChildren; }
 
@@ -195,12 +198,13 @@ class CaseTree {
         double values[kBatch * kPartRows];
         const double* rows[kBatch];
         const std::int64_t n_panels = panels_of(size(which));
+        compared_.fetch_add(static_cast<std::int64_t>(near.size()) * size(which), std::memory_order_relaxed);
         typename Visitor::Part part(visitor, places_.data() + begin(which), size(which));
         for (std::size_t next = 0; next < near.size(); next += kBatch) {
             const int m = static_cast<int>(std::min<std::size_t>(kBatch, near.size() - next));
             for (int r = 0; r < m; ++r) rows[r] = round.fresh.rows + std::int64_t{near[next + r]} * p_;
             values_(packed_.panel(begin(which) / kPanel), n_panels, rows, m, nullptr, c_.metric, p_, c_.zero, values);
-            for (int r = 0; r < m; ++r) part.meet(round.prototypes[near[next + r]], values + r * n_panels * kPanel);
+            for (int r = 0; r < m; ++r) part.meet(round.prototypes[near[next + r]], round.fresh.codes[near[next + r]], values + r * n_panels * kPanel);
         }
         return std::min(reach, part.largest_bound());
     }
@@ -212,6 +216,7 @@ class CaseTree {
     PackedRows packed_;
     ValuesFunction values_;
     NearChildren near_;
+    std::atomic<std::int64_t> compared_{0};
     std::vector<Node> nodes_; // each before those below it
     std::int32_t n_classes_ = 0; // 0: no leaders
     std::vector<double> center_, half_, square_, leaders_, leader_squares_; // as in condense_nodes.hpp, node by node
