@@ -289,7 +289,7 @@ def check_whole(name: str, value: Any, *, at_least: int = 1, at_most: int | None
 
 
 def check_numbers(name: str, values: Any, *, length: int | None = None, **limits: Any) -> NDArray[np.float64]:
-    """A list of numbers as an array; ``limits`` of each as in :class:`Parameter`.
+    """A list of numbers as an array, one number as a list of it; ``limits`` of each as in :class:`Parameter`.
 
     Examples
     --------
@@ -302,7 +302,7 @@ def check_numbers(name: str, values: Any, *, length: int | None = None, **limits
     """
     each = Parameter(name, "number", "", **limits)
     try:
-        given = np.asarray(values)
+        given = np.atleast_1d(values)
         found = given.astype(np.float64) if given.dtype.kind in "iufO" else np.empty((0, 0))
     except (TypeError, ValueError):
         found = np.empty((0, 0))

@@ -53,6 +53,7 @@ WITHOUT_ROWS = {
 # A wrong value of all others that is right of this one.
 RIGHT = {
     ("forget", "before", -3.5),
+    ("simulate_angle", "shifts", -3.5),
     ("hyperparameter_surface", "sample_weight", True),  # one weight for all rows, as scikit-learn takes it
 }
 

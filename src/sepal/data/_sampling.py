@@ -13,7 +13,7 @@ from sepal.data._content_order import rows_by_content
 from sepal.data._convert import as_table
 from sepal.data._summary import coded_target
 from sepal.data._table import Table
-from sepal.parameters import Parameter, checked
+from sepal.parameters import Parameter, RandomState, checked, generator
 
 
 def draw_by_class(
@@ -54,7 +54,7 @@ def sample_by_class(
 
 
 @checked(Parameter("n_rows", "whole", "how many rows", at_least=2))
-def sampled(table: Any, n_rows: int, *, random_state: int = 0) -> Table:
+def sampled(table: Any, n_rows: int, *, random_state: RandomState = 0) -> Table:
     """A random sample of the rows, in their order, each class by its share; the table itself if it has no more rows.
 
     Parameters
@@ -63,7 +63,7 @@ def sampled(table: Any, n_rows: int, *, random_state: int = 0) -> Table:
         The rows, with or without classes.
     n_rows : int
         How many rows; of a class with few rows two stay where there are two, so that there may be some more.
-    random_state : int
+    random_state : int, Generator or None
         Another one draws other rows. Rows are drawn by what is in them: shuffling the table changes nothing.
 
     Returns
@@ -78,10 +78,10 @@ def sampled(table: Any, n_rows: int, *, random_state: int = 0) -> Table:
     >>> some.n_rows, some.notes[-1]
     (30, 'a random sample of 30 of 150 rows')
     """
-    table = as_table(table)
-    if n_rows >= table.n_rows:
-        return table
-    codes = coded_target(table)[1]
-    rows = sample_by_class(rows_by_content(table, codes), codes, int(n_rows), np.random.default_rng(random_state))
-    note = f"a random sample of {len(rows):,} of {table.n_rows:,} rows"
-    return replace(table.take(rows), notes=(*table.notes, note))
+    whole = as_table(table)
+    if n_rows >= whole.n_rows:
+        return whole
+    codes = coded_target(whole)[1]
+    rows = sample_by_class(rows_by_content(whole, codes), codes, int(n_rows), generator(random_state))
+    note = f"a random sample of {len(rows):,} of {whole.n_rows:,} rows"
+    return replace(whole.take(rows), notes=(*whole.notes, note))

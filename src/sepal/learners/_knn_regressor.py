@@ -325,7 +325,7 @@ class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
         """
         self._check_fitted()
         self._only_target("predict_quantiles(X)")
-        wanted = check_numbers("quantiles", np.atleast_1d(quantiles), at_least=0.0, at_most=1.0)
+        wanted = check_numbers("quantiles", quantiles, at_least=0.0, at_most=1.0)
         hood = self.neighborhood_.for_rows()
         parts = [
             weighted_quantiles(hood, lists, self.y_, self._weights(), self.n_neighbors_, wanted)

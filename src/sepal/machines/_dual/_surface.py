@@ -312,7 +312,7 @@ def _run(task: _Task, widths: Floats, threads: int, progress: Share | None) -> t
 
 
 def _grid(name: str, values: ArrayLike) -> Floats:
-    return np.unique(check_numbers(name, np.atleast_1d(values), above=0.0))
+    return np.unique(check_numbers(name, values, above=0.0))
 
 
 def _test_rows(
