@@ -161,7 +161,7 @@ def without_title(text: str) -> tuple[str, str | None]:
     filled = [i for i, line in enumerate(head[:-1]) if line.strip()]
     found = {delimiter: [head[i].count(delimiter) for i in filled] for delimiter in (",", ";", "\t", "|")}
     for counts in found.values():
-        if counts[:1] == counts[1:2] and 0 < counts[0] and 2 * counts.count(counts[0]) > len(counts):
+        if len(counts) > 1 and counts[0] == counts[1] > 0 and 2 * counts.count(counts[0]) > len(counts):
             return text, None
     for delimiter, counts in found.items():
         first = next((k for k, count in enumerate(counts) if count), 0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import Prepared, prepare, share_of_groups_samples, thornton_samples
-from sepal.progress import Share
+from sepal.progress import Share, part
 from sepal.selection._alignment_criteria import Alignment, CenteredAlignment
 from sepal.selection._criterion import Asking, Criterion, DistanceCriterion
 from sepal.selection._problem import FeatureProblem
@@ -213,13 +213,16 @@ class LooKnn(DistanceCriterion):
     def samples(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
         if self.n_neighbors is not None:
             return sweep(problem, program, [self._question(problem, samples=True)], progress)[0]
-        chosen = sweep(problem, program, [self._question(problem)], progress)[0].argmax(axis=1) + 1
+        first = part(progress, 0.0, 0.5)
+        chosen = sweep(problem, program, [self._question(problem)], first)[0].argmax(axis=1) + 1
         position = {int(mask): i for i, mask in enumerate(program.masks)}
         result = np.empty((program.n_out, problem.n_rows))
-        for k in np.unique(chosen).tolist():
-            part = of_masks(problem, [mask for mask, i in position.items() if chosen[i] == k])
-            samples = sweep(problem, part, [self._question(problem, k, samples=True)], progress)[0]
-            result[[position[int(mask)] for mask in part.masks]] = samples
+        different = np.unique(chosen).tolist()
+        for at, k in enumerate(different):
+            of_k = of_masks(problem, [mask for mask, i in position.items() if chosen[i] == k])
+            tell = part(progress, 0.5 + 0.5 * at / len(different), 0.5 + 0.5 * (at + 1) / len(different))
+            samples = sweep(problem, of_k, [self._question(problem, k, samples=True)], tell)[0]
+            result[[position[int(mask)] for mask in of_k.masks]] = samples
         return result
 
 
