@@ -322,7 +322,7 @@ def test_blocks_move_together_and_kept_columns_stay() -> None:
         ({"criterion": ("thornton", "thornton")}, "only once"),
         ({"ties": "jitter"}, "ties must be one of"),
         ({"criterion": LooKnn(99)}, "n_neighbors must be from 1 to 23"),
-        ({"criterion": Alignment(-1.0)}, "width must be"),
+        ({"criterion": Alignment([0.5, -1.0])}, "width must be"),
     ],
 )
 def test_refusals(options: dict, message: str) -> None:

@@ -15,7 +15,6 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.kernels._formulas import unchanged
 from sepal.kernels._named import ALIASES, KERNELS, Kernel
 
-KernelName = str
 KernelFunction = Callable[[NDArray[np.float64], NDArray[np.float64]], Any]
 _DIAGONAL_ROWS = 64  # rows a callable compares with each other to learn their diagonal
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import data_frame
-from sepal.exceptions import ParameterError
+from sepal.parameters import Parameter, check_number
 from sepal.progress import Share, part
 from sepal.selection._criterion import Criterion
 from sepal.selection._problem import FeatureProblem, moved_masks
@@ -107,10 +107,8 @@ def near_best(
     progress: Share | None = None,
 ) -> tuple[Subset, ...]:
     """The subsets (best first in ``masks``) whose difference from the first is within ``se`` standard errors."""
-    if not np.isfinite(se) or se < 0:
-        raise ParameterError(f"se must be a number of standard errors, at least 0; got {se!r}")
-    if rule not in ("paired", "unpaired"):
-        raise ParameterError(f"rule must be 'paired' or 'unpaired'; got {rule!r}")
+    check_number("se", se, at_least=0.0)
+    Parameter("rule", "word", "", words=get_args(NearBestRule)).check(rule)
     n, best = problem.n_rows, float(scores[0])
     at_once = problem.n_rows - problem.n_others  # rows of the largest group, which may all err together
     if not criterion.per_row:
