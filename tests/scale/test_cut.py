@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import sepal
+from sepal.exceptions import DataError
 from sepal.machines import FeatureVectorClassifier
 from sepal.report import partitions_report
 from sepal.scale import _drawing as drawing
@@ -181,3 +182,35 @@ def test_a_draw_that_falls_short_is_made_again(cut, here, monkeypatch):
     short = draw_rows(schema, here, 120, 4)
     monkeypatch.undo()
     assert np.array_equal(short.rows, draw_rows(schema, here, 120, 4).rows)
+
+
+def test_columns_are_judged_by_all_rows(cut, here, tmp_path):
+    """Small files may hold every city once: still it is no name of a row; and numbers of rows may be shuffled."""
+    rng = np.random.default_rng(2)
+    table = frame("real", N)[["x0", "x1", "class"]]
+    table["city"] = [f"town {c}" for c in rng.integers(0, 90, N)]
+    table["age"] = rng.integers(18, 70, N)
+    table["nr"] = rng.permutation(N) + 1
+    table["who"] = [f"person {c}" for c in rng.permutation(N)]
+    table.to_csv(tmp_path / "all.csv", index=False)
+    wanted = {column.name for column in sepal.read_table(tmp_path / "all.csv", target="class").apart}
+    assert wanted == {"nr", "who"}
+    for n, sizes in SIZES.items():
+        schema = fit_parts(partitioned(cut(table, sizes, f"{n}.csv"), "class"), here).schema
+        assert set(schema.apart) == wanted
+        assert schema.like.names == ("x0", "x1", "city", "age")
+        assert len(schema.like.levels[2]) == table["city"].nunique()
+
+
+def test_too_many_levels_and_classes_are_those_of_all_files(cut, here, monkeypatch):
+    monkeypatch.setattr("sepal.scale._facts.MOST_LEVELS", 50)
+    monkeypatch.setattr("sepal.scale._schema.MOST_LEVELS", 50)
+    table = frame("real", N)[["x0", "class"]]
+    table["city"] = [f"town {c}" for c in np.arange(N) % 74]
+    for sizes in (SIZES[1], SIZES[37]):
+        with pytest.raises(DataError, match=r'column "city": more than 50 levels'):
+            fit_parts(partitioned(cut(table, sizes), "class", columns=["x0", "city"]), here)
+    monkeypatch.setattr("sepal.scale._facts._MOST_CLASSES", 50)
+    for sizes in (SIZES[2], SIZES[5]):
+        with pytest.raises(DataError, match=r'the target "city" has more than 50 distinct values'):
+            fit_parts(partitioned(cut(table, sizes), "city"), here)

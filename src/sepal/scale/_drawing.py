@@ -118,7 +118,7 @@ class _Sums:
     def add(self, found: Counted) -> None:
         """Those of one partition more."""
         self._held.append(found)
-        self._waiting += len(found.marks)
+        self._waiting += len(found.marks) + 1
         if self._waiting > len(self._held[0].marks) + 1_000:
             self.joined()
 
@@ -130,6 +130,34 @@ class _Sums:
         code[place] = np.concatenate([each.code for each in self._held])
         self._held, self._waiting = [Counted(marks, count, code)], 0
         return self._held[0]
+
+
+class _Rows:
+    """Single rows of all partitions: marks, numbers and cells, joined now and then."""
+
+    def __init__(self, n_columns: int) -> None:
+        self._held: list[tuple[Marks, Whole, NDArray[np.float64]]] = [
+            (np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros((0, n_columns)))
+        ]
+        self._waiting = 0
+
+    def add(self, marks: Marks, rows: Whole, cells: NDArray[np.float64]) -> None:
+        """Those of one partition more."""
+        self._held.append((marks, rows, cells))
+        self._waiting += len(marks) + 1
+        if self._waiting > len(self._held[0][0]) + 1_000:
+            self._join()
+
+    def _join(self) -> None:
+        marks, rows, cells = (np.concatenate([each[i] for each in self._held]) for i in range(3))
+        self._held, self._waiting = [(marks, rows, cells)], 0
+
+    def by_mark(self) -> tuple[Marks, Whole, NDArray[np.float64]]:
+        """All of them, by their marks; of equal ones, which nobody asks for, in any order."""
+        self._join()
+        marks, rows, cells = self._held[0]
+        order = np.argsort(marks, kind="stable")
+        return marks[order], rows[order], cells[order]
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,22 +197,19 @@ class _Draw:
         """The first pass: marks that may arrive in time, rows that do and are single, and others by their buckets."""
         parts, offsets, cuts = self.schema.source.parts, self.schema.offsets, self._cuts()
         jobs = [(part, self.drawing, between) for part in parts for between in cuts]
-        single: dict[int, tuple[Marks, Whole, NDArray[np.float64]]] = {}
-        extents: dict[int, Extent] = {}
+        single = _Rows(self.schema.like.n_columns)
+        extent: Extent | None = None
         others: Whole | None = None
         found: NearPart
         for at, found in self.work.run("draw rows", near_rows, jobs, self.progress):
             self.near.add(found.near)
-            single[at] = (found.single, found.place + offsets[at // len(cuts)], found.cells)
+            single.add(found.single, found.place + offsets[at // len(cuts)], found.cells)
             if found.extent is not None:
-                extents[at] = found.extent
+                extent = found.extent if extent is None else joined_extent([extent, found.extent])
             if len(found.bucket):
                 others = np.zeros(2**BUCKET_BITS, dtype=np.int64) if others is None else others
                 others[found.bucket] += found.others
-        marks, rows, cells = (np.concatenate([single[at][i] for at in sorted(single)]) for i in range(3))
-        order = np.argsort(marks, kind="stable")
-        extent = joined_extent(extents[at] for at in sorted(extents)) if extents else None
-        return (marks[order], rows[order], cells[order]), extent, others
+        return single.by_mark(), extent, others
 
     def _cuts(self) -> list[tuple[int, int]]:
         """Ranges of marks, so many that the answer of a task about one of them is no larger than a partition."""
