@@ -203,8 +203,8 @@ def test_columns_are_judged_by_all_rows(cut, here, tmp_path):
 
 
 def test_too_many_levels_and_classes_are_those_of_all_files(cut, here, monkeypatch):
-    monkeypatch.setattr("sepal.scale._facts.MOST_LEVELS", 50)
-    monkeypatch.setattr("sepal.scale._schema.MOST_LEVELS", 50)
+    monkeypatch.setattr("sepal.scale._facts.LEVELS_AT_MOST", 50)
+    monkeypatch.setattr("sepal.scale._schema.LEVELS_AT_MOST", 50)
     table = frame("real", N)[["x0", "class"]]
     table["city"] = [f"town {c}" for c in np.arange(N) % 74]
     for sizes in (SIZES[1], SIZES[37]):

@@ -25,7 +25,7 @@ from sepal.scale._marked import (
     Drawing,
     Marks,
     NearPart,
-    Whole,
+    Tallies,
     arrivals,
     crowded_rows,
     fetch_rows,
@@ -56,13 +56,13 @@ class Drawn:
         By which they were drawn, smallest first.
     """
 
-    rows: Whole
+    rows: Tallies
     codes: NDArray[np.int32]
     values: NDArray[np.float64]
     extent: Extent | None
     number: NDArray[np.float64]
 
-    def first(self, wanted: Whole) -> Drawn:
+    def first(self, wanted: Tallies) -> Drawn:
         """So many of each class: those that the same seed draws where no more are asked for."""
         order = np.lexsort((self.rows, self.number, self.codes))
         start = np.searchsorted(self.codes[order], np.arange(len(wanted)))
@@ -71,7 +71,7 @@ class Drawn:
         return Drawn(self.rows[taken], self.codes[taken], self.values[taken], self.extent, self.number[taken])
 
 
-def shares_of(class_counts: Whole, n_rows: int) -> Whole:
+def shares_of(class_counts: Tallies, n_rows: int) -> Tallies:
     """How many rows of each class a sample of so many has: its share, two at least where there are two."""
     exact = class_counts * (n_rows / class_counts.sum())
     found = np.floor(exact).astype(np.int64)
@@ -136,12 +136,12 @@ class _Rows:
     """Single rows of all partitions: marks, numbers and cells, joined now and then."""
 
     def __init__(self, n_columns: int) -> None:
-        self._held: list[tuple[Marks, Whole, NDArray[np.float64]]] = [
+        self._held: list[tuple[Marks, Tallies, NDArray[np.float64]]] = [
             (np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros((0, n_columns)))
         ]
         self._waiting = 0
 
-    def add(self, marks: Marks, rows: Whole, cells: NDArray[np.float64]) -> None:
+    def add(self, marks: Marks, rows: Tallies, cells: NDArray[np.float64]) -> None:
         """Those of one partition more."""
         self._held.append((marks, rows, cells))
         self._waiting += len(marks) + 1
@@ -152,7 +152,7 @@ class _Rows:
         marks, rows, cells = (np.concatenate([each[i] for each in self._held]) for i in range(3))
         self._held, self._waiting = [(marks, rows, cells)], 0
 
-    def by_mark(self) -> tuple[Marks, Whole, NDArray[np.float64]]:
+    def by_mark(self) -> tuple[Marks, Tallies, NDArray[np.float64]]:
         """All of them, by their marks; of equal ones, which nobody asks for, in any order."""
         self._join()
         marks, rows, cells = self._held[0]
@@ -170,7 +170,7 @@ class _Draw:
     progress: Share | None
     near: _Sums = field(default_factory=_Sums)
 
-    def arrived(self, wanted: Whole) -> Drawn | None:
+    def arrived(self, wanted: Tallies) -> Drawn | None:
         """The rows that arrive first, so many of each class; None where too few arrive in time."""
         single, extent, others = self._look()
         self._count(others)
@@ -193,13 +193,13 @@ class _Draw:
             which, number, rows, values = which[by_row], number[by_row], rows[by_row], values[by_row]
         return Drawn(rows, code[which], values, extent, number)
 
-    def _look(self) -> tuple[tuple[Marks, Whole, NDArray[np.float64]], Extent | None, Whole | None]:
+    def _look(self) -> tuple[tuple[Marks, Tallies, NDArray[np.float64]], Extent | None, Tallies | None]:
         """The first pass: marks that may arrive in time, rows that do and are single, and others by their buckets."""
         parts, offsets, cuts = self.schema.source.parts, self.schema.offsets, self._cuts()
         jobs = [(part, self.drawing, between) for part in parts for between in cuts]
         single = _Rows(self.schema.like.n_columns)
         extent: Extent | None = None
-        others: Whole | None = None
+        others: Tallies | None = None
         found: NearPart
         for at, found in self.work.run("draw rows", near_rows, jobs, self.progress):
             self.near.add(found.near)
@@ -225,7 +225,7 @@ class _Draw:
         bounds = [2**64 * at // n for at in range(n + 1)]
         return list(pairwise(bounds))
 
-    def _count(self, others: Whole | None) -> None:
+    def _count(self, others: Tallies | None) -> None:
         """Another pass where a bucket holds more rows than it should: some of these are equal."""
         crowded = np.zeros(0, np.intp) if others is None else np.flatnonzero(others > self.drawing.many)
         if others is None or not len(crowded):
@@ -240,8 +240,8 @@ class _Draw:
             self.near.add(found)
 
     def _rows(
-        self, counted: Counted, which: NDArray[np.intp], single: tuple[Marks, Whole, NDArray[np.float64]]
-    ) -> tuple[Whole, NDArray[np.float64]]:
+        self, counted: Counted, which: NDArray[np.intp], single: tuple[Marks, Tallies, NDArray[np.float64]]
+    ) -> tuple[Tallies, NDArray[np.float64]]:
         """The number and the cells of every row that was drawn, by its mark; those of marks with more rows fetched."""
         n_each = np.bincount(which, minlength=len(counted.marks))
         rows, values = np.zeros(len(which), dtype=np.int64), np.empty((len(which), self.schema.like.n_columns))
@@ -258,7 +258,7 @@ class _Draw:
             rows[~alone], values[~alone] = found, cells[place]
         return rows, values
 
-    def _fetched(self, marks: Marks, wanted: Whole) -> tuple[Whole, NDArray[np.float64]]:
+    def _fetched(self, marks: Marks, wanted: Tallies) -> tuple[Tallies, NDArray[np.float64]]:
         """The first rows of marks, so many as are wanted, one mark after the other; and the cells of each mark."""
         schema, width = self.schema, self.schema.like.n_columns
         cells = np.empty((len(marks), width))

@@ -14,7 +14,7 @@ from sepal.data import ColumnSums, Kind, PartReading, mixed_bits, plain_cells, s
 from sepal.exceptions import DataError
 from sepal.scale._sources import Partition, load_part
 
-MOST_LEVELS = 10_000  # of a nominal column; more tell rows apart
+LEVELS_AT_MOST = 10_000  # of a nominal column; more tell rows apart
 _MOST_CLASSES = 10_000
 _COMPARED = 256  # numbers of a column, those of the smallest hashes, among which two equal ones are looked for
 
@@ -53,7 +53,7 @@ def part_facts(part: Partition, reading: PartReading, names: tuple[str, ...] | N
         if table.has_missing:
             table = table.take(table.complete_rows)
     values = table.values
-    levels = [None if found is not None and len(found) > MOST_LEVELS else found for found in table.levels]
+    levels = [None if found is not None and len(found) > LEVELS_AT_MOST else found for found in table.levels]
     labels: tuple[tuple[Any, int], ...] = ()
     if table.y is not None:
         label, count = np.unique(table.y, return_counts=True)
@@ -129,7 +129,7 @@ class Said:
         return [(each, self._first[each][1]) for each in sorted(self._first, key=lambda each: self._first[each][0])]
 
 
-class Column:
+class ColumnOfAll:
     """A column of all partitions."""
 
     def __init__(self) -> None:
@@ -157,14 +157,14 @@ class Column:
                 self.levels.hear(levels, at, facts.label)
                 if self.used is not None:
                     self.used.update(levels[code] for code in used.tolist())
-                    self.used = None if len(self.used) > MOST_LEVELS else self.used
+                    self.used = None if len(self.used) > LEVELS_AT_MOST else self.used
         if self.hashes is not None:
             self.hashes = None if hashes is None else _smallest(np.concatenate([self.hashes, hashes]))
 
     def sums(self, n_rows: int) -> ColumnSums:
         """What tells whether it names rows."""
         if self.levels.answers or self.crowded.answers:
-            n_levels = MOST_LEVELS + 1 if self.used is None else len(self.used)
+            n_levels = LEVELS_AT_MOST + 1 if self.used is None else len(self.used)
             return ColumnSums(n_rows, self.n_missing, n_levels, self.low, self.high, False, n_levels == n_rows)
         distinct = self.hashes is not None and len(np.unique(self.hashes)) == len(self.hashes)
         return ColumnSums(n_rows, self.n_missing, None, self.low, self.high, self.hashes is not None, distinct)
@@ -178,7 +178,7 @@ class Gathered:
         self.n_given = self.n_rows_with_missing = 0
         self.targets, self.columns_of, self.label_types, self.class_orders = Said(), Said(), Said(), Said()
         self.labels: Counter[Any] = Counter()
-        self.columns: dict[str, Column] = {}
+        self.columns: dict[str, ColumnOfAll] = {}
         self._order: tuple[int, tuple[str, ...]] | None = None
 
     def add(self, facts: PartFacts, at: int) -> None:
@@ -191,7 +191,7 @@ class Gathered:
         if self._order is None or at < self._order[0]:
             self._order = (at, facts.names)
         for j, name in enumerate(facts.names):
-            self.columns.setdefault(name, Column()).add(facts, j, at)
+            self.columns.setdefault(name, ColumnOfAll()).add(facts, j, at)
         if facts.labels:
             self.label_types.hear(isinstance(facts.labels[0][0], str), at, facts.label)
             self.class_orders.hear(facts.class_order, at, facts.label)

@@ -20,7 +20,7 @@ from sepal.scale._blocks import Loading
 from sepal.scale._sources import Partition
 
 Marks = NDArray[np.uint64]
-Whole = NDArray[np.int64]
+Tallies = NDArray[np.int64]
 Times = NDArray[np.float64]
 BUCKET_BITS = 20  # of a mark, by which rows are counted that nobody names
 _TOGETHER = 1_024  # arrivals of a mark that are looked at together, at most
@@ -42,7 +42,7 @@ def arrival(marks: Marks, turn: NDArray[np.uint64], seed: int) -> Times:
     return np.asarray(-np.log1p(-((mixed >> np.uint64(11)) / 2.0**53)))
 
 
-def arrivals(marks: Marks, count: Whole, limit: Times, seed: int) -> tuple[NDArray[np.intp], Times]:
+def arrivals(marks: Marks, count: Tallies, limit: Times, seed: int) -> tuple[NDArray[np.intp], Times]:
     """Which marks arrive before their limit, one for each row of them, and when."""
     which, when = [np.zeros(0, np.intp)], [np.zeros(0)]
     alive, reached, turn, together = np.arange(len(marks)), np.zeros(len(marks)), 0, 1
@@ -98,7 +98,7 @@ class MarkedPart:
     order: NDArray[np.intp]
     start: NDArray[np.intp]
     marks: Marks
-    count: Whole
+    count: Tallies
     code: NDArray[np.int32]
 
     def some(self, which: NDArray[np.bool_]) -> Counted:
@@ -160,7 +160,7 @@ def near_rows(part: Partition, drawing: Drawing, between: tuple[int, int]) -> Ne
     )
 
 
-def crowded_rows(part: Partition, drawing: Drawing, bucket: NDArray[np.uint32], bound: Whole) -> Counted:
+def crowded_rows(part: Partition, drawing: Drawing, bucket: NDArray[np.uint32], bound: Tallies) -> Counted:
     """The marks of these buckets that may arrive in time, and were not named before, since they have many rows."""
     found = drawing.marked(part)
     early = arrival(found.marks, np.zeros(len(found.marks), np.uint64), drawing.seed)

@@ -23,7 +23,7 @@ from sepal.data import (
 )
 from sepal.exceptions import DataError
 from sepal.progress import Share
-from sepal.scale._facts import MOST_LEVELS, Column, Gathered, part_facts
+from sepal.scale._facts import LEVELS_AT_MOST, ColumnOfAll, Gathered, part_facts
 from sepal.scale._sources import Partition, Partitioned, load_part
 from sepal.scale._work import Workplace
 
@@ -174,7 +174,7 @@ def _apart(found: Gathered, names: tuple[str, ...]) -> tuple[str, ...]:
     return told if len(told) < len(names) else ()
 
 
-def _kind(column: Column, name: str) -> Kind:
+def _kind(column: ColumnOfAll, name: str) -> Kind:
     """The kind of a column in all partitions where a cell of it is present."""
     said = column.kinds.answers or column.empty_kinds.answers
     kind: Kind = said[0][0]
@@ -186,14 +186,14 @@ def _kind(column: Column, name: str) -> Kind:
     return kind
 
 
-def _levels(column: Column, name: str, kind: Kind) -> tuple[Any, ...] | None:
+def _levels(column: ColumnOfAll, name: str, kind: Kind) -> tuple[Any, ...] | None:
     if kind == "numeric":
         return None
     said = column.levels.answers
     if column.used is None:
         where = f"{column.crowded.answers[0][1]}, " if column.crowded.answers else ""
         raise DataError(
-            f"{where}column {shown(name)}: more than {MOST_LEVELS:,} levels",
+            f"{where}column {shown(name)}: more than {LEVELS_AT_MOST:,} levels",
             hint="leave the column out: drop=..., --drop",
         )
     if not said:
