@@ -19,6 +19,7 @@ from numbers import Real
 from typing import Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
 
@@ -285,6 +286,30 @@ def _spelled_out(signature: inspect.Signature, keywords: Sequence[inspect.Parame
 def check_whole(name: str, value: Any, *, at_least: int = 1, at_most: int | None = None, optional: bool = False) -> Any:
     """A whole number, no truth value; None too where it is ``optional``."""
     return Parameter(name, "whole", "", at_least=at_least, at_most=at_most, optional=optional).check(value)
+
+
+def check_numbers(name: str, values: Any, *, length: int | None = None, **limits: Any) -> NDArray[np.float64]:
+    """A list of numbers as an array, one number as a list of it; ``limits`` of each as in :class:`Parameter`.
+
+    Examples
+    --------
+    >>> check_numbers("low", [0, 1], length=2).tolist()
+    [0.0, 1.0]
+    >>> check_numbers("quantiles", [0.5, 2.0], at_least=0.0, at_most=1.0)
+    Traceback (most recent call last):
+        ...
+    sepal.exceptions.ParameterError: quantiles must be a list, each a finite number from 0 to 1; got [0.5, 2.0]
+    """
+    each = Parameter(name, "number", "", **limits)
+    try:
+        given = np.atleast_1d(values)
+        found = given.astype(np.float64) if given.dtype.kind in "iufO" else np.empty((0, 0))
+    except (TypeError, ValueError):
+        found = np.empty((0, 0))
+    if found.ndim != 1 or len(found) != (length or max(len(found), 1)) or not all(map(each.allows, found.tolist())):
+        many = "a list" if length is None else f"a list of {length}"
+        raise ParameterError(f"{name} must be {many}, each {each.wanted}; got {values!r}")
+    return found
 
 
 def check_number(name: str, value: Any, **limits: Any) -> Any:

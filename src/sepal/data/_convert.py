@@ -80,8 +80,7 @@ def as_table(
     [0.0, 2.0]
     """
     labels = None if y is None else label_array(y)
-    if hasattr(type(X), "__sepal_table__"):
-        X = X.__sepal_table__()
+    X = rows_inside(X)
     kinds = _kinds_by_place(kinds, names)
     if isinstance(X, Table):
         table = X
@@ -94,6 +93,11 @@ def as_table(
     if names is not None:
         table = replace(table, names=_given_names(names, table.n_columns))
     return _labelled(table, labels)
+
+
+def rows_inside(X: Any) -> Any:
+    """The rows, where they are inside of a prepared table; else what was given."""
+    return X.__sepal_table__() if hasattr(type(X), "__sepal_table__") else X
 
 
 def _kinds_by_place(kinds: KindsSpec | None, names: Sequence[str] | None) -> KindsSpec | None:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import Table
-from sepal.estimators import Diet, TableEstimator, as_data_errors, check_column_count, refuse_sets, rows_inside
+from sepal.data import Table, rows_inside
+from sepal.estimators import Diet, TableEstimator, as_data_errors, check_column_count, refuse_sets
 from sepal.exceptions import DataError
 from sepal.parameters import check_parameters
 from sepal.selection._choose import Prefer, Procedure

@@ -152,7 +152,8 @@ def sweep_solve(
 
     def report(fraction: float) -> None:
         if progress is not None:
-            progress(done + int(fraction * (subsets // n_trees(problem, units))), time.monotonic() - started, best)
+            most = subsets // n_trees(problem, units) - 1  # of a tree that is not done; the first has no empty subset
+            progress(done + int(fraction * most), time.monotonic() - started, best)
 
     for masks, together in every_tree(problem, criteria, units, report):
         for criterion, found in zip(criteria, together, strict=True):
