@@ -8,7 +8,9 @@ Every other room may import this one; it imports none of them. It is the only pl
 from __future__ import annotations
 
 from sepal.data._apart import Apart
+from sepal.data._apart import ColumnSums as ColumnSums
 from sepal.data._apart import is_identifier_name as is_identifier_name
+from sepal.data._apart import sums_tell_apart as sums_tell_apart
 from sepal.data._apart import why_apart as why_apart
 from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._cautions import Caution
