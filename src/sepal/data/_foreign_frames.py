@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_FLOAT = np.dtype(np.float64)
-
 
 def _not_foreign(data: Any) -> bool:
     """Whether it needs no question: it is known to be no frame, and narwhals takes long to import."""
@@ -33,12 +31,12 @@ def is_series(data: Any) -> bool:
     return bool(nw.dependencies.is_into_series(data))
 
 
-def plain_floats(frame: Any) -> NDArray[np.float64] | None:
-    """The columns, as rows of an array, of a pandas data frame of nothing but float64; None for any other."""
+def plain_numbers(frame: Any) -> NDArray[Any] | None:
+    """The cells of a pandas data frame of nothing but numbers of one numpy type; None for any other."""
     types = getattr(getattr(frame, "dtypes", None), "values", None)
-    if not isinstance(types, np.ndarray) or not all(type(each) is type(_FLOAT) and each == _FLOAT for each in types):
+    if not isinstance(types, np.ndarray) or not len(types) or not isinstance(types[0], np.dtype):
         return None
-    return quiet_missing(np.array(frame.to_numpy().T, order="C"))
+    return np.asarray(frame.to_numpy()) if types[0].kind in "iuf" and all(each == types[0] for each in types) else None
 
 
 def quiet_missing(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -64,3 +62,14 @@ def declared_levels(series: Any) -> tuple[tuple[Any, ...] | None, bool]:
         chunks = series.unify_dictionaries().chunks
         return tuple(chunks[0].dictionary.to_pylist() if chunks else ()), bool(arrow.ordered)  # type: ignore[union-attr]
     return None, False
+
+
+def numbered_texts(series: Any) -> tuple[NDArray[np.integer[Any]], list[str]] | None:
+    """Each text of a pandas column that Arrow holds by the number of its first appearance, and the distinct ones.
+
+    None for any other column, and where a text is missing.
+    """
+    if getattr(getattr(series, "dtype", None), "storage", None) != "pyarrow":
+        return None
+    codes, levels = series.factorize()
+    return None if len(levels) == 0 or codes.min() < 0 else (codes, levels.tolist())
