@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import wraps
 from numbers import Real
@@ -98,7 +98,7 @@ class Parameter:
     optional: bool = False
     also: tuple[Also, ...] = ()
     looked_up: bool = False
-    default: Any = inspect.Parameter.empty
+    default: Any = field(default=inspect.Parameter.empty, kw_only=True)
 
     @property
     def wanted(self) -> str:
