@@ -15,6 +15,7 @@ SOURCES = Path(__file__).parent.parent / "src" / "sepal"
 DOORS = {
     "auto/_forest.py",
     "data/_equal_rows.py",
+    "data/_text_codes.py",
     "learners/_moving_window.py",
     "mail/_cases.py",
     "machines/_dual/_solvers.py",

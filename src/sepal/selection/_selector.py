@@ -137,6 +137,18 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         check_column_count(X.n_columns, self.n_features_in_, self)
         return X.select(np.flatnonzero(self.support_).tolist())
 
+    def inverse_transform(self, X: Any) -> Any:
+        """Rows of all training columns, with 0 in those that were not selected.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            Rows of the selected columns, as ``transform`` gives them.
+        """
+        X = rows_inside(X)
+        with as_data_errors():
+            return super().inverse_transform(X.values if isinstance(X, Table) else X)
+
     def fits_together(self) -> bool:
         """Whether a selector from a file knows of each column whether it is selected."""
         support = vars(self).get("support_")

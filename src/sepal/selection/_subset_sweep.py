@@ -40,6 +40,8 @@ class SubsetSweep(ScoredSubsets):
         Indexed by bit mask: bit j set means feature j is in. ``scores[0]`` is NaN, the empty subset having no score,
         unless columns are always kept.
     criterion : str
+    criteria : tuple of Criterion
+        What subsets were judged by; the first one is ``criterion``.
     all_scores : dict
         Criterion name to scores, where several criteria were asked for; the first one is ``scores``.
     names : tuple of str
