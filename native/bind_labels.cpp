@@ -62,10 +62,35 @@ nb::object text_codes(const nb::object& labels) {
     return nb::make_tuple(to_numpy(std::move(codes)), distinct);
 }
 
+using Starts = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Texts that lie one after the other in memory, text i from starts[i] to starts[i + 1]: their numbers, and of each
+// distinct one where it stands first.
+nb::tuple packed_text_codes(const Starts& starts, const Bytes& packed) {
+    const std::size_t n = starts.shape(0) - std::min<std::size_t>(starts.shape(0), 1);
+    if (n > INT32_MAX) throw std::invalid_argument("too many texts");
+    const std::int64_t* const at = starts.data();
+    if (!std::is_sorted(at, at + starts.shape(0)) || (n > 0 && (at[0] < 0 || at[n] > static_cast<std::int64_t>(packed.shape(0)))))
+        throw std::invalid_argument("texts must lie one after the other");
+    const char* const text = reinterpret_cast<const char*>(packed.data());
+    TextCodes known;
+    std::vector<std::int32_t> codes(n), first;
+    {
+        const nb::gil_scoped_release free;
+        for (std::size_t i = 0; i < n; ++i) {
+            codes[i] = known.of(text + at[i], static_cast<std::size_t>(at[i + 1] - at[i]));
+            if (known.size() > first.size()) first.push_back(static_cast<std::int32_t>(i));
+        }
+    }
+    return nb::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(first)));
+}
+
 } // namespace
 
 void bind_labels(nb::module_& m) {
     m.def("text_codes", &text_codes, nb::kw_only(), nb::arg("labels"));
+    m.def("packed_text_codes", &packed_text_codes, nb::kw_only(), nb::arg("starts"), nb::arg("packed"));
 }
 
 } // namespace sepal

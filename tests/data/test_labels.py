@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from sepal.data import as_table, class_codes
+from sepal.data._text_codes import coded_packed_texts
 from sepal.exceptions import DataError
 
 
@@ -126,6 +128,10 @@ def test_texts_are_coded_as_a_loop_over_sorted_texts_does(seed: int) -> None:
         "pandas objects": pd.Series(words, dtype=object),
         "pandas": pd.Series(words),
         "pandas with gaps declared": pd.Series(words, dtype="string"),
+        "part of a column": pd.Series(["z", *words, "z"]).iloc[1:-1],
+        "arrow": pa.chunked_array([words]),
+        "arrow, short offsets": pa.chunked_array([pa.array(["z", *words], type=pa.string()).slice(1)]),
+        "arrow in parts": pa.chunked_array([words[:7], words[7:]], type=pa.large_string()),
         "polars": pl.Series(words),
     }
     for name, labels in forms.items():
@@ -156,7 +162,8 @@ def test_half_of_a_surrogate_pair_is_a_text() -> None:
 def test_a_gap_among_texts_is_found_wherever_they_are_held(gap: Any) -> None:
     cells = ["b", "a", gap, "b"]
     forms = [cells, np.array(cells, dtype=object), pd.Series(cells, dtype=object)]
-    forms += [pd.Series(["b", "a", None, "b"]), pd.Series(["b", "a", None, "b"], dtype="string")]
+    forms += [pa.chunked_array([["b", "a", None, "b"]]), pd.Series(["b", "a", None, "b"])]
+    forms += [pd.Series(["b", "a", None, "b"], dtype="string")]
     for labels in forms:
         with pytest.raises(DataError, match=r"y, row 2: expected a label, found a missing value \(NaN\); 1 of 4"):
             class_codes(labels)
@@ -176,7 +183,7 @@ def test_texts_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_codes, "_native", Watched())
     words = ["b", "a", "b", "c"]
     by_arrow = pd.Series(words, dtype=pd.StringDtype("pyarrow"))
-    for labels, calls in ((words, 1), (np.array(words, dtype=object), 1), (np.array(words), 1), (by_arrow, 0)):
+    for labels, calls in ((words, 1), (np.array(words, dtype=object), 1), (np.array(words), 1), (by_arrow, 1)):
         looks.clear()
         table = as_table([[1.0], [2.0], [3.0], [4.0]], labels)
         for _ in range(2):
@@ -191,3 +198,18 @@ def test_the_codes_of_a_table_cannot_be_changed_from_outside() -> None:
     codes[:], classes[:] = 7, "z"
     again = class_codes(table)
     assert (again[0].tolist(), again[1].tolist()) == ([1, 0], ["a", "b"])
+
+
+def test_no_texts_but_empty_ones() -> None:
+    for labels in (pd.Series(["", ""]), pa.chunked_array([["", ""]]), ["", ""]):
+        with pytest.raises(DataError, match='only one class, "", in all 2 rows'):
+            class_codes(labels)
+
+
+def test_texts_that_do_not_lie_one_after_the_other_are_refused() -> None:
+    """A frame may come from anywhere, and nothing beyond its bytes may be read."""
+    cells = np.frombuffer(b"abc", dtype=np.uint8)
+    for starts in ([0, 2, 1], [0, 4], [-1, 2], [5, 6]):
+        with pytest.raises(ValueError, match="one after the other"):
+            coded_packed_texts(np.array(starts), cells)
+    assert coded_packed_texts(np.array([0, 1]), np.frombuffer(b"\xff", dtype=np.uint8)) is None

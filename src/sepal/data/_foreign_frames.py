@@ -64,12 +64,17 @@ def declared_levels(series: Any) -> tuple[tuple[Any, ...] | None, bool]:
     return None, False
 
 
-def numbered_texts(series: Any) -> tuple[NDArray[np.integer[Any]], list[str]] | None:
-    """Each text of a pandas column that Arrow holds by the number of its first appearance, and the distinct ones.
+def packed_texts(series: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]] | None:
+    """Where the texts of a column that Arrow holds begin and end, and the bytes of all of them.
 
-    None for any other column, and where a text is missing.
+    None for any other column, for one of several parts, and where a text is missing.
     """
-    if getattr(getattr(series, "dtype", None), "storage", None) != "pyarrow":
+    if getattr(getattr(series, "dtype", None), "storage", None) == "pyarrow":  # a column of pandas
+        series = series.array.__arrow_array__()
+    offsets = {"string": np.int32, "large_string": np.int64}.get(str(getattr(series, "type", None)))
+    if offsets is None or getattr(series, "num_chunks", 0) != 1 or series.null_count or not len(series):
         return None
-    codes, levels = series.factorize()
-    return None if len(levels) == 0 or codes.min() < 0 else (codes, levels.tolist())
+    part = series.chunk(0)
+    _, starts, cells = part.buffers()
+    begin = np.frombuffer(starts, dtype=offsets)[part.offset : part.offset + len(part) + 1]
+    return begin.astype(np.int64), np.frombuffer(cells or b"", dtype=np.uint8)

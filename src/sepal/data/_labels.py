@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data._columns import LARGEST_EXACT_INTEGER, is_missing
 from sepal.data._error_words import listed, shown
-from sepal.data._foreign_frames import declared_levels, is_series, numbered_texts
+from sepal.data._foreign_frames import declared_levels, is_series, packed_texts
 from sepal.data._label_arrays import level_array
 from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
-from sepal.data._text_codes import CodedLabels, coded_texts, in_order
+from sepal.data._text_codes import CodedLabels, coded_packed_texts, coded_texts
 from sepal.exceptions import DataError
 
 # A target of floats counts as continuous when it has fractions and more distinct values than this.
@@ -61,11 +61,12 @@ def label_array(y: ArrayLike | Any, place: str = "y") -> Labels:
 
 
 def _series(y: Any, place: str) -> tuple[str | None, tuple[Any, ...] | None, NDArray[Any], CodedLabels | None]:
-    """Name, declared order and labels of a series, and these as codes where it numbers them itself."""
-    texts = numbered_texts(y)
-    if texts is not None:
-        coded = in_order(*texts)
-        return str(y.name) if y.name else None, None, coded.levels[coded.codes], coded
+    """Name, declared order and labels of a series, and these as codes where Arrow holds texts."""
+    texts = packed_texts(y)
+    coded = None if texts is None else coded_packed_texts(*texts)
+    if coded is not None:
+        name = getattr(y, "name", None)
+        return str(name) if name else None, None, coded.levels[coded.codes], coded
     import narwhals as nw
 
     series: Any = nw.from_native(cast(Any, y), series_only=True)

@@ -36,10 +36,27 @@ def coded_texts(labels: Sequence[Any] | NDArray[Any]) -> CodedLabels | None:
     found = _native.text_codes(labels=labels)
     if found is None:
         return _of_any_type(labels)
-    return in_order(*found)
+    return _in_order(*found)
 
 
-def in_order(codes: NDArray[np.integer[Any]], distinct: Sequence[str]) -> CodedLabels:
+def coded_packed_texts(starts: NDArray[np.int64], packed: NDArray[np.uint8]) -> CodedLabels | None:
+    """Texts that lie one after the other in memory, as codes; None where they are no UTF-8.
+
+    Examples
+    --------
+    >>> coded = coded_packed_texts(np.array([0, 1, 3, 4]), np.frombuffer(b"baab", dtype=np.uint8))
+    >>> coded.levels.tolist(), coded.codes.tolist()
+    (['aa', 'b'], [1, 0, 1])
+    """
+    codes, first = _native.packed_text_codes(starts=starts, packed=packed)
+    try:
+        distinct = [packed[starts[i] : starts[i + 1]].tobytes().decode() for i in first]
+    except UnicodeDecodeError:
+        return None
+    return _in_order(codes, distinct)
+
+
+def _in_order(codes: NDArray[np.integer[Any]], distinct: Sequence[str]) -> CodedLabels:
     """Texts that were numbered as they came, numbered by their order."""
     order = sorted(range(len(distinct)), key=distinct.__getitem__)
     place = np.empty(len(order), dtype=np.int32)
