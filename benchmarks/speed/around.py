@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 
 import sepal
 from benchmarks.speed._timing import race
@@ -29,6 +30,7 @@ def _labels(p: int) -> None:
         "array of objects": texts.astype(object),
         "list of texts": texts.tolist(),
         "pandas column": pd.Series(texts),
+        "polars column": pl.Series(texts.tolist()),
     }
     timing = race({name: lambda y=y: sepal.thornton_score(X, y) for name, y in forms.items()}, rounds=15)
     base = timing.median("numbers")
