@@ -25,6 +25,7 @@ from sepal.scale import (
     suspects_asked,
 )
 from sepal.scale._drawing import draw_rows
+from sepal.scale._leave_one_out import class_order
 from sepal.scale._marked import arrivals
 from tests.scale.frames import frame
 
@@ -214,3 +215,16 @@ def test_too_many_levels_and_classes_are_those_of_all_files(cut, here, monkeypat
     for sizes in (SIZES[2], SIZES[5]):
         with pytest.raises(DataError, match=r'the target "city" has more than 50 distinct values'):
             fit_parts(partitioned(cut(table, sizes), "city"), here)
+
+
+def test_where_classes_lie_is_the_same_however_rows_are_cut(cut, there):
+    """Classes that mirror each other: nothing but the last bit of a sum would rank them, so their names do."""
+    rng = np.random.default_rng(5)
+    half = rng.normal(size=(100, 2))
+    table = pd.DataFrame(np.concatenate([half, half[::-1, ::-1]]), columns=["p", "q"])
+    table["class"] = np.repeat(["b", "a"], 100)
+    for sizes in ([200], [3, 97, 50, 50], [20] * 10):
+        ready = prepare_partitions(cut(table, sizes), "class", client=there.client, block_rows=20, scale=None)
+        assert class_order(ready.search, ready.classes).tolist() == [0, 1]
+        turned = class_order(ready.search, ready.classes[::-1])
+        assert turned.tolist() == [0, 1]
