@@ -65,7 +65,8 @@ class Drawn:
         order = np.lexsort((self.rows, self.number, self.codes))
         start = np.searchsorted(self.codes[order], np.arange(len(wanted)))
         taken = np.concatenate([order[s : s + n] for s, n in zip(start, wanted, strict=True)])
-        taken = np.sort(taken)
+        by_number = np.lexsort((self.rows[taken], self.number[taken]))
+        taken = np.sort(taken) if len(taken) == len(self.rows) else taken[by_number]
         return Drawn(self.rows[taken], self.codes[taken], self.values[taken], self.extent, self.number[taken])
 
 
