@@ -160,7 +160,7 @@ template <class Filter> class BlockSearch {
     void note(std::int64_t block, std::int64_t i0, std::int64_t j0, int n, Scratch& s) {
         const std::lock_guard guard(locks_[block]);
         for (int t = 0; t < n; ++t) {
-            if (t + kAhead < n) prefetch(rows_.data() + i0 + s.hits[t + kAhead].i);
+            if (t + kAhead < n && may_matter(s.hits[t + kAhead].h, s.row, s.hits[t + kAhead].i)) prefetch(rows_.data() + i0 + s.hits[t + kAhead].i);
             const auto& hit = s.hits[t];
             const std::int64_t i = i0 + hit.i, j = j0 + hit.j;
             if (i < n_queries_ && j < n_points_ && !(plan_.self_join && i == j)) push(i, j, hit.h, filter_.upper(hit.h, i, j), s.row, hit.i);
@@ -170,14 +170,18 @@ template <class Filter> class BlockSearch {
     void note_mirrored(std::int64_t block, std::int64_t i0, std::int64_t j0, int n, Scratch& s) {
         const std::lock_guard guard(locks_[block]);
         for (int t = 0; t < n; ++t) {
-            if (t + kAhead < n) prefetch(rows_.data() + j0 + s.hits[t + kAhead].j);
+            if (t + kAhead < n && may_matter(s.hits[t + kAhead].h, s.col, s.hits[t + kAhead].j)) prefetch(rows_.data() + j0 + s.hits[t + kAhead].j);
             const auto& hit = s.hits[t];
             const std::int64_t i = i0 + hit.i, j = j0 + hit.j;
             if (i < n_queries_ && j < n_points_) push(j, i, hit.h, filter_.upper(hit.h, i, j), s.col, hit.j);
         }
     }
 
+    // Bounds that were copied are never below those of now: most hits matter to one side only, and the other is not touched.
+    bool may_matter(Real h, const Limits& limits, int at) const { return filter_.lower(h) <= limits.bound[at]; }
+
     void push(std::int64_t query, std::int64_t row, Real h, Real upper, Limits& limits, int at) {
+        if (!may_matter(h, limits, at)) return;
         Candidates<Real>& own = rows_[query];
         const Real before = own.bound, lower = filter_.lower(h);
         if (!(lower <= before)) return;

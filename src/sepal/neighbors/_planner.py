@@ -33,6 +33,7 @@ _FEW_DIRECTIONS = 10  # in many columns a tree is tried where rows spread in no 
 _SOME_COLUMNS = 16  # below this a tree is always tried
 _ALL_FAR = 0.6  # of typical distances: where near rows are no nearer, as in noise, a tree leaves nobody out
 
+_FAR_IN_COLUMNS = 14.0  # the same times the columns, since leaves cost more to look at in many of them (real_sets.py)
 _SAMPLE = 1024
 _ASKING = 12
 
@@ -103,8 +104,9 @@ def _tree(work: SearchSize) -> float:
     cost = built * (8.0 * log2(work.n + 1) + 6.0 * work.p) + work.asking * (100.0 + 20.0 * work.k)
     if work.p < _SOME_COLUMNS or cost > min(_tiles(work), _scan(work)):
         return cost
-    worth_trying = work.directions <= _FEW_DIRECTIONS if work.p >= _MANY_COLUMNS else work.nearness <= _ALL_FAR
-    return cost if worth_trying else inf
+    if work.p >= _MANY_COLUMNS:
+        return cost if work.directions <= _FEW_DIRECTIONS else inf
+    return cost if work.nearness <= min(_ALL_FAR, _FAR_IN_COLUMNS / work.p) else inf
 
 
 def _tiles(work: SearchSize) -> float:

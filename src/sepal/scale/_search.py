@@ -131,7 +131,7 @@ class BlockSearch(Search):
                 jobs.append((part, some, [among[at] for at in run], queries is None, k, self.work.threads))
                 owner.append(place)
         held: dict[int, PartLists] = {}
-        for at, lists in self.work.run("search for neighbours", search_blocks, jobs, progress):
+        for at, lists in self.work.run("search for neighbours", search_blocks, jobs, progress, self.sent):
             before = held.get(owner[at])
             held[owner[at]] = lists if before is None else part.joined([before, lists], k)
         return lists_in_order([(held[place], places) for place, (_, places) in enumerate(asking)], n_asking)
@@ -147,7 +147,7 @@ class BlockSearch(Search):
         met = plane_lines(order)
         jobs = [(part, [some for at in line for some in pieces[at]], k, self.work.threads) for line in met]
         held: dict[int, PartLists] = {}
-        for at, lists in self.work.run("search for neighbours", meet, jobs, progress):
+        for at, lists in self.work.run("search for neighbours", meet, jobs, progress, self.sent):
             begin = 0
             for piece in met[at]:
                 end = begin + len(cuts[piece])
