@@ -51,9 +51,13 @@ template <class Filter> class BlockSearch {
         // Diagonal by diagonal: the first gives every row a bound, and all threads stay busy to the end.
         const std::int64_t left = blocks(n_queries_), right = blocks(n_points_);
         const std::int64_t n_tiles = plan_.self_join ? left * (left + 1) / 2 : left * right;
-        Watch watch(plan_.poll, n_tiles + n_queries_ / 1024);
-        parallel_for(Loop{.n = n_tiles, .threads = plan_.threads}, [&] { return Scratch(block_); }, [&](Scratch& scratch, std::int64_t t) {
+        // The first diagonal is looked at in every turn, for its bounds; the others by turns.
+        const std::int64_t n_own = plan_.turn.of == 1 ? n_tiles : left + std::max<std::int64_t>(0, n_tiles - left - plan_.turn.at + plan_.turn.of - 1) / plan_.turn.of;
+        plan_.turn.arranged(Turn::Kind::by_tiles, block_, n_queries_, [this](std::int64_t i) { return filter_.query_row(i); });
+        Watch watch(plan_.poll, n_own + n_queries_ / 1024);
+        parallel_for(Loop{.n = n_own, .threads = plan_.threads}, [&] { return Scratch(block_); }, [&](Scratch& scratch, std::int64_t at) {
             if (gave_up() || !watch.go_on()) return;
+            const std::int64_t t = at < left || plan_.turn.of == 1 ? at : left + plan_.turn.at + (at - left) * plan_.turn.of;
             const BlockPair pair = plan_.self_join ? triangle_pair(t, left) : rectangle_pair(t, left, right);
             tile(pair.i, pair.j, scratch);
         });

@@ -11,7 +11,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 import pyarrow.parquet
+from distributed import Client, LocalCluster
 
 import sepal
 from sepal.report import partitions_report
@@ -98,14 +99,15 @@ def _rates() -> None:
 _ASKED, _OWN = "pairs_per_second", "own_pairs_per_second"
 
 
-def _score(pattern: str, workers: int | None, n_jobs: int | None = None) -> tuple[float, float]:
-    """Seconds without the start of workers, which are asked something first."""
-    with place_of_work(workers=workers, n_jobs=n_jobs) as work:
-        read_schema(partitioned(pattern), work)  # so that all workers have imported what they need
-        begin = time.perf_counter()
-        ready = prepare_blocks(fit_parts(partitioned(pattern), work))
-        score = sepal.thornton_test(ready).score
-        return time.perf_counter() - begin, score
+def _seconds(pattern: str, work: Any) -> tuple[float, float]:
+    begin = time.perf_counter()
+    score = sepal.thornton_test(prepare_blocks(fit_parts(partitioned(pattern), work))).score
+    return time.perf_counter() - begin, score
+
+
+def _score(pattern: str, n_jobs: int) -> tuple[float, float]:
+    with place_of_work(n_jobs=n_jobs) as work:
+        return _seconds(pattern, work)
 
 
 def _interleaved(ways: dict[str, Callable[[], tuple[float, float]]], rounds: int) -> dict[str, float]:
@@ -126,7 +128,7 @@ def _overhead() -> None:
     n, p = _size("overhead")
     with _rows("overhead", n, p) as pattern:
         plain, here = _interleaved(
-            {"plain": lambda: _plain(pattern, 2), "here": lambda: _score(pattern, None, 2)}, 2
+            {"plain": lambda: _plain(pattern, 2), "here": lambda: _score(pattern, 2)}, 2
         ).values()
     print(f"\nThornton's test, exact, {n:,} x {p}: seconds, the less of two interleaved runs; scores equal")
     _line("plain function, two threads, files read", plain)
@@ -134,12 +136,27 @@ def _overhead() -> None:
 
 
 def _workers() -> None:
+    """Processes that are there already, and have imported what they need; every one is asked in turn."""
     n, p = _size("overhead")
-    with _rows("overhead", n, p) as pattern:
-        one, two = _interleaved({"one": lambda: _score(pattern, 1), "two": lambda: _score(pattern, 2)}, 1).values()
-    print(f"\nThornton's test, exact, {n:,} x {p}: seconds, workers of one thread already started; scores equal")
-    _line("one worker", one)
-    _line("two workers", two, f"{one / two:.2f} x as fast as one")
+    cores = {"1 worker of 1 thread": (1, 1), "2 workers of 1 thread": (2, 1), "1 worker of 2 threads": (1, 2)}
+    with _rows("overhead", n, p) as pattern, ExitStack() as stack:
+        ways: dict[str, Callable[[], tuple[float, float]]] = {
+            "this process, 1 thread": lambda: _score(pattern, 1),
+            "this process, 2 threads": lambda: _score(pattern, 2),
+        }
+        for name, (workers, threads) in cores.items():
+            local = LocalCluster(n_workers=workers, threads_per_worker=threads, processes=True, host="127.0.0.1")
+            client = stack.enter_context(Client(stack.enter_context(local), set_as_default=False))
+            work = stack.enter_context(place_of_work(client=client))
+            read_schema(partitioned(pattern), work)
+            ways[name] = partial(_seconds, pattern, work)
+        taken = _interleaved(ways, 3)
+    print(f"\nThornton's test, exact, {n:,} x {p}: seconds, the least of three interleaved runs; scores equal")
+    one, two = taken["1 worker of 1 thread"], taken["1 worker of 2 threads"]
+    for name, seconds in taken.items():
+        after = f"{one / seconds:.2f} x as fast as 1 worker of 1 thread"
+        _line(name, seconds, after if name in cores and seconds != one else "")
+    _line("2 workers of 1 thread against 1 worker of 2 threads", taken["2 workers of 1 thread"] / two)
 
 
 def _plain(pattern: str, n_jobs: int) -> tuple[float, float]:

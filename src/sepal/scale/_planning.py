@@ -17,7 +17,7 @@ from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
 from sepal.neighbors import PartSearch, extent_of
 from sepal.scale._blocks import BLOCKS_KEPT
-from sepal.scale._meetings import best_order, n_pieces
+from sepal.scale._meetings import best_cut
 from sepal.scale._prepare import Fitted
 from sepal.scale._schema import load_like
 from sepal.scale._sources import Partition
@@ -214,10 +214,10 @@ def _exact_seconds(given: Fitted, rates: Rates, k: int) -> float:
     """What it takes until every row has found its k nearest: pairs by the rates, and rows that are loaded again."""
     n, workers, pairs = given.schema.n_rows, given.work.workers, float(given.schema.n_rows) ** 2
     loading = n * rates.load_seconds / workers
-    order = best_order(n, given.schema.like.n_columns, given.together(), workers, k)
-    if order is not None:
-        pieces, met = n_pieces(order), order + 1
-        asking = -(-pieces // workers) * pairs * (met / pieces) ** 2 / rates.own_pairs_per_second
+    cut = best_cut(n, given.schema.like.n_columns, given.together(), workers, k)
+    if cut is not None:
+        met = cut.order + 1
+        asking = -(-cut.tasks // workers) * pairs * (met / cut.pieces) ** 2 / cut.turns / rates.own_pairs_per_second
         times = met
     else:
         block = min(given.block_rows(), n)
