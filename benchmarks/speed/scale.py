@@ -88,7 +88,7 @@ def _rates() -> None:
     with _rows("overhead", n, p) as pattern, place_of_work(n_jobs=1) as work:
         given = fit_parts(partitioned(pattern), work)
         schema = given.schema
-        job = (schema.source.parts[0], schema.source.reading, schema.like, False, given.distance, 1)
+        job = (schema.source.parts[:1], schema.source.reading, schema.like, False, given.distance, 1)
         found = [measure_rates(*job) for _ in range(5)]
     asked, own = (np.median([getattr(each, name) for each in found]) for name in (_ASKED, _OWN))
     _line("pairs a second, rows that ask others (R)", asked, form="10.3g")
@@ -163,23 +163,68 @@ def _plain(pattern: str, n_jobs: int) -> tuple[float, float]:
     return _timed(lambda: sepal.thornton_test(*_in_memory(pattern), n_jobs=n_jobs).score)
 
 
+def _near(rng: np.random.Generator, n: int, p: int) -> Any:
+    """Rows near twenty centres."""
+    return rng.normal(scale=5, size=(20, p))[rng.integers(0, 20, n)] + rng.normal(size=(n, p))
+
+
+def _flat(rng: np.random.Generator, n: int, p: int) -> Any:
+    """Rows that spread in three directions."""
+    return rng.normal(size=(n, 3)) @ rng.normal(size=(3, p)) + rng.normal(scale=0.05, size=(n, p))
+
+
+KINDS: dict[str, Callable[[np.random.Generator, int, int], Any]] = {
+    "noise": lambda rng, n, p: rng.normal(size=(n, p)),
+    "centres": _near,
+    "flat": _flat,
+    "whole": lambda rng, n, p: rng.integers(0, 6, size=(n, p)).astype(float),
+}
+PLANNED = (
+    *((n, p, "noise", None) for n, p in ((2_000, 5), (5_000, 10), (10_000, 3), (20_000, 10), (20_000, 30))),
+    *((n, p, "noise", None) for n, p in ((50_000, 10), (100_000, 3), (100_000, 10), (100_000, 20), (30_000, 60))),
+    (200_000, 6, "noise", None),
+    (50_000, 4, "centres", None),
+    (50_000, 20, "centres", None),
+    (60_000, 10, "flat", None),
+    (40_000, 5, "whole", None),
+    *((n, p, "noise", m) for n, p, m in ((100_000, 10, 500), (100_000, 10, 5_000), (300_000, 20, 1_000))),
+    *((n, p, "noise", m) for n, p, m in ((300_000, 20, 10_000), (500_000, 5, 2_000), (50_000, 50, 2_000))),
+    (300_000, 10, "centres", 3_000),
+    (200_000, 30, "flat", 4_000),
+)
+
+
 def _planner() -> None:
     print("\nWhat the planner said, and what it took, without the pass over the columns: seconds")
-    for n, p, how in (
-        (5_000, 10, {"exact": True}),
-        (50_000, 10, {"exact": True}),
-        (100_000, 20, {"exact": True}),
-        (300_000, 20, {"n_queries": 1_000}),
-        (300_000, 20, {"n_queries": 10_000}),
-    ):
-        with _rows("planner", n, p) as pattern:
-            parts: list[float] = []
-            found = measure_partitions(pattern, say=lambda plan, at=parts: at.append(time.perf_counter()), **how)
-            taken = time.perf_counter() - parts[0]
-        text = f"{n:,} x {p}, {'exact' if found.exact else f'{found.rows_seen:,} rows ask'}"
-        better = found.improved.seconds
-        said = f"said {found.plan.seconds:8.2f} ({found.plan.seconds / taken:4.2f} x), after a tenth {better:8.2f}"
-        _line(text, taken, f"{said} ({better / taken:4.2f} x)")
+    offs = []
+    for n, p, kind, asking in PLANNED:
+        how: dict[str, Any] = {"exact": True} if asking is None else {"n_queries": asking}
+        rng = np.random.default_rng(n + p)
+        X = KINDS[kind](rng, n, p)
+        label = np.where(X[:, 0] + rng.normal(size=n) > 0, "in", "out")
+        with tempfile.TemporaryDirectory() as folder:
+            for at in range(4):
+                part = slice(at * n // 4, (at + 1) * n // 4)
+                columns: dict[str, Any] = {f"x{j}": X[part, j] for j in range(p)} | {"class": label[part]}
+                pyarrow.parquet.write_table(pyarrow.table(columns), Path(folder, f"{at}.parquet"))
+            begin: list[float] = []
+            found = measure_partitions(
+                folder,
+                say=lambda plan, at=begin: at.append(time.perf_counter()),
+                progress=lambda text, share: None,
+                **how,
+            )
+            taken = time.perf_counter() - begin[0]
+        said, better = found.plan.seconds, found.improved.seconds
+        offs.append((abs(np.log(said / taken)), abs(np.log(better / taken))))
+        text = f"{kind}, {n:,} x {p}, {'exact' if found.exact else f'{found.rows_seen:,} rows ask'}"
+        _line(
+            text, taken, f"said {said:6.2f} ({said / taken:4.2f} x), during it {better:6.2f} ({better / taken:4.2f} x)"
+        )
+    first, later = np.array(offs).T
+    for name, off in (("said at first", first), ("said during the search, past a fifth of it", later)):
+        _line(f"{name}: off by a factor of, median", float(np.exp(np.median(off))), f"at most {np.exp(off.max()):.2f}")
+    _line("of so many", len(offs), f"{np.sum(later > first)} were farther off during the search", form="10.0f")
 
 
 def _memory() -> None:

@@ -14,6 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from logging import CRITICAL
+from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 from uuid import uuid4
@@ -273,6 +275,7 @@ def _local_cluster(workers: int | None) -> Any:
     import distributed
 
     how: dict[str, Any] = {"n_workers": workers, "threads_per_worker": 1, "processes": True, "host": "127.0.0.1"}
+    how["silence_logs"] = CRITICAL  # what goes wrong is an error of ours, and a worker that ends has nothing to say
     with ThreadPoolExecutor(1, initializer=_hear_no_interrupt) as starter:
         starting = starter.submit(distributed.LocalCluster, **how, dashboard_address="127.0.0.1:0")
         try:
@@ -287,4 +290,5 @@ def _local_cluster(workers: int | None) -> Any:
 def _hear_no_interrupt() -> None:
     """Threads and processes that this thread starts inherit it; the main thread hears on."""
     if hasattr(signal, "pthread_sigmask"):
+        resource_tracker.ensure_running()  # where it is started by the first process, it lets signals through again
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
