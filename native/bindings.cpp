@@ -25,6 +25,7 @@ NB_MODULE(_native, m) {
     nb::register_exception_translator(tell_of_memory);
     m.doc() = "Compiled parts of Sepal. Use the Python rooms instead.";
     sepal::bind_rows(m);
+    sepal::bind_labels(m);
     sepal::bind_search(m);
     sepal::bind_sparse(m);
     sepal::bind_pairs(m);

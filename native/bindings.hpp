@@ -138,6 +138,7 @@ inline void check_start(const std::vector<std::int64_t>& start, std::size_t n) {
 
 // One per family, each in its own bind_<family>.cpp.
 void bind_rows(nb::module_& m);
+void bind_labels(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_sparse(nb::module_& m);
 void bind_pairs(nb::module_& m);

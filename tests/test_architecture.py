@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ SOURCES = Path(__file__).parent.parent / "src" / "sepal"
 DOORS = {
     "auto/_forest.py",
     "data/_equal_rows.py",
+    "data/_text_codes.py",
     "learners/_moving_window.py",
     "mail/_cases.py",
     "machines/_dual/_solvers.py",
@@ -167,19 +169,29 @@ def test_no_room_opens_a_private_module_of_another():
 
 
 TESTS = Path(__file__).parent
-GENERATORS = {"default_rng", "RandomState", "Generator"}
+GENERATORS = {"default_rng", "RandomState", "Generator", "Random", "check_random_state"}
+
+
+def _run_by_import(node: ast.AST) -> Iterator[ast.AST]:
+    """All that runs when a module is imported: of functions their decorators and defaults, not what stands in them."""
+    match node:
+        case ast.Lambda(args=args) | ast.FunctionDef(args=args) | ast.AsyncFunctionDef(args=args):
+            outside = [*getattr(node, "decorator_list", []), *args.defaults, *filter(None, args.kw_defaults)]
+        case _:
+            yield node
+            outside = list(ast.iter_child_nodes(node))
+    for each in outside:
+        yield from _run_by_import(each)
 
 
 def test_no_module_of_tests_holds_a_random_generator():
-    """Whoever draws from one changes what the next test sees: ask for the fixture ``rng``, or make one inside."""
+    """Whoever draws from one changes what the next test sees: ask for the fixture ``rng``, or for ``tests.drawn``."""
     found = [
-        f"{path.relative_to(TESTS)}:{node.lineno}"
-        for path in TESTS.rglob("*.py")
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, (ast.Assign, ast.AnnAssign))
-        and isinstance(node.value, ast.Call)
-        and isinstance(node.value.func, ast.Attribute)
-        and node.value.func.attr in GENERATORS
+        f"{path.relative_to(top)}:{node.lineno}"
+        for top in (SOURCES, TESTS, TESTS.parent / "benchmarks")
+        for path in top.rglob("*.py")
+        for node in _run_by_import(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", None)) in GENERATORS
     ]
     assert not found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -380,7 +381,29 @@ def _without_example(module):
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in SURFACE if name not in ("sepal", "sepal.cli")])
+@pytest.mark.parametrize("name", [name for name in SURFACE if name != "sepal"])
 def test_every_public_function_and_class_shows_an_example(name):
     """``pytest --doctest-modules`` runs them."""
     assert _without_example(import_module(name)) == []
+
+
+def _told(doc):
+    """The names in the sections of parameters and attributes of a numpydoc docstring."""
+    found = set()
+    for _, text in re.findall(r"^(Parameters|Attributes)\n-+\n(.*?)(?=^[A-Z][\w ]*\n-{3,}$|\Z)", doc, re.M | re.S):
+        for line in re.findall(r"^([*\w][\w, *]*?)(?: :.*)?$", text, re.M):
+            found |= {name.strip(" *") for name in line.split(",")}
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name in SURFACE if name not in ("sepal", "sepal.exceptions")])
+def test_every_parameter_and_field_of_a_public_name_is_told(name):
+    """Some results had fields, and two functions arguments, of which their docstring said nothing."""
+    module = import_module(name)
+    things = {each: getattr(module, each) for each in module.__all__}
+    silent = {}
+    for each, thing in things.items():
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            given = [p.name for p in inspect.signature(thing).parameters.values() if p.kind != p.VAR_POSITIONAL]
+            silent[each] = sorted({*given} - {"self", "kwargs"} - _told(inspect.getdoc(thing) or ""))
+    assert {each: names for each, names in silent.items() if names} == {}

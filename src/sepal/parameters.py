@@ -12,13 +12,14 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import wraps
 from numbers import Real
 from typing import Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
 
@@ -97,7 +98,7 @@ class Parameter:
     optional: bool = False
     also: tuple[Also, ...] = ()
     looked_up: bool = False
-    default: Any = inspect.Parameter.empty
+    default: Any = field(default=inspect.Parameter.empty, kw_only=True)
 
     @property
     def wanted(self) -> str:
@@ -254,23 +255,41 @@ def checked(
     def of(function: Callable[_P, _R]) -> Callable[_P, _R]:
         signature = _spelled_out(inspect.signature(function), passes_on)
         known = EVERYWHERE | {each.name: each for each in table}
+        to_check = tuple(known[name] for name in signature.parameters if name in known)
+        bound = _binder(signature)
 
         @wraps(function)
         def run(*given: _P.args, **named: _P.kwargs) -> _R:
             try:
-                arguments = signature.bind(*given, **named).arguments
+                arguments = bound(given, named)
             except TypeError as error:
                 raise TypeError(f"{function.__name__}() {error}") from None
-            for name, value in arguments.items():
-                if name in known:
-                    known[name].check(value)
+            for each in to_check:
+                if each.name in arguments:
+                    each.check(arguments[each.name])
             return function(*given, **named)
 
         run.__signature__ = signature  # type: ignore[attr-defined]
-        run.parameter_table = tuple(known[name] for name in signature.parameters if name in known)  # type: ignore[attr-defined]
+        run.parameter_table = to_check  # type: ignore[attr-defined]
         return run
 
     return of
+
+
+def _binder(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str, Any]], Mapping[str, Any]]:
+    """What gives arguments their names as ``signature.bind`` does, which takes long and is left the unusual calls."""
+    parameters = signature.parameters.values()
+    in_places = [each.name for each in parameters if each.kind == inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    by_name = {each.name for each in parameters if each.kind == inspect.Parameter.KEYWORD_ONLY}.union(in_places)
+    needed = {each.name for each in parameters if each.default is inspect.Parameter.empty}
+    usual = len(by_name) == len(parameters)
+
+    def bound(given: tuple[Any, ...], named: dict[str, Any]) -> Mapping[str, Any]:
+        arguments = dict(zip(in_places, given, strict=False)) | named
+        complete = len(arguments) == len(given) + len(named) and needed <= arguments.keys() <= by_name
+        return arguments if usual and complete else signature.bind(*given, **named).arguments
+
+    return bound
 
 
 def _spelled_out(signature: inspect.Signature, keywords: Sequence[inspect.Parameter]) -> inspect.Signature:
@@ -285,6 +304,30 @@ def _spelled_out(signature: inspect.Signature, keywords: Sequence[inspect.Parame
 def check_whole(name: str, value: Any, *, at_least: int = 1, at_most: int | None = None, optional: bool = False) -> Any:
     """A whole number, no truth value; None too where it is ``optional``."""
     return Parameter(name, "whole", "", at_least=at_least, at_most=at_most, optional=optional).check(value)
+
+
+def check_numbers(name: str, values: Any, *, length: int | None = None, **limits: Any) -> NDArray[np.float64]:
+    """A list of numbers as an array, one number as a list of it; ``limits`` of each as in :class:`Parameter`.
+
+    Examples
+    --------
+    >>> check_numbers("low", [0, 1], length=2).tolist()
+    [0.0, 1.0]
+    >>> check_numbers("quantiles", [0.5, 2.0], at_least=0.0, at_most=1.0)
+    Traceback (most recent call last):
+        ...
+    sepal.exceptions.ParameterError: quantiles must be a list, each a finite number from 0 to 1; got [0.5, 2.0]
+    """
+    each = Parameter(name, "number", "", **limits)
+    try:
+        given = np.atleast_1d(values)
+        found = given.astype(np.float64) if given.dtype.kind in "iufO" else np.empty((0, 0))
+    except (TypeError, ValueError):
+        found = np.empty((0, 0))
+    if found.ndim != 1 or len(found) != (length or max(len(found), 1)) or not all(map(each.allows, found.tolist())):
+        many = "a list" if length is None else f"a list of {length}"
+        raise ParameterError(f"{name} must be {many}, each {each.wanted}; got {values!r}")
+    return found
 
 
 def check_number(name: str, value: Any, **limits: Any) -> Any:

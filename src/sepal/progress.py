@@ -53,3 +53,18 @@ def stage(progress: Progress | None, text: str, begin: float = 0.0, end: float =
         return None
     listener = progress
     return lambda share: listener(text, begin + (end - begin) * share)
+
+
+def part(progress: Share | None, begin: float, end: float) -> Share | None:
+    """The callback of a part of a stage: it gets the share of the part, and tells that of the stage.
+
+    Examples
+    --------
+    >>> tell = part(print, 0.25, 0.5)
+    >>> tell(1.0)
+    0.5
+    """
+    if progress is None:
+        return None
+    listener = progress
+    return lambda share: listener(begin + (end - begin) * share)

@@ -11,9 +11,10 @@ from sklearn.base import clone
 import sepal
 from sepal.auto import SepalClassifier, SepalRegressor
 from sepal.exceptions import DataError, ParameterError
+from tests.drawn import normal
 from tests.machines.contract import contract
 
-X = np.random.RandomState(3).randn(180, 3)
+X = normal(3, 180, 3)
 Y = np.array(["low", "mid", "top"])[np.digitize(X[:, 0] + 0.3 * X[:, 1] ** 2, [-0.3, 0.6])]
 
 

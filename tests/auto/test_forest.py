@@ -11,9 +11,10 @@ import sepal._native as native
 from sepal.auto._forest import TREE_ARRAYS, grow_forest
 from sepal.data import as_table
 from sepal.estimators._views import fit_view
+from tests.drawn import drawn
 from tests.oracles import forest as oracle
 
-BINS = np.random.RandomState(5).randint(0, 7, (4, 40)).astype(np.uint8)  # columns x rows
+BINS = drawn(5, lambda rng: rng.integers(0, 7, (4, 40)).astype(np.uint8))  # columns x rows
 CODES = ((BINS[0] > 3).astype(int) + (BINS[2] % 2)).astype(np.int32)
 NONE, NO_CLASSES = np.empty(0), np.empty(0, dtype=np.int32)
 

@@ -13,16 +13,20 @@ from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
 from sepal.data import as_table
 from sepal.estimators import fit_view
 from sepal.kernels import squared_distances
+from tests.drawn import drawn, normal
 from tests.oracles import ridge
 
 N = 40
-X = np.random.RandomState(0).randn(N, 3)
-X[10:14] = X[9]
+X = normal(0, N, 3)[[*range(10), 9, 9, 9, 9, *range(14, N)]]
 K = np.array([[ridge.gaussian(a, b, 1.4) for b in X] for a in X])
-Y = np.column_stack([np.random.RandomState(1).randn(N), X[:, 0]])
-CODES = (X[:, 0] + 0.5 * np.random.RandomState(2).randn(N) > 0).astype(np.int32)
+Y = np.column_stack([normal(1, N), X[:, 0]])
+CODES = (X[:, 0] + 0.5 * normal(2, N) > 0).astype(np.int32)
 CODES[:4] = 2
-GROUPS = {"some": np.random.RandomState(3).randint(1, 9, N), "alone": np.arange(N), "two": np.repeat([0, 1], [30, 10])}
+GROUPS = {
+    "some": drawn(3, lambda rng: rng.integers(1, 9, N)),
+    "alone": np.arange(N),
+    "two": np.repeat([0, 1], [30, 10]),
+}
 
 
 @pytest.fixture

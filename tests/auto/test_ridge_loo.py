@@ -9,11 +9,11 @@ from sepal.auto._judging import ClassJudge, NumberJudge
 from sepal.auto._kernel_member import gaussian, median_distance
 from sepal.auto._ridge_loo import kernel_fit, kernel_spectrum, vector_spectrum
 from sepal.kernels import squared_distances
+from tests.drawn import normal
 from tests.oracles import ridge
 
-X = np.random.RandomState(0).randn(17, 3)
-X[5] = X[4]  # two equal rows
-Y = np.column_stack([np.random.RandomState(1).randn(17), (X[:, 0] > 0).astype(float)])
+X = normal(0, 17, 3)[[*range(5), 4, *range(6, 17)]]  # two equal rows
+Y = np.column_stack([normal(1, 17), (X[:, 0] > 0).astype(float)])
 K = np.array([[ridge.gaussian(a, b, 1.3) for b in X] for a in X])
 RIDGES = np.array([1e-4, 0.1, 3.0])
 

@@ -10,6 +10,7 @@ import pytest
 import sepal.datasets
 from sepal.auto import SepalClassifier, SepalRegressor, _solve
 from sepal.data import as_table
+from tests.drawn import normal
 
 
 @pytest.fixture
@@ -47,25 +48,25 @@ def test_the_bundled_sets_with_their_gaps():
 @pytest.mark.parametrize(
     ("X", "y"),
     [
-        (np.random.RandomState(11).randn(130, 2), np.repeat(np.arange(26), 5)),  # many classes
-        (np.random.RandomState(12).randn(30, 200), np.arange(30) % 2),  # more columns than rows
+        (normal(11, 130, 2), np.repeat(np.arange(26), 5)),  # many classes
+        (normal(12, 30, 200), np.arange(30) % 2),  # more columns than rows
         (np.ones((20, 3)), np.arange(20) % 2),  # nothing to see
-        (np.repeat(np.random.RandomState(13).randn(5, 2), 6, axis=0), np.arange(30) % 3),  # copies
-        (np.random.RandomState(14).randn(20, 2), np.arange(20)),  # one row per class
-        (np.random.RandomState(15).randn(20, 1), np.arange(20) % 2),  # twenty rows
+        (np.repeat(normal(13, 5, 2), 6, axis=0), np.arange(30) % 3),  # copies
+        (normal(14, 20, 2), np.arange(20)),  # one row per class
+        (normal(15, 20, 1), np.arange(20) % 2),  # twenty rows
         (
-            np.column_stack([np.full(24, np.nan), np.random.RandomState(16).randn(24)]),
+            np.column_stack([np.full(24, np.nan), normal(16, 24)]),
             np.arange(24) % 2,
         ),  # an empty column
         (np.array([[0.0], [1.0]]), np.array([0, 1])),  # two rows
         (np.full((30, 3), np.nan), np.arange(30) % 2),  # nothing is known
-        (np.random.RandomState(17).rand(60, 3) > 0.5, np.random.RandomState(18).rand(60) > 0.5),  # truth values
+        (normal(17, 60, 3) > 0.0, normal(18, 60) > 0.0),  # truth values
         (
-            np.random.RandomState(19).randn(40, 1100),
+            normal(19, 40, 1100),
             np.arange(40) % 2,
         ),  # more subsets of columns than a double can count
         (np.array([[f"id{i}", "pq"[i % 2]] for i in range(40)], dtype=object), np.arange(40) % 3),  # every cell a level
-        (1e200 * np.random.RandomState(20).randn(30, 2), np.arange(30) % 2),
+        (1e200 * normal(20, 30, 2), np.arange(30) % 2),
     ],
 )
 def test_degenerate_tables_get_probabilities_and_an_explanation(X, y):

@@ -10,20 +10,21 @@ from typing import Any
 
 import numpy as np
 
+from tests.drawn import drawn
+
 N = 60
 WORDS = ("the", "order", "late", "box", "blue", "never", "called", "thanks", "parcel")
 
 
-def _drawn() -> tuple[list[int], list[float], list[float], list[str]]:
+def _cells(rng: np.random.Generator) -> tuple[list[int], list[float], list[float], list[str]]:
     """Classes, two columns that follow them, and texts that do not."""
-    rng = np.random.default_rng(3)
     y = rng.integers(0, 2, N)
     first, second = (np.round(rng.normal(size=N) + y, 3).tolist() for _ in range(2))
     texts = [" ".join(rng.choice(WORDS, 14)) for _ in range(N)]
     return y.tolist(), first, second, texts
 
 
-Y, A, B, TEXTS = _drawn()
+Y, A, B, TEXTS = drawn(3, _cells)
 LABEL = ["yes" if each else "no" for each in Y]
 
 

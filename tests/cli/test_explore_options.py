@@ -36,6 +36,18 @@ def test_explore_opens_the_view_that_was_said(monkeypatch):
     assert (table.names, table.kinds, table.n_missing) == (("x", "z"), ("nominal", "numeric"), 1)
 
 
+def test_explore_tells_its_link_as_json(monkeypatch):
+    """A program that opens the page itself had to look for the link in a sentence."""
+    monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: None)
+    found = runner.invoke(app, ["explore", "iris", "--no-browser", "--port", "0", "--json"])
+    assert found.exit_code == 0, found.output
+    said = json.loads(found.stdout)
+    assert said["kind"] == "explorer"
+    assert said["link"].startswith("http://127.0.0.1:")
+    plain = runner.invoke(app, ["explore", "iris", "--no-browser", "--port", "0"])
+    assert "The Explorer is at\n\n    http://127.0.0.1:" in plain.stdout
+
+
 def test_do_reads_as_the_other_verbs_do():
     words = ["rows.csv", "--groups", "who", "--na", "gone", "--json"]
     done = json.loads(runner.invoke(app, ["do", "separability.measure", *words]).stdout)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from itertools import combinations
 
 import pytest
 import typer
@@ -39,7 +40,8 @@ WHERE = {
     "out": set(VERBS) - WITHOUT_ANSWER - {"run", "reproduce"},  # which write a folder
     "all_columns": {"evaluate", "predict"},
     "escape_formulas": {"evaluate", "predict"},
-    "as_json": set(VERBS) - WITHOUT_ANSWER,
+    "as_json": set(VERBS) - {"mail"},
+    **dict.fromkeys(("cluster", "workers"), FROM_ROWS | {"predict"}),
     **dict.fromkeys(READING, FROM_ROWS | {"explore", "do"}),
 }
 OWN_TEXT = {("measure", "k")}  # an odd number, or 1: other rules than a learner's
@@ -99,6 +101,13 @@ def test_the_verbs_of_mail_have_the_same_two_at_their_end():
 def test_shared_options_stand_in_one_order(verb):
     names = [name for name in options(verb) if name in (*SHARED, *READING)]
     assert names == [name for name in (*SHARED, *READING) if name in names]
+
+
+def test_options_of_one_name_stand_in_one_order_in_any_two_verbs():
+    """Where the workers are stood among the last options of two verbs, and before the seed of four."""
+    for first, second in combinations(VERBS, 2):
+        one, other = options(first), options(second)
+        assert [name for name in one if name in other] == [name for name in other if name in one], (first, second)
 
 
 @pytest.mark.parametrize("verb", list(VERBS))

@@ -454,3 +454,57 @@ def test_the_missing_value_of_r_is_a_missing_cell(made):
     assert np.isnan(table.values).tolist() == np.isnan(X).tolist()
     # HEOM, scaled: |2 - 6| is the whole range of the first column, a missing cell is 1 away
     assert neighbor_ranking(table, 2, scale="minmax").distances[1].tolist() == [2**0.5] * 2
+
+
+def _frames_of(X: Any) -> dict[str, Any]:
+    """The same numbers in frames that hold them in one piece and in two, and in other libraries."""
+    names = [f"c{j}" for j in range(X.shape[1])]
+    whole = pd.DataFrame(X, columns=names)
+    apart = pd.concat([whole[names[:2]], whole[names[2:]].copy()], axis=1)
+    return {"whole": whole, "apart": apart, "polars": pl.from_pandas(whole), "arrow": pa.Table.from_pandas(whole)}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.uint8])
+def test_frames_of_numbers_give_the_table_of_their_columns(dtype: Any) -> None:
+    """More columns than are turned into rows at once, and rows of which nothing divides the number."""
+    X = (np.random.default_rng(0).random((37, 300)) * 200).astype(dtype)
+    for name, frame in _frames_of(X).items():
+        table = as_table(frame)
+        assert table.values.flags.c_contiguous, name
+        assert table.values.tolist() == X.astype(np.float64).tolist(), name
+        assert (table.n_missing, set(table.kinds), table.notes) == (0, {"numeric"}, ()), name
+        assert table.names == tuple(f"c{j}" for j in range(300))
+
+
+def test_missing_and_infinite_cells_of_frames_of_numbers() -> None:
+    signalling = np.array([0x7FF0000000000001], dtype=np.uint64).view(np.float64)[0]  # as R writes NA
+    X = np.arange(24.0).reshape(6, 4)
+    X[2, 1], X[4, 3] = signalling, np.nan
+    for name, frame in _frames_of(X).items():
+        table = as_table(frame)
+        assert table.n_missing == 2, name
+        assert table.values[2, 1:2].view(np.uint64)[0] == np.array([np.nan]).view(np.uint64)[0], name
+    X[5, 0], X[1, 2] = np.inf, -np.inf
+    for frame in _frames_of(X).values():
+        with pytest.raises(DataError, match=r'row 5, column "c0": expected finite numbers, found inf'):
+            as_table(frame)
+    with pytest.raises(DataError, match=r'row 1, column "x3": expected finite numbers, found -inf'):
+        as_table(X)
+
+
+def test_a_table_does_not_change_with_the_frame_it_came_from() -> None:
+    X = np.arange(12.0).reshape(4, 3)
+    for frame in (pd.DataFrame(X), pd.DataFrame({"a": X[:, 0].copy(), "b": [1, 2, 3, 4]})):
+        for kinds in (None, {0: "numeric"}):
+            before = as_table(frame, kinds=kinds)
+            cells = before.values.tolist()
+            frame.iloc[0, 0] += 1.0
+            assert before.values.tolist() == cells
+
+
+def test_whole_numbers_that_are_rounded_are_told_by_column() -> None:
+    frame = pd.DataFrame({"a": [1, 2], "b": [2**53 + 1, 2], "c": [3, -(2**60) - 1]})
+    told = 'whole numbers above 2^53 in "{}" were rounded to the nearest float64'
+    assert as_table(frame).notes == (told.format("b"), told.format("c"))
+    assert as_table(frame, kinds={"a": "numeric"}).notes == as_table(frame).notes
+    assert as_table(frame.to_numpy()).notes == (told.format("X"),)

@@ -506,3 +506,21 @@ def test_what_is_no_title(tmp_path):
     """Blanks between cells and decimal commas; one column; a header of names that has no comma of its own."""
     assert read(tmp_path, "a b\n1,5 2,5\n2,5 3,5\n3,5 1,5\n1,0 2,0\n").names == ("a",)
     assert read(tmp_path, "a b c\n1 2 x\n3 4 y\n5 6 x\n").names == ("a", "b")
+
+
+@pytest.mark.parametrize(("delimiter", "inside"), [(",", "|"), (",", ";"), (";", ","), ("\t", ","), ("|", ";")])
+def test_a_header_is_no_title_of_the_signs_inside_cells(tmp_path, delimiter, inside):
+    rows = "".join(f"x{inside}{'yz'[i % 2]}{delimiter}{i}{delimiter}{'ab'[i % 2]}\n" for i in range(6))
+    table = read(tmp_path, f"tags{delimiter}size{delimiter}kind\n{rows}")
+    assert (table.names, table.target, table.n_rows) == (("tags", "size"), "kind", 6)
+    # A cell of two lines has the sign between cells in neither.
+    text = f"one{delimiter}two{delimiter}kind\n{inside}a{delimiter}{delimiter}b\n"
+    table = read(tmp_path, f'{text}"{inside}\n{inside}"{delimiter}{delimiter}b\n')
+    assert (table.names, table.target, table.n_rows) == (("one", "two"), "kind", 2)
+
+
+def test_titles_of_several_lines_may_hold_commas(tmp_path):
+    rows = "".join(f"{i};{'ab'[i % 2]}\n" for i in range(6))
+    table = read(tmp_path, f"Report, May 2023\nby hand, twice\nsize;kind\n{rows}")
+    assert (table.names, table.target) == (("size",), "kind")
+    assert table.notes == ('the lines above the header were left out: "Report, May 2023"',)

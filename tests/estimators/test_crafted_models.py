@@ -23,6 +23,7 @@ from sepal.exceptions import DataError
 from sepal.learners import DANNClassifier, KNNClassifier, KNNRegressor, MetricClusteringClassifier, WindowKNNClassifier
 from sepal.machines import SVMClassifier
 from sepal.machines._dual._solvers import NativeKernel
+from tests.drawn import drawn
 
 
 def rows(n=24):
@@ -40,7 +41,7 @@ def mixed(n=24):
 
 X, Y = rows()
 APART = np.abs(np.subtract.outer(X[:, 0], X[:, 0]))
-WORDS = random_array((24, 6), density=0.4, random_state=np.random.default_rng(3), format="csr")
+WORDS = drawn(3, lambda rng: random_array((24, 6), density=0.4, random_state=rng, format="csr"))
 MODELS = {
     "tiles": (KNNClassifier(3), X, Y),
     "tree": (KNNClassifier(weights="distance"), X[:, :2], Y),

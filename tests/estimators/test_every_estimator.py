@@ -310,3 +310,12 @@ def test_frames_keep_their_container_through_a_selector() -> None:
     assert isinstance(
         clone(model).set_output(transform="pandas").fit(*frame_and_target(model)).transform(frame), pd.DataFrame
     )
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_what_a_selector_left_out_comes_back_as_zeros(container) -> None:
+    model = model_of("SeparabilitySelector", container)
+    frame, _ = frame_and_target(model)
+    rows = frame.to_numpy().copy()
+    rows[:, ~model.support_] = 0.0
+    np.testing.assert_array_equal(model.inverse_transform(model.transform(CONTAINERS[container](frame))), rows)

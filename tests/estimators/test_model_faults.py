@@ -28,9 +28,10 @@ from sepal.machines import (
     SVMClassifier,
 )
 from sepal.selection import SeparabilitySelector
+from tests.drawn import normal
 
 Y = np.array(["a", "b"] * 15)
-X = np.random.default_rng(5).normal(size=(30, 3)) + (Y == "b")[:, None]
+X = normal(5, 30, 3) + (Y == "b")[:, None]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import sepal
 from sepal.exceptions import ParameterError
-from sepal.parameters import Parameter, check_number, check_whole, parameters
+from sepal.parameters import Parameter, check_number, check_whole, checked, parameters
 from tests.estimators.every_estimator import EVERY, frame_and_target, name_of
 
 
@@ -121,3 +121,33 @@ def test_keywords_that_are_passed_on_are_spelled_out() -> None:
         sepal.thornton_score([[0.0], [1.0]], ["a", "b"], distanse="auto")
     with pytest.raises(ParameterError, match="n_jobs must be"):
         sepal.thornton_score([[0.0], [1.0]], ["a", "b"], n_jobs=0)
+
+
+def test_unusual_calls_of_checked_functions_are_refused_as_python_refuses_them() -> None:
+    @checked(Parameter("k", "whole", "how many", at_least=1), Parameter("share", "number", "how much"))
+    def ask(rows, k=1, *, share=0.5, **more):
+        return rows, k, share, more
+
+    @checked(Parameter("k", "whole", "how many", at_least=1), Parameter("share", "number", "how much"))
+    def plain(rows, k=1, *, share=0.5):
+        return rows, k, share
+
+    for function in (ask, plain):
+        signature = inspect.signature(function)
+        assert function("r", 2, share=1)[:3] == function(share=1, k=2, rows="r")[:3] == ("r", 2, 1)
+        for given, named in (
+            ((), {}),
+            ((), {"k": 2}),
+            (("r", 2, 3), {}),
+            (("r",), {"rows": "s"}),
+            (("r", 2), {"k": 2}),
+        ):
+            with pytest.raises(TypeError) as told:
+                signature.bind(*given, **named)
+            with pytest.raises(TypeError, match=rf"^{function.__name__}\(\) {told.value}$"):
+                function(*given, **named)
+        with pytest.raises(ParameterError, match=r"^k must be"):  # in the order of the signature
+            function(share="much", k=0, rows="r")
+    assert ask("r", size=3)[3] == {"size": 3}
+    with pytest.raises(TypeError, match=r"^plain\(\) got an unexpected keyword argument 'size'$"):
+        plain("r", size=3)

@@ -12,9 +12,10 @@ from sepal.estimators._plain_rows import plain_rows
 from sepal.exceptions import DataError
 from sepal.learners import KNNClassifier, KNNRegressor
 from sepal.machines import SVMClassifier
+from tests.drawn import drawn, normal
 
-X, ASKED = np.split(np.random.default_rng(0).random((85, 3)), [60])
-Y = np.where(X[:, 0] + 0.4 * np.random.default_rng(1).normal(size=60) > 0.5, "yes", "no")
+X, ASKED = drawn(0, lambda rng: np.split(rng.random((85, 3)), [60]))
+Y = np.where(X[:, 0] + 0.4 * normal(1, 60) > 0.5, "yes", "no")
 NAMES = ["a", "b", "c"]
 
 

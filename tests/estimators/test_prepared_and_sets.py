@@ -47,6 +47,29 @@ def test_sets_are_refused_in_one_sentence(estimator: Any) -> None:
             getattr(model, method)(SETS)
 
 
-@pytest.mark.parametrize("estimator", [each for each in EVERY if name_of(each) in TAKE_SETS], ids=name_of)
-def test_these_take_sets(estimator: Any) -> None:
-    clone(estimator).fit(SETS, frame_and_target(estimator)[1])
+KNN = [each for each in EVERY if name_of(each) in ("KNNClassifier", "KNNRegressor")]
+
+
+@pytest.mark.parametrize("estimator", KNN, ids=name_of)
+@pytest.mark.parametrize("container", [list, tuple, lambda sets: np.array(sets, dtype=object)])
+def test_sets_are_answered_as_the_columns_of_0_and_1_that_they_are(estimator: Any, container: Any) -> None:
+    """In fit, predict, score and partial_fit alike; Tanimoto's distance is what "auto" is for both."""
+    y = frame_and_target(estimator)[1]
+    ones = np.array([[float(each in row) for each in "abc"] for row in SETS])
+    sets = container(SETS)
+    model = clone(estimator).set_params(n_neighbors=3).fit(sets, y)
+    wanted = clone(estimator).set_params(n_neighbors=3, distance="tanimoto", scale=None).fit(ones, y)
+    np.testing.assert_array_equal(model.predict(sets), wanted.predict(ones))
+    assert model.score(sets, y) == wanted.score(ones, y)
+    model.partial_fit(sets, y)
+    wanted.partial_fit(ones, y)
+    np.testing.assert_array_equal(model.predict(sets), wanted.predict(ones))
+
+
+def test_prototypes_of_sets_are_those_of_the_columns_of_0_and_1_that_they_are() -> None:
+    (selector,) = (each for each in EVERY if name_of(each) == "PrototypeSelector")
+    y = frame_and_target(selector)[1]
+    ones = np.array([[float(each in row) for each in "abc"] for row in SETS])
+    kept = clone(selector).fit(SETS, y).sample_indices_
+    wanted = clone(selector).set_params(distance="tanimoto", scale=None).fit(ones, y).sample_indices_
+    np.testing.assert_array_equal(kept, wanted)

@@ -13,10 +13,10 @@ from sepal.data import as_table
 from sepal.distances import fit_distance
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import KERNELS, fit_kernel, gamma_from_width, gram, gram_blocks, width_from_gamma
+from tests.drawn import normal
 from tests.oracles import kernels as oracle
 
-X = np.random.default_rng(0).normal(size=(30, 4))
-Z = np.random.default_rng(1).normal(size=(17, 4))
+X, Z = normal(0, 30, 4), normal(1, 17, 4)
 SHARES, OTHER_SHARES = np.abs(X), np.abs(Z)
 BITS, OTHER_BITS = (X > 0.3).astype(float), (Z > 0.3).astype(float)
 BITS[3] = BITS[7] = OTHER_BITS[2] = 0.0

@@ -10,9 +10,10 @@ from sklearn.preprocessing import KernelCenterer
 
 from sepal.exceptions import DataError, SepalWarning
 from sepal.kernels import center_gram, check_psd, gram, kernel_distance, normalize_gram, smallest_eigenvalue
+from tests.drawn import normal
 from tests.oracles import kernels as oracle
 
-X, Z = np.random.default_rng(1).normal(size=(25, 3)), np.random.default_rng(2).normal(size=(9, 3))
+X, Z = normal(1, 25, 3), normal(2, 9, 3)
 K = gram(X, kernel="polynomial", degree=2)
 KZ = gram(Z, X, "polynomial", degree=2)
 

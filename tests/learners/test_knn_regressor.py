@@ -128,7 +128,7 @@ def test_wrong_parameters_are_named():
         KNNRegressor(aggregate="mode").fit(X, y)
     with pytest.raises(DataError, match="expected numbers"):
         KNNRegressor().fit(X, np.repeat(["a", "b"], 12))
-    with pytest.raises(ParameterError, match="between 0 and 1"):
+    with pytest.raises(ParameterError, match=r"each a finite number from 0 to 1; got \[1\.5\]"):
         KNNRegressor(2).fit(X, y).predict_quantiles(X, [1.5])
 
 

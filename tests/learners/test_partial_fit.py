@@ -18,11 +18,12 @@ from sepal.data import as_table
 from sepal.estimators import load_model, save_model
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import Extent, SparseIndex
+from tests.drawn import drawn, normal
 
-GRID = np.random.default_rng(3).integers(0, 6, size=(90, 3)).astype(float)  # many ties and copies
-PLAIN = np.random.default_rng(4).normal(size=(90, 3))
-LABELS = np.random.default_rng(5).choice(["no", "yes", "maybe"], 90)
-ASKED = np.random.default_rng(6).integers(0, 28, size=(40, 3)) / 4.0
+GRID = drawn(3, lambda rng: rng.integers(0, 6, size=(90, 3)).astype(float))  # many ties and copies
+PLAIN = normal(4, 90, 3)
+LABELS = drawn(5, lambda rng: rng.choice(["no", "yes", "maybe"], 90))
+ASKED = drawn(6, lambda rng: rng.integers(0, 28, size=(40, 3)) / 4.0)
 NAMES = ["a", "b", "c"]
 
 

@@ -19,10 +19,11 @@ from sepal.kernels import gram
 from sepal.machines import FeatureVectorClassifier, FeatureVectorRegressor, FeatureVectorSelector
 from sepal.machines._vectors._models import PathRows, left_out_predictions, ridge_path
 from sepal.machines._vectors._selection import project, select_vectors
+from tests.drawn import normal
 from tests.machines.contract import contract
 from tests.oracles import feature_vectors as oracle
 
-X = np.random.default_rng(0).normal(size=(40, 3))
+X = normal(0, 40, 3)
 KERNELS = {"rbf": gram(X, width=1.5), "polynomial": gram(X, kernel="polynomial", degree=3)}
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from sepal.exceptions import DataError, SepalWarning
 from sepal.machines import FeatureVectorClassifier, GeneralizedDiscriminant, KernelAdatronClassifier, SVMClassifier
+from tests.drawn import normal
 
-X, y = np.random.default_rng(0).normal(size=(50, 2)), np.arange(50) % 2
+X, y = normal(0, 50, 2), np.arange(50) % 2
 
 
 @pytest.fixture

@@ -16,10 +16,11 @@ from sepal.machines import (
     ParzenClassifier,
     SVMClassifier,
 )
+from tests.drawn import drawn
 
 IRIS = load_iris()
-WEIGHTS = np.random.default_rng(0).integers(0, 4, 150)
-COPIES = np.random.default_rng(1).permutation(np.repeat(np.arange(150), WEIGHTS))
+WEIGHTS = drawn(0, lambda rng: rng.integers(0, 4, 150))
+COPIES = drawn(1, lambda rng: rng.permutation(np.repeat(np.arange(150), WEIGHTS)))
 MACHINES = [
     SVMClassifier(probability=True),
     SVMClassifier(kernel="laplacian"),

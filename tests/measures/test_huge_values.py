@@ -16,8 +16,9 @@ from sepal.measures import (
     expected_accuracy_curve,
     thornton_test,
 )
+from tests.drawn import normal
 
-X = np.random.default_rng(0).normal(size=(40, 3)) + 2 * (np.arange(40) >= 20)[:, None]
+X = normal(0, 40, 3) + 2 * (np.arange(40) >= 20)[:, None]
 Y = np.repeat(["a", "b"], 20)
 LARGEST = np.finfo(np.float64).max
 

@@ -13,10 +13,11 @@ from sepal.measures import complexity, expected_accuracy, informative_projection
 from sepal.prototypes import condense_curve
 from sepal.report import separability
 from sepal.selection import nested_score, rank_features, search_subsets, selection_test, stability, subset_sweep
+from tests.drawn import drawn
 from tests.properties.surface import ask, estimators, target
 
 NAMES = ["width", "height", "weight", "age"]
-ROWS = np.random.default_rng(5).permutation(40)
+ROWS = drawn(5, lambda rng: rng.permutation(40))
 # Of a stream the order is part of the data; the two without a choice have tests of their own, of minutes.
 CHOSEN = sorted(estimators().keys() - {"WindowKNNClassifier", "SepalClassifier", "SepalRegressor", "PrototypeSelector"})
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
 import pickle
-import tracemalloc
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -16,20 +12,18 @@ import pytest
 import sepal
 from sepal.scale import (
     angle_partitions,
-    ask_partitions,
     fit_partitions,
-    fit_parts,
     knn_partitions,
     measure_partitions,
     partitioned,
     partitions_loo_curve,
     predict_partitions,
-    prepare_blocks,
     prepare_partitions,
     sample_table,
 )
 from sepal.scale._sources import load_part
 from sepal.scale._work import OnCluster
+from tests.scale.client_memory import SPAWN, peaks
 
 ROWS, COLUMNS = 1_500, 12
 
@@ -91,55 +85,31 @@ def test_nothing_larger_than_a_partition_is_sent(cut, client, sizes, tmp_path):
     assert {name: size for name, size in largest.items() if size > one} == {}, one
 
 
-@dataclass(frozen=True)
-class Away:
-    """Another process does one task after the other: what is held in this one is the client's, and no scheduler's."""
-
-    pool: ProcessPoolExecutor
-    workers: int = 2
-    threads: int = 1
-
-    def run(self, name, task, jobs, progress=None):
-        for at, job in enumerate(jobs):
-            yield at, self.pool.submit(task, *job).result()
-
-
 @pytest.fixture(scope="module")
-def away():
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        yield Away(pool)
+def alone():
+    """A process that does nothing else."""
+    with ProcessPoolExecutor(1, SPAWN) as pool:
+        yield pool
 
 
-def peak_of(work):
-    """The most memory held at once, in bytes; threads that other tests left may add theirs, so ask more than once."""
-    gc.collect()
-    tracemalloc.start()
-    work()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
+def _cut_into(cut, *numbers):
+    found = {}
+    for n_parts in numbers:
+        table = rows(n_parts * ROWS)
+        table.loc[::3, "x1"] = np.nan
+        found[n_parts] = partitioned(cut(table, [ROWS] * n_parts, "parquet"), "class")
+    return found
 
 
 @pytest.mark.parametrize("missing", ["distance", "drop"])
-def test_a_sample_of_more_partitions_needs_no_more_memory_here(missing, cut, away):
-    """Beside the names of the partitions and a few facts about each."""
-    peaks = {}
-    for n_parts in (3, 30):
-        table = rows(n_parts * ROWS)
-        table.loc[::3, "x1"] = np.nan
-        source = partitioned(cut(table, [ROWS] * n_parts, "parquet"), "class")
-        del table
-        peaks[n_parts] = min(
-            peak_of(lambda given=source: ask_partitions(fit_parts(given, away, missing=missing), 100, 0.95, 0, None))
-            for _ in range(3)
-        )
-    # A partition has 150,000 bytes. What stays of one is below 3,000; objects that wait for the collector come and go.
-    assert peaks[30] - peaks[3] < 27 * 20_000, peaks
+def test_a_sample_of_more_partitions_needs_no_more_memory_here(missing, cut, alone):
+    """Beside the names of the partitions, and a list of tasks; a partition has 150,000 bytes."""
+    sources = _cut_into(cut, 3, 30)
+    for question in ("columns", "asked"):  # apart: for a draw 8 MB are held, whatever is drawn from
+        found = alone.submit(peaks, sources, question, missing).result()
+        assert found[30] - found[3] < 27 * 3_000, (question, found)
 
 
-def test_an_exact_answer_holds_some_bytes_for_every_row(cut, away):
-    peaks = {}
-    for n_parts in (2, 12):
-        source = partitioned(cut(rows(n_parts * ROWS), [ROWS] * n_parts, "parquet"), "class")
-        peaks[n_parts] = peak_of(lambda given=source: sepal.thornton_test(prepare_blocks(fit_parts(given, away))))
-    assert (peaks[12] - peaks[2]) / (10 * ROWS) < 8 * COLUMNS * 4, peaks
+def test_an_exact_answer_holds_some_bytes_for_every_row(cut, alone):
+    found = alone.submit(peaks, _cut_into(cut, 2, 12), "exact", "distance").result()
+    assert (found[12] - found[2]) / (10 * ROWS) < 8 * COLUMNS * 4, found

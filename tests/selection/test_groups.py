@@ -112,7 +112,7 @@ def test_relieff_against_the_oracle(missing):
     X = X / 4.0
     if missing:
         X[5, 1] = X[9, 2] = np.nan
-    found = rank_features(X, y, relieff_k=3, groups=groups, strategy="forward").columns["relieff"]
+    found = rank_features(X, y, n_neighbors=3, groups=groups, strategy="forward").columns["relieff"]
     np.testing.assert_allclose(found, oracle.relieff(X, y, 3, groups=groups), atol=1e-12)
 
 

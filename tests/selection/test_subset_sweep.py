@@ -16,6 +16,7 @@ from sepal.selection import (
     Thornton,
     _criteria,
     _criterion,
+    _subset_sweep,
     _sweep,
     subset_sweep,
 )
@@ -321,7 +322,7 @@ def test_blocks_move_together_and_kept_columns_stay() -> None:
         ({"criterion": ("thornton", "thornton")}, "only once"),
         ({"ties": "jitter"}, "ties must be one of"),
         ({"criterion": LooKnn(99)}, "n_neighbors must be from 1 to 23"),
-        ({"criterion": Alignment(-1.0)}, "width must be"),
+        ({"criterion": Alignment([0.5, -1.0])}, "width must be"),
     ],
 )
 def test_refusals(options: dict, message: str) -> None:
@@ -426,6 +427,39 @@ def test_progress_tells_subsets_seconds_and_the_best_so_far() -> None:
     best = [float(each[2]) for each in said if each[2]]
     assert best == sorted(best)
     assert 0.5 < best[-1] <= sweep.best.score + 5e-5
+
+
+def test_what_a_walk_tells_never_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever thread is the last: a walk that is all done, and then the tree it was part of."""
+    native = _sweep._native.sweep
+
+    def telling(*, progress, **rest: object) -> object:
+        for share in (0.0, 0.5, 1.0):
+            progress(share)
+        return native(progress=None, **rest)
+
+    monkeypatch.setattr(_sweep._native, "sweep", telling)
+    monkeypatch.setattr(_subset_sweep, "LARGE_TREE", 6)
+    rng = np.random.default_rng(0)
+    X, y, groups = rng.random((60, 8)), rng.integers(0, 2, 60), np.arange(60) // 2
+    told: list[tuple[str, float]] = []
+    subset_sweep(X, y, progress=lambda *words: told.append(words))
+    # Four trees of 64 subsets, the empty one not scored: 63, 127, 191 and 255 of them once a tree is done.
+    tree = [0, 31, 63]
+    expected = [*tree, 63, *(63 + n for n in tree), 127, *(127 + n for n in tree), 191, *(191 + n for n in tree), 255]
+    assert [int(text.split()[0]) for text, _ in told] == expected
+    problem = feature_problem(X, y, groups=groups)
+    (program,) = full_tree(problem)
+    for tell in (
+        # Only Thornton's index heeds groups: two walks. The best k first, then the rows of each k that was best.
+        lambda heard: _criterion.scores_together(problem, program, [Thornton(), Alignment()], heard),
+        lambda heard: LooKnn(k_max=6).samples(problem, program, heard),
+    ):
+        shares: list[float] = []
+        tell(shares.append)
+        assert len(shares) >= 6
+        assert shares == sorted(shares)
+        assert shares[-1] == pytest.approx(1.0)
 
 
 def test_many_rows_are_searched_subset_by_subset(monkeypatch) -> None:

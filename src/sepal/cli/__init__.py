@@ -15,7 +15,17 @@ _NEW_OBJECTS = 50_000  # before Python looks for cycles among them: modules that
 
 
 def main() -> None:
-    """Run the command; the entry point of the script ``sepal``."""
+    """Run the command; the entry point of the script ``sepal``.
+
+    Its words are those of ``sys.argv``.
+
+    Examples
+    --------
+    >>> import subprocess, sys
+    >>> words = ["-c", "from sepal.cli import main; main()", "datasets", "iris"]
+    >>> subprocess.run([sys.executable, *words], capture_output=True, text=True).returncode
+    0
+    """
     if sys.argv[1:2] == ["mail"]:  # starts for every message, and must not wait for what it does not need
         _run_mail()
     from sepal.cli._interrupts import all_done, listen

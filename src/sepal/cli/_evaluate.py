@@ -115,8 +115,6 @@ def evaluate(
     quick: Annotated[bool, typer.Option("--quick", help="Five folds and ten seconds, where these are not given.")] = (
         False
     ),
-    cluster: ClusterAddress = None,
-    workers: WorkerCount = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Out = None,
@@ -134,6 +132,8 @@ def evaluate(
     all_columns: AllColumns = False,
     escape_formulas: EscapeFormulas = False,
     as_json: AsJson = False,
+    cluster: ClusterAddress = None,
+    workers: WorkerCount = None,
 ) -> None:
     """Say how well rows are answered that were not seen in training.
 

@@ -63,6 +63,7 @@ def explore(
         Path | None, typer.Option(metavar="FILE", help="A session that was saved.", show_default=False)
     ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Take no uploads and save nothing.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Open the workbench in the browser.
 
@@ -90,7 +91,13 @@ def explore(
             view = TableView.of(viewed(place(shelf, data), target, reading, groups, how))
             shelf.space(view)  # a mistake is told here, and not in the browser
         served = Server(shelf, view=view, session=opened, read_only=read_only)
-        serve(served, port=port, browser=not no_browser, say=lambda text: typer.echo(text))
+        serve(
+            served,
+            port=port,
+            browser=not no_browser,
+            say=lambda text: typer.echo(text, err=as_json),
+            greet=(lambda link: print_text(as_json_text("explorer", {"link": link}))) if as_json else None,
+        )
 
 
 @with_reading

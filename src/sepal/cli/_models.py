@@ -84,12 +84,12 @@ def train(
     missing: MissingCells = MissingChoice.DISTANCE,
     distance: DistanceOfLearner = None,
     scale: ScaleOfLearner = None,
-    cluster: ClusterAddress = None,
-    workers: WorkerCount = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: ModelOut,
     as_json: AsJson = False,
+    cluster: ClusterAddress = None,
+    workers: WorkerCount = None,
 ) -> None:
     """Fit a learner and keep it in a file.
 
@@ -153,13 +153,13 @@ def predict(
         str,
         typer.Argument(metavar="NEW", help=f"The rows to answer, with the columns of the training data. {DATA_HELP}"),
     ],
-    cluster: ClusterAddress = None,
-    workers: WorkerCount = None,
     jobs: Jobs = None,
     out: Out = None,
     all_columns: AllColumns = False,
     escape_formulas: EscapeFormulas = False,
     as_json: AsJson = False,
+    cluster: ClusterAddress = None,
+    workers: WorkerCount = None,
 ) -> None:
     """Predict new rows with a model.
 

@@ -47,6 +47,8 @@ SHARED = (
     "all_columns",
     "escape_formulas",
     "as_json",
+    "cluster",
+    "workers",
 )
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) *([smh]?)")

@@ -27,12 +27,12 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes: the same figures, coarser.")] = False,
     jobs: Jobs = None,
     folder: Annotated[
         Path,
         typer.Option("--out", "-o", metavar="FOLDER", help="Where the page and its files go; made if it is not there."),
     ] = Path("reproduce"),
-    quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes: the same figures, coarser.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Name the experiments, and leave.")] = False,
     as_json: AsJson = False,
 ) -> None:

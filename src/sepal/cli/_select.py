@@ -76,8 +76,6 @@ def select(
     scale: ScaleOption = Scale.MINMAX,
     cv: Folds = None,
     time_limit: TimeLimit = None,
-    cluster: ClusterAddress = None,
-    workers: WorkerCount = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Out = None,
@@ -86,6 +84,8 @@ def select(
         typer.Option(metavar="FILE", help="Draw the scores and the features: .png, .svg or .pdf.", show_default=False),
     ] = None,
     as_json: AsJson = False,
+    cluster: ClusterAddress = None,
+    workers: WorkerCount = None,
 ) -> None:
     """Find the features that separate the classes.
 

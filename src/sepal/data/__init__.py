@@ -8,7 +8,9 @@ Every other room may import this one; it imports none of them. It is the only pl
 from __future__ import annotations
 
 from sepal.data._apart import Apart
+from sepal.data._apart import ColumnSums as ColumnSums
 from sepal.data._apart import is_identifier_name as is_identifier_name
+from sepal.data._apart import sums_tell_apart as sums_tell_apart
 from sepal.data._apart import why_apart as why_apart
 from sepal.data._bundled import SETS, BundledSet, load, names
 from sepal.data._cautions import Caution
@@ -19,6 +21,12 @@ from sepal.data._cells import cell_of as cell_of
 from sepal.data._cells import column_cells as column_cells
 from sepal.data._cells import row_cells as row_cells
 from sepal.data._cells import row_identifiers as row_identifiers
+from sepal.data._column_names import array_names as array_names
+from sepal.data._column_names import column_places as column_places
+from sepal.data._column_names import given_names as given_names
+from sepal.data._column_names import in_order_of as in_order_of
+from sepal.data._column_names import named_by_nobody as named_by_nobody
+from sepal.data._column_names import rows_in_order as rows_in_order
 from sepal.data._columns import KINDS as KINDS
 from sepal.data._columns import Kind, KindsSpec
 from sepal.data._columns import column_position as column_position
@@ -35,6 +43,7 @@ from sepal.data._content_order import rows_by_content as rows_by_content
 from sepal.data._content_order import sorted_groups as sorted_groups
 from sepal.data._content_order import telling_columns as telling_columns
 from sepal.data._convert import as_table
+from sepal.data._convert import rows_inside as rows_inside
 from sepal.data._equal_rows import bit_order as bit_order
 from sepal.data._equal_rows import copies_of as copies_of
 from sepal.data._equal_rows import equal_groups as equal_groups
@@ -70,8 +79,6 @@ from sepal.data._left_out import groups_by_class as groups_by_class
 from sepal.data._left_out import left_out_together as left_out_together
 from sepal.data._left_out import numbered_by_first_row as numbered_by_first_row
 from sepal.data._left_out import records_repeated as records_repeated
-from sepal.data._matching import array_names as array_names
-from sepal.data._matching import in_order_of as in_order_of
 from sepal.data._matching import match_table as match_table
 from sepal.data._name_order import name_key as name_key
 from sepal.data._name_order import name_order as name_order

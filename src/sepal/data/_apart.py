@@ -85,15 +85,71 @@ def _why_named(values: NDArray[np.float64], levels: Sequence[Any] | None) -> tup
 
 
 def _why_levels(values: NDArray[np.float64], levels: Sequence[Any]) -> tuple[str, int] | None:
-    if len(levels) <= max(FEWEST_JUDGED, min(values.size // 2, MOST_LEVELS)):
+    if len(levels) <= _most_levels(values.size):
         return None
     codes = np.unique(values[~np.isnan(values)]).astype(np.intp)
     distinct = codes.size
-    if distinct <= max(FEWEST_JUDGED, min(values.size // 2, MOST_LEVELS)):
+    if distinct <= _most_levels(values.size):
         return None
     if _sizes(levels, codes)[0] >= WORDS_OF_TEXT:
         return "text", distinct
     return ("identifier" if distinct == values.size else "many_levels"), distinct
+
+
+@dataclass(frozen=True)
+class ColumnSums:
+    """What can be added up about a column: all that is needed to judge it where its rows are nowhere together.
+
+    Attributes
+    ----------
+    n_rows, n_missing : int
+    n_levels : int or None
+        Levels that occur; None for numbers.
+    low, high : float
+    whole : bool
+        Whether all numbers are whole.
+    distinct : bool
+        Whether no value was seen twice.
+    """
+
+    n_rows: int
+    n_missing: int
+    n_levels: int | None
+    low: float
+    high: float
+    whole: bool
+    distinct: bool
+
+
+def sums_tell_apart(name: str, kind: str, sums: ColumnSums) -> bool:
+    """Whether a column tells rows apart rather than classes: what :func:`why_apart` says of the rows themselves.
+
+    Examples
+    --------
+    >>> sums_tell_apart("nr", "numeric", ColumnSums(40, 0, None, 1.0, 40.0, True, True))
+    True
+    >>> sums_tell_apart("age", "numeric", ColumnSums(40, 0, None, 18.0, 57.0, True, False))
+    False
+    """
+    n = sums.n_rows
+    if kind in ("ordinal", "text"):
+        return False
+    named = is_identifier_name(name)
+    reach = sums.high - sums.low + 1
+    if n < FEWEST_JUDGED:
+        numbers = sums.n_levels is not None or (sums.whole and reach == n)
+        return named and n >= FEWEST_NAMED and not sums.n_missing and sums.distinct and numbers
+    if sums.n_levels is not None:
+        return sums.n_levels > _most_levels(n)
+    return not sums.n_missing and sums.whole and sums.distinct and (named or _counts_rows(n, reach))
+
+
+def _most_levels(n: int) -> int:
+    return max(FEWEST_JUDGED, min(n // 2, MOST_LEVELS))
+
+
+def _counts_rows(n: int, reach: float) -> bool:
+    return reach == n or (n >= SURE_ROWS and reach < 2 * n)
 
 
 def is_running_text(values: NDArray[np.float64], levels: Sequence[Any]) -> bool:
@@ -131,8 +187,7 @@ def _why_numbers(name: str, values: NDArray[np.float64]) -> tuple[str, int] | No
     if not (values == np.floor(values)).all():
         return None
     n = values.size
-    reach = float(values.max() - values.min()) + 1
-    counts = reach == n or (n >= SURE_ROWS and reach < 2 * n)
+    counts = _counts_rows(n, float(values.max() - values.min()) + 1)
     named = is_identifier_name(name)
     if not (counts or named) or np.unique(values).size < n:
         return None

@@ -27,7 +27,11 @@ def column_from_array(name: str, position: int, array: NDArray[Any], origin: Ori
     """A column of the kind its dtype says."""
     kind = array.dtype.kind
     if kind in "iuf":
-        return Column(name, position, quiet_missing(array.astype(np.float64)), notes=tuple(rounding_notes(array, name)))
+        with np.errstate(over="ignore"):  # longer floats: what is too large is refused as infinite
+            values = array.astype(np.float64, copy=False)
+        if kind == "f" and np.isnan(values).any():
+            values = quiet_missing(np.array(values))
+        return Column(name, position, values, notes=tuple(rounding_notes(array, name)))
     if kind == "b":
         return Column(name, position, array.astype(np.float64), "nominal", (False, True), declared=True)
     if kind in "mM":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from sepal.data._columns import (
     text_options,
 )
 from sepal.data._error_words import MEMORY, Origin, shown
-from sepal.data._foreign_frames import declared_levels, is_frame, is_series, plain_floats, quiet_missing
+from sepal.data._foreign_frames import declared_levels, is_frame, is_series, plain_numbers, quiet_missing
 from sepal.data._labels import Labels, label_array
 from sepal.data._table import Table, assemble, constant_notes
 from sepal.data._written import Written
@@ -80,8 +80,7 @@ def as_table(
     [0.0, 2.0]
     """
     labels = None if y is None else label_array(y)
-    if hasattr(type(X), "__sepal_table__"):
-        X = X.__sepal_table__()
+    X = rows_inside(X)
     kinds = _kinds_by_place(kinds, names)
     if isinstance(X, Table):
         table = X
@@ -94,6 +93,11 @@ def as_table(
     if names is not None:
         table = replace(table, names=_given_names(names, table.n_columns))
     return _labelled(table, labels)
+
+
+def rows_inside(X: Any) -> Any:
+    """The rows, where they are inside of a prepared table; else what was given."""
+    return X.__sepal_table__() if hasattr(type(X), "__sepal_table__") else X
 
 
 def _kinds_by_place(kinds: KindsSpec | None, names: Sequence[str] | None) -> KindsSpec | None:
@@ -125,7 +129,10 @@ def _labelled(table: Table, labels: Labels | None) -> Table:
             f"X has {table.n_rows} rows and y has {labels.y.size} labels", hint="give one label for every row"
         )
     # The caller may change the array later; the table must not change with it.
-    return replace(table, y=labels.y.copy(), target=labels.name, class_order=labels.order)
+    found = replace(table, y=labels.y.copy(), target=labels.name, class_order=labels.order)
+    if labels.coded is not None:
+        found.__dict__["_coded_labels"] = labels.coded  # nobody needs to look at them again
+    return found
 
 
 def _recast_table(table: Table, kinds: KindsSpec) -> Table:
@@ -190,24 +197,42 @@ def _from_array(X: Any, kinds: KindsSpec | None, given: Sequence[str] | None) ->
     n_columns = array.shape[1]
     names = [f"x{j + 1}" for j in range(n_columns)] if given is None else list(_given_names(given, n_columns))
     if array.dtype.kind in "iuf" and kinds is None:
-        with np.errstate(over="ignore", invalid="ignore"):  # longer floats: what is too large is refused as infinite
-            values = array.astype(np.float64, order="C", copy=True)
-            complete = bool(np.isfinite(values.sum()))  # one quick look; large numbers may need a second
-        if not complete and not (complete := bool(np.isfinite(values).all())):
-            if np.isinf(values).any():
-                j = int(np.argwhere(np.isinf(values))[0, 1])
-                check_finite(Column(names[j], j, values[:, j]), MEMORY)
-            quiet_missing(values)
-        notes = [*rounding_notes(array, "X"), *constant_notes(values, names)]
-        numeric: Kind = "numeric"
-        table = Table(values, tuple(names), (numeric,) * len(names), (None,) * len(names), notes=tuple(notes))
-        if complete:
-            table.__dict__["n_missing"] = 0  # nobody needs to count again
-        return table
+        return _of_numbers(array, names, rounding_notes(array, "X"), first_by_row)
     wanted = resolve_kinds(kinds, names)
     columns = [column_from_array(name, j, array[:, j]) for j, name in enumerate(names)]
     found = [_of_kind(column, wanted.get(j)) for j, column in enumerate(columns)]
     return assemble(found, text_options=text_options(wanted))
+
+
+def _of_numbers(
+    array: NDArray[Any], names: Sequence[str], notes: Sequence[str], first_of: Callable[[NDArray[np.bool_]], int]
+) -> Table:
+    """A table of nothing but numbers; ``first_of`` says in which column to look for what is infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):  # longer floats: what is too large is refused as infinite
+        values = array.astype(np.float64, order="C", copy=True)
+        complete = array.dtype.kind != "f" or bool(np.isfinite(values.sum()))  # one look; large numbers may need two
+    if not complete and not (complete := bool(np.isfinite(values).all())):
+        infinite = np.isinf(values)
+        if infinite.any():
+            j = first_of(infinite)
+            check_finite(Column(names[j], j, values[:, j]), MEMORY)
+        quiet_missing(values)
+    numeric: Kind = "numeric"
+    kinds, levels = (numeric,) * len(names), (None,) * len(names)
+    table = Table(values, tuple(names), kinds, levels, notes=(*notes, *constant_notes(values, names)))
+    if complete:
+        table.__dict__["n_missing"] = 0  # nobody needs to count again
+    return table
+
+
+def first_by_row(cells: NDArray[np.bool_]) -> int:
+    """The column of the first of these cells, row by row."""
+    return int(np.argwhere(cells)[0, 1])
+
+
+def first_by_column(cells: NDArray[np.bool_]) -> int:
+    """The first column with one of these cells."""
+    return int(cells.any(axis=0).argmax())
 
 
 def _two_dimensional(X: Any) -> NDArray[Any]:
@@ -256,6 +281,12 @@ def _cell_by_cell(X: Sequence[Any]) -> NDArray[Any]:
 
 
 def _from_frame(X: Any, kinds: KindsSpec | None) -> Table:
+    numbers = plain_numbers(X) if kinds is None else None
+    if numbers is not None:
+        names, notes = _frame_names(X, MEMORY), rounding_notes(numbers, "X")
+        if notes:
+            notes = [note for j, name in enumerate(names) for note in rounding_notes(numbers[:, j], name)]
+        return _of_numbers(numbers, names, notes, first_by_column)
     columns = frame_columns(X)
     wanted = resolve_kinds(kinds, [column.name for column in columns])
     found = [_of_kind(column, wanted.get(column.position)) for column in columns]
@@ -266,14 +297,18 @@ def frame_columns(X: Any, origin: Origin = MEMORY) -> list[Column]:
     """The columns of a pandas, polars or pyarrow data frame, kinds from their types."""
     import narwhals as nw
 
+    names, numbers = _frame_names(X, origin), plain_numbers(X)
+    if numbers is not None:
+        return [column_from_array(name, j, numbers[:, j], origin) for j, name in enumerate(names)]
+    frame = nw.from_native(X, eager_only=True)
+    return [_decoded_column(series, j, origin) for j, series in enumerate(frame.iter_columns())]
+
+
+def _frame_names(X: Any, origin: Origin) -> list[str]:
     _check_shape(X.shape)
     names = [str(name) for name in getattr(X, "column_names", X.columns)]
     check_names(names, f"{origin.source or 'X'}: ")
-    floats = plain_floats(X)
-    if floats is not None:
-        return [Column(name, j, column) for j, (name, column) in enumerate(zip(names, floats, strict=True))]
-    frame = nw.from_native(X, eager_only=True)
-    return [_decoded_column(series, j, origin) for j, series in enumerate(frame.iter_columns())]
+    return names
 
 
 def _decoded_column(series: Any, position: int, origin: Origin) -> Column:
@@ -288,25 +323,25 @@ def _decoded_column(series: Any, position: int, origin: Origin) -> Column:
 def _column_from_series(series: Any, position: int, origin: Origin) -> Column:
     import narwhals as nw
 
-    name = str(series.name)
-    if series.dtype.is_nested():
+    name, dtype = str(series.name), series.dtype  # asked once: narwhals makes it anew each time
+    if dtype.is_nested():
         raise CellTypeError(
             f"{origin.column(position, name)}: every argument must be a string, a number, a boolean or a date; "
-            f"found {shown(series.dtype)}",
+            f"found {shown(dtype)}",
             hint="make a column of each part first",
         )
     levels, ordered = declared_levels(series.to_native())
     if levels is not None:
         kind: Kind = "ordinal" if ordered else "nominal"
         return coded_column(name, position, series.to_list(), levels, kind=kind, declared=True)
-    if series.dtype == nw.Date or series.dtype == nw.Datetime:
+    if dtype in (nw.Date, nw.Datetime):
         # Integers of every size become floats in numpy; arrow refuses those that must be rounded.
         gaps = series.is_null().to_numpy()
         seconds = series.dt.timestamp("us").fill_null(0).to_numpy().astype(np.float64) / 1e6
         seconds[gaps] = np.nan
         note = f"dates in column {shown(name)} were turned into seconds since 1970"
         return Column(name, position, seconds, notes=(note,), written=Written())
-    if series.dtype == nw.Boolean or series.dtype == nw.String or series.dtype == nw.Categorical:
+    if dtype in (nw.Boolean, nw.String, nw.Categorical):
         array: NDArray[Any] = np.empty(len(series), dtype=object)
         array[:] = series.to_list()
     else:

@@ -154,12 +154,16 @@ def without_title(text: str) -> tuple[str, str | None]:
     """The text with the lines above its header made blank, and the first of them; None where there are none.
 
     A title has none of the signs between cells; below it at least three lines have as many as each other, and the first
-    of these holds names only.
+    of these holds names only. A first line with as many of another sign as the second and most others is no title: that
+    sign stands between the cells, and these may hold others.
     """
     head = text[:_TITLE_CHARACTERS].split("\n")
     filled = [i for i, line in enumerate(head[:-1]) if line.strip()]
-    for delimiter in (",", ";", "\t", "|"):
-        counts = [head[i].count(delimiter) for i in filled]
+    found = {delimiter: [head[i].count(delimiter) for i in filled] for delimiter in (",", ";", "\t", "|")}
+    for counts in found.values():
+        if len(counts) > 1 and counts[0] == counts[1] > 0 and 2 * counts.count(counts[0]) > len(counts):
+            return text, None
+    for delimiter, counts in found.items():
         first = next((k for k, count in enumerate(counts) if count), 0)
         below = counts[first : first + _TITLE_LINES]
         if not 0 < first <= _TITLE_LINES or len(below) < 3 or len(set(below)) > 1:

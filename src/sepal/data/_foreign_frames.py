@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_FLOAT = np.dtype(np.float64)
-
 
 def _not_foreign(data: Any) -> bool:
     """Whether it needs no question: it is known to be no frame, and narwhals takes long to import."""
@@ -33,12 +31,12 @@ def is_series(data: Any) -> bool:
     return bool(nw.dependencies.is_into_series(data))
 
 
-def plain_floats(frame: Any) -> NDArray[np.float64] | None:
-    """The columns, as rows of an array, of a pandas data frame of nothing but float64; None for any other."""
+def plain_numbers(frame: Any) -> NDArray[Any] | None:
+    """The cells of a pandas data frame of nothing but numbers of one numpy type; None for any other."""
     types = getattr(getattr(frame, "dtypes", None), "values", None)
-    if not isinstance(types, np.ndarray) or not all(type(each) is type(_FLOAT) and each == _FLOAT for each in types):
+    if not isinstance(types, np.ndarray) or not len(types) or not isinstance(types[0], np.dtype):
         return None
-    return quiet_missing(np.array(frame.to_numpy().T, order="C"))
+    return np.asarray(frame.to_numpy()) if types[0].kind in "iuf" and all(each == types[0] for each in types) else None
 
 
 def quiet_missing(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -64,3 +62,19 @@ def declared_levels(series: Any) -> tuple[tuple[Any, ...] | None, bool]:
         chunks = series.unify_dictionaries().chunks
         return tuple(chunks[0].dictionary.to_pylist() if chunks else ()), bool(arrow.ordered)  # type: ignore[union-attr]
     return None, False
+
+
+def packed_texts(series: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]] | None:
+    """Where the texts of a column that Arrow holds begin and end, and the bytes of all of them.
+
+    None for any other column, for one of several parts, and where a text is missing.
+    """
+    if getattr(getattr(series, "dtype", None), "storage", None) == "pyarrow":  # a column of pandas
+        series = series.array.__arrow_array__()
+    offsets = {"string": np.int32, "large_string": np.int64}.get(str(getattr(series, "type", None)))
+    if offsets is None or getattr(series, "num_chunks", 0) != 1 or series.null_count or not len(series):
+        return None
+    part = series.chunk(0)
+    _, starts, cells = part.buffers()
+    begin = np.frombuffer(starts, dtype=offsets)[part.offset : part.offset + len(part) + 1]
+    return begin.astype(np.int64), np.frombuffer(cells or b"", dtype=np.uint8)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data._columns import LARGEST_EXACT_INTEGER, is_missing
 from sepal.data._error_words import listed, shown
-from sepal.data._foreign_frames import declared_levels, is_series
+from sepal.data._foreign_frames import declared_levels, is_series, packed_texts
 from sepal.data._label_arrays import level_array
 from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
+from sepal.data._text_codes import CodedLabels, coded_packed_texts, coded_texts
 from sepal.exceptions import DataError
 
 # A target of floats counts as continuous when it has fractions and more distinct values than this.
@@ -23,11 +24,12 @@ MOST_FLOAT_CLASSES = 20
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """A checked target: one label per row, none missing."""
+    """A checked target: one label per row, none missing; ``coded`` where that was found on the way."""
 
     y: NDArray[Any]
     name: str | None = None
     order: tuple[Any, ...] | None = None
+    coded: CodedLabels | None = None
 
 
 def label_array(y: ArrayLike | Any, place: str = "y") -> Labels:
@@ -37,38 +39,54 @@ def label_array(y: ArrayLike | Any, place: str = "y") -> Labels:
             f"{place}: expected one label per row, found the text {shown(y)}",
             hint="take the column out of the data frame: X.drop(columns=name) as X, X[name] as y",
         )
-    name, order = None, None
+    name, order, coded = None, None, None
     if is_series(y):
-        import narwhals as nw
-
-        series: Any = nw.from_native(cast(Any, y), series_only=True)
-        if series.dtype.is_nested():
-            raise DataError(f"{place}: expected one label per row, found {shown(series.dtype)}")
-        levels, _ = declared_levels(y)
-        name, order = series.name or None, levels
-        array = series.to_numpy()
+        name, order, array, coded = _series(y, place)
     else:
-        array = _sequence(y, place)
+        array, coded = _sequence(y, place)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise DataError(f"{place}: expected one label per row, found an array of shape {array.shape}")
+    if coded is None and array.dtype.kind == "O":
+        coded = coded_texts(array)
+    if coded is not None:
+        return Labels(array, name, order, coded)
     if array.dtype.kind == "O":
-        if texts_among(array.tolist()) is not None:
-            return Labels(array, None if name is None else str(name), order)
         array = _tidy_objects(array, place)
     if array.dtype.kind == "c":
         raise DataError(f"{place}: expected labels, found complex numbers. Complex data not supported")
     _refuse_gaps(array, place)
-    return Labels(array, None if name is None else str(name), order)
+    return Labels(array, name, order)
 
 
-def _sequence(y: Any, place: str) -> NDArray[Any]:
+def _series(y: Any, place: str) -> tuple[str | None, tuple[Any, ...] | None, NDArray[Any], CodedLabels | None]:
+    """Name, declared order and labels of a series, and these as codes where Arrow holds texts."""
+    texts = packed_texts(y)
+    coded = None if texts is None else coded_packed_texts(*texts)
+    if coded is not None:
+        name = getattr(y, "name", None)
+        return str(name) if name else None, None, coded.levels[coded.codes], coded
+    import narwhals as nw
+
+    series: Any = nw.from_native(cast(Any, y), series_only=True)
+    if series.dtype.is_nested():
+        raise DataError(f"{place}: expected one label per row, found {shown(series.dtype)}")
+    levels, _ = declared_levels(y)
+    return str(series.name) if series.name else None, levels, series.to_numpy(), None
+
+
+def _sequence(y: Any, place: str) -> tuple[NDArray[Any], CodedLabels | None]:
     if hasattr(y, "tocsr"):
         raise DataError(f"{place}: expected an array of labels, found a sparse matrix", hint="use y.toarray()")
-    distinct = texts_among(y) if isinstance(y, (list, tuple)) else None
-    if distinct is not None:
-        return np.asarray(level_array(distinct, len(y))[_places(y, distinct)])
+    coded = coded_texts(y) if isinstance(y, (list, tuple)) else None
+    if coded is not None:
+        levels = level_array(coded.levels.tolist(), len(y))
+        return levels[coded.codes], CodedLabels(levels, coded.codes)
+    return _plain_sequence(y, place), None
+
+
+def _plain_sequence(y: Any, place: str) -> NDArray[Any]:
     try:
         array = np.asarray(y)
     except ValueError as error:
@@ -84,27 +102,6 @@ def _sequence(y: Any, place: str) -> NDArray[Any]:
 def _may_be_rounded(array: NDArray[np.float64]) -> bool:
     """Whether whole numbers, too large and too small for one type of integers, became floats."""
     return array.size > 0 and bool(np.nanmax(np.abs(array), initial=0.0) >= LARGEST_EXACT_INTEGER)
-
-
-def texts_among(labels: Sequence[Any]) -> list[str] | None:
-    """The distinct labels, sorted, if all are plain texts, as those of data frames are: then none is missing.
-
-    Few labels are distinct, so that only these are looked at one by one.
-
-    >>> texts_among(["b", "a", "b"]), texts_among(["b", None])
-    (['a', 'b'], None)
-    """
-    try:
-        distinct = set(labels)
-    except TypeError:  # lists and the like: not for this to tell
-        return None
-    return sorted(distinct) if distinct and all(isinstance(label, str) for label in distinct) else None
-
-
-def _places(texts: Sequence[str], distinct: Sequence[str]) -> NDArray[np.intp]:
-    """Where each text stands among the distinct ones."""
-    place = {text: code for code, text in enumerate(distinct)}
-    return np.fromiter(map(place.__getitem__, texts), dtype=np.intp, count=len(texts))
 
 
 def _tidy_objects(array: NDArray[Any], place: str) -> NDArray[Any]:
@@ -201,16 +198,20 @@ def class_codes(data: Table | SparseRows | ArrayLike | Any) -> tuple[NDArray[np.
     place = f"target {shown(table.target)}" if table is not None and table.target else "y"
     if isinstance(table, Table) and table.name:
         place = f"table {shown(table.name)}, {place}"
-    labels = label_array(data if table is None else table.y, place)
-    _refuse_continuous(labels.y, place)
-    classes, codes = _unique(labels.y, place)
+    declared = None if table is None else table.class_order
+    coded = table._coded_labels if isinstance(table, Table) else None
+    if coded is None:
+        labels = label_array(data if table is None else table.y, place)
+        _refuse_continuous(labels.y, place)
+        coded = labels.coded or _unique(labels.y, place)
+        declared = labels.order if table is None else declared
+    classes, codes = coded.levels.copy(), coded.codes
     if classes.size < 2:
         found = f"only one class, {shown(classes.tolist()[0])}," if classes.size else "no label"
         raise DataError(
-            f"{place}: expected at least two classes, found {found} in {_rows(labels.y.size)}",
+            f"{place}: expected at least two classes, found {found} in {_rows(codes.size)}",
             hint="separability compares classes; check that the right column is the target",
         )
-    declared = labels.order if table is None else table.class_order
     if declared is not None:
         rank = {label: i for i, label in enumerate(declared)}
         order = sorted(range(classes.size), key=lambda i: rank.get(classes[i], len(rank)))
@@ -220,14 +221,11 @@ def class_codes(data: Table | SparseRows | ArrayLike | Any) -> tuple[NDArray[np.
     return codes.astype(np.int32), classes
 
 
-def _unique(y: NDArray[Any], place: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _unique(y: NDArray[Any], place: str) -> CodedLabels:
     if y.dtype.kind in "iu" and y.size and int(y.max()) - int(y.min()) < y.size:
         return _unique_whole(y)
-    distinct = texts_among(y.tolist()) if y.dtype.kind == "O" else None
-    if distinct is not None:
-        classes = np.empty(len(distinct), dtype=object)
-        classes[:] = distinct
-        return classes, _places(y.tolist(), distinct)
+    if y.dtype.kind == "U" and (coded := coded_texts(y)) is not None:
+        return coded
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError as error:
@@ -235,16 +233,16 @@ def _unique(y: NDArray[Any], place: str) -> tuple[NDArray[Any], NDArray[np.intp]
             f"{place}: expected labels that can be sorted, found {listed(list(y[:3]))}",
             hint="turn all labels into texts: [str(label) for label in y]",
         ) from error
-    return classes, codes.reshape(-1)
+    return CodedLabels(classes, codes.reshape(-1))
 
 
-def _unique_whole(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _unique_whole(y: NDArray[Any]) -> CodedLabels:
     """Whole numbers that lie close together need no sorting."""
     offset = (y - y.min() if y.dtype.kind == "u" else y.astype(np.int64) - int(y.min())).astype(np.intp)
     value = np.empty(int(offset.max()) + 1, dtype=y.dtype)
     value[offset] = y
     occurs = np.bincount(offset) > 0
-    return value[occurs], (np.cumsum(occurs) - 1)[offset]
+    return CodedLabels(value[occurs], (np.cumsum(occurs) - 1)[offset])
 
 
 def is_continuous(y: NDArray[Any]) -> bool:

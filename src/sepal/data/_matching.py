@@ -3,42 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data._column_names import rows_in_order
 from sepal.data._columns import Column, recast
-from sepal.data._convert import as_table
 from sepal.data._error_words import MEMORY, listed, shown
 from sepal.data._table import Table
 from sepal.exceptions import DataError
 
 
-@cache
-def array_names(n_columns: int) -> tuple[str, ...]:
-    """What the columns of an array are called where a name is needed."""
-    return tuple(f"x{j + 1}" for j in range(n_columns))
-
-
-def in_order_of(table: Table, names: tuple[str, ...]) -> Table:
-    """The table with its columns in this order, where it has these names in another; rows of an array stay as they are.
-
-    Examples
-    --------
-    >>> in_order_of(as_table([[1.0, 2.0]], names=["b", "a"]), ("a", "b")).values.tolist()
-    [[2.0, 1.0]]
-    """
-    if table.names == names or table.names == array_names(len(names)) or sorted(table.names) != sorted(names):
-        return table
-    return table.select(names)
-
-
 def match_table(X: Any, like: Table, *, learn: bool = False) -> Table:
     """Any table-like input as a Table whose codes mean what they mean in ``like``.
 
-    Columns go by name where the names are the same in another order, else by position. A level that ``like`` has not
+    Columns go by name where both sides have names, those of an array by position. A level that ``like`` has not
     got keeps a code of its own in a nominal column, so that it equals no training level, and is refused in an ordinal
     one, where it has no rank.
 
@@ -59,21 +39,21 @@ def match_table(X: Any, like: Table, *, learn: bool = False) -> Table:
     Raises
     ------
     DataError
-        If the number of columns differs, or a column does not hold what the training column held; the text names it.
+        If a column is missing, unknown, or does not hold what the training column held, the text names it; or if an
+        array has another number of columns.
 
     Examples
     --------
+    >>> from sepal.data import as_table
     >>> training = as_table([[1.0, "red"], [2.0, "blue"]])
     >>> match_table([[1.5, "red"], [0.0, "green"]], training).values.tolist()
     [[1.5, 1.0], [0.0, 2.0]]
     """
-    table = as_table(X)
+    table = rows_in_order(X, like.names)
     if table.n_columns != like.n_columns:
         raise DataError(
             f"X has {table.n_columns} features, but {like.n_columns} features were expected: {listed(like.names, 8)}"
         )
-    if table.names != like.names and sorted(table.names) == sorted(like.names):
-        table = table.select(like.names)
     alike = table.kinds == like.kinds and table.text_options == like.text_options
     if alike and all(
         a == b for a, b, kind in zip(table.levels, like.levels, like.kinds, strict=True) if kind != "text"

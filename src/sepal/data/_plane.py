@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._columns import column_position
+from sepal.data._convert import as_table
 from sepal.data._equal_rows import equal_groups
 from sepal.data._scaling import ScaleName, fit_scaling
 from sepal.data._summary import coded_target
@@ -100,12 +101,12 @@ class Plane:
 @checked(
     Parameter("columns", "other", "the two columns, or None for principal axes", optional=True, also=("sequence",))
 )
-def plane(table: Table, columns: Sequence[str | int] | None = None, *, scale: ScaleName | None = "minmax") -> Plane:
+def plane(table: Any, columns: Sequence[str | int] | None = None, *, scale: ScaleName | None = "minmax") -> Plane:
     """A table on a plane.
 
     Parameters
     ----------
-    table : Table
+    table : Table, ndarray, data frame, or what :func:`sepal.prepare` made of them
         The rows.
     columns : two names or positions, optional
         Levels of an ordinal or nominal column stand at 0, 1, ... Without it the two principal axes: the directions in
@@ -123,6 +124,7 @@ def plane(table: Table, columns: Sequence[str | int] | None = None, *, scale: Sc
     >>> plane(sepal.datasets.load("iris")).shares.round(2).tolist()
     [0.84, 0.12]
     """
+    table = as_table(table)
     return _principal(table, scale) if columns is None else _two(table, columns)
 
 

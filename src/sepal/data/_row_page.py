@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.data._cells import apart_cells, column_cells
 from sepal.data._columns import column_position
+from sepal.data._convert import as_table
 from sepal.data._table import Table
 from sepal.exceptions import ParameterError
 from sepal.parameters import Parameter, checked
@@ -53,7 +54,7 @@ class RowPage:
 
 @checked(_START, _COUNT, _DESCENDING)
 def row_page(
-    table: Table,
+    table: Any,
     start: int = 0,
     count: int = 100,
     *,
@@ -65,7 +66,7 @@ def row_page(
 
     Parameters
     ----------
-    table : Table
+    table : Table, ndarray, data frame, or what :func:`sepal.prepare` made of them
         The rows.
     start, count : int
         Which part of the order.
@@ -86,6 +87,7 @@ def row_page(
     >>> row_page(sepal.datasets.load("athletes"), rows=[3, 12], sort="agility", descending=True).row.tolist()
     [12, 3]
     """
+    table = as_table(table)
     asked = np.arange(table.n_rows) if rows is None else _checked_rows(rows, table.n_rows)
     order = asked if sort is None else asked[_rows_sorted(_keys(table, sort, asked), descending)]
     shown = order[start : start + count]

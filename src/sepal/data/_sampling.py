@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._content_order import rows_by_content
+from sepal.data._convert import as_table
 from sepal.data._summary import coded_target
 from sepal.data._table import Table
-from sepal.parameters import check_whole
+from sepal.parameters import Parameter, RandomState, checked, generator
 
 
 def draw_by_class(
@@ -52,16 +53,17 @@ def sample_by_class(
     return draw_by_class(order, codes, lambda n: min(n, max(2, round(n * n_rows / len(codes)))), rng)
 
 
-def sampled(table: Table, n_rows: int, *, random_state: int = 0) -> Table:
+@checked(Parameter("n_rows", "whole", "how many rows", at_least=2))
+def sampled(table: Any, n_rows: int, *, random_state: RandomState = 0) -> Table:
     """A random sample of the rows, in their order, each class by its share; the table itself if it has no more rows.
 
     Parameters
     ----------
-    table : Table
+    table : Table, ndarray, data frame, or what :func:`sepal.prepare` made of them
         The rows, with or without classes.
     n_rows : int
         How many rows; of a class with few rows two stay where there are two, so that there may be some more.
-    random_state : int
+    random_state : int, Generator or None
         Another one draws other rows. Rows are drawn by what is in them: shuffling the table changes nothing.
 
     Returns
@@ -76,10 +78,10 @@ def sampled(table: Table, n_rows: int, *, random_state: int = 0) -> Table:
     >>> some.n_rows, some.notes[-1]
     (30, 'a random sample of 30 of 150 rows')
     """
-    check_whole("n_rows", n_rows, at_least=2)
-    if n_rows >= table.n_rows:
-        return table
-    codes = coded_target(table)[1]
-    rows = sample_by_class(rows_by_content(table, codes), codes, int(n_rows), np.random.default_rng(random_state))
-    note = f"a random sample of {len(rows):,} of {table.n_rows:,} rows"
-    return replace(table.take(rows), notes=(*table.notes, note))
+    whole = as_table(table)
+    if n_rows >= whole.n_rows:
+        return whole
+    codes = coded_target(whole)[1]
+    rows = sample_by_class(rows_by_content(whole, codes), codes, int(n_rows), generator(random_state))
+    note = f"a random sample of {len(rows):,} of {whole.n_rows:,} rows"
+    return replace(whole.take(rows), notes=(*whole.notes, note))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data._convert import as_table
+from sepal.data._convert import as_table, rows_inside
 from sepal.data._error_words import shown
 from sepal.data._foreign_frames import is_frame, is_series
 from sepal.data._labels import label_array
@@ -37,8 +37,7 @@ def as_rows(X: Any, y: Any = None, *, like: Rows | None = None) -> Rows:
         Training rows: sets get the columns these have, and dense rows become sparse as these are.
     """
     sparse = like if isinstance(like, SparseRows) else None
-    if hasattr(type(X), "__sepal_table__"):
-        X = X.__sepal_table__()
+    X = rows_inside(X)
     if isinstance(X, SparseRows):
         rows = X
     elif hasattr(X, "tocsr"):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._cautions import Caution
+from sepal.data._convert import as_table
 from sepal.data._labels import is_continuous
 from sepal.data._table import Table
 from sepal.parameters import Parameter, checked
@@ -96,12 +97,12 @@ class TableSummary:
 
 
 @checked(Parameter("bins", "whole", "how many bins a histogram has", at_least=1, at_most=1_000))
-def summarize(table: Table, bins: int = 20) -> TableSummary:
+def summarize(table: Any, bins: int = 20) -> TableSummary:
     """What is in each column of a table, split by class.
 
     Parameters
     ----------
-    table : Table
+    table : Table, ndarray, data frame, or what :func:`sepal.prepare` made of them
         The rows.
     bins : int
         Bins of equal width between the lowest and the highest number of a column.
@@ -116,6 +117,7 @@ def summarize(table: Table, bins: int = 20) -> TableSummary:
     >>> summarize(sepal.datasets.load("athletes"), bins=2).columns[0].counts.tolist()
     [[12, 1], [0, 7]]
     """
+    table = as_table(table)
     classes, codes = coded_target(table)
     n_classes = 1 if classes is None else len(classes)
     columns = tuple(_column(table, j, codes, n_classes, bins) for j in range(table.n_columns))

@@ -15,9 +15,12 @@ from sepal.data._apart import Apart
 from sepal.data._cautions import Caution, cautions_of, constant_cautions
 from sepal.data._columns import KINDS, Column, Kind, KindsSpec, check_finite, check_names, column_position
 from sepal.data._error_words import MEMORY, Origin, plural, shown
+from sepal.data._text_codes import CodedLabels, coded_texts
 from sepal.data._text_options import TextOptions
 from sepal.data._written import Written
 from sepal.exceptions import DataError, ParameterError
+
+_TOGETHER = 256  # columns that become rows at once: cell by cell each would touch every line of the table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -154,6 +157,11 @@ class Table:
         if self.y is None or self.y.dtype.kind == "f":
             return None
         return tuple(np.unique(self.y).tolist())
+
+    @cached_property
+    def _coded_labels(self) -> CodedLabels | None:
+        """The distinct labels, sorted, and the place of each row's among them, where all labels are texts."""
+        return None if self.y is None or self.y.dtype.kind not in "OU" else coded_texts(self.y)
 
     def take(self, rows: ArrayLike) -> Table:
         """The table of these rows: positions (any order, repeats allowed) or a boolean mask.
@@ -363,14 +371,16 @@ def _count(number: int, what: str) -> str:
 
 def assemble(columns: Sequence[Column], origin: Origin = MEMORY, **fields: Any) -> Table:
     """The table of finished feature columns; checks that they are finite and notes the constant ones."""
-    n_rows = columns[0].values.size
-    values = np.empty((n_rows, len(columns)))
-    for j, column in enumerate(columns):
+    values = np.empty((columns[0].values.size, len(columns)))
+    for j in range(0, len(columns), _TOGETHER):
+        values[:, j : j + _TOGETHER] = np.array([column.values for column in columns[j : j + _TOGETHER]]).T
+    with np.errstate(over="ignore", invalid="ignore"):
+        complete = bool(np.isfinite(values.sum()))  # one quick look
+    for column in () if complete else columns:
         check_finite(column, origin)
-        values[:, j] = column.values
     notes = [note for column in columns for note in column.notes]
     names = tuple(column.name for column in columns)
-    return Table(
+    table = Table(
         values=values,
         names=names,
         kinds=tuple(column.kind for column in columns),
@@ -379,6 +389,9 @@ def assemble(columns: Sequence[Column], origin: Origin = MEMORY, **fields: Any) 
         written={column.name: column.written for column in columns if column.written is not None},
         **fields,
     )
+    if complete:
+        table.__dict__["n_missing"] = 0  # nobody needs to count
+    return table
 
 
 def constant_notes(values: NDArray[np.float64], names: Sequence[str]) -> list[str]:

@@ -41,8 +41,3 @@ def _frame_cells(X: Any) -> NDArray[Any] | None:
     if type(X).__module__.partition(".")[0] not in ("pandas", "polars"):
         return None
     return np.asarray(X.to_numpy())
-
-
-def rows_inside(X: Any) -> Any:
-    """The rows, where they are inside of a prepared table; else what was given."""
-    return X.__sepal_table__() if hasattr(type(X), "__sepal_table__") else X

@@ -6,8 +6,7 @@ from typing import Any
 
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from sepal.data import SparseRows, Table
-from sepal.estimators._plain_rows import rows_inside
+from sepal.data import SparseRows, Table, rows_inside
 from sepal.exceptions import DataError
 
 

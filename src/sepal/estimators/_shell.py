@@ -23,20 +23,21 @@ from sepal.data import (
     as_rows,
     as_sets,
     as_table,
+    column_places,
     first_missing,
+    given_names,
     is_frame,
     label_array,
     match_table,
     refuse_texts,
+    rows_inside,
 )
 from sepal.estimators._columns import (
     check_column_count,
-    column_places,
-    given_names,
     rearranged,
     warn_of_names,
 )
-from sepal.estimators._plain_rows import plain_rows, rows_inside
+from sepal.estimators._plain_rows import plain_rows
 from sepal.estimators._said_by_us import as_data_errors
 from sepal.exceptions import DataError
 from sepal.parameters import Parameter, check_parameters

@@ -18,6 +18,7 @@ from sepal.evaluation._class_scores import CLASS_COLUMNS, confusion, kappa, per_
 from sepal.evaluation._costs import cost_matrix, least_cost
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import independent_trials, wilson_interval
+from sepal.parameters import checked
 
 _MORE_VARIANCE = 1.4  # than independent trials have: rows of different folds answer each other
 _LEAST_SHARE = 1e-6  # a class that was called impossible costs this much
@@ -114,6 +115,7 @@ class Evaluation:
         """Share of rows answered rightly."""
         return self.n_right / self.n_rows
 
+    @checked()
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Wilson's interval for the accuracy of the estimator, fitted to all rows, on further rows.
 

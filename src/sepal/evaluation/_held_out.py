@@ -170,7 +170,7 @@ def rows_of_their_own(table: Rows, test: Any) -> HeldOut:
             f"test: the target holds {str(new_y[0])!r} where that of the training rows holds {str(old_y[0])!r}: "
             "numbers and texts do not name the same classes"
         )
-    new = match_table(new.select(list(table.names)) if set(table.names) <= set(new.names) else new, table)
+    new = replace(match_table(X, table), y=new.y)
     both = joined_rows(table, new if table.weights is not None else replace(new, weights=None))
     copies = copies_of(both)
     known = int(np.isin(copies[table.n_rows :], copies[: table.n_rows]).sum())

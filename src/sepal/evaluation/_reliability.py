@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import data_frame
+from sepal.data import as_weights, data_frame
 from sepal.exceptions import DataError
 from sepal.parameters import check_whole
 
@@ -133,7 +133,7 @@ def reliability(
         )
     if np.isnan(share).any():
         raise DataError("probabilities: some are missing (NaN)", hint="leave out the rows without probabilities")
-    w = np.ones(len(true)) if weights is None else np.asarray(weights, dtype=np.float64)
+    w = as_weights(1.0 if weights is None else weights, len(true))
     return _reliability_solve(share, true, int(n_bins), w / w.sum())
 
 

@@ -51,7 +51,14 @@ def hosts_of(port: int) -> tuple[str, ...]:
     return (f"{LOOPBACK}:{port}", f"localhost:{port}")
 
 
-def serve(server: Any, *, port: int | None = None, browser: bool = True, say: Callable[[str], object] = print) -> None:
+def serve(
+    server: Any,
+    *,
+    port: int | None = None,
+    browser: bool = True,
+    say: Callable[[str], object] = print,
+    greet: Callable[[str], object] | None = None,
+) -> None:
     """Serve until Ctrl-C.
 
     Parameters
@@ -63,7 +70,9 @@ def serve(server: Any, *, port: int | None = None, browser: bool = True, say: Ca
     browser : bool
         Whether to open it.
     say : callable
-        Where the link is told.
+        Where the link, and whatever else there is, is told.
+    greet : callable, optional
+        Called with the link as soon as it is known, in place of a sentence to ``say``.
     """
     import uvicorn
 
@@ -76,7 +85,10 @@ def serve(server: Any, *, port: int | None = None, browser: bool = True, say: Ca
     if number != wanted != 0:
         say(f"Port {wanted} is taken; this is port {number}.")
     link = f"http://{LOOPBACK}:{number}/#token={server.keys.token()}"
-    say(f"The Explorer is at\n\n    {link}\n\nCtrl-C ends it; Enter prints a new link.")
+    if greet is not None:
+        greet(link)
+    else:
+        say(f"The Explorer is at\n\n    {link}\n\nCtrl-C ends it; Enter prints a new link.")
     config = uvicorn.Config(
         server.app(hosts_of(number)), log_level="warning", access_log=False, server_header=False,
         lifespan="off", ws="none", timeout_graceful_shutdown=1,

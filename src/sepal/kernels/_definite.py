@@ -11,6 +11,7 @@ from scipy.sparse.linalg import eigsh
 
 from sepal.exceptions import SepalWarning
 from sepal.kernels._transforms import as_gram
+from sepal.parameters import Parameter, checked
 
 _DENSE_ROWS = 2000  # above this the smallest eigenvalue comes from Lanczos iterations
 
@@ -46,6 +47,7 @@ def negative_eigenvalue(matrix: NDArray[np.float64], tol: float) -> float | None
     return low if low < -slack else None
 
 
+@checked(Parameter("tol", "number", "eigenvalues down to minus this times the trace count as 0", at_least=0.0))
 def check_psd(K: ArrayLike, *, tol: float = 1e-10) -> bool:
     """Whether a Gram matrix is positive semidefinite; warns if it is not.
 

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table, as_table, first_missing, in_order_of, refuse_texts
+from sepal.data import Table, as_table, first_missing, refuse_texts, rows_in_order
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels._formulas import unchanged
 from sepal.kernels._named import ALIASES, KERNELS, Kernel
 
-KernelName = str
 KernelFunction = Callable[[NDArray[np.float64], NDArray[np.float64]], Any]
 _DIAGONAL_ROWS = 64  # rows a callable compares with each other to learn their diagonal
 
@@ -54,7 +53,7 @@ class FittedKernel:
 
     def coordinates(self, X: Any) -> NDArray[np.float64]:
         """The rows as arrays that ``block`` compares."""
-        table = in_order_of(as_table(X), self.names)
+        table = rows_in_order(X, self.names)
         if table.n_columns != len(self.names):
             raise DataError(
                 f"the kernel {self.kernel.name!r} was fitted on {len(self.names)} columns, "

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels._fitted import FittedKernel, KernelFunction, fit_kernel
+from sepal.parameters import Parameter, check_whole, checked
 
 _BLOCK_BYTES = 1 << 25  # of one block of the matrix
 
@@ -30,9 +31,7 @@ def gram_blocks(
     block : ndarray
         Their kernel values with all rows of B.
     """
-    step = _block_rows(len(B)) if block_rows is None else block_rows
-    if step < 1:
-        raise ParameterError(f"block_rows must be at least 1; got {block_rows!r}")
+    step = check_whole("block_rows", block_rows, optional=True) or _block_rows(len(B))
     for start in range(0, len(A), step):
         rows = slice(start, min(start + step, len(A)))
         yield rows, fitted.block(A[rows], B)
@@ -65,6 +64,10 @@ def _precomputed(X: Any, Z: Any, params: dict[str, Any]) -> NDArray[np.float64]:
     return K
 
 
+@checked(
+    Parameter("kernel", "word", "how alike two rows are", looked_up=True, also=("function", "anything")),
+    Parameter("block_rows", "whole", "rows worked on at a time; no answer depends on it", at_least=1, optional=True),
+)
 def gram(
     X: Any,
     Z: Any = None,
@@ -109,10 +112,7 @@ def gram(
         fitted = fit_kernel(X, kernel, **params)
     A = fitted.coordinates(X)
     if Z is None:
-        step = _block_rows(len(A)) if block_rows is None else block_rows
-        if step < 1:
-            raise ParameterError(f"block_rows must be at least 1; got {block_rows!r}")
-        return _symmetric(fitted, A, step)
+        return _symmetric(fitted, A, block_rows or _block_rows(len(A)))
     B = fitted.coordinates(Z)
     K = np.empty((len(A), len(B)))
     for rows, block in gram_blocks(fitted, A, B, block_rows=block_rows):

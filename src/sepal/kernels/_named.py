@@ -13,7 +13,7 @@ from sepal.data import Table
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import _formulas as f
 from sepal.kernels._mixed import cells_by_column, mixed, mixed_diagonal
-from sepal.parameters import Parameter, check_number, check_whole
+from sepal.parameters import Parameter, check_number, check_whole, checked
 
 Params = Mapping[str, Any]
 Array = NDArray[np.float64]
@@ -22,6 +22,7 @@ _SEEN_ROUNDING = 0.01  # of a kernel value
 _SMALLEST, _LARGEST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)
 
 
+@checked(Parameter("width", "number", "sigma of a Gaussian kernel", above=0.0, infinite=True))
 def gamma_from_width(width: float) -> float:
     """The gamma of a width, 1 / (2 width^2): the convention for Gaussian kernels here.
 
@@ -47,6 +48,7 @@ def gamma_from_width(width: float) -> float:
     return min(max(1.0 / square, _SMALLEST), _LARGEST)
 
 
+@checked(Parameter("gamma", "number", "factor of the squared distance", above=0.0, infinite=True))
 def width_from_gamma(gamma: float) -> float:
     """The width sigma of ``exp(-gamma |x - z|^2)``.
 

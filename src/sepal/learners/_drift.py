@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import inf, log, sqrt
+from typing import ClassVar
 
 from sepal.exceptions import ParameterError
+from sepal.parameters import Parameter, check_parameters
 
 
 @dataclass
@@ -55,6 +57,12 @@ class ADWIN:
     [511]
     """
 
+    parameter_table: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("delta", "number", "how often chance alone may cut the window", above=0.0, below=1.0),
+        Parameter("clock", "whole", "how many values pass between two looks", at_least=1),
+        Parameter("max_buckets", "whole", "buckets of each size", at_least=1),
+        Parameter("min_part", "whole", "parts with fewer values are not compared", at_least=1),
+    )
     delta: float = 0.002
     clock: int = 32
     max_buckets: int = 5
@@ -67,11 +75,7 @@ class ADWIN:
     _ticks: int = field(default=0, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.delta < 1.0:
-            raise ParameterError(f"delta must be between 0 and 1; got {self.delta!r}")
-        for name in ("clock", "max_buckets", "min_part"):
-            if getattr(self, name) < 1:
-                raise ParameterError(f"{name} must be at least 1; got {getattr(self, name)!r}")
+        check_parameters(self)
 
     @property
     def width(self) -> int:
@@ -179,6 +183,11 @@ class DDM:
     [213]
     """
 
+    parameter_table: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("warm_up", "whole", "how many values come before the first look", at_least=1),
+        Parameter("warn", "number", "standard errors that are a warning", above=0.0),
+        Parameter("alarm", "number", "standard errors that are a drift", above=0.0),
+    )
     warm_up: int = 30
     warn: float = 2.0
     alarm: float = 3.0
@@ -191,9 +200,8 @@ class DDM:
     _warned_at: int = field(default=0, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.warm_up < 1:
-            raise ParameterError(f"warm_up must be at least 1; got {self.warm_up!r}")
-        if not 0 < self.warn <= self.alarm:
+        check_parameters(self)
+        if self.warn > self.alarm:
             raise ParameterError(f"warn must be positive and not above alarm; got {self.warn!r} and {self.alarm!r}")
 
     @property

@@ -115,11 +115,11 @@ class NeighborExplanation(ListedNeighbors):
     classes : (n_classes,) array
     votes : (n_queries, n_classes) array
         Share of each class in the vote.
-    start, rows, labels, distances, shares, parts, names
+    start, rows, labels, distances, shares, parts, names, words
         The neighbours: those of query i are entries ``start[i]:start[i+1]``, nearest first, with their positions among
         the rows given to ``fit``, classes, distances, shares of the vote (1 in all) and the share of each column in
         the distance. Where a distance is not a sum over columns (precomputed) there are no columns; of sparse rows
-        only those that differ are there.
+        only those that differ are there. ``words`` are those that a neighbour shares with the query; () without texts.
     runner_up : (n_queries,) array
         The class with the second largest vote.
     margin : (n_queries,) array
@@ -175,7 +175,7 @@ class NumberExplanation(ListedNeighbors):
     contributions : array
         Of each neighbour, what it adds to a mean: its share times its target; they add up to the answer for
         ``aggregate="mean"``.
-    start, rows, labels, distances, shares, parts, names
+    start, rows, labels, distances, shares, parts, names, words
         The neighbours, as in :class:`NeighborExplanation`; labels are their targets.
 
     Examples

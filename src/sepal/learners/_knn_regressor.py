@@ -31,7 +31,7 @@ from sepal.learners._regression import (
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import entry_shares
 from sepal.neighbors import DistanceLike, Search, Ties
-from sepal.parameters import check_parameters
+from sepal.parameters import check_numbers, check_parameters
 
 
 class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
@@ -325,9 +325,7 @@ class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
         """
         self._check_fitted()
         self._only_target("predict_quantiles(X)")
-        wanted = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
-        if wanted.ndim != 1 or np.any(~(wanted >= 0)) or np.any(wanted > 1):
-            raise ParameterError(f"quantiles must lie between 0 and 1; got {quantiles!r}")
+        wanted = check_numbers("quantiles", quantiles, at_least=0.0, at_most=1.0)
         hood = self.neighborhood_.for_rows()
         parts = [
             weighted_quantiles(hood, lists, self.y_, self._weights(), self.n_neighbors_, wanted)

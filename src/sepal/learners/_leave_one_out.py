@@ -17,6 +17,7 @@ from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import TieBreak, sums_for_every_k
 from sepal.neighbors import AnySearch, thread_count
+from sepal.parameters import Parameter, checked
 
 MOST_K = 100
 """How far k goes unless the user says otherwise."""
@@ -85,6 +86,10 @@ class LeaveOneOutCurve:
                 columns[name] = getattr(self, name)
         return data_frame(columns)
 
+    @checked(
+        Parameter("bayes", "number", "the best possible score, where known", optional=True),
+        Parameter("error", "flag", "draw 1 - score"),
+    )
     def plot(self, ax: Any = None, *, bayes: float | None = None, error: bool = False) -> Any:
         """Draw the curve with a band of one standard error; ``bayes`` is the best possible score, where known.
 

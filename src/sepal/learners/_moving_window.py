@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 import sepal._native as _native
-from sepal.data import Table, as_table
-from sepal.estimators import Diet, TableEstimator, check_column_count, refuse_sets, rows_inside
+from sepal.data import Table, as_table, rows_inside
+from sepal.estimators import Diet, TableEstimator, check_column_count, refuse_sets
 from sepal.exceptions import DataError
 from sepal.learners._drift import DETECTORS
 from sepal.learners._stream_columns import StreamColumns

@@ -31,7 +31,10 @@ def checked_times(times: ArrayLike | None, n: int, n_seen: int, latest: float) -
     """When each of n rows came: row numbers where no times are given, and never before the latest row."""
     if times is None:
         return np.arange(n_seen, n_seen + n, dtype=np.float64)
-    when = np.array(times, dtype=np.float64)
+    try:
+        when = np.array(times, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"times must hold one finite number per row: {error}") from error
     if when.shape != (n,) or not np.all(np.isfinite(when)):
         raise DataError(f"times must hold one finite number per row, {n} in all; got shape {when.shape}")
     if np.any(np.diff(when) < 0) or (n and when[0] < latest):

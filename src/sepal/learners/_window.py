@@ -14,7 +14,7 @@ from sepal.estimators import TableClassifierMixin
 from sepal.learners._moving_window import MovingWindow
 from sepal.learners._parameters import WINDOW
 from sepal.learners._prequential import PrequentialResult
-from sepal.parameters import check_whole
+from sepal.parameters import check_number, check_whole
 
 
 class WindowKNNClassifier(TableClassifierMixin, MovingWindow):
@@ -209,7 +209,7 @@ class WindowKNNClassifier(TableClassifierMixin, MovingWindow):
         slots = self._rows_.by_age()
         goes = np.ones(len(slots), dtype=bool)
         if before is not None:
-            goes &= self._rows_.time[slots] < before
+            goes &= self._rows_.time[slots] < check_number("before", before, infinite=True)
         if label is not None:
             goes &= np.asarray(self.classes_[self._rows_.codes[slots]] == label)
         if n is not None:

@@ -22,10 +22,11 @@ from sepal.data import (
     copies_of,
     fit_scaling,
     left_out_together,
+    rows_inside,
     sample_by_class,
     unit_of,
 )
-from sepal.estimators import Diet, as_data_errors, rows_inside
+from sepal.estimators import Diet, as_data_errors
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import FittedKernel, find_kernel, fit_kernel, refuse_missing, width_from_gamma
 from sepal.machines._equal_rows import distinct_rows, order_keys

@@ -103,6 +103,7 @@ class FeatureWeights:
     Parameter("n_starts", "whole", "how many starting points are tried", at_least=1, at_most=10**6),
     Parameter("max_rows", "whole", "rows used at most; of more a sample", at_least=2),
     Parameter("max_iter", "whole", "steps at most from each start", at_least=1),
+    Parameter("missing", "word", "what to do about rows with missing cells", words=("error", "drop")),
 )
 def align_feature_weights(
     X: Any,

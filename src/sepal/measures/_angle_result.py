@@ -92,8 +92,12 @@ class SeparabilityAngle:
         Whether any two class means differ.
     kappa : float
     scale : str or None
+    pooled : str
+        Whose covariance is used: of all classes, or of the pair.
     rank, n_columns, n_rows : int
         ``rank`` is smaller than ``n_columns`` where the covariance is singular.
+    n_permutations : int
+        How often labels were shuffled.
     notes : tuple of str
 
     Examples

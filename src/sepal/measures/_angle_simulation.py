@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import data_frame, frame_html
-from sepal.exceptions import ParameterError
-from sepal.parameters import Parameter, RandomState, check_whole, checked, generator
+from sepal.parameters import Parameter, RandomState, check_numbers, check_whole, checked, generator
 
 # 0, 0.5, 1, ... 50 as in the paper.
 SHIFTS = tuple(i / 2 for i in range(101))
@@ -125,11 +124,7 @@ def simulate_angle(
     >>> simulate_angle([2.0], n_repeats=1).population.tolist()
     [45.0]
     """
-    across, spread = np.asarray(shifts, dtype=np.float64), np.asarray(variances, dtype=np.float64)
-    if across.ndim != 1 or not np.all(np.isfinite(across)):
-        raise ParameterError(f"shifts must be a list of finite numbers; got {shifts!r}")
-    if spread.ndim != 1 or len(spread) == 0 or not np.all(spread > 0):
-        raise ParameterError(f"variances must be a list of numbers above 0; got {variances!r}")
+    across, spread = check_numbers("shifts", shifts), check_numbers("variances", variances, above=0.0)
     check_whole("n_per_class", n_per_class, at_least=len(spread) + 1)
     rng = generator(random_state)
     angles = np.array(

@@ -83,6 +83,8 @@ class Prepared:
         All rows as they were given, those that were dropped among them.
     asked_distance, missing : str
         As they were asked for.
+    kept : object
+        The neighbour lists that were searched so far.
 
     Examples
     --------

@@ -334,7 +334,9 @@ def expected_accuracy_curve(
 
     Parameters
     ----------
-    X, y, stratified, n_neighbors, groups, random_state, progress, **how
+    X, y, stratified, n_neighbors, groups, random_state, progress
+        As in :func:`expected_accuracy`.
+    distance, distance_params, scale, missing, method, n_jobs
         As in :func:`expected_accuracy`.
     train_sizes : array-like
         Shares or numbers of rows in the training part; of groups where there are ``groups``.

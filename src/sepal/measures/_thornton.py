@@ -153,7 +153,9 @@ def thornton_score(
 
     Parameters
     ----------
-    X, y, ties, groups, n_queries, random_state, progress, **how
+    X, y, ties, groups, n_queries, random_state, progress
+        As in :func:`thornton_samples`.
+    distance, distance_params, scale, missing, method, n_jobs
         As in :func:`thornton_samples`.
 
     Returns

@@ -154,9 +154,9 @@ def list_copies(
     start: NDArray[np.int64], entries: DistinctRows, values: NDArray[np.float64], asking: DistinctRows, copies: Copies
 ) -> Lists:
     """Put a query's own distinct row first, at distance 0, where other rows equal it."""
-    copied = np.flatnonzero(copies.counts(asking) > 1)
-    if len(copied) == 0:
+    if not copies.any:
         return start, entries, values
+    copied = np.flatnonzero(copies.counts(asking) > 1)
     extra = np.zeros(len(start), dtype=np.int64)
     extra[copied + 1] = 1
     at = start[:-1][copied]

@@ -12,6 +12,7 @@ from sepal.distances import FittedDistance
 from sepal.neighbors._planner import effective_metric
 from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, exponent_for, is_exact
 
+_ROUNDING = 2.0**-52
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
 _SCALE_FREE = frozenset({"canberra", "bray_curtis"})  # a factor common to all coordinates changes nothing
 
@@ -53,7 +54,7 @@ class Given:
             {"metric": name, "p": fitted.p, "n_numeric": fitted.n_numeric, "weights": weights},
             tie_tolerance(name, *extents),
             # Unit vectors of one direction differ by rounding: that is no distance.
-            rounding_noise(fitted) * np.finfo(float).eps ** 2,
+            rounding_noise(fitted) * _ROUNDING**2,
         )
 
     def distances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:

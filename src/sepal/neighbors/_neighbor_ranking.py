@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import Rows, ScaleName, SparseRows, as_rows, as_table, match_table
+from sepal.data import Rows, ScaleName, SparseRows, as_rows, match_table, rows_in_order
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors._any_search import DistanceLike, search_of
 from sepal.neighbors._planner import SEARCH_METHODS, Method
@@ -109,7 +109,7 @@ def as_queries(queries: Any, training: Rows) -> Rows:
     """Rows to compare with training rows."""
     if isinstance(training, SparseRows):
         return as_rows(queries, like=training)
-    asked = as_table(queries)
+    asked = rows_in_order(queries, training.names)
     if asked.n_columns != training.n_columns:
         raise DataError(f"the training rows have {training.n_columns} columns, the queries have {asked.n_columns}")
     return match_table(asked, training)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import frexp, isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,13 +57,13 @@ def is_exact(*extents: Extent) -> bool:
 def exponent_for(power: float, *extents: Extent) -> int:
     """The power of two that brings the coordinates into a range where their powers neither overflow nor vanish."""
     largest = max(each.largest for each in extents)
-    if largest == 0.0 or np.isnan(largest):
+    if largest == 0.0 or isnan(largest):
         return 0
-    top, room = int(np.frexp(largest)[1]), int(1000 / power)
+    top, room = frexp(largest)[1], int(1000 / power)
     if -room < top <= room:
         return 0
     if top < 0:
         return -top
     typical = max(each.typical() for each in extents)
     # One huge row must not cost all others their digits: then it is infinitely far, and that is near enough.
-    return room - top if np.frexp(typical)[1] + room - top > -room else 0
+    return room - top if frexp(typical)[1] + room - top > -room else 0

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data import ScaleName, fit_scaling, sorted_groups
 from sepal.exceptions import DataError
+from sepal.parameters import check_numbers
 
 Array = NDArray[np.float64]
 MOST_POINTS = 20_000
@@ -78,7 +79,7 @@ def voronoi_edges(
             hint="the map for k = 1 shows the same borders",
         )
     scaling = fit_scaling(given, ("numeric", "numeric"), scale)
-    corners = np.array([low, high], dtype=np.float64)
+    corners = np.array([check_numbers("low", low, length=2), check_numbers("high", high, length=2)])
     places, box = scaling.apply(distinct), scaling.apply(corners)
     lines, pairs = _edges(places, np.sort(box, axis=0))
     back = lines.reshape(-1, 2) * scaling.divisor + scaling.offset if scale is not None else lines.reshape(-1, 2)

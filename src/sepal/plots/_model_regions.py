@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Table, as_table, column_position
 from sepal.exceptions import DataError, ParameterError
+from sepal.parameters import Parameter, checked
 from sepal.plots._regions import draw_regions
 
 Array = NDArray[np.float64]
@@ -35,6 +36,10 @@ class _Plane:
         return full
 
 
+@checked(
+    Parameter("columns", "other", "the two columns to draw, of many", optional=True, also=("sequence",)),
+    Parameter("n_grid", "whole", "grid points per side", at_least=2, at_most=10_000),
+)
 def plot_regions(
     model: Any,
     X: Any,
@@ -94,8 +99,6 @@ def plot_regions(
     if table.y is None:
         raise DataError("regions are drawn with the rows and their classes; there is no y")
     _check_fit(model, table)
-    if n_grid < 2:
-        raise ParameterError(f"n_grid must be at least 2; got {n_grid}")
     plane = _plane(table, columns)
     low, high = np.nanmin(plane.points, axis=0), np.nanmax(plane.points, axis=0)
     pad = 0.06 * np.where(high > low, high - low, 1.0)

@@ -62,8 +62,8 @@ class PrototypeSet:
         How many training rows there were (rows dropped for missing cells not counted).
     conflicting_rows : array
         Rows at distance 0 from a row of another class. No subset classifies them all.
-    labels : array
-        The class of each given row that took part; ``label_rows`` says which row it is.
+    labels, label_rows : arrays
+        The class of each given row that took part, and which row it is.
     distance : str
     notes : tuple of str
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from sklearn.utils import _safe_indexing
 
-from sepal.data import Missing, ScaleName, SparseRows, Table, as_rows
+from sepal.data import Missing, ScaleName, SparseRows, Table, as_rows, rows_inside
 from sepal.distances import DISTANCES
-from sepal.estimators import Diet, TableEstimator, rows_inside
+from sepal.estimators import Diet, TableEstimator
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import shared_parameters as shared
 from sepal.parameters import Parameter

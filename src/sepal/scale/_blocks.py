@@ -201,6 +201,26 @@ def codes_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
     return np.array([place[label] for label in labels.tolist()], dtype=np.int32)[inverse.reshape(-1)]
 
 
+@dataclass(frozen=True, eq=False)
+class Loading:
+    """How the partitions of a table are loaded, with their classes as numbers."""
+
+    reading: PartReading
+    like: Table
+    complete: bool
+    classes: NDArray[Any]
+
+    @classmethod
+    def of(cls, schema: Schema, classes: NDArray[Any]) -> Loading:
+        """As the columns of all partitions say, its classes numbered in this order."""
+        return cls(schema.source.reading, schema.like, schema.missing == "drop", classes)
+
+    def rows(self, part: Partition) -> tuple[Table, NDArray[np.int32]]:
+        """A partition and the classes of its rows."""
+        table = load_like(part, self.reading, self.like, self.complete)
+        return table, codes_of(np.asarray(table.y), self.classes)
+
+
 def row_keys(values: NDArray[np.float64]) -> NDArray[np.uint64]:
     """128 bits for each row, the same for equal rows: (n, 2)."""
     cells = plain_cells(values)

@@ -16,12 +16,13 @@ from sepal.exceptions import DataError
 from sepal.machines import FeatureVectorClassifier, FisherDiscriminant, VectorMap
 from sepal.parameters import RandomState
 from sepal.progress import Progress, stage
+from sepal.scale._blocks import Loading
 from sepal.scale._moments import exact_moments
 from sepal.scale._products import MOST_ADDED, class_scatters, places_of
 from sepal.scale._sample_table import SampledTable, sample_of
 from sepal.scale._schema import Schema, read_schema
 from sepal.scale._sources import Partitioned, partitioned
-from sepal.scale._totals import Array, Loading, PartsPath, PartsSums, PathOf, numbers_by
+from sepal.scale._totals import Array, PartsPath, PartsSums, PathOf, numbers_by
 from sepal.scale._work import Workplace, place_of_work
 
 LEARNT_FROM = 100_000  # rows of partitions that are brought together to learn from
@@ -156,7 +157,7 @@ def _vectors(model: Any, given: _Given) -> PartitionsFit | None:
         return PartitionsFit(clone(model).fit(drawn.table), (), drawn.n_rows, drawn.n_rows, drawn.table)
 
     def sums_over(mapping: VectorMap, factors: Array) -> PartsPath:
-        loading = Loading(schema.source.reading, schema.like, schema.missing == "drop", fitted.classes_)
+        loading = Loading.of(schema, fitted.classes_)
         counts = [counted[label] for label in fitted.classes_.tolist()]
         how = PathOf(loading, view, mapping, factors)
         return PartsPath(schema.source.parts, given.work, how, float(factors @ counts), given.progress)

@@ -123,7 +123,7 @@ def prepare_blocks(
     every = asking = np.arange(n)
     if n_queries is not None and check_whole("n_queries", n_queries, at_least=1) < n:
         seed = int(generator(random_state).integers(2**63))
-        asking = draw_rows(schema, work, int(n_queries), seed, None, stage(progress, "drawing rows")).rows
+        asking = np.sort(draw_rows(schema, work, int(n_queries), seed, None, stage(progress, "drawing rows")).rows)
     return Prepared(
         search, codes, schema.classes, every, asking, given.scale, given.params, (*schema.notes, *fitted.notes), table
     )

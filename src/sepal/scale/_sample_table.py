@@ -99,7 +99,7 @@ def sample_table(
     n_rows : int
         How many rows; of each class its share.
     random_state : int, Generator or None
-        A seed draws the same rows whatever the order of files and the number of workers.
+        A seed draws the same rows however they are cut into files, in whatever order, and however many workers look.
     client, cluster, workers, n_jobs, progress
         As in :func:`measure_partitions`.
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,88 +19,15 @@ from sepal.data import (
     name_key,
     plural,
     shown,
-    why_apart,
+    sums_tell_apart,
 )
 from sepal.exceptions import DataError
 from sepal.progress import Share
+from sepal.scale._facts import LEVELS_AT_MOST, ColumnOfAll, Gathered, part_facts
 from sepal.scale._sources import Partition, Partitioned, load_part
 from sepal.scale._work import Workplace
 
-_MOST_LEVELS = 10_000  # of a nominal column in one partition; more tell rows apart
-_MOST_CLASSES = 10_000
 _LEAST_SENT = 2**20  # bytes that tasks may carry and give, however small partitions are
-_ALIKE = ("names", "kinds", "levels", "labels", "class_order")  # of most partitions
-
-
-@dataclass(frozen=True, eq=False)
-class PartFacts:
-    """What one partition says about the whole. Small: nothing in it grows with the rows.
-
-    ``levels`` is None for numbers, and where there are too many of them.
-    """
-
-    label: str
-    n_rows: int
-    n_given: int
-    names: tuple[str, ...]
-    kinds: tuple[Kind, ...]
-    levels: tuple[tuple[Any, ...] | None, ...]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    n_missing: NDArray[np.int64]
-    n_rows_with_missing: int
-    apart: frozenset[str]
-    target: str | None
-    labels: tuple[tuple[Any, int], ...]
-    class_order: tuple[Any, ...] | None
-
-
-def part_facts(part: Partition, reading: PartReading, names: tuple[str, ...] | None) -> PartFacts:
-    """Load a partition and look at it; with ``names``, at the complete rows of these columns."""
-    table = load_part(part, reading)
-    n_given = table.n_rows
-    if names is not None:
-        table = table.select(names)
-        if table.has_missing:
-            table = table.take(table.complete_rows)
-    values = table.values
-    apart, levels = set(), []
-    for j, (name, kind) in enumerate(zip(table.names, table.kinds, strict=True)):
-        found = table.levels[j]
-        if names is None and why_apart(name, kind, values[:, j], found) is not None:
-            apart.add(name)
-        levels.append(None if found is not None and len(found) > _MOST_LEVELS else found)
-    labels: tuple[tuple[Any, int], ...] = ()
-    if table.y is not None:
-        label, count = np.unique(table.y, return_counts=True)
-        if len(label) > _MOST_CLASSES:
-            raise DataError(
-                f"{part.label}: the target {shown(table.target)} has {len(label):,} distinct values",
-                hint="expected classes; choose another target",
-            )
-        labels = tuple(zip(label.tolist(), count.tolist(), strict=True))
-    low, high = (
-        (np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0))
-        if len(values)
-        else (np.full(table.n_columns, np.nan), np.full(table.n_columns, np.nan))
-    )
-    gaps = np.isnan(values)
-    return PartFacts(
-        part.label,
-        table.n_rows,
-        n_given,
-        table.names,
-        table.kinds,
-        tuple(levels),
-        low,
-        high,
-        gaps.sum(axis=0),
-        int(gaps.any(axis=1).sum()),
-        frozenset(apart),
-        table.target,
-        labels,
-        table.class_order,
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +47,7 @@ class Schema:
     n_given, n_missing, n_rows_with_missing : int
         Rows before any were dropped, missing cells, and rows with such.
     apart : tuple of str
-        Columns that tell rows apart: most rows are in partitions that say so.
+        Columns that tell rows apart, judged by all rows.
     notes : tuple of str
     """
 
@@ -181,156 +106,127 @@ def read_schema(
     source: Partitioned, work: Workplace, missing: Missing = "distance", progress: Share | None = None
 ) -> Schema:
     """Look at every partition once, and reconcile what they say; twice where incomplete rows are to be dropped."""
-    facts = _pass(source, work, None, progress)
-    names = _common_names(facts)
-    target = source.reading.target is not False
-    apart = _apart(facts, names) if source.reading.columns is None else ()
+    found = _pass(source, work, None, progress)
+    names = _common_names(found)
+    apart = _apart(found, names) if source.reading.columns is None else ()
     names = tuple(name for name in names if name not in apart)
-    n_given = sum(each.n_given for each in facts)
-    if missing == "drop" and any(each.n_rows_with_missing for each in facts):
-        facts = _pass(source, work, names, progress)
-    facts = [_narrowed(each, names) for each in facts]
-    kinds = tuple(_kind(facts, j, name) for j, name in enumerate(names))
-    levels = tuple(_levels(facts, j, name, kinds[j]) for j, name in enumerate(names))
-    n_rows = sum(each.n_rows for each in facts)
-    if n_rows == 0:
+    n_given = found.n_given
+    if missing == "drop" and found.n_rows_with_missing:
+        found = _pass(source, work, names, progress)
+    found.narrowed(names)
+    kinds = tuple(_kind(found.columns[name], name) for name in names)
+    levels = tuple(_levels(found.columns[name], name, kind) for name, kind in zip(names, kinds, strict=True))
+    if found.n_rows == 0:
         raise DataError("no row is left: all rows have missing cells", hint='use missing="distance"')
-    classes, counts = _classes(facts) if target else (np.zeros(0), np.zeros(0, dtype=np.int64))
-    like = _witness(facts, names, kinds, levels, source, facts[0].target)
+    target = source.reading.target is not False
+    classes, counts = _classes(found) if target else (np.zeros(0), np.zeros(0, dtype=np.int64))
     return Schema(
         source,
-        like,
-        np.array([each.n_rows for each in facts], dtype=np.int64),
+        _witness(found, kinds, levels, source),
+        found.part_rows,
         classes,
         counts,
         n_given,
-        int(sum(int(each.n_missing.sum()) for each in facts)),
-        sum(each.n_rows_with_missing for each in facts),
+        found.n_missing,
+        found.n_rows_with_missing,
         apart,
         missing,
-        _notes(apart, n_given, n_rows),
+        _notes(apart, n_given, found.n_rows),
     )
 
 
-def _pass(
-    source: Partitioned, work: Workplace, names: tuple[str, ...] | None, progress: Share | None
-) -> list[PartFacts]:
+def _pass(source: Partitioned, work: Workplace, names: tuple[str, ...] | None, progress: Share | None) -> Gathered:
     jobs = [(part, source.reading, names) for part in source.parts]
-    found: dict[int, PartFacts] = {}
-    said: dict[str, Any] = {}  # what all partitions say is held once
-    for at, each in work.run("read columns", part_facts, jobs, progress):
-        alike = {name: said.setdefault(repr(getattr(each, name)), getattr(each, name)) for name in _ALIKE}
-        found[at] = replace(each, **alike)
-    return [found[at] for at in range(len(jobs))]
+    found = Gathered(len(jobs))
+    for at, facts in work.run("read columns", part_facts, jobs, progress):
+        found.add(facts, at)
+    return found
 
 
-def _common_names(facts: Sequence[PartFacts]) -> tuple[str, ...]:
-    first = facts[0]
-    for each in facts[1:]:
-        if each.target != first.target:
-            raise DataError(
-                f"{each.label}: the target is {shown(each.target)}; in {first.label} it is {shown(first.target)}",
-                hint="name it: target=..., --target",
-            )
-        missing = [name for name in first.names if name not in each.names]
-        unknown = [name for name in each.names if name not in first.names]
-        if missing or unknown:
-            what = f"has no column {shown(missing[0])}" if missing else f"has a column {shown(unknown[0])}"
-            other = "has" if missing else "has none"
-            raise DataError(
-                f"{each.label} {what}; {first.label} {other}", hint="all partitions need the same columns, in any order"
-            )
-    return first.names
+def _common_names(found: Gathered) -> tuple[str, ...]:
+    targets, columns = found.targets.answers, found.columns_of.answers
+    if len(targets) > 1:
+        (one, first), (other, label) = targets
+        raise DataError(
+            f"{label}: the target is {shown(other)}; in {first} it is {shown(one)}",
+            hint="name it: target=..., --target",
+        )
+    if len(columns) > 1:
+        (one, first), (other, label) = columns
+        lost, unknown = sorted(one - other), sorted(other - one)
+        what = f"has no column {shown(lost[0])}" if lost else f"has a column {shown(unknown[0])}"
+        raise DataError(
+            f"{label} {what}; {first} {'has' if lost else 'has none'}",
+            hint="all partitions need the same columns, in any order",
+        )
+    return found.names
 
 
-def _narrowed(facts: PartFacts, names: tuple[str, ...]) -> PartFacts:
-    at = [facts.names.index(name) for name in names]
-    return replace(
-        facts,
-        names=names,
-        kinds=tuple(facts.kinds[j] for j in at),
-        levels=tuple(facts.levels[j] for j in at),
-        low=facts.low[at],
-        high=facts.high[at],
-        n_missing=facts.n_missing[at],
-    )
+def _apart(found: Gathered, names: tuple[str, ...]) -> tuple[str, ...]:
+    def tells(name: str) -> bool:
+        column = found.columns[name]
+        kinds = {kind for kind, _ in column.kinds.answers}
+        # What is a number in one file and a name in another may name rows, and is no error then.
+        kind = "nominal" if "nominal" in kinds else next(iter(kinds), "numeric")
+        return sums_tell_apart(name, kind, column.sums(found.n_rows))
+
+    told = tuple(name for name in names if tells(name))
+    return told if len(told) < len(names) else ()
 
 
-def _apart(facts: Sequence[PartFacts], names: tuple[str, ...]) -> tuple[str, ...]:
-    n_rows = sum(each.n_rows for each in facts)
-    found = tuple(
-        name
-        for name in names
-        if 2 * sum(each.n_rows for each in facts if name in each.apart or _too_many(each, name)) > n_rows
-    )
-    return found if len(found) < len(names) else ()
-
-
-def _too_many(facts: PartFacts, name: str) -> bool:
-    j = facts.names.index(name)
-    return facts.kinds[j] == "nominal" and facts.levels[j] is None
-
-
-def _kind(facts: Sequence[PartFacts], j: int, name: str) -> Kind:
+def _kind(column: ColumnOfAll, name: str) -> Kind:
     """The kind of a column in all partitions where a cell of it is present."""
-    said = [each for each in facts if each.n_missing[j] < each.n_rows]
-    first = (said or list(facts))[0]
-    for each in said:
-        if each.kinds[j] != first.kinds[j]:
-            raise DataError(
-                f"{each.label}, column {shown(name)}: {each.kinds[j]}; in {first.label} it is {first.kinds[j]}",
-                hint=f"say what it is: kinds={{{name!r}: {first.kinds[j]!r}}}, or mend the file",
-            )
-    return first.kinds[j]
+    said = column.kinds.answers or column.empty_kinds.answers
+    kind: Kind = said[0][0]
+    if len(said) > 1 and column.kinds.answers:
+        raise DataError(
+            f"{said[1][1]}, column {shown(name)}: {said[1][0]}; in {said[0][1]} it is {kind}",
+            hint=f"say what it is: kinds={{{name!r}: {kind!r}}}, or mend the file",
+        )
+    return kind
 
 
-def _levels(facts: Sequence[PartFacts], j: int, name: str, kind: Kind) -> tuple[Any, ...] | None:
+def _levels(column: ColumnOfAll, name: str, kind: Kind) -> tuple[Any, ...] | None:
     if kind == "numeric":
         return None
-    said = [(each, each.levels[j]) for each in facts if each.n_missing[j] < each.n_rows]
-    crowded = next((each for each, levels in said if levels is None), None)
-    if crowded is not None:
+    said = column.levels.answers
+    if column.used is None:
+        where = f"{column.crowded.answers[0][1]}, " if column.crowded.answers else ""
         raise DataError(
-            f"{crowded.label}, column {shown(name)}: more than {_MOST_LEVELS:,} levels",
+            f"{where}column {shown(name)}: more than {LEVELS_AT_MOST:,} levels",
             hint="leave the column out: drop=..., --drop",
         )
-    distinct = list(dict.fromkeys(levels for _, levels in said if levels is not None))
-    if len(distinct) == 1:
-        return distinct[0]
+    if not said:
+        return ()
+    first: tuple[Any, ...] = said[0][0]
+    if len(said) == 1:
+        return first
     if kind == "ordinal":
-        other = next(each for each, levels in said if levels != distinct[0])
         raise DataError(
-            f"{other.label}, column {shown(name)}: other levels, or in another order, than in {said[0][0].label}",
+            f"{said[1][1]}, column {shown(name)}: other levels, or in another order, than in {said[0][1]}",
             hint=f"give the levels in order: kinds={{{name!r}: [...]}}",
         )
-    union = {level for levels in distinct for level in levels}
-    return tuple(sorted(union, key=lambda level: (type(level).__name__, name_key(str(level)), str(level))))
+    return tuple(sorted(column.used, key=lambda level: (type(level).__name__, name_key(str(level)), str(level))))
 
 
-def _classes(facts: Sequence[PartFacts]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    counts: Counter[Any] = Counter()
-    first: dict[bool, str] = {}
-    for each in facts:
-        for label, count in each.labels:
-            counts[label] += count
-        if each.labels:
-            first.setdefault(isinstance(each.labels[0][0], str), each.label)
-    if len(first) > 1:
+def _classes(found: Gathered) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    counts, types = found.labels, dict(found.label_types.answers)
+    if len(types) > 1:
         raise DataError(
-            f"{first[True]}, target {shown(facts[0].target)}: texts; in {first[False]} they are numbers",
+            f"{types[True]}, target {shown(found.target)}: texts; in {types[False]} they are numbers",
             hint="all partitions need labels of one type",
         )
-    labels = list(counts)
+    labels = sorted(counts)
     broken = [label for label in labels if isinstance(label, float) and label != int(label)]
     if broken and len(labels) > MOST_FLOAT_CLASSES:
         raise DataError(
-            f"target {shown(facts[0].target)}: expected classes, found {len(labels):,} distinct numbers "
+            f"target {shown(found.target)}: expected classes, found {len(labels):,} distinct numbers "
             f"({broken[0]:g}, ...)",
             hint="cut them into classes, or choose another target",
         )
     classes = np.unique(np.array(labels)) if broken else class_codes(labels)[1] if len(labels) > 1 else np.array(labels)
-    orders = {each.class_order for each in facts if each.labels}
-    order = next(iter(orders)) if len(orders) == 1 else None
+    orders = found.class_orders.answers
+    order = orders[0][0] if len(orders) == 1 else None
     if order is not None:
         place = {label: at for at, label in enumerate(order)}
         by = sorted(range(len(classes)), key=lambda at: place.get(classes.tolist()[at], len(place)))
@@ -339,37 +235,25 @@ def _classes(facts: Sequence[PartFacts]) -> tuple[NDArray[Any], NDArray[np.int64
 
 
 def _witness(
-    facts: Sequence[PartFacts],
-    names: tuple[str, ...],
-    kinds: tuple[Kind, ...],
-    levels: tuple[tuple[Any, ...] | None, ...],
-    source: Partitioned,
-    target: str | None,
+    found: Gathered, kinds: tuple[Kind, ...], levels: tuple[tuple[Any, ...] | None, ...], source: Partitioned
 ) -> Table:
     columns: list[list[float]] = []
-    for j in range(len(names)):
-        named = levels[j]
-        if named is None:
-            low, high = (
-                np.fmin.reduce([each.low[j] for each in facts]),
-                np.fmax.reduce([each.high[j] for each in facts]),
-            )
-            column = [] if np.isnan(low) else [float(low), float(high)]
+    for column, named in zip(found.columns.values(), levels, strict=True):
+        if np.isnan(column.low):
+            cells = []
+        elif named is None:
+            cells = [column.low, column.high]
+        elif len(column.levels.answers) == 1:  # a declared level may be in no row
+            cells = [float(code) for code in range(int(column.low), int(column.high) + 1)]
         else:
-            used = {each.levels[j] is named or each.levels[j] == named for each in facts}
-            column = _used(facts, j) if used == {True} else [float(code) for code in range(len(named))]
-        if any(each.n_missing[j] for each in facts) or not column:
-            column.append(np.nan)
-        columns.append(column)
-    n_rows = max(2, *(len(column) for column in columns))
-    values = np.array([[*column, *[column[0]] * (n_rows - len(column))] for column in columns], dtype=np.float64).T
-    return Table(np.ascontiguousarray(values), names, kinds, levels, target=target, name=source.name)
-
-
-def _used(facts: Sequence[PartFacts], j: int) -> list[float]:
-    """The codes from the lowest to the highest that occurs: a declared level may be in no row."""
-    low, high = np.fmin.reduce([each.low[j] for each in facts]), np.fmax.reduce([each.high[j] for each in facts])
-    return [] if np.isnan(low) else [float(code) for code in range(int(low), int(high) + 1)]
+            cells = [float(code) for code in range(len(named))]
+        if column.n_missing or not cells:
+            cells.append(np.nan)
+        columns.append(cells)
+    n_rows = max(2, *(len(cells) for cells in columns))
+    values = np.array([[*cells, *[cells[0]] * (n_rows - len(cells))] for cells in columns], dtype=np.float64).T
+    names = tuple(found.columns)
+    return Table(np.ascontiguousarray(values), names, kinds, levels, target=found.target, name=source.name)
 
 
 def _notes(apart: tuple[str, ...], n_given: int, n_rows: int) -> tuple[str, ...]:

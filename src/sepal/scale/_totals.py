@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.auto import KernelSums, RowsOf, Whitened
-from sepal.data import Kind, PartReading, Table
+from sepal.data import Kind, Table
 from sepal.estimators import View
 from sepal.machines import PathRows, VectorMap
 from sepal.measures import ClassScatter
 from sepal.progress import Progress, stage
-from sepal.scale._blocks import codes_of
+from sepal.scale._blocks import Loading
 from sepal.scale._products import MOST_ADDED, class_scatters, places_of
-from sepal.scale._schema import Schema, load_like
+from sepal.scale._schema import Schema
 from sepal.scale._sources import Partition
 from sepal.scale._work import Workplace
 
@@ -40,21 +40,6 @@ class Totals:
     def arrays(self) -> list[Array]:
         """What was added up."""
         return [np.asarray(each / (1 << _STEP), dtype=np.float64) for each in self._sums]
-
-
-@dataclass(frozen=True, eq=False)
-class Loading:
-    """How the partitions of a table are loaded, with their classes as numbers."""
-
-    reading: PartReading
-    like: Table
-    complete: bool
-    classes: NDArray[Any]
-
-    def rows(self, part: Partition) -> tuple[Table, NDArray[np.int32]]:
-        """A partition and the classes of its rows."""
-        table = load_like(part, self.reading, self.like, self.complete)
-        return table, codes_of(np.asarray(table.y), self.classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +174,7 @@ class PartsSums:
     def kernel_sums(self, rows_of: RowsOf, whitened: Whitened) -> KernelSums:
         """Sums of kernel coordinates."""
         schema, totals = self.schema, Totals()
-        loading = Loading(schema.source.reading, schema.like, schema.missing == "drop", self.classes)
+        loading = Loading.of(schema, self.classes)
         fixed = (loading, rows_of, whitened.view, whitened.points, whitened.width)
         jobs = [(part, *fixed) for part in schema.source.parts]
         tell = stage(self.progress, f"adding up {whitened.view.how}")

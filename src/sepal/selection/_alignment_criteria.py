@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
+from sepal.parameters import Parameter
 from sepal.selection._criterion import Asking, DistanceCriterion
 from sepal.selection._problem import FeatureProblem
 from sepal.selection._program import Program
@@ -46,6 +47,7 @@ class Alignment(DistanceCriterion):
     n_walks = 2
     cost = 15.0
     centered: ClassVar[bool] = False
+    parameter_table = (Parameter("width", "number", "sigma", above=0.0, words=("median", "scan"), also=("sequence",)),)
     width: Literal["median", "scan"] | float | Sequence[float] = "median"
 
     def _widths(self) -> NDArray[np.float64] | None:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import Prepared, prepare, share_of_groups_samples, thornton_samples
-from sepal.progress import Share
+from sepal.parameters import Parameter
+from sepal.progress import Share, part
 from sepal.selection._alignment_criteria import Alignment, CenteredAlignment
 from sepal.selection._criterion import Asking, Criterion, DistanceCriterion
 from sepal.selection._problem import FeatureProblem
@@ -57,6 +58,7 @@ class Thornton(DistanceCriterion):
     name = "thornton"
     per_row = True
     cost = 1.0
+    parameter_table = (Parameter("ties", "word", "what happens when several rows are nearest", words=CRITERION_TIES),)
     ties: CriterionTies = "expected"
 
     def cost_on(self, problem: FeatureProblem) -> float:
@@ -114,11 +116,8 @@ class ExpectedAccuracy(DistanceCriterion):
     name = "expected_accuracy"
     per_row = True
     cost = 20.0
+    parameter_table = (Parameter("train_size", "number", "the share of rows to train on", above=0.0, below=1.0),)
     train_size: float = 0.5
-
-    def check(self, problem: FeatureProblem) -> None:
-        if not 0 < self.train_size < 1:
-            raise ParameterError(f"train_size must be a share between 0 and 1; got {self.train_size!r}")
 
     def cost_on(self, problem: FeatureProblem) -> float:
         return self.cost if self.asks(problem) else _COST_OF_GROUPS
@@ -189,6 +188,11 @@ class LooKnn(DistanceCriterion):
     name = "loo_knn"
     per_row = True
     cost = 20.0
+    parameter_table = (
+        Parameter("n_neighbors", "whole", "k; else the best of each subset", at_least=1, optional=True),
+        Parameter("k_max", "whole", "the largest k that is tried", at_least=1),
+        Parameter("ties", "word", "what happens when several rows are equally near", words=("expected", "index")),
+    )
     n_neighbors: int | None = None
     k_max: int = 25
     ties: CriterionTies = "expected"
@@ -200,8 +204,6 @@ class LooKnn(DistanceCriterion):
                 "one less than the number of rows" if problem.groups is None else "the rows outside the largest group"
             )
             raise ParameterError(f"n_neighbors must be from 1 to {others}, {left}; got {self.n_neighbors!r}")
-        if self.ties not in ("expected", "index"):
-            raise ParameterError(f"ties must be 'expected' or 'index' for the criterion 'loo_knn'; got {self.ties!r}")
         most = k or self.n_neighbors or min(self.k_max, others)
         return Neighbors(most, k_max=most, ties=self.ties, samples=samples)
 
@@ -213,13 +215,16 @@ class LooKnn(DistanceCriterion):
     def samples(self, problem: FeatureProblem, program: Program, progress: Share | None = None) -> NDArray[np.float64]:
         if self.n_neighbors is not None:
             return sweep(problem, program, [self._question(problem, samples=True)], progress)[0]
-        chosen = sweep(problem, program, [self._question(problem)], progress)[0].argmax(axis=1) + 1
+        first = part(progress, 0.0, 0.5)
+        chosen = sweep(problem, program, [self._question(problem)], first)[0].argmax(axis=1) + 1
         position = {int(mask): i for i, mask in enumerate(program.masks)}
         result = np.empty((program.n_out, problem.n_rows))
-        for k in np.unique(chosen).tolist():
-            part = of_masks(problem, [mask for mask, i in position.items() if chosen[i] == k])
-            samples = sweep(problem, part, [self._question(problem, k, samples=True)], progress)[0]
-            result[[position[int(mask)] for mask in part.masks]] = samples
+        different = np.unique(chosen).tolist()
+        for at, k in enumerate(different):
+            of_k = of_masks(problem, [mask for mask, i in position.items() if chosen[i] == k])
+            tell = part(progress, 0.5 + 0.5 * at / len(different), 0.5 + 0.5 * (at + 1) / len(different))
+            samples = sweep(problem, of_k, [self._question(problem, k, samples=True)], tell)[0]
+            result[[position[int(mask)] for mask in of_k.masks]] = samples
         return result
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.exceptions import ParameterError
+from sepal.parameters import Parameter, check_parameters
 from sepal.progress import Share
 from sepal.selection._problem import FeatureProblem
 from sepal.selection._program import Program
@@ -44,6 +45,10 @@ class Criterion(ABC):
     monotone: ClassVar[bool] = False  # never falls when a feature is added
     per_row: ClassVar[bool] = False  # a mean over rows of values in [0, 1]
     cost: ClassVar[float] = 50.0  # of a pair of rows, roughly, as a multiple of Thornton's
+    parameter_table: ClassVar[tuple[Parameter, ...]] = ()
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
 
     def cost_on(self, problem: FeatureProblem) -> float:
         """``cost`` for these rows."""

@@ -45,6 +45,16 @@ class SelectionFacts:
         How much the data can tell.
     result : SubsetSweep or SubsetSearch
         All scores, for pictures.
+    strategy, criterion : str
+        How subsets were searched, and what they were judged by.
+    n_rows, n_features, n_evaluations : int
+        Rows and features to choose from, and how many subsets were scored.
+    seconds : float
+        How long the search took.
+    stopped : str
+        What ended it, as in :class:`SubsetSearch`.
+    notes : tuple of str
+        What the reader should know.
 
     Examples
     --------

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import data_frame
-from sepal.exceptions import ParameterError
-from sepal.progress import Share
+from sepal.parameters import Parameter, check_number
+from sepal.progress import Share, part
 from sepal.selection._criterion import Criterion
 from sepal.selection._problem import FeatureProblem, moved_masks
 from sepal.selection._program import of_masks
@@ -107,10 +107,8 @@ def near_best(
     progress: Share | None = None,
 ) -> tuple[Subset, ...]:
     """The subsets (best first in ``masks``) whose difference from the first is within ``se`` standard errors."""
-    if not np.isfinite(se) or se < 0:
-        raise ParameterError(f"se must be a number of standard errors, at least 0; got {se!r}")
-    if rule not in ("paired", "unpaired"):
-        raise ParameterError(f"rule must be 'paired' or 'unpaired'; got {rule!r}")
+    check_number("se", se, at_least=0.0)
+    Parameter("rule", "word", "", words=get_args(NearBestRule)).check(rule)
     n, best = problem.n_rows, float(scores[0])
     at_once = problem.n_rows - problem.n_others  # rows of the largest group, which may all err together
     if not criterion.per_row:
@@ -142,11 +140,12 @@ def _paired_errors(
     first: NDArray[np.float64] | None = None
     errors: list[float] = []
     for begin in range(0, len(masks), step):
-        part = masks[begin : begin + step]
-        program = of_masks(problem, part)
-        samples = criterion.samples(problem, program, _shifted(progress, begin / len(masks), step / len(masks)))
+        some = masks[begin : begin + step]
+        program = of_masks(problem, some)
+        tell = part(progress, begin / len(masks), (begin + len(some)) / len(masks))
+        samples = criterion.samples(problem, program, tell)
         position = {int(mask): i for i, mask in enumerate(program.masks)}
-        rows = samples[[position[mask] for mask in part]]
+        rows = samples[[position[mask] for mask in some]]
         first = rows[0] if first is None else first
         errors += [_standard_error(first - each, problem.groups) for each in rows]
     return np.array(errors)
@@ -157,12 +156,6 @@ def _standard_error(values: NDArray[np.float64], groups: NDArray[np.intp] | None
     off = values - values.mean()
     sums = off if groups is None else np.bincount(groups, weights=off)
     return float(np.linalg.norm(sums) / len(values))
-
-
-def _shifted(progress: Share | None, begin: float, share: float) -> Share | None:
-    if progress is None:
-        return None
-    return lambda fraction: progress(min(1.0, begin + share * fraction))
 
 
 def inclusion(subsets: Sequence[Subset], names: Sequence[str]) -> dict[str, float]:

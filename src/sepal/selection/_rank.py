@@ -66,9 +66,9 @@ class FeatureRanking:
         return frame_html(self, float_format="{:.4f}".format)
 
 
-@checked(Parameter("relieff_k", "whole", "neighbours of each class that ReliefF looks at", at_least=1))
+@checked(Parameter("n_neighbors", "whole", "neighbours of each class that ReliefF looks at", at_least=1))
 def rank_features(
-    X: Any, y: Any = None, *, relieff_k: int = 10, groups: Any = None, **procedure: Any
+    X: Any, y: Any = None, *, n_neighbors: int = 10, groups: Any = None, **procedure: Any
 ) -> FeatureRanking:
     """Everything about each feature in one table.
 
@@ -76,8 +76,8 @@ def rank_features(
     ----------
     X, y
         Labelled rows.
-    relieff_k : int
-        Neighbours per class for ReliefF.
+    n_neighbors : int
+        Of each class, for ReliefF.
     groups : array-like, "rows", "copies" or None
         As in :func:`subset_sweep`, for Thornton's index and ReliefF, which ask for neighbours. The other columns of the
         table look at all rows.
@@ -115,7 +115,7 @@ def rank_features(
     }
     columns = {name: values[of_unit] for name, values in per_unit.items()}
     filters = {
-        "relieff": relieff(problem.table, problem.codes, len(problem.classes), relieff_k, problem.groups),
+        "relieff": relieff(problem.table, problem.codes, len(problem.classes), n_neighbors, problem.groups),
         **_filters(problem),
     }
     columns |= {name: values[order] for name, values in filters.items()}

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import Table, fit_scaling
-from sepal.exceptions import ParameterError
 from sepal.neighbors import neighbor_ranking
 
 _CHUNK_CELLS = 500_000  # pairs compared together, few enough for the cache
@@ -93,8 +92,6 @@ def relieff(
     groups: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float64]:
     """ReliefF weight of every column, from all rows; those of one group are not near each other."""
-    if k < 1:
-        raise ParameterError(f"k must be at least 1; got {k!r}")
     scaled = fit_scaling(table.values, table.kinds, "minmax", levels=table.levels).apply(table.values)
     columns = [_Column(scaled[:, f], kind == "nominal", codes, n_classes) for f, kind in enumerate(table.kinds)]
     n = len(codes)

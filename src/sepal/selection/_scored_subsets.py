@@ -114,7 +114,7 @@ class ScoredSubsets(ABC):
         size : int, optional
             Compare the subsets with so many features only; there are none where none was scored.
         """
-        masks = self._ranked(size)
+        masks = self._ranked(check_whole("size", size, optional=True))
         if len(masks) == 0:
             return ()
         listed = masks.tolist() if isinstance(masks, np.ndarray) else masks
@@ -136,7 +136,7 @@ class ScoredSubsets(ABC):
 
     def frame(self, n: int | None = None) -> Any:
         """One row per subset (or for the n best), best first: mask, size, scores, features."""
-        masks = self._ranked()[:n]
+        masks = self._ranked()[: check_whole("n", n, optional=True)]
         columns: dict[str, Any] = {"mask": masks, "size": _taken(self.sizes, masks)}
         columns |= {name: _taken(scores, masks) for name, scores in self.all_scores.items()}
         columns["features"] = [", ".join(self.problem.feature_names(int(mask))) for mask in masks]

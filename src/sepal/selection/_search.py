@@ -59,6 +59,16 @@ class SubsetSearch(ScoredSubsets):
         the one whose names come first.
     scores : dict
         Mask to score, of every subset that was scored.
+    all_scores : dict
+        Criterion name to such scores.
+    criteria : tuple of Criterion
+        What subsets were judged by.
+    problem : FeatureProblem
+        The rows, as the search saw them.
+    strategy : str
+        How subsets were searched.
+    n_features : int or None
+        The size that was wanted.
     n_evaluations : int
     history : tuple of Step
         When the best changed: evaluations and seconds so far, mask, score.

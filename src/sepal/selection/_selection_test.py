@@ -37,6 +37,8 @@ class SelectionTest:
         The best score of the same procedure under each random labeling.
     p_value : float
         Share of labelings, the real one included, whose best score reaches this one.
+    chance : float
+        The score that a subset fixed beforehand would have under random labels.
     bias : float
         Mean of ``null`` less the score that a subset fixed beforehand would have under random labels: what picking the
         best of many adds.

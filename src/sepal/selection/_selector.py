@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import Table
-from sepal.estimators import Diet, TableEstimator, as_data_errors, check_column_count, refuse_sets, rows_inside
+from sepal.data import Table, rows_inside
+from sepal.estimators import Diet, TableEstimator, as_data_errors, check_column_count, refuse_sets
 from sepal.exceptions import DataError
 from sepal.parameters import check_parameters
 from sepal.selection._choose import Prefer, Procedure
@@ -136,6 +136,18 @@ class SeparabilitySelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
                 return super().transform(X)
         check_column_count(X.n_columns, self.n_features_in_, self)
         return X.select(np.flatnonzero(self.support_).tolist())
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Rows of all training columns, with 0 in those that were not selected.
+
+        Parameters
+        ----------
+        X : Table, ndarray or data frame
+            Rows of the selected columns, as ``transform`` gives them.
+        """
+        X = rows_inside(X)
+        with as_data_errors():
+            return super().inverse_transform(X.values if isinstance(X, Table) else X)
 
     def fits_together(self) -> bool:
         """Whether a selector from a file knows of each column whether it is selected."""

@@ -40,6 +40,8 @@ class SubsetSweep(ScoredSubsets):
         Indexed by bit mask: bit j set means feature j is in. ``scores[0]`` is NaN, the empty subset having no score,
         unless columns are always kept.
     criterion : str
+    criteria : tuple of Criterion
+        What subsets were judged by; the first one is ``criterion``.
     all_scores : dict
         Criterion name to scores, where several criteria were asked for; the first one is ``scores``.
     names : tuple of str
@@ -152,7 +154,8 @@ def sweep_solve(
 
     def report(fraction: float) -> None:
         if progress is not None:
-            progress(done + int(fraction * (subsets // n_trees(problem, units))), time.monotonic() - started, best)
+            most = subsets // n_trees(problem, units) - 1  # of a tree that is not done; the first has no empty subset
+            progress(done + int(fraction * most), time.monotonic() - started, best)
 
     for masks, together in every_tree(problem, criteria, units, report):
         for criterion, found in zip(criteria, together, strict=True):

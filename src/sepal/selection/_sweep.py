@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
-from sepal.progress import Share
+from sepal.progress import Share, part
 from sepal.selection._problem import FeatureProblem, Packed
 from sepal.selection._program import Program
 
@@ -144,7 +144,8 @@ def sweep(
     packed = problem.packed
     found: dict[int, NDArray[np.float64]] = {}
     heeds = [question.leaves_out and problem.groups is not None for question in questions]
-    for heed in sorted(set(heeds)):
+    walks = sorted(set(heeds))
+    for at, heed in enumerate(walks):
         asked = [question for question, each in zip(questions, heeds, strict=True) if each == heed]
         answers = _native.sweep(
             rows=_rows(packed, heed),
@@ -152,7 +153,7 @@ def sweep(
             questions=[question.told(problem) for question in asked],
             tie=packed.tie,
             threads=_threads(problem, program),
-            progress=progress,
+            progress=part(progress, at / len(walks), (at + 1) / len(walks)),
         )
         found |= dict(zip(map(id, asked), answers, strict=True))
     return [question.shaped(problem, program, found[id(question)]) for question in questions]

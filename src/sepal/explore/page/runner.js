@@ -3,7 +3,7 @@
 // made with other settings than those now chosen. Nothing starts by itself; a reload finds its job and answer again.
 import { button, el, fill } from "./element.js";
 import { duration } from "./format.js";
-import { cancelJob, Gone, ifKept, jobAnswer, jobNow, Refusal, startJob } from "./server.js";
+import { cancelJob, ifKept, jobAnswer, jobNow, Refusal, ServerSilent, startJob } from "./server.js";
 import { defaultsOf, doneWith, remember } from "./state.js";
 import { say } from "./toast.js";
 
@@ -60,7 +60,7 @@ export function makeRunner(given) {
 
   /** @param {unknown} error */
   const fail = (error) => {
-    if (error instanceof Gone) {
+    if (error instanceof ServerSilent) {
       said.textContent = "The server is gone; this run is lost.";
       return;
     }
@@ -99,7 +99,7 @@ export function makeRunner(given) {
       else said.textContent = "Cancelled.";
       sessionStorage.removeItem(jobKey);
     } catch (error) {
-      if (!(error instanceof Gone)) sessionStorage.removeItem(jobKey);
+      if (!(error instanceof ServerSilent)) sessionStorage.removeItem(jobKey);
       fail(error);
     } finally {
       running = null;

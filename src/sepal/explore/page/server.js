@@ -55,7 +55,7 @@ export class Refusal extends Error {
 }
 
 /** The server did not answer. */
-export class Gone extends Error {}
+export class ServerSilent extends Error {}
 
 const channel = Math.random().toString(36).slice(2);
 let bearer = sessionStorage.getItem("sepal-bearer") ?? "";
@@ -146,7 +146,7 @@ export async function call(method, path, body, how = {}) {
     answer = await fetch(path, { method, headers, body: body === undefined ? undefined : how.raw ? body : JSON.stringify(body), cache: "no-store" });
   } catch {
     setGone(true);
-    throw new Gone("the server does not answer");
+    throw new ServerSilent("the server does not answer");
   }
   setGone(false);
   const type = answer.headers.get("Content-Type") ?? "";

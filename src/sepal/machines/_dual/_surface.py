@@ -23,7 +23,7 @@ from sepal.machines._dual._pairs import TrainingRows, gather, winners
 from sepal.machines._dual._solvers import NativeKernel, PairSolution, kernel_matrix
 from sepal.machines._dual._svm import SVMClassifier
 from sepal.neighbors import thread_count
-from sepal.parameters import check_parameters
+from sepal.parameters import check_numbers, check_parameters, checked
 from sepal.progress import Progress, Share, stage
 
 Floats = NDArray[np.float64]
@@ -113,6 +113,7 @@ class ErrorSurface:
         return f"<div><p>{html.escape(repr(self)[1:-1])}</p>{table}</div>"
 
 
+@checked()
 def hyperparameter_surface(
     machine: SVMClassifier,
     X: Any,
@@ -311,13 +312,7 @@ def _run(task: _Task, widths: Floats, threads: int, progress: Share | None) -> t
 
 
 def _grid(name: str, values: ArrayLike) -> Floats:
-    try:
-        grid = np.unique(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError):
-        grid = np.zeros(0)
-    if grid.size == 0 or not np.all((grid > 0) & np.isfinite(grid)):
-        raise ParameterError(f"{name} must be one or more numbers above 0; got {values!r}")
-    return grid
+    return np.unique(check_numbers(name, values, above=0.0))
 
 
 def _test_rows(

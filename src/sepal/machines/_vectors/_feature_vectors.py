@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.utils.validation import column_or_1d
 
-from sepal.data import Table
-from sepal.estimators import TableRegressorMixin, as_data_errors, rows_inside
+from sepal.data import Table, rows_inside
+from sepal.estimators import TableRegressorMixin, as_data_errors
 from sepal.exceptions import DataError, ParameterError
 from sepal.machines._class_scores import ClassScores
 from sepal.machines._kernel_rows import (

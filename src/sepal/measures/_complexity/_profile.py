@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import (
+    SCALES,
     ScaleName,
     Table,
     as_table,
@@ -45,7 +46,7 @@ from sepal.measures._complexity._table import EVERY, EVERY_NAME, MEASURES
 from sepal.measures._table_numbers import numbers_of
 from sepal.measures._within import column_units
 from sepal.neighbors import Search
-from sepal.parameters import RandomState, checked, generator
+from sepal.parameters import EVERYWHERE, Parameter, RandomState, checked, generator
 from sepal.progress import Progress, Share, silent, stage
 
 
@@ -134,7 +135,7 @@ class ComplexityProfile:
         return ", ".join(f"{measure.id} {self.values[measure.id]:.3f}" for measure in MEASURES)
 
 
-@checked()
+@checked(Parameter("scale", "word", EVERYWHERE["scale"].help, words=SCALES, optional=True))
 def complexity(
     X: Any,
     y: Any = None,

@@ -1,0 +1,114 @@
+"""Arguments of public functions, methods and settings that are no such thing: an error of Sepal, and no answer."""
+
+from __future__ import annotations
+
+import inspect
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sepal
+from sepal import data, distances, evaluation, kernels, learners, machines, measures, neighbors, selection
+from sepal.exceptions import SepalError
+
+TABLE = sepal.datasets.load("athletes")
+CORNERS = {"low": [0.0, 0.0], "high": [9.0, 9.0]}
+ROWS = {"X", "y", "table", "K", "Z", "label", "groups", "machine"}
+WRONG = (object(), True, -3.5, "nonsense", float("nan"))
+# What is called with which arguments, to which one wrong one is added; where it takes rows they are athletes.
+WITH_ROWS = {
+    "plane": partial(data.plane, TABLE),
+    "row_page": partial(data.row_page, TABLE),
+    "sampled": partial(data.sampled, TABLE, n_rows=5),
+    "summarize": partial(data.summarize, TABLE),
+    "fit_distance": partial(distances.fit_distance, TABLE),
+    "gram": partial(kernels.gram, TABLE),
+    "gram of two": partial(kernels.gram, TABLE, TABLE),
+    "align_feature_weights": partial(measures.align_feature_weights, TABLE, n_starts=1),
+    "complexity": partial(measures.complexity, TABLE),
+    "hyperparameter_surface": partial(
+        machines.hyperparameter_surface, sepal.SVMClassifier(), TABLE, C=[1.0], width=[0.5]
+    ),
+    "rank_features": partial(selection.rank_features, TABLE),
+    "voronoi_edges": partial(neighbors.voronoi_edges, [[1.0, 2.0], [3.0, 1.0]], **CORNERS),
+}
+WITHOUT_ROWS = {
+    "check_psd": partial(kernels.check_psd, np.eye(2)),
+    "gamma_from_width": kernels.gamma_from_width,
+    "width_from_gamma": kernels.width_from_gamma,
+    "simulate_angle": partial(measures.simulate_angle, shifts=[1.0], n_repeats=2),
+    "bayes_threshold": partial(evaluation.bayes_threshold, false_alarm=1.0, miss=1.0),
+    "best_threshold": partial(evaluation.best_threshold, [0.1, 0.9], [0, 1]),
+    "nogueira_stability": partial(selection.nogueira_stability, np.array([[1, 0], [1, 0], [0, 1]])),
+    "ADWIN": learners.ADWIN,
+    "DDM": learners.DDM,
+    "Alignment": selection.Alignment,
+    "CenteredAlignment": selection.CenteredAlignment,
+    "ExpectedAccuracy": selection.ExpectedAccuracy,
+    "LooKnn": selection.LooKnn,
+    "Thornton": selection.Thornton,
+}
+# A wrong value of all others that is right of this one.
+RIGHT = {
+    ("forget", "before", -3.5),
+    ("simulate_angle", "shifts", -3.5),
+    ("hyperparameter_surface", "sample_weight", True),  # one weight for all rows, as scikit-learn takes it
+}
+
+
+def refused(name: str, ask: Any) -> list[str]:
+    """The arguments that were tried; fails where one was taken."""
+    tried = []
+    for each in inspect.signature(ask).parameters.values():
+        if each.name in ROWS or each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL) or isinstance(each.default, bool):
+            continue
+        tried.append(each.name)
+        for wrong in WRONG:
+            if (name, each.name, wrong) in RIGHT:
+                continue
+            with pytest.raises(SepalError, match=each.name):
+                ask(**{each.name: wrong})
+    return tried
+
+
+@pytest.mark.parametrize("name", [*WITH_ROWS, *WITHOUT_ROWS])
+def test_functions_and_settings(name):
+    """``complexity(scale="nonsense")`` and ``gamma_from_width(-1)`` gave numbers, others ended in a TypeError."""
+    assert refused(name, {**WITH_ROWS, **WITHOUT_ROWS}[name])
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """Methods of fitted models and of results, by name."""
+    sweep = selection.subset_sweep(TABLE)
+    search = selection.search_subsets(TABLE, strategy="forward")
+    window = learners.WindowKNNClassifier().fit(TABLE)
+    numbers = learners.KNNRegressor(2).fit(TABLE.values, TABLE.values[:, 0])
+    return {
+        "near_best": sweep.near_best,
+        "near_best of a search": search.near_best,
+        "smallest_near_best": sweep.smallest_near_best,
+        "inclusion": sweep.inclusion,
+        "frame": sweep.frame,
+        "top": sweep.top,
+        "forget": window.forget,
+        "partial_fit": partial(window.partial_fit, TABLE),
+        "predict_quantiles": partial(numbers.predict_quantiles, TABLE.values),
+        "interval": evaluation.evaluate(sepal.KNNClassifier(1), TABLE, cv=2).interval,
+    }
+
+
+def test_methods(asked):
+    """``near_best(size="nonsense")`` was an empty answer, and ``interval(-3.5)`` an interval."""
+    assert [name for name, ask in asked.items() if not refused(name, ask)] == []
+
+
+def test_every_kind_of_wrong_value_is_told_in_the_words_of_the_parameters(asked):
+    with pytest.raises(SepalError, match=r"^size must be None or an integer of at least 1; got -3\.5$"):
+        asked["near_best"](size=-3.5)
+    with pytest.raises(SepalError, match=r"^low must be a list of 2, each a finite number; got \[1\.0\]$"):
+        WITH_ROWS["voronoi_edges"](low=[1.0])
+    with pytest.raises(SepalError, match=r"^scale must be None, 'minmax' or 'standard'; got 'nonsense'$"):
+        WITH_ROWS["complexity"](scale="nonsense")
