@@ -69,6 +69,18 @@ def test_who_is_arranged_otherwise_is_told_apart():
     assert len(arranged) == 6
 
 
+@pytest.mark.parametrize(("n_points", "n_queries"), [(N, 70), (70, N)])
+@pytest.mark.parametrize("p", [3, 13, 70])
+def test_queries_may_lie_in_memory_where_the_points_do(p, n_points, n_queries):
+    """Both begin at the same row, and are not the same rows: they were taken for such, beyond the end of the shorter."""
+    X = rows(p)
+    search = PartSearch.of(fit_distance(as_table(X)), extent_of(X), "brute")
+    found = search.settled(search.lists(X[:n_queries], X[:n_points], 5, 0), 5)
+    distances = np.split(search.distances(found), found.start[1:-1])
+    wanted = all_values(X, "euclidean")[:n_queries, :n_points]
+    assert_ranking(told(found), distances, wanted, 5, exclude_self=False, ties="all", squared=True)
+
+
 @pytest.mark.parametrize(("turn", "turns"), [(2, 2), (-1, 2), (0, 0)])
 def test_turns_that_are_none(turn, turns):
     how = {"metric": "l2", "p": 2.0, "n_numeric": 0, "weights": np.ones(3), "tie": 0.0, "zero": 0.0}
