@@ -49,9 +49,12 @@ class CondensingCall {
     }
     nb::tuple condensed(nb::object progress, const std::function<Condensed(const Condensing&)>& f) const {
         Condensed found = run(std::move(progress), f);
+        compared_ = found.compared;
         return nb::make_tuple(to_numpy(std::move(found.kept_pos)), to_numpy(std::move(found.round)),
                               to_numpy(std::move(found.right)));
     }
+    // By the last call, of those that count it.
+    std::int64_t compared() const { return compared_; }
     const double* one_per_case(const Row& values) const {
         if (values.shape(0) != points_.shape(0)) throw std::invalid_argument("one value per case is needed");
         return values.data();
@@ -123,6 +126,7 @@ class CondensingCall {
     MetricSpec metric_;
     double tie_, zero_;
     int threads_;
+    mutable std::int64_t compared_ = 0;
 };
 
 template <class T, int N = 1> using Slots = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
@@ -231,6 +235,7 @@ void bind_condense(nb::module_& m) {
         .def("hart", &CondensingCall::hart, nb::kw_only(), nb::arg("visit"), nb::arg("rule"), nb::arg("enemy").none(),
              nb::arg("progress").none())
         .def("fcnn", &CondensingCall::fcnn, nb::kw_only(), nb::arg("seeds"), nb::arg("may_keep"), nb::arg("progress").none())
+        .def_prop_ro("compared", &CondensingCall::compared)
         .def("reduce", &CondensingCall::reduce, nb::kw_only(), nb::arg("kept_pos"), nb::arg("wanted"), nb::arg("progress").none())
         .def("selective", &CondensingCall::selective, nb::kw_only(), nb::arg("visit"), nb::arg("enemy"), nb::arg("progress").none())
         .def("judge", &CondensingCall::judge, nb::kw_only(), nb::arg("kept_pos"), nb::arg("progress").none())

@@ -18,13 +18,14 @@ template <class F> nb::tuple groups_of(F&& find) {
     return nb::make_tuple(to_numpy(std::move(found.group_of)), to_numpy(std::move(found.first)));
 }
 
-nb::tuple distinct(const Matrix& points) {
-    return groups_of([&] { return distinct_rows(points_of(points)); });
+nb::tuple distinct(const Matrix& points, int threads) {
+    const int team = team_of(threads);
+    return groups_of([&] { return distinct_rows(points_of(points), team); });
 }
 
 nb::tuple distinct_bits(const Cells& keys) {
     const auto n = static_cast<std::int64_t>(keys.shape(0));
-    return groups_of([&] { return distinct_keys(keys.data(), n, static_cast<int>(keys.shape(1))); });
+    return groups_of([&] { return distinct_keys(keys.data(), n, static_cast<int>(keys.shape(1)), 1); });
 }
 
 auto hashes(const Cells& cells) {
@@ -49,7 +50,7 @@ auto mixed(const Numbers& numbers) {
 } // namespace
 
 void bind_rows(nb::module_& m) {
-    m.def("distinct", &distinct, nb::kw_only(), nb::arg("points"));
+    m.def("distinct", &distinct, nb::kw_only(), nb::arg("points"), nb::arg("threads"));
     m.def("distinct_keys", &distinct_bits, nb::kw_only(), nb::arg("keys"));
     m.def("row_hash", &hashes, nb::kw_only(), nb::arg("cells"));
     m.def("mixed_bits", &mixed, nb::kw_only(), nb::arg("numbers"));

@@ -11,6 +11,8 @@
 //   exact(i, candidates, found)               their rows and true values, in float64
 // and may have
 //   refine(i0, j, row_bound, col_bound, hits, n)  looks closer at hits: leaves some out and changes h; how many stay
+//   first_look(i0, count, near)               of 6 queries `count` different points each that look near, if it can; and then
+//   h_of(i, j)                                h of such a pair
 //   gave_up()                                 true once it leaves out too few pairs to be worth its work
 #pragma once
 
@@ -18,6 +20,7 @@
 #include <mutex>
 
 #include "block_pairs.hpp"
+#include "prefetch.hpp"
 #include "threads.hpp"
 #include "tiles.hpp"
 
@@ -48,23 +51,32 @@ template <class Filter> class BlockSearch {
     }
 
     Ranking run() {
-        // Diagonal by diagonal: the first gives every row a bound, and all threads stay busy to the end.
+        // The diagonal first, which gives every row a bound, then band of diagonals after band: what the next pairs need is still
+        // at hand, and all threads stay busy to the end.
         const std::int64_t left = blocks(n_queries_), right = blocks(n_points_);
-        const std::int64_t n_tiles = plan_.self_join ? left * (left + 1) / 2 : left * right;
-        // The first diagonal is looked at in every turn, for its bounds; the others by turns.
-        const std::int64_t n_own = plan_.turn.of == 1 ? n_tiles : left + std::max<std::int64_t>(0, n_tiles - left - plan_.turn.at + plan_.turn.of - 1) / plan_.turn.of;
-        plan_.turn.arranged(Turn::Kind::by_tiles, block_, n_queries_, [this](std::int64_t i) { return filter_.query_row(i); });
-        Watch watch(plan_.poll, n_own + n_queries_ / 1024);
-        parallel_for(Loop{.n = n_own, .threads = plan_.threads}, [&] { return Scratch(block_); }, [&](Scratch& scratch, std::int64_t at) {
+        const std::int64_t runs = plan_.self_join ? triangle_runs(left, kBand) : rectangle_runs(left, right, kBand);
+        // The diagonal is looked at in every turn, for its bounds; the other runs by turns.
+        const Turn& turn = plan_.turn;
+        const std::int64_t own = turn.of == 1 ? runs : left + std::max<std::int64_t>(0, runs - left - turn.at + turn.of - 1) / turn.of;
+        turn.arranged(Turn::Kind::by_tiles, block_ * kBand, n_queries_, [this](std::int64_t i) { return filter_.query_row(i); });
+        Watch watch(plan_.poll, own + n_queries_ / 1024);
+        look_first(watch);
+        const std::int64_t grain = std::clamp<std::int64_t>(own / (32 * static_cast<std::int64_t>(plan_.threads)), 1, 8);
+        parallel_for(Loop{.n = own, .threads = plan_.threads, .grain = grain}, [&] { return Scratch(block_); }, [&](Scratch& scratch, std::int64_t at) {
             if (gave_up() || !watch.go_on()) return;
-            const std::int64_t t = at < left || plan_.turn.of == 1 ? at : left + plan_.turn.at + (at - left) * plan_.turn.of;
-            const BlockPair pair = plan_.self_join ? triangle_pair(t, left) : rectangle_pair(t, left, right);
-            tile(pair.i, pair.j, scratch);
+            const std::int64_t t = at < left || turn.of == 1 ? at : left + turn.at + (at - left) * turn.of;
+            const BlockRun run = plan_.self_join ? triangle_run(t, left, kBand) : rectangle_run(t, left, right, kBand);
+            for (std::int64_t d = 0; d < run.length; ++d) tile(run.i, (run.j + d) % right, scratch);
         });
         return watch.stopped() || gave_up() ? Ranking{} : decide(watch);
     }
 
   private:
+    static constexpr int kFewNeighbors = 100;
+    static constexpr std::int64_t kBand = 4;
+    static constexpr int kSome = 256; // hits that are looked at together
+    static constexpr int kAhead = 8;
+
     struct Limits { // of some queries: their bounds, and what h must be
         explicit Limits(std::int64_t n) : bound(n), limit(n) {}
         std::vector<Real> bound, limit;
@@ -75,12 +87,40 @@ template <class Filter> class BlockSearch {
     };
     struct Scratch {
         explicit Scratch(int block)
-            : row(block), col(block), hits(static_cast<std::size_t>(block) * Filter::panel_cols) {}
+            : row(block), col(block), hits(static_cast<std::size_t>(block) * Filter::panel_cols + kSome) {}
         Limits row, col;
         std::vector<Hit<Real>> hits;
     };
 
     std::int64_t blocks(std::int64_t n) const { return (n + block_ - 1) / block_; }
+
+    // A first bound of each query: what the k nearest of some points that look near are within.
+    void look_first(Watch& watch) {
+        if constexpr (requires(std::vector<std::int32_t>& near) { filter_.first_look(0, 1, near); }) {
+            if (plan_.limits != nullptr || plan_.k > kFewNeighbors) return;
+            const int count = plan_.k + plan_.k / 4 + 2; // among them may be the query itself
+            struct Near {
+                std::vector<std::int32_t> rows;
+                std::vector<Real> upper;
+            };
+            const std::int64_t sixes = (n_queries_ + kPanelRows - 1) / kPanelRows;
+            parallel_for(Loop{.n = sixes, .threads = plan_.threads, .grain = 8}, [] { return Near(); }, [&](Near& near, std::int64_t six) {
+                const std::int64_t i0 = six * kPanelRows;
+                if ((six % 256 == 0 && !watch.still_on()) || watch.stopped() || !filter_.first_look(i0, count, near.rows)) return;
+                for (std::int64_t i = i0; i < std::min(n_queries_, i0 + kPanelRows); ++i) {
+                    near.upper.clear();
+                    for (int t = 0; t < count; ++t) {
+                        const std::int64_t j = near.rows[(i - i0) * count + t];
+                        if (!(plan_.self_join && i == j)) near.upper.push_back(filter_.upper(filter_.h_of(i, j), i, j));
+                    }
+                    const auto kth = near.upper.begin() + (plan_.k - 1);
+                    std::nth_element(near.upper.begin(), kth, near.upper.end());
+                    rows_[i].bound = now_.bound[i] = std::max(*kth * static_cast<Real>(filter_.widen), filter_.zero(plan_.zero));
+                    now_.limit[i] = filter_.limit(rows_[i].bound, i);
+                }
+            });
+        }
+    }
 
     // Returns the widest bound of the block's queries.
     Real read_limits(std::int64_t block, Limits& to) {
@@ -101,34 +141,52 @@ template <class Filter> class BlockSearch {
         if (both_ways) widest = std::max(widest, read_limits(bj, s.col));
         else s.col.close();
         if (filter_.apart(bi, bj, widest)) return;
+        int n = 0;
         for (int c = 0; c < block_ && j0 + c < n_points_; c += Filter::panel_cols) {
-            int n = filter_.panel(i0, s.row.limit.data(), j0 + c, s.col.limit.data() + c, s.hits.data());
-            if constexpr (kRefines) n = filter_.refine(i0, j0 + c, s.row.bound.data(), s.col.bound.data() + c, s.hits.data(), n);
-            if (n == 0) continue;
-            note(bi, i0, j0 + c, n, s);
-            if (both_ways) note_mirrored(bj, i0, j0 + c, c, n, s);
+            const int before = n;
+            n += filter_.panel(i0, s.row.limit.data(), j0 + c, s.col.limit.data() + c, s.hits.data() + n);
+            for (int t = before; t < n; ++t) s.hits[t].j += c;
+            if (n >= kSome) {
+                look_at(bi, bj, n, both_ways, s);
+                n = 0;
+            }
         }
+        if (n > 0) look_at(bi, bj, n, both_ways, s);
+    }
+
+    void look_at(std::int64_t bi, std::int64_t bj, int n, bool both_ways, Scratch& s) {
+        const std::int64_t i0 = bi * block_, j0 = bj * block_;
+        if constexpr (kRefines) n = filter_.refine(i0, j0, s.row.bound.data(), s.col.bound.data(), s.hits.data(), n);
+        if (n == 0) return;
+        note(bi, i0, j0, n, s);
+        if (both_ways) note_mirrored(bj, i0, j0, n, s);
     }
 
     void note(std::int64_t block, std::int64_t i0, std::int64_t j0, int n, Scratch& s) {
         const std::lock_guard guard(locks_[block]);
         for (int t = 0; t < n; ++t) {
+            if (t + kAhead < n && may_matter(s.hits[t + kAhead].h, s.row, s.hits[t + kAhead].i)) prefetch(rows_.data() + i0 + s.hits[t + kAhead].i);
             const auto& hit = s.hits[t];
             const std::int64_t i = i0 + hit.i, j = j0 + hit.j;
             if (i < n_queries_ && j < n_points_ && !(plan_.self_join && i == j)) push(i, j, hit.h, filter_.upper(hit.h, i, j), s.row, hit.i);
         }
     }
 
-    void note_mirrored(std::int64_t block, std::int64_t i0, std::int64_t j0, int c, int n, Scratch& s) {
+    void note_mirrored(std::int64_t block, std::int64_t i0, std::int64_t j0, int n, Scratch& s) {
         const std::lock_guard guard(locks_[block]);
         for (int t = 0; t < n; ++t) {
+            if (t + kAhead < n && may_matter(s.hits[t + kAhead].h, s.col, s.hits[t + kAhead].j)) prefetch(rows_.data() + j0 + s.hits[t + kAhead].j);
             const auto& hit = s.hits[t];
             const std::int64_t i = i0 + hit.i, j = j0 + hit.j;
-            if (i < n_queries_ && j < n_points_) push(j, i, hit.h, filter_.upper(hit.h, i, j), s.col, c + hit.j);
+            if (i < n_queries_ && j < n_points_) push(j, i, hit.h, filter_.upper(hit.h, i, j), s.col, hit.j);
         }
     }
 
+    // Bounds that were copied are never below those of now: most hits matter to one side only, and the other is not touched.
+    bool may_matter(Real h, const Limits& limits, int at) const { return filter_.lower(h) <= limits.bound[at]; }
+
     void push(std::int64_t query, std::int64_t row, Real h, Real upper, Limits& limits, int at) {
+        if (!may_matter(h, limits, at)) return;
         Candidates<Real>& own = rows_[query];
         const Real before = own.bound, lower = filter_.lower(h);
         if (!(lower <= before)) return;

@@ -9,6 +9,7 @@ namespace sepal {
 namespace {
 
 constexpr std::int32_t kNever = -(1 << 29); // in the padding
+constexpr std::int64_t kLookShare = 8, kMostLooked = 4096; // of the points, for a first bound
 constexpr double kMost = 1 << 29, kMostLimit = 1 << 28; // sums of products are below 2^27: such a row passes always
 
 int rows_per_block(int p) { return std::clamp(96 * 1024 / (48 * std::max(p, 1)), 1, 5) * 48; }
@@ -38,24 +39,31 @@ double off_square(const float* row, int p, float scale) {
     return sum;
 }
 
-// Bytes for a unit: that for which sampled rows are off least, so that a few far coordinates are cut off.
+// Bytes for a unit: that for which sampled rows are off least, so that a few far coordinates are cut off. Cubes are summed,
+// since a row that is off by much meets nearly everybody.
 float byte_scale(const NarrowRows& rows) {
-    const std::int64_t step = std::max<std::int64_t>(1, rows.n / 256);
+    const std::int64_t step = std::max<std::int64_t>(1, rows.n / std::max(256, 32768 / rows.p));
     float most = 0;
     for (std::int64_t i = 0; i < rows.n; i += step)
         for (int f = 0; f < rows.p; ++f) most = std::max(most, std::abs(rows.row(i)[f]));
     if (!(most > 0)) return 0;
-    float best = 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (int halves = 0; halves < 8; ++halves) {
-        const float scale = 127 / most * std::exp2(0.5f * static_cast<float>(halves));
+    const auto off_at = [&](float scale) {
         double off = 0;
-        for (std::int64_t i = 0; i < rows.n; i += step) off += std::sqrt(off_square(rows.row(i), rows.p, scale));
-        if (off / scale < least) {
-            least = off / scale;
-            best = scale;
-        }
-    }
+        for (std::int64_t i = 0; i < rows.n; i += step) off += std::pow(off_square(rows.row(i), rows.p, scale), 1.5);
+        return std::cbrt(off) / scale;
+    };
+    float best = 127 / most;
+    double least = off_at(best);
+    const auto is_better = [&](float scale) {
+        const double off = off_at(scale);
+        if (!(off < least)) return false;
+        least = off;
+        best = scale;
+        return true;
+    };
+    for (int halves = 1; halves < 8 && is_better(127 / most * std::exp2(0.5f * static_cast<float>(halves)));) ++halves;
+    for (const float finer : {0.25f, 0.125f})
+        if (!is_better(best * std::exp2(-finer))) is_better(best * std::exp2(finer));
     return best;
 }
 
@@ -99,7 +107,7 @@ ByteFilter::ByteFilter(Points points_, Points queries_, const Plan& plan)
     : points(points_), queries(queries_), block(rows_per_block(points.p)), frame(narrow_frame(points, queries, plan.threads)),
       quads_((points.p + kQuad - 1) / kQuad), right_(points, frame, block, plan.threads), slack_(3 + 0.01 * points.p),
       most_((0.015 * static_cast<double>(points.n) + 200 + 20.0 * std::min(plan.k, 1000)) * static_cast<double>(queries.n)), sure_(points.p),
-      sum_(SEPAL_BEST(float_lane_sum)), function_(byte_panel_function()) {
+      sum_(SEPAL_BEST(float_lane_sum)), function_(byte_panel_function()), best_(byte_best_function()) {
     if (!same_rows(queries, points)) other_.emplace(queries, frame, block, plan.threads);
     scale_ = frame.factor > 0 ? byte_scale(right_.narrow) : 0.0f;
     if (!(scale_ > 0) || !std::isfinite(scale_)) return;
@@ -120,6 +128,36 @@ float ByteFilter::limit(float bound, std::int64_t i) const {
     const double e = left().off[i], a = std::sqrt(static_cast<double>(bound)) * scale_ + e;
     const double value = 0.5 * (e * e * off_share_ - a * a * reach_share_);
     return static_cast<float>(std::min(value - slack_ - std::abs(value) * 0x1p-21, kMostLimit));
+}
+
+bool ByteFilter::first_look(std::int64_t i0, int count, std::vector<std::int32_t>& near) {
+    // Whole panels only, so that every column is a point.
+    const std::int64_t panels = right_.narrow.n / kPanelCols, bytes = static_cast<std::int64_t>(quads_) * kQuad;
+    // Twice as many buckets as are wanted, and in each of them a few columns: else nothing is gained.
+    const std::int64_t groups = (2 * static_cast<std::int64_t>(count) + kBuckets - 1) / kBuckets;
+    const std::int64_t each = std::min(panels / kLookShare, kMostLooked / kPanelCols) / groups / 2 * 2;
+    if (each < 8) return false;
+    const std::int64_t step = panels / (each * groups), n = groups * kBuckets;
+    std::vector<std::int32_t> best(kPanelRows * n), panel(kPanelRows * n);
+    for (std::int64_t g = 0; g < groups; ++g) {
+        const std::int64_t j = g * each * step * kPanelCols;
+        best_(reinterpret_cast<const std::int8_t*>(left_panels_->values.data()) + i0 * bytes, right_panels_->values.data() + j * bytes,
+              right_panels_->add.data() + j, each, step, quads_, best.data() + g * kPanelRows * kBuckets, panel.data() + g * kPanelRows * kBuckets);
+    }
+    std::vector<std::pair<std::int32_t, std::int32_t>> own(n);
+    near.resize(static_cast<std::size_t>(kPanelRows) * count);
+    for (int r = 0; r < kPanelRows; ++r) {
+        for (std::int64_t b = 0; b < n; ++b) {
+            const std::int64_t g = b / kBuckets, from = (g * kPanelRows + r) * kBuckets + b % kBuckets;
+            const std::int64_t j = (g * each + panel[from]) * step * kPanelCols + b % kPanelCols;
+            own[b] = {best[from], static_cast<std::int32_t>(j)};
+        }
+        std::nth_element(own.begin(), own.begin() + (count - 1), own.end(), std::greater<>());
+        for (int t = 0; t < count; ++t) near[r * count + t] = own[t].second;
+    }
+    looked_at_.fetch_add(kPanelRows * each * groups * kPanelCols, std::memory_order_relaxed);
+    measured_.fetch_add(static_cast<std::int64_t>(kPanelRows) * count, std::memory_order_relaxed); // as the caller is about to do
+    return true;
 }
 
 // The k-th nearest in the block of a row, for a few rows: their median.

@@ -4,6 +4,9 @@
 // The left side is exact: |q_i|^2 + |q_j|^2 - 2 q_i.q_j in integers. A pair within reach R_i of row i therefore has, with
 // a_i = c R_i + e_i, |q_i - q_j|^2 <= (a_i + e_j)^2 <= a_i^2 (1 + t) + e_j^2 (1 + 1/t) for every t > 0: a sum of one number of
 // each row, with which products of bytes can be compared. Pairs that pass are measured in float32, the nearest in float64.
+//
+// Products with some of the points tell at once who may be near. Measured, the k nearest of these are a first bound, with which
+// most of what would be near for want of better is never looked at. Any k points would be right; these are good ones.
 #pragma once
 
 #include <optional>
@@ -57,12 +60,20 @@ class ByteFilter {
     }
     // In units of the bytes.
     float limit(float bound, std::int64_t i) const;
+    // For 6 queries from i0 on the positions of `count` different points each that look near; false if there are too few.
+    bool first_look(std::int64_t i0, int count, std::vector<std::int32_t>& near);
+    // h of a pair, as refined.
+    float h_of(std::int64_t i, std::int64_t j) const { return -0.5f * squared(i, j); }
     // In float32, as h of a lower bound.
     float closer(std::int64_t i, std::int64_t j, float) const { return -0.5f * lower(-0.5f * squared(i, j)); }
     int refine(std::int64_t i0, std::int64_t j0, const float* row_bound, const float* col_bound, Hit<float>* hits, int n) {
         int kept = 0;
         for (int t = 0; t < n; ++t) {
             const std::int64_t i = i0 + hits[t].i, j = j0 + hits[t].j;
+            if (t + kAhead < n) {
+                left().narrow.prefetch_row(i0 + hits[t + kAhead].i);
+                right_.narrow.prefetch_row(j0 + hits[t + kAhead].j);
+            }
             if (i >= left().narrow.n || j >= right_.narrow.n) continue;
             const float h = -0.5f * squared(i, j);
             if (lower(h) <= std::max(row_bound[hits[t].i], col_bound[hits[t].j])) hits[kept++] = {hits[t].i, hits[t].j, h};
@@ -85,6 +96,8 @@ class ByteFilter {
     bool gave_up() const { return static_cast<double>(measured_.load(std::memory_order_relaxed)) > most_; }
 
     std::int64_t measured() const { return measured_.load(); }
+    // Products at the first look, beyond those of all pairs.
+    std::int64_t looked_at() const { return looked_at_.load(); }
     const std::vector<std::int32_t>& right_rows() const { return right_.order; }
     const std::vector<std::int32_t>& left_rows() const { return left().order; }
 
@@ -100,6 +113,7 @@ class ByteFilter {
     int quads_;
     ByteRows right_;
     std::optional<ByteRows> other_;
+    static constexpr int kAhead = 6;
     static constexpr double kLoosest = 0.15; // of the reach: what two rows may be off
     float scale_ = 0;
     double reach_share_ = 1, off_share_ = 1; // 1 + t, 1 + 1/t
@@ -109,7 +123,8 @@ class ByteFilter {
     Sureness sure_;
     FloatSum sum_;
     BytePanelFunction function_;
-    std::atomic<std::int64_t> measured_{0};
+    ByteBestFunction best_;
+    std::atomic<std::int64_t> measured_{0}, looked_at_{0};
 };
 
 } // namespace sepal

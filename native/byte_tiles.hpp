@@ -9,12 +9,21 @@ constexpr int kQuad = 4; // columns that one instruction multiplies and adds
 
 // For rows packed in panels of 6 ([panel][quad][6][4], signed) and one panel of columns ([quad][16][4], each q + 128):
 // h = sum + row_add[i] + col_add[j]; writes each pair with h >= min(row_limit[i], col_limit[j]) to `hits` and returns
-// their number. Sums are exact; h as float32 is rounded.
+// their number, without h. Sums are exact; h as float32 is rounded.
 using BytePanelFunction = int (*)(const std::int8_t* rows, const std::int32_t* row_add, const float* row_limit, int n_row_panels,
                                   const std::uint8_t* cols, const std::int32_t* col_add, const float* col_limit, int quads,
                                   Hit<float>* hits);
 
 // Null where this processor has no such instruction.
 BytePanelFunction byte_panel_function();
+
+constexpr int kBuckets = 2 * kPanelCols;
+
+// For one panel of 6 rows and `n` panels of columns, each `step` panels after the one before: of each of 32 buckets of columns,
+// which share none, the largest sum + col_add[j] into `best` and the number of its panel, 0 .. n - 1, into `panel` (both [6][32]).
+using ByteBestFunction = void (*)(const std::int8_t* rows, const std::uint8_t* cols, const std::int32_t* col_add, std::int64_t n, std::int64_t step,
+                                  int quads, std::int32_t* best, std::int32_t* panel);
+
+ByteBestFunction byte_best_function();
 
 } // namespace sepal

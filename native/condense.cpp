@@ -1,11 +1,10 @@
-// Hart, the relaxed selective subset, FCNN, and Gates' reduction.
+// Hart, the relaxed selective subset, and Gates' reduction.
 #include "condense.hpp"
 
 #include <numeric>
 #include <type_traits>
 
 #include "condense_blocks.hpp"
-#include "spatial_order.hpp"
 
 namespace sepal {
 namespace {
@@ -112,67 +111,6 @@ Condensed condense_hart(const Condensing& c, const std::vector<std::int32_t>& vi
     }
     StrictMemory memory(c);
     return sweep(c, visit, memory);
-}
-
-namespace {
-
-// Rivals that also knows the nearest unlike prototype, the lowest position of those tied.
-struct CellMemory : Rivals {
-    explicit CellMemory(const Condensing& c_) : Rivals(c_), enemy(c.points.n, -1) {}
-    void meet(std::int32_t pos, std::int32_t prototype, double v) {
-        if (c.codes[pos] != c.codes[prototype] && v <= unlike[pos] * (1 + c.tie)) {
-            const bool tied = unlike[pos] <= v * (1 + c.tie);
-            enemy[pos] = tied && enemy[pos] >= 0 ? std::min(enemy[pos], prototype) : prototype;
-        }
-        Rivals::meet(pos, prototype, v);
-    }
-    // An unlike prototype beyond the nearest like one never makes a case wrong, since that one only comes nearer; so it
-    // need not be known, unless it is tied with one that does.
-    double bound(std::int32_t pos, bool own) const {
-        return own ? like[pos] : std::min(unlike[pos] * (1 + c.tie), like[pos] * (1 + 16 * c.tie));
-    }
-    std::vector<std::int32_t> enemy;
-};
-
-} // namespace
-
-Condensed condense_fcnn(const Condensing& c, const std::vector<std::int32_t>& seeds, const std::uint8_t* may_keep) {
-    Condensed out;
-    CellMemory rivals(c);
-    const std::vector<std::int32_t>& enemy = rivals.enemy;
-    const auto every = all_cases(c);
-    const bool boxed = CaseBoxes::knows(c);
-    const auto in_space = boxed ? spatial_order(c.points, kPartRows, c.threads) : every;
-    CaseBlocks blocks(c, in_space, boxed);
-    Bounded<CellMemory> visitor(c, rivals);
-    std::vector<std::int32_t> fresh = seeds;
-    std::vector<std::uint8_t> is_kept(c.points.n, 0);
-    Watch watch(c.poll, 8 * blocks.n_blocks());
-    for (std::int32_t round = 1; !fresh.empty(); ++round) {
-        for (const std::int32_t pos : fresh) {
-            out.kept_pos.push_back(pos);
-            out.round.push_back(round);
-            is_kept[pos] = 1;
-        }
-        if (!blocks.catch_up_all(out.kept_pos, watch, visitor)) return {};
-        for (const std::int32_t pos : fresh) rivals.like[pos] = 0;
-        std::vector<double> nearest(c.points.n, Rivals::inf); // of the wrong cases in each prototype's cell
-        std::vector<std::int32_t> wrong;
-        for (const std::int32_t pos : every)
-            if (may_keep[pos] && !is_kept[pos] && !rivals.right(pos)) {
-                wrong.push_back(pos);
-                nearest[enemy[pos]] = std::min(nearest[enemy[pos]], rivals.unlike[pos]);
-            }
-        fresh.clear();
-        std::vector<std::uint8_t> served(c.points.n, 0);
-        for (const std::int32_t pos : wrong)
-            if (!served[enemy[pos]] && rivals.unlike[pos] <= nearest[enemy[pos]] * (1 + c.tie)) {
-                served[enemy[pos]] = 1;
-                fresh.push_back(pos);
-            }
-    }
-    out.right = judge(c, [&](std::int32_t pos) { return rivals.right(pos); });
-    return out;
 }
 
 namespace {

@@ -25,11 +25,13 @@ struct Condensing {
 };
 
 // The kept positions in the order they came, the sweep or round of each, and for every case whether the nearest
-// kept ones are all of its class (empty where the method does not come to know it).
+// kept ones are all of its class (empty where the method does not come to know it). `compared` is how many pairs of a
+// case and a prototype were compared, where that is counted (FCNN).
 struct Condensed {
     std::vector<std::int32_t> kept_pos;
     std::vector<std::int32_t> round;
     std::vector<std::uint8_t> right;
+    std::int64_t compared = 0;
 };
 
 enum class TieRule {

@@ -3,8 +3,8 @@
 // A block catches up with all prototypes it has not met when it is visited, so that its rows stay in cache meanwhile.
 #pragma once
 
+#include <bit>
 #include <limits>
-#include <optional>
 
 #include "condense.hpp"
 #include "pair_values.hpp"
@@ -15,67 +15,13 @@ namespace sepal {
 constexpr int kBlock = 256, kBatch = 16;
 constexpr int kPart = 8, kPartRows = kPart * kPanel; // panels and rows that one thread takes at a time
 
-// The tight box around some cases.
-struct CaseBox {
-    const double *low, *high;
-    // Whether a prototype may be within a bound of a case inside: false only if it is surely farther from all of them.
-    bool within(const Condensing& c, std::int32_t prototype, double bound) const {
-        const double* row = c.points.row(prototype);
-        double sum = 0;
-        for (int f = 0; f < c.points.p; ++f) {
-            const double gap = std::max({low[f] - row[f], row[f] - high[f], 0.0});
-            if (c.metric.metric == Metric::l2) sum += gap * gap;
-            else if (c.metric.metric == Metric::l1) sum += gap;
-            else sum = std::max(sum, gap);
-        }
-        return sum * (1 - 1e-12) <= bound; // the values themselves may be rounded otherwise
-    }
-};
-
-// Boxes of the parts of kPartRows cases, and of the blocks.
-class CaseBoxes {
-  public:
-    static bool knows(const Condensing& c) {
-        return c.zero == 0 && (c.metric.metric == Metric::l2 || c.metric.metric == Metric::l1 || c.metric.metric == Metric::linf);
-    }
-    CaseBoxes(const Condensing& c, const std::vector<std::int32_t>& visit) : p_(c.points.p) {
-        fill(c, visit, kPartRows, parts_);
-        fill(c, visit, kBlock, blocks_);
-    }
-    CaseBox of_part(std::int64_t i) const { return box(parts_, i); }
-    CaseBox of_block(std::int64_t i) const { return box(blocks_, i); }
-
-  private:
-    void fill(const Condensing& c, const std::vector<std::int32_t>& visit, int size, std::vector<double>& sides) const {
-        for (std::size_t start = 0; start < visit.size(); start += size) {
-            const std::size_t at = sides.size(), end = std::min(visit.size(), start + size);
-            sides.resize(at + 2 * p_);
-            for (int f = 0; f < p_; ++f) {
-                double low = std::numeric_limits<double>::infinity(), high = -low;
-                for (std::size_t i = start; i < end; ++i) {
-                    low = std::min(low, c.points.row(visit[i])[f]);
-                    high = std::max(high, c.points.row(visit[i])[f]);
-                }
-                sides[at + f] = low;
-                sides[at + p_ + f] = high;
-            }
-        }
-    }
-    CaseBox box(const std::vector<double>& sides, std::int64_t i) const { return {sides.data() + i * 2 * p_, sides.data() + i * 2 * p_ + p_}; }
-
-    int p_;
-    std::vector<double> parts_, blocks_;
-};
-
 class CaseBlocks {
   public:
-    // `visit` lists the cases in the order they stand in the blocks. Where neighbours in it are neighbours in space,
-    // boxes around them tell which prototypes are too far for all of them.
-    CaseBlocks(const Condensing& c, const std::vector<std::int32_t>& visit, bool spatial = false)
+    // `visit` lists the cases in the order they stand in the blocks.
+    CaseBlocks(const Condensing& c, const std::vector<std::int32_t>& visit)
         : c_(c), visit_(visit), packed_(c.points.p), values_(values_function(c.metric.metric)),
           seen_((visit.size() + kBlock - 1) / kBlock, 0) {
         for (const std::int32_t pos : visit) packed_.append(c.points.row(pos));
-        if (spatial) boxes_.emplace(c, visit);
     }
     std::int64_t n_blocks() const { return static_cast<std::int64_t>(seen_.size()); }
     std::int64_t begin(std::int64_t block) const { return block * kBlock; }
@@ -91,12 +37,6 @@ class CaseBlocks {
         const std::size_t from = seen_[block], to = prototypes.size();
         if (from == to) return;
         const std::int64_t first_panel = begin(block) / kPanel, n_panels = panels_of(end(block) - begin(block));
-        if constexpr (requires { visitor.bound(0); })
-            if (boxes_) {
-                meet_near(block, prototypes, from, to, visitor);
-                seen_[block] = to;
-                return;
-            }
         const bool worth = threads > 1 && static_cast<double>(to - from) * n_panels * kPanel * c_.points.p > 2e6; // a thread needs longer to wake up
         const Helpers helpers = worth ? Helpers::at_once : Helpers::never;
         parallel_for(Loop{.n = (n_panels + kPart - 1) / kPart, .threads = threads, .helpers = helpers}, [&](std::int64_t part) {
@@ -117,32 +57,6 @@ class CaseBlocks {
     }
 
   private:
-    // The same, prototypes left out that are beyond the bounds of all cases of the block, or of a part of it.
-    template <class Visitor>
-    void meet_near(std::int64_t block, const std::vector<std::int32_t>& prototypes, std::size_t from, std::size_t to, Visitor& visitor) {
-        std::vector<std::int32_t> near;
-        double reach = 0;
-        for (std::int64_t at = begin(block); at < end(block); ++at) reach = std::max(reach, visitor.bound(visit_[at]));
-        for (std::size_t at = from; at < to; ++at)
-            if (boxes_->of_block(block).within(c_, prototypes[at], reach)) near.push_back(prototypes[at]);
-        double values[kBatch * kPartRows];
-        const double* rows[kBatch];
-        std::int32_t some[kBatch];
-        for (std::int64_t start = begin(block); start < end(block) && !near.empty(); start += kPartRows) {
-            const int n_cases = static_cast<int>(std::min<std::int64_t>(kPartRows, end(block) - start));
-            const std::int64_t n_panels = panels_of(n_cases);
-            const CaseBox box = boxes_->of_part(start / kPartRows);
-            typename Visitor::Part part(visitor, visit_.data() + start, n_cases);
-            for (std::size_t at = 0; at < near.size();) {
-                int m = 0;
-                for (const double bound = part.largest_bound(); at < near.size() && m < kBatch; ++at)
-                    if (box.within(c_, near[at], bound)) rows[m] = c_.points.row(near[at]), some[m++] = near[at];
-                if (m == 0) break;
-                values_(packed_.panel(start / kPanel), n_panels, rows, m, nullptr, c_.metric, c_.points.p, c_.zero, values);
-                for (int r = 0; r < m; ++r) part.meet(some[r], values + r * n_panels * kPanel);
-            }
-        }
-    }
     template <class Visitor>
     void meet_part(std::int64_t panel, std::int64_t n_panels, std::int64_t end, const std::vector<std::int32_t>& prototypes,
                    std::size_t from, std::size_t to, Visitor& visitor) const {
@@ -164,7 +78,6 @@ class CaseBlocks {
     PackedRows packed_;
     ValuesFunction values_;
     std::vector<std::size_t> seen_; // prototypes each block has met
-    std::optional<CaseBoxes> boxes_;
 };
 
 // Shows a memory the pairs that matter to it. Memory has
@@ -173,12 +86,11 @@ class CaseBlocks {
 // Almost all pairs are beyond the bound, and those cost one comparison.
 template <class Memory> struct Bounded {
     Bounded(const Condensing& c_, Memory& memory_) : c(c_), memory(memory_) {}
-    double bound(std::int32_t pos) const { return std::max(memory.bound(pos, true), memory.bound(pos, false)); }
 
     class Part {
       public:
         Part(Bounded& b, const std::int32_t* cases, int n)
-            : b_(b), cases_(cases), n_(n), n_padded_(static_cast<int>(panels_of(n)) * kPanel) {
+            : b_(b), cases_(cases), n_(n), n_padded_(static_cast<int>(panels_of(n)) * kPanel), rows_(~std::uint64_t{0} >> (64 - n)) {
             for (int j = 0; j < n; ++j) {
                 code_[j] = b_.c.codes[cases[j]];
                 own_[j] = b_.memory.bound(cases[j], true);
@@ -186,12 +98,11 @@ template <class Memory> struct Bounded {
             }
             for (int j = n; j < kPartRows; ++j) code_[j] = own_[j] = other_[j] = -1;
         }
-        void meet(std::int32_t prototype, const double* values) {
-            const std::int32_t code = b_.c.codes[prototype];
-            if (!b_.within(values, code_, code, own_, other_, n_padded_)) return;
-            for (int j = 0; j < n_; ++j) {
-                double& bound = code_[j] == code ? own_[j] : other_[j];
-                if (values[j] > bound) continue;
+        void meet(std::int32_t prototype, const double* values) { meet(prototype, b_.c.codes[prototype], values); }
+        void meet(std::int32_t prototype, std::int32_t code, const double* values) {
+            // The bound of a row changes by its own value only.
+            for (std::uint64_t near = b_.within(values, code_, code, own_, other_, n_padded_) & rows_; near != 0; near &= near - 1) {
+                const int j = std::countr_zero(near);
                 b_.memory.meet(cases_[j], prototype, values[j]);
                 own_[j] = b_.memory.bound(cases_[j], true);
                 other_[j] = b_.memory.bound(cases_[j], false);
@@ -209,6 +120,7 @@ template <class Memory> struct Bounded {
         Bounded& b_;
         const std::int32_t* cases_;
         int n_, n_padded_;
+        std::uint64_t rows_; // a bit for each case
         double code_[kPartRows], own_[kPartRows], other_[kPartRows];
     };
 

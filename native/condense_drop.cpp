@@ -163,15 +163,71 @@ Interval share_interval(double part, double all, double z) {
 struct Member {
     std::int32_t pos;
     double tried = 0, right = 0;
+    bool gone = false;
+};
+
+// The values of some rows of a stream to all members, made side by side before the rows have their turn. What changes
+// meanwhile is little: members that go are marked, and those that come are met one by one.
+class MembersAhead {
+  public:
+    explicit MembersAhead(const Condensing& c) : c_(c), values_(values_function(c.metric.metric)), packed_(c.points.p), come_(c.points.p) {}
+
+    std::vector<Member> members; // in order of arrival
+
+    // Forgets who is gone, and looks at the rows from `begin` on; returns where it looks no further.
+    std::size_t look(const std::vector<std::int32_t>& visit, std::size_t begin) {
+        const std::size_t met = packed_.size();
+        const bool all = std::erase_if(members, [](const Member& m) { return m.gone; }) > 0;
+        if (all) packed_.clear();
+        for (std::size_t k = all ? 0 : met; k < members.size(); ++k) packed_.append(c_.points.row(members[k].pos));
+        come_.clear();
+        n_met_ = packed_.size();
+        begin_ = begin;
+        const std::int64_t n_panels = panels_of(n_met_), most = std::max<std::int64_t>(kLanes, kNumbers / std::max<std::int64_t>(n_met_, 1));
+        const auto n = std::min<std::int64_t>({kRows, most / kLanes * kLanes, static_cast<std::int64_t>(visit.size() - begin)});
+        ahead_.resize(n * n_panels * kPanel);
+        const bool worth = static_cast<double>(n) * static_cast<double>(n_met_) * c_.points.p > 1e6; // a thread needs longer to wake up
+        const Loop loop{.n = (n + kLanes - 1) / kLanes, .threads = c_.threads, .helpers = worth ? Helpers::at_once : Helpers::never};
+        parallel_for(loop, [&](std::int64_t i) {
+            const double* rows[kLanes];
+            const int m = static_cast<int>(std::min<std::int64_t>(kLanes, n - i * kLanes));
+            for (int r = 0; r < m; ++r) rows[r] = c_.points.row(visit[begin + i * kLanes + r]);
+            if (n_met_ > 0) values_(packed_.panel(0), n_panels, rows, m, nullptr, c_.metric, c_.points.p, c_.zero, ahead_.data() + i * kLanes * n_panels * kPanel);
+        });
+        return begin + n;
+    }
+    // The turn of row t of the stream.
+    void turn(std::size_t t, const double* row) {
+        met_ = ahead_.data() + static_cast<std::int64_t>(t - begin_) * panels_of(n_met_) * kPanel;
+        late_.resize(panels_of(come_.size()) * kPanel);
+        if (come_.size() > 0) values_(come_.panel(0), panels_of(come_.size()), &row, 1, nullptr, c_.metric, c_.points.p, c_.zero, late_.data());
+    }
+    // From the row whose turn it is to member k.
+    double value(std::int64_t k) const { return k < n_met_ ? met_[k] : late_[k - n_met_]; }
+    void come(std::int32_t pos) {
+        members.push_back({pos});
+        come_.append(c_.points.row(pos));
+    }
+
+  private:
+    static constexpr int kLanes = 4;                  // rows that share the reading of the members
+    static constexpr std::int64_t kRows = 64;         // rows ahead, fewer where
+    static constexpr std::int64_t kNumbers = 1 << 22; // their values would be more than so many
+    const Condensing& c_;
+    ValuesFunction values_;
+    PackedRows packed_, come_; // members at the last look, and those that came since
+    std::int64_t n_met_ = 0;
+    std::size_t begin_ = 0;
+    std::vector<double> ahead_, late_;
+    const double* met_ = nullptr;
 };
 
 } // namespace
 
 Condensed condense_ib3(const Condensing& c, const std::vector<std::int32_t>& visit, const Ib3Plan& plan) {
-    const ValuesFunction values = values_function(c.metric.metric);
-    std::vector<Member> members; // in order of arrival
-    PackedRows packed(c.points.p);
-    std::vector<double> found, class_count(*std::max_element(c.codes, c.codes + c.points.n) + 1, 0.0), sorted;
+    MembersAhead stream(c);
+    std::vector<Member>& members = stream.members;
+    std::vector<double> class_count(*std::max_element(c.codes, c.codes + c.points.n) + 1, 0.0), sorted;
     double n_seen = 0;
     const auto class_share = [&](const Member& m, double z) { return share_interval(class_count[c.codes[m.pos]], n_seen, z); };
     const auto accepted = [&](const Member& m) {
@@ -181,53 +237,45 @@ Condensed condense_ib3(const Condensing& c, const std::vector<std::int32_t>& vis
         return m.tried > 0 && share_interval(m.right, m.tried, plan.drop_z).high < class_share(m, plan.drop_z).low;
     };
     Watch watch(c.poll, static_cast<std::int64_t>(visit.size()));
+    std::size_t seen_to = 0;
     for (std::size_t t = 0; t < visit.size(); ++t) {
         if (!watch.go_on()) return {};
+        if (t == seen_to) seen_to = stream.look(visit, t);
         const std::int32_t pos = visit[t];
-        const double* row = c.points.row(pos);
+        stream.turn(t, c.points.row(pos));
         const auto n = static_cast<std::int64_t>(members.size());
-        found.resize(panels_of(n) * kPanel);
-        if (n > 0) values(packed.panel(0), panels_of(n), &row, 1, nullptr, c.metric, c.points.p, c.zero, found.data());
-        const auto asked = [&](std::int64_t k) { return !c.apart(pos, members[k].pos); }; // others neither answer nor are judged
+        // Others neither answer nor are judged.
+        const auto asked = [&](std::int64_t k) { return !members[k].gone && !c.apart(pos, members[k].pos); };
         std::int64_t best = -1;
         for (std::int64_t k = 0; k < n; ++k)
-            if (asked(k) && (best < 0 || found[k] * (1 + c.tie) < found[best]) && accepted(members[k])) best = k;
+            if (asked(k) && (best < 0 || stream.value(k) * (1 + c.tie) < stream.value(best)) && accepted(members[k])) best = k;
         if (best < 0) { // nobody is accepted yet: the i-th nearest, i by chance
             sorted.clear();
             for (std::int64_t k = 0; k < n; ++k)
-                if (asked(k)) sorted.push_back(found[k]);
+                if (asked(k)) sorted.push_back(stream.value(k));
             if (!sorted.empty()) {
                 const auto i = static_cast<std::int64_t>(plan.chance[t] * static_cast<double>(sorted.size()));
                 std::nth_element(sorted.begin(), sorted.begin() + i, sorted.end());
-                for (best = 0; !asked(best) || found[best] != sorted[i]; ++best) {}
+                for (best = 0; !asked(best) || stream.value(best) != sorted[i]; ++best) {}
             }
         }
         ++n_seen;
         ++class_count[c.codes[pos]];
         const bool wrong = best < 0 || c.codes[members[best].pos] != c.codes[pos];
-        const std::size_t before = members.size();
         if (best >= 0) {
-            const double limit = found[best] * (1 + c.tie);
+            const double limit = stream.value(best) * (1 + c.tie);
             for (std::int64_t k = 0; k < n; ++k)
-                if (asked(k) && found[k] <= limit) {
+                if (stream.value(k) <= limit && asked(k)) {
                     ++members[k].tried;
                     members[k].right += c.codes[members[k].pos] == c.codes[pos];
+                    members[k].gone = poor(members[k]);
                 }
-            std::int64_t k = 0;
-            std::erase_if(members, [&](const Member& m) { return found[k++] <= limit && !c.apart(pos, m.pos) && poor(m); });
         }
-        if (members.size() != before) {
-            packed.clear();
-            for (const Member& m : members) packed.append(c.points.row(m.pos));
-        }
-        if (wrong) {
-            members.push_back({pos});
-            packed.append(row);
-        }
+        if (wrong) stream.come(pos);
     }
     Condensed out;
     for (const Member& m : members)
-        if (accepted(m)) out.kept_pos.push_back(m.pos);
+        if (!m.gone && accepted(m)) out.kept_pos.push_back(m.pos);
     return out;
 }
 

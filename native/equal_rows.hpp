@@ -20,9 +20,9 @@ struct RowGroups {
 };
 
 // -0 and +0 are one value, and so are all NaNs: a missing cell equals a missing cell here.
-RowGroups distinct_rows(Points points);
+RowGroups distinct_rows(Points points, int threads);
 
 // Rows of bits, n times p of them; all bits count.
-RowGroups distinct_keys(const std::uint64_t* cells, std::int64_t n, int p);
+RowGroups distinct_keys(const std::uint64_t* cells, std::int64_t n, int p, int threads);
 
 } // namespace sepal

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "prefetch.hpp"
 #include "ranking.hpp"
 
 namespace sepal {
@@ -24,6 +25,9 @@ struct NarrowRows {
         });
     }
     const float* row(std::int64_t i) const { return values.data() + i * width; }
+    void prefetch_row(std::int64_t i) const { // which may be in the padding of the last block
+        for (int f = 0; f < std::min(width, 128); f += 16) prefetch(values.data() + i * width + f);
+    }
     std::int64_t n;
     int p, width;
     std::vector<float> values;

@@ -9,7 +9,7 @@
 
 namespace sepal {
 
-WithinFunction within_function() { return SEPAL_BEST(any_within); }
+WithinFunction within_function() { return SEPAL_BEST(all_within); }
 
 ValuesFunction values_function(Metric metric) {
     return with_metric(metric, []<Metric M>() -> ValuesFunction { return SEPAL_BEST(values<M>); });

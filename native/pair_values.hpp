@@ -47,9 +47,9 @@ using ValuesFunction = void (*)(const double* panels, std::int64_t n_panels, con
 
 ValuesFunction values_function(Metric metric);
 
-// Whether some of n values is at most its bound: own[j] where codes[j] is `code`, other[j] elsewhere. n is a multiple
-// of 8; all arrays are that long.
-using WithinFunction = bool (*)(const double* values, const double* codes, double code, const double* own,
+// Bit j is set where value j is at most its bound: own[j] where codes[j] is `code`, other[j] elsewhere. n is a multiple
+// of 8 and at most 64; all arrays are that long.
+using WithinFunction = std::uint64_t (*)(const double* values, const double* codes, double code, const double* own,
                                 const double* other, int n);
 
 WithinFunction within_function();

@@ -46,16 +46,16 @@ SEPAL_ATTR SEPAL_INLINE void all_values(const double* panels, std::int64_t n_pan
     }
 }
 
-SEPAL_ATTR bool any_within(const double* values, const double* codes, double code, const double* own,
+SEPAL_ATTR std::uint64_t all_within(const double* values, const double* codes, double code, const double* own,
                              const double* other, int n) {
     using D = Doubles;
     const auto wanted = D::fill(code);
-    auto pass = D::none();
+    std::uint64_t pass = 0;
     for (int j = 0; j < n; j += D::width) {
         const auto bound = D::pick(D::equal(D::load(codes + j), wanted), D::load(own + j), D::load(other + j));
-        pass = D::either(pass, D::at_most(D::load(values + j), bound));
+        pass |= std::uint64_t{D::bits(D::at_most(D::load(values + j), bound))} << j;
     }
-    return D::any(pass);
+    return pass;
 }
 
 template <Metric M>

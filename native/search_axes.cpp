@@ -118,10 +118,24 @@ template <class Leading> class AxisFilter : public Leading {
         looked_.fetch_add(n, std::memory_order_relaxed);
         finished_.fetch_add(kept, std::memory_order_relaxed);
         for (int t = 0; t < kept; ++t) {
-            const float *query = left_narrow().row(i0 + hits[t].i), *point = right_narrow_.row(j0 + hits[t].j);
-            hits[t].h = static_cast<float>(-0.5 * to_own_ * sum_(query, point, right_narrow_.width));
+            if (t + 2 < kept) right_narrow_.prefetch_row(j0 + hits[t + 2].j);
+            hits[t].h = h_of(i0 + hits[t].i, j0 + hits[t].j);
         }
         return kept;
+    }
+    bool first_look(std::int64_t i0, int count, std::vector<std::int32_t>& near)
+        requires requires(Leading& leading) { leading.first_look(i0, count, near); }
+    {
+        if (!Leading::first_look(i0, count, near)) return false;
+        finished_.fetch_add(static_cast<std::int64_t>(near.size()), std::memory_order_relaxed); // as the caller is about to do
+        return true;
+    }
+    double first_products() const {
+        if constexpr (requires(const Leading& leading) { leading.looked_at(); }) return static_cast<double>(Leading::looked_at());
+        else return 0;
+    }
+    float h_of(std::int64_t i, std::int64_t j) const {
+        return static_cast<float>(-0.5 * to_own_ * sum_(left_narrow().row(i), right_narrow_.row(j), right_narrow_.width));
     }
     // Too many pairs come through: a row of columns read for itself costs many times its share of a tile.
     bool gave_up() const {
@@ -191,7 +205,7 @@ Ranking search_axes(Points points, Points queries, const Plan& plan, AxisWork* w
             const double n = static_cast<double>(points.n), m = static_cast<double>(queries.n), pairs = plan.self_join ? n * (n - 1) / 2 : n * m;
             work->all = pairs * p;
             work->rotation = (n + (plan.self_join ? 0 : m)) * p * r;
-            work->leading = pairs * (lead + 1);
+            work->leading = (pairs + filter.first_products()) * (lead + 1);
             work->further = static_cast<double>(filter.looked()) * filter.further();
             work->finished = static_cast<double>(filter.finished()) * p;
         }

@@ -82,7 +82,7 @@ def large_tasks() -> dict[str, Task]:
         "condensed set (fcnn)": lambda jobs: prototypes.fcnn(*rows(20_000, 10), n_jobs=jobs),
         "SVM": lambda jobs: SVMClassifier(n_jobs=jobs).fit(*rows(6_000, 8)),
         "SepalClassifier": lambda jobs: SepalClassifier(n_jobs=jobs).fit(*small),
-        "report": lambda jobs: sepal.separability(*rows(1_500, 6), n_jobs=jobs),
+        "report": lambda jobs: sepal.separability(*rows(600, 6), n_jobs=jobs),
     }
 
 
@@ -115,7 +115,7 @@ def _in_turn(works: Mapping[str, Callable[[], object]], rounds: int) -> dict[str
     return {name: (wall[name], cpu[name]) for name in works}
 
 
-def busy(rounds: int = 7) -> None:
+def busy(rounds: int = 5) -> None:
     """Print the times on one thread and on all, on an idle machine and with one core busy."""
     print("\nA core busy with something else: seconds on one thread and on all, idle; the same with one core busy")
     late, spinning = [], []

@@ -89,3 +89,22 @@ def test_balanced_rows_count_by_their_class():
     members = np.array([[[0.9, 0.1]] * 4])
     found = ClassJudge(codes, class_judge(codes, True).weights).log_likelihoods(members, np.ones((1, 1)))
     assert found[0] == pytest.approx(4 * (0.5 * np.log(0.901) + 0.5 * np.log(0.101)))
+
+
+def test_likelihoods_of_mixtures_are_the_same_in_blocks_of_rows(monkeypatch):
+    """231 mixtures of a million rows are 2 GB at once; block by block they are few."""
+    rng = np.random.default_rng(2)
+    members, mixtures = rng.random((3, 50, 2)), rng.dirichlet(np.ones(3), size=7)
+    mass = rng.random(50) + 0.5
+    codes = rng.integers(0, 2, 50).astype(np.int32)
+    targets = rng.normal(size=50)
+    judges = [
+        class_judge(codes, False),
+        class_judge(codes, True, mass=mass),
+        NumberJudge(targets),
+        NumberJudge(targets, mass=mass),
+    ]
+    whole = [judge.log_likelihoods(members, mixtures) for judge in judges]
+    monkeypatch.setattr("sepal.auto._judging._BLOCK_NUMBERS", 7 * 8)
+    for judge, expected in zip(judges, whole, strict=True):
+        np.testing.assert_allclose(judge.log_likelihoods(members, mixtures), expected, rtol=1e-13)

@@ -40,7 +40,7 @@ def test_no_shape_is_told_of_a_model_at_chance(rng):
     X, y = rng.normal(size=(80, 12)), np.array(["a", "b"] * 40)
     report = separability(X, y)
     assert report.model.interval[0] < 0.5 < report.model.interval[1]
-    assert report.model.shape is None or report.model.shape.code == "no_better_than_majority"
+    assert report.model.shape.code == "no_better_than_majority"
     told = " ".join(each.text for each in (*report.verdict, *report.next_steps))
     for word in ("curved", "straight", "linear"):
         assert word not in told.lower()

@@ -37,6 +37,16 @@ def test_any_rows_are_grouped_as_their_cells_say(rng):
     assert first_rows.tolist() == [expected.index(group) for group in range(len(first))]
 
 
+def test_threads_do_not_change_groups(rng):
+    rows = rng.integers(3, size=(20_000, 9)).astype(float)
+    first: dict[tuple[float, ...], int] = {}
+    expected = [first.setdefault(tuple(row), len(first)) for row in rows.tolist()]
+    for threads in (1, 2, 5):
+        group_of, first_rows = row_groups(rows, threads=threads)
+        assert group_of.tolist() == expected
+        assert first_rows.tolist() == np.unique(expected, return_index=True)[1].tolist()
+
+
 def splitmix(x):
     """The number that splitmix64 gives after the state x (Steele, Lea and Flood 2014)."""
     z = (x + GOLDEN) & WORD

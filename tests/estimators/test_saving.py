@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 import zipfile
 
 import numpy as np
@@ -181,3 +182,27 @@ def test_a_window_that_does_not_fit_together_is_refused(tmp_path, name):
     np.savez(packed, **arrays)
     with pytest.raises(DataError, match="do not fit together"):
         load_model(rewritten(path, lambda content: None, packed.getvalue()))
+
+
+def test_what_one_question_needs_of_all_rows_is_looked_for_once_after_loading(tmp_path, monkeypatch):
+    """A service asks row by row: no question may pay for all rows again."""
+    import sepal.neighbors._rounding as rounding
+
+    looked: list[int] = []
+    ranges = rounding.column_ranges
+
+    def counted(values):
+        looked.append(len(values))
+        return ranges(values)
+
+    X = np.random.default_rng(0).random((300, 4))
+    model = KNNClassifier(3).fit(X, np.where(X[:, 0] > 0.5, "yes", "no"))
+    loaded = load_model(save_model(model, tmp_path / "m.sepal"))
+    monkeypatch.setattr(rounding, "column_ranges", counted)
+    pickled = pickle.loads(pickle.dumps(model))  # noqa: S301 - our own
+    for asked, times in ((model, 0), (pickled, 1), (loaded, 1)):
+        looked.clear()
+        for row in X[:5]:
+            asked.predict(row[None])
+        assert looked.count(300) <= times
+        assert looked.count(1) == 5

@@ -148,9 +148,20 @@ def test_the_cheapest_answer():
     assert costs.verdict(Score(0.0, 0.0, 20.0), 9, 500).label == "unsure"
     assert Costs(9, 1, None).verdict(Score(0.0, 0.0, 2.3), 50, 50).label == "spam"  # log 9 is 2.197
     assert Costs(9, 1, None).verdict(Score(0.0, 0.0, 2.1), 50, 50).label == "ham"
-    for wrong in ({"ham": 0}, {"spam": -1}, {"unsure": 0}, {"ham": float("nan")}):
-        with pytest.raises(ParameterError):
+    for wrong in ({"ham": 0}, {"spam": -1}, {"unsure": 0}, {"ham": float("nan")}, {"spam": "1"}, {"unsure": "much"}):
+        with pytest.raises(ParameterError, match=f"the cost of {next(iter(wrong))} must be"):
             Costs(**wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"window": 0}, {"window": 1.5}, {"window": "all"}, {"days": 0.0}, {"days": "7"}, {"quota": -1}, {"editing": "no"}],
+)
+def test_what_is_no_policy_is_named(wrong):
+    """Texts ended in a TypeError, and a fraction in an error of Python's."""
+    (name, value), *_ = wrong.items()
+    with pytest.raises(ParameterError, match=f"^{name} must be .*; got {value!r}$"):
+        CasePolicy(**wrong)
 
 
 def test_nothing_is_said_of_no_words():

@@ -10,7 +10,7 @@ import pytest
 
 import sepal._native as native
 from sepal.neighbors import neighbor_ranking
-from sepal.neighbors._planner import SearchSize, plan, spread_directions
+from sepal.neighbors._planner import SearchSize, plan, relative_nearness, spread_directions
 from sepal.neighbors._rounding import Extent
 from tests.neighbors.hard_sets import SETS, WHOLE, assert_the_oracle, near_a_plane
 from tests.neighbors.hard_sets import search as search_by
@@ -106,6 +106,15 @@ def test_directions_of_the_spread(directions):
     rows = rng.normal(size=(3000, directions)) @ np.linalg.qr(rng.normal(size=(80, directions)))[0].T
     assert spread_directions(7.0 + 1e-3 * rows) == pytest.approx(directions, rel=0.15)
     assert spread_directions(np.ones((50, 80))) == 0.0
+
+
+def test_a_tree_is_tried_where_near_rows_are_near():
+    """Noise in 30 columns is not worth building one, rows near a surface in them are."""
+    rng = np.random.default_rng(12)
+    assert _planned(rng.normal(size=(20_000, 30)), k=10) == ["tiles"]
+    surface = np.tanh(rng.normal(size=(20_000, 3)) @ rng.normal(size=(3, 30)))
+    assert _planned(surface, k=10)[0] == "tree"
+    assert relative_nearness(np.full((2000, 30), 3.0)) == relative_nearness(rng.normal(size=(20, 30))) == 0.0
 
 
 def test_what_the_planner_chose_is_the_ranking():

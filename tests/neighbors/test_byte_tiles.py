@@ -38,6 +38,28 @@ def test_further_rows_ask(name, k):
     assert_the_oracle(_tiles(points, k, queries, tie=tie), D, k, tie, exclude_self=False)
 
 
+@pytest.mark.parametrize("method", ["tiles", "axes"])
+@pytest.mark.parametrize("k", [1, 10])
+@pytest.mark.parametrize("name", ["noise", "whole numbers with ties", "cells far out", "near a plane"])
+def test_a_first_look_at_some_of_the_points_changes_nothing(name, k, method):
+    """Enough rows for it, and for several bands of blocks."""
+    rows = np.unique(SETS[name](np.random.default_rng(20), 1500, 20), axis=0)
+    assert len(rows) > 1100
+    tie = 0.0 if name in WHOLE else 1e-9
+    D = squared_euclidean_by_column(rows, rows)
+    assert_the_oracle(search(rows, k, method=method, tie=tie), D, k, tie, exclude_self=True)
+
+
+@pytest.mark.parametrize("method", ["tiles", "axes"])
+@pytest.mark.parametrize("k", [16, 17, 40, 100, 101])
+def test_a_first_look_for_many_neighbors(k, method):
+    rng = np.random.default_rng(21)
+    points = np.concatenate([rng.normal(size=(4500, 16)), rng.integers(3, size=(4500, 16)).astype(float)])
+    queries = np.ascontiguousarray(np.concatenate([points[:5], points[-5:], rng.normal(size=(20, 16))]))
+    D = squared_euclidean_by_column(queries, points)
+    assert_the_oracle(search(points, k, queries, method=method, tie=1e-9), D, k, 1e-9, exclude_self=False)
+
+
 def test_queries_far_from_the_points():
     rng = np.random.default_rng(15)
     points, queries = rng.normal(size=(500, 20)), 30 + 5 * rng.normal(size=(60, 20))

@@ -113,6 +113,32 @@ def fcnn(D: np.ndarray, y: Sequence, seeds: Sequence[int], tol: float = TOL) -> 
     return rounds
 
 
+def fcnn_by_arrays(X: np.ndarray, y: np.ndarray, seeds: Sequence[int], tol: float = TOL) -> list[list[int]]:
+    """The same for many rows under squared distances: all kept rows at once, every round anew."""
+    n = len(y)
+    kept = np.empty(0, dtype=int)
+    D = np.empty((n, 0))
+    rounds, fresh = [], sorted(seeds)
+    while fresh:
+        rounds.append(fresh)
+        kept = np.append(kept, fresh)
+        more = np.zeros((n, len(fresh)))
+        for column in X.T:
+            more += (column[:, None] - column[fresh]) ** 2
+        D = np.hstack([D, more])
+        own = y[:, None] == y[kept]
+        like, unlike = np.where(own, D, np.inf).min(axis=1), np.where(own, np.inf, D).min(axis=1)
+        wrong = np.setdiff1d(np.flatnonzero(unlike <= like * (1 + tol)), kept)
+        tied = ~own[wrong] & (D[wrong] <= unlike[wrong, None] * (1 + tol))
+        enemy = np.where(tied, kept, n).min(axis=1)
+        least = np.full(n, np.inf)
+        np.minimum.at(least, enemy, unlike[wrong])
+        nearest = unlike[wrong] <= least[enemy] * (1 + tol)
+        first = np.unique(enemy[nearest], return_index=True)[1]  # the rows stand in order
+        fresh = sorted(wrong[nearest][first].tolist())
+    return rounds
+
+
 def rnn(D: np.ndarray, y: Sequence, kept: Sequence[int], tol: float = TOL) -> list[int]:
     """Gates: drop each kept row without which all rows stay right; pass after pass until one drops nothing."""
     kept = list(kept)

@@ -11,6 +11,7 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.learners import KNNClassifier
 from sepal.prototypes import METHODS, PrototypeSelector, all_knn, drop3, enn, ib3, icf, renn, tomek_links
 from tests.oracles import prototypes as oracle
+from tests.oracles.neighbors import squared_euclidean_by_column as squared_quickly
 from tests.prototypes.sets import geometric, labels, smooth, squared, tied
 
 SETS = [tied(0), tied(1, n=30, n_classes=2), smooth(3), smooth(4, n_classes=2), smooth(5, n=45, n_classes=5)]
@@ -188,6 +189,19 @@ def test_ib3_equals_the_plain_loops(seed):
     assert len(expected) > 1
     found = ib3(X, y, scale=None, random_state=11)
     assert found.rows.tolist() == sorted(expected)
+
+
+def test_ib3_whose_distances_many_threads_make_equals_the_plain_loops():
+    """So many members and columns that rows ahead of their turn are looked at side by side."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(600, 150)), rng.integers(0, 2, 600)
+    X[:, 0] += 30.0 * y
+    y = np.where(rng.random(len(y)) < 0.3, 1 - y, y)
+    chance = np.random.default_rng(11).random(len(y))
+    expected = oracle.ib3(squared_quickly(X, X), y, range(len(y)), chance, norm.ppf(0.95), norm.ppf(0.875))
+    assert len(expected) > 1
+    for jobs in (1, 2, 3):
+        assert ib3(X, y, scale=None, random_state=11, n_jobs=jobs).rows.tolist() == sorted(expected)
 
 
 def edited_in_groups(X, y, groups, k):

@@ -22,7 +22,7 @@ class Away:
     workers: int = 2
     threads: int = 1
 
-    def run(self, name, task, jobs, progress=None):
+    def run(self, name, task, jobs, progress=None, most=None):
         for at, job in enumerate(jobs):
             yield at, self.pool.submit(task, *job).result()
 

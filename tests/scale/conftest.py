@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ import pandas as pd
 import pytest
 
 from sepal.scale import place_of_work
+from sepal.scale._work import OnCluster
 
 _FOREVER = 900.0  # seconds: many times what a test takes on a machine with much else to do
 
@@ -77,3 +79,28 @@ def cut(tmp_path: Path) -> Callable[..., str]:
         return f"{folder}/*.{ending}"
 
     return write
+
+
+@pytest.fixture
+def sizes(client, monkeypatch):
+    """Bytes of every task that is sent to workers and of every answer, by the name of the task."""
+    found: dict[str, list[int]] = {}
+    submit, result = client.submit, OnCluster._result
+
+    def sent(task, *job, key, **how):
+        found.setdefault(key.rsplit("-", 2)[0], []).append(len(pickle.dumps((task, job))))
+        return submit(task, *job, key=key, **how)
+
+    def got(self, future, name):
+        answer = result(self, future, name)
+        found.setdefault(name.replace(" ", "-"), []).append(len(pickle.dumps(answer)))
+        return answer
+
+    def scattered(*_, **__):
+        raise AssertionError("data that cannot be loaded again was sent")
+
+    monkeypatch.setattr(client, "submit", sent)
+    monkeypatch.setattr(client, "scatter", scattered)
+    monkeypatch.setattr(OnCluster, "_result", got)
+    monkeypatch.setattr("sepal.scale._schema._LEAST_SENT", 0)
+    return found

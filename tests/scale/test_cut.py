@@ -8,8 +8,10 @@ from math import comb
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import sepal
+from sepal.cli._app import app
 from sepal.exceptions import DataError
 from sepal.machines import FeatureVectorClassifier
 from sepal.report import partitions_report
@@ -25,6 +27,7 @@ from sepal.scale import (
     suspects_asked,
 )
 from sepal.scale._drawing import draw_rows
+from sepal.scale._leave_one_out import class_order
 from sepal.scale._marked import arrivals
 from tests.scale.frames import frame
 
@@ -214,3 +217,41 @@ def test_too_many_levels_and_classes_are_those_of_all_files(cut, here, monkeypat
     for sizes in (SIZES[2], SIZES[5]):
         with pytest.raises(DataError, match=r'the target "city" has more than 50 distinct values'):
             fit_parts(partitioned(cut(table, sizes), "city"), here)
+
+
+def test_where_classes_lie_is_the_same_however_rows_are_cut(cut, there):
+    """Classes that mirror each other: nothing but the last bit of a sum would rank them, so their names do."""
+    rng = np.random.default_rng(5)
+    half = rng.normal(size=(100, 2))
+    table = pd.DataFrame(np.concatenate([half, half[::-1, ::-1]]), columns=["p", "q"])
+    table["class"] = np.repeat(["b", "a"], 100)
+    for sizes in ([200], [3, 97, 50, 50], [20] * 10):
+        ready = prepare_partitions(cut(table, sizes), "class", client=there.client, block_rows=20, scale=None)
+        assert class_order(ready.search, ready.classes).tolist() == [0, 1]
+        turned = class_order(ready.search, ready.classes[::-1])
+        assert turned.tolist() == [0, 1]
+
+
+def test_verbs_on_files_do_not_depend_on_the_cut(cut, tmp_path, monkeypatch):
+    """``evaluate`` and ``train`` learn from a sample of 300 rows; ``predict`` asks the model about others."""
+    monkeypatch.setattr("sepal.scale._learning.LEARNT_FROM", 300)
+    table, new = frame("mixed", N), frame("mixed", 60, seed=9).drop(columns="class")
+    asked = cut(new, [10, 50], "new.csv")
+    said = []
+    for n in (1, 5, 37):
+        pattern, model = cut(table, SIZES[n], f"{n}.csv"), str(tmp_path / f"{n}.sepal")
+        answers = tmp_path / f"{n}.csv"
+        verbs = (
+            ("evaluate", pattern, "--target", "class", "-l", "knn", "--json"),
+            ("train", pattern, "--target", "class", "-l", "knn", "-o", model),
+            ("predict", model, asked, "-o", str(answers)),
+        )
+        done = [CliRunner().invoke(app, verb) for verb in verbs]
+        assert [each.exit_code for each in done] == [0, 0, 0], [each.output for each in done]
+        facts = json.loads(done[0].stdout)
+        assert "sample of 300 of 740 rows" in done[0].stderr
+        left = {key: facts[key] for key in facts if "seconds" not in key and key != "data"}
+        said.append((left, answers.read_text()))
+    for each in said[1:]:
+        assert each[1] == said[0][1]
+        assert each[0] == said[0][0]

@@ -125,3 +125,15 @@ def test_a_smaller_sample_is_part_of_a_larger_one(cut, here):
     assert np.array_equal(again.rows, small.rows)
     assert np.array_equal(again.values, small.values)
     assert set(small.rows.tolist()) < set(large.rows.tolist())
+    of_all = draw_rows(schema, here, 400, 5)
+    assert np.array_equal(of_all.rows, np.arange(400))
+    assert np.array_equal(of_all.first(shares_of(schema.class_counts, 40)).values, small.values)
+
+
+def test_a_partition_of_which_no_row_is_left(cut, here):
+    table = frame("real", 300)
+    table.loc[:99, "x1"] = np.nan
+    schema = fit_parts(partitioned(cut(table, [100, 200]), "class"), here, missing="drop").schema
+    assert schema.part_rows.tolist() == [0, 200]
+    drawn = draw_rows(schema, here, 50, 2)
+    assert np.array_equal(table.drop(columns="class").to_numpy()[100 + drawn.rows], drawn.values)

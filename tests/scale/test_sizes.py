@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import sepal
+from sepal.exceptions import ClusterError
 from sepal.scale import (
     angle_partitions,
     fit_partitions,
@@ -21,8 +22,8 @@ from sepal.scale import (
     prepare_partitions,
     sample_table,
 )
+from sepal.scale._pieces import answer_in_pieces, put_together
 from sepal.scale._sources import load_part
-from sepal.scale._work import OnCluster
 from tests.scale.client_memory import SPAWN, peaks
 
 ROWS, COLUMNS = 1_500, 12
@@ -33,31 +34,6 @@ def rows(n: int) -> pd.DataFrame:
     X = rng.normal(size=(n, COLUMNS))
     found = pd.DataFrame(X, columns=[f"x{i}" for i in range(COLUMNS)])
     found["class"] = np.where(X[:, 0] + rng.normal(size=n) > 0, "b", "a")
-    return found
-
-
-@pytest.fixture
-def sizes(client, monkeypatch):
-    """Bytes of every task that is sent to workers and of every answer, by the name of the task."""
-    found: dict[str, list[int]] = {}
-    submit, result = client.submit, OnCluster._result
-
-    def sent(task, *job, key, **how):
-        found.setdefault(key.rsplit("-", 2)[0], []).append(len(pickle.dumps((task, job))))
-        return submit(task, *job, key=key, **how)
-
-    def got(self, future, name):
-        answer = result(self, future, name)
-        found.setdefault(name.replace(" ", "-"), []).append(len(pickle.dumps(answer)))
-        return answer
-
-    def scattered(*_, **__):
-        raise AssertionError("data that cannot be loaded again was sent")
-
-    monkeypatch.setattr(client, "submit", sent)
-    monkeypatch.setattr(client, "scatter", scattered)
-    monkeypatch.setattr(OnCluster, "_result", got)
-    monkeypatch.setattr("sepal.scale._schema._LEAST_SENT", 0)
     return found
 
 
@@ -78,11 +54,44 @@ def test_nothing_larger_than_a_partition_is_sent(cut, client, sizes, tmp_path):
     model = tmp_path / "model.sepal"
     sepal.save_model(sepal.KNNClassifier(1).fit(table.drop(columns="class"), table["class"]), model)
     list(predict_partitions(model, partitioned(pattern, target=False), client=client, columns=lambda _: False))
+    sample_table(source, len(table), client=client)
     one = len(pickle.dumps(load_part(source.parts[0], source.reading)))
     largest = {name: max(each) for name, each in sizes.items()}
     assert {"read-columns", "read-rows", "search-for-neighbours", "draw-rows", "ask-for-neighbours"} <= set(largest)
     assert {"add-up-products", "add-up-answers", "leave-rows-out", "predicting"} <= set(largest)
     assert {name: size for name, size in largest.items() if size > one} == {}, one
+
+
+def test_long_lists_and_many_classes_travel_in_pieces(cut, client, sizes, tmp_path):
+    """Rows that are as near to many others, and a class for every tenth row: answers are larger than partitions."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.integers(0, 2, size=(1_200, 10)).astype(float), columns=[f"x{i}" for i in range(10)])
+    table["class"] = np.where(rng.random(1_200) < 0.5, "a", "b")
+    pattern = cut(table, [400] * 3, "parquet")
+    found = sepal.thornton_test(prepare_partitions(pattern, client=client))
+    assert found.score == sepal.thornton_score(table.drop(columns="class"), table["class"])
+    source = partitioned(pattern, "class")
+    one = len(pickle.dumps(load_part(source.parts[0], source.reading)))
+    assert {name: max(each) for name, each in sizes.items() if max(each) > one} == {}, one
+    sizes.clear()
+    many = rows(1_200)[["x0", "x1", "x2"]]
+    model = sepal.KNNClassifier(1).fit(many, np.arange(1_200) % 40)
+    sepal.save_model(model, tmp_path / "model.sepal")
+    new = partitioned(cut(many, [400, 800], "parquet"), target=False)
+    answers = list(predict_partitions(tmp_path / "model.sepal", new, client=client, columns=lambda _: False))
+    shares = np.concatenate([part.probabilities for part in answers])
+    assert np.array_equal(shares, model.predict_proba(many))
+    one = len(pickle.dumps(load_part(new.parts[1], new.reading)))
+    assert len(pickle.dumps(answers[1].probabilities)) > 10 * one
+    assert {name: max(each) for name, each in sizes.items() if max(each) > one} == {}, one
+
+
+def test_pieces_of_different_answers_are_not_put_together():
+    first = answer_in_pieces("one", 0, 1_000, bytes, 5_000)
+    other = answer_in_pieces("two", 1, 1_000, bytearray, 5_000)
+    assert put_together(first, lambda at: answer_in_pieces("one", at, 1_000, bytes, 5_000), "naps") == bytes(5_000)
+    with pytest.raises(ClusterError, match="naps: two workers gave different answers"):
+        put_together(first, lambda _: other, "naps")
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import fields
 
 import numpy as np
@@ -217,12 +218,17 @@ def test_gram_sums_of_kernels_do_not_depend_on_partitions(large, without_choices
         assert each.counts.tolist() == np.bincount(large["class"] == "out").tolist()
 
 
-def test_the_classifier_without_choices_says_what_all_rows_decided(large, cut, client, monkeypatch):
+def test_the_classifier_without_choices_says_what_all_rows_decided(large, cut, client, sizes, monkeypatch):
+    """And nothing larger than a partition travels, though its sums are: 30 x 30 numbers, against 150 x 3."""
     monkeypatch.setattr(learning, "LEARNT_FROM", 700)
-    found = fit_partitions(SepalClassifier(time_limit=None), cut(large, [450, 450]), client=client)
+    monkeypatch.setattr("sepal.estimators._views._MOST_KNOTS", 40)  # 2,000, of partitions that have more rows than that
+    found = fit_partitions(SepalClassifier(time_limit=None), cut(large, [150] * 6), client=client)
     assert found.n_sampled == 700
     assert not found.exact
     assert found.by_sums[:3] == ("kernel-standard", "kernel-minmax", "kernel-rank")
+    one = len(pickle.dumps(sepal.data.as_table(large[:150].drop(columns="class"), large["class"][:150])))
+    assert len(sizes["add-up-products"]) > 4 * 6 * 2  # a task and an answer each, if none were in pieces
+    assert {name: max(each) for name, each in sizes.items() if max(each) > one} == {}, one
     assert "sample of 700" in str(found)
     assert "sample of 700" in found.model.trace_.notes[-1]
     assert found.model.score(large.drop(columns="class"), large["class"]) > 0.75

@@ -20,6 +20,7 @@ _NEWTON_STEPS = 6
 _LOG_FACTORS = (-2.5, 5.0)  # softmax(factor * decisions): the logarithms of the factors looked at
 _LONGEST_STEP = 1.5
 _TINY = 1e-12  # of the variance of the targets, which is 1
+_BLOCK_NUMBERS = 8_000_000  # held at a time
 _FLOOR = 1e-3  # added to a probability before its logarithm judges a mixture: one row must not outweigh all others
 
 
@@ -82,9 +83,12 @@ class ClassJudge:
         return np.asarray((self.losses(left_out) @ self.weights).T)
 
     def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
-        return np.asarray(
-            _units(self.codes, self.groups) * (np.log(mixtures @ self._own(members) + _FLOOR) @ self.weights)
+        own = self._own(members)
+        means = sum(
+            np.log(mixtures @ own[:, rows] + _FLOOR) @ self.weights[rows]
+            for rows in _blocks(len(self.codes), len(mixtures))
         )
+        return np.asarray(_units(self.codes, self.groups) * means)
 
     def surprise(self, probabilities: Array) -> Array:
         """Minus the log of the probability of each row's class; from shape (trials, n, outputs) to (trials, n)."""
@@ -118,6 +122,12 @@ def class_judge(
 
 def _taken(values: NDArray[Any] | None, rows: NDArray[np.intp]) -> NDArray[Any] | None:
     return None if values is None else values[rows]
+
+
+def _blocks(n: int, each: int) -> list[slice]:
+    """All rows, so many at a time that ``each`` numbers for every one of them can be held."""
+    step = max(1, _BLOCK_NUMBERS // each)
+    return [slice(begin, min(begin + step, n)) for begin in range(0, n, step)]
 
 
 def _units(rows: NDArray[Any], groups: NDArray[np.intp] | None) -> int:
@@ -187,7 +197,11 @@ class NumberJudge:
 
     def log_likelihoods(self, members: Array, mixtures: Array) -> Array:
         """Of normal errors, whose variance is the one that makes them likeliest."""
-        squares = self._mean((mixtures @ members[:, :, 0] - self.targets) ** 2)
+        n, values = len(self.targets), members[:, :, 0]
+        squares = np.zeros(len(mixtures))
+        for rows in _blocks(n, len(mixtures)):
+            off = (mixtures @ values[:, rows] - self.targets[rows]) ** 2
+            squares += off.mean(axis=1) * (off.shape[1] / n) if self.mass is None else off @ self.weights[rows]
         return np.asarray(-0.5 * _units(self.targets, self.groups) * np.log(squares + _TINY))
 
     def scores(self, left_out: Array) -> Array:

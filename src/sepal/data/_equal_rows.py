@@ -61,7 +61,7 @@ def _text_mark(level: Any) -> int:
     return int.from_bytes(blake2b(str(level).encode("utf-8", "replace"), digest_size=8).digest(), "little")
 
 
-def row_groups(values: NDArray[np.floating[Any]]) -> RowGroups:
+def row_groups(values: NDArray[np.floating[Any]], *, threads: int = 1) -> RowGroups:
     """The group of each row, numbered in the order of first rows, and the first row of each group of equal rows.
 
     A missing cell equals a missing cell, and -0 equals 0.
@@ -72,7 +72,7 @@ def row_groups(values: NDArray[np.floating[Any]]) -> RowGroups:
     >>> group_of.tolist(), first.tolist()
     ([0, 1, 0, 1], [0, 1])
     """
-    return _native.distinct(points=np.ascontiguousarray(values, dtype=np.float64))
+    return _native.distinct(points=np.ascontiguousarray(values, dtype=np.float64), threads=threads)
 
 
 def key_groups(keys: Marks) -> NDArray[np.intp]:

@@ -69,12 +69,24 @@ def packed_texts(series: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]] | N
 
     None for any other column, for one of several parts, and where a text is missing.
     """
-    if getattr(getattr(series, "dtype", None), "storage", None) == "pyarrow":  # a column of pandas
-        series = series.array.__arrow_array__()
-    offsets = {"string": np.int32, "large_string": np.int64}.get(str(getattr(series, "type", None)))
-    if offsets is None or getattr(series, "num_chunks", 0) != 1 or series.null_count or not len(series):
+    arrow = _arrow_array(series)
+    offsets = {"string": np.int32, "large_string": np.int64}.get(str(getattr(arrow, "type", None)))
+    parts = getattr(arrow, "chunks", [arrow])
+    if offsets is None or len(parts) != 1 or parts[0].null_count or not len(parts[0]):
         return None
-    part = series.chunk(0)
-    _, starts, cells = part.buffers()
-    begin = np.frombuffer(starts, dtype=offsets)[part.offset : part.offset + len(part) + 1]
+    _, starts, cells = parts[0].buffers()
+    begin = np.frombuffer(starts, dtype=offsets)[parts[0].offset : parts[0].offset + len(parts[0]) + 1]
     return begin.astype(np.int64), np.frombuffer(cells or b"", dtype=np.uint8)
+
+
+def _arrow_array(series: Any) -> Any:
+    """The memory of a column of texts as Arrow has it, without a copy of the texts one by one; None where it is not."""
+    dtype = getattr(series, "dtype", None)
+    if getattr(dtype, "storage", None) == "pyarrow":  # of pandas
+        return series.array.__arrow_array__()
+    if not type(series).__module__.startswith("polars"):
+        return series
+    try:
+        return series.to_arrow() if str(dtype) == "String" else None
+    except ImportError:  # polars does without pyarrow
+        return None

@@ -64,10 +64,10 @@ class Costs:
     def __post_init__(self) -> None:
         for name in ("ham", "spam"):
             value = getattr(self, name)
-            if not 0.0 < value < float("inf"):
-                raise ParameterError(f"the cost of {name} must be a number above 0; got {value}")
-        if self.unsure is not None and not self.unsure > 0.0:
-            raise ParameterError(f"the cost of unsure must be above 0; got {self.unsure}")
+            if not isinstance(value, (int, float)) or not 0.0 < value < float("inf"):
+                raise ParameterError(f"the cost of {name} must be a number above 0; got {value!r}")
+        if self.unsure is not None and (not isinstance(self.unsure, (int, float)) or not self.unsure > 0.0):
+            raise ParameterError(f"the cost of unsure must be None or a number above 0; got {self.unsure!r}")
 
     @property
     def thresholds(self) -> tuple[float, float]:

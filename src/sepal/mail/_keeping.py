@@ -45,10 +45,10 @@ class CasePolicy:
     def __post_init__(self) -> None:
         for name in ("window", "quota"):
             value = getattr(self, name)
-            if value is not None and (value < 1 or value != int(value)):
-                raise ParameterError(f"{name} must be a whole number of at least 1; got {value}")
-        if self.days is not None and not self.days > 0.0:
-            raise ParameterError(f"days must be above 0; got {self.days}")
+            if value is not None and (not hasattr(value, "__index__") or value < 1):
+                raise ParameterError(f"{name} must be None or an integer of at least 1; got {value!r}")
+        if self.days is not None and (not isinstance(self.days, (int, float)) or not self.days > 0.0):
+            raise ParameterError(f"days must be None or a number above 0; got {self.days!r}")
         if self.editing is not None and self.editing not in get_args(Editing):
             raise ParameterError(f"editing must be one of {', '.join(get_args(Editing))}; got {self.editing!r}")
 

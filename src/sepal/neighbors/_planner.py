@@ -30,7 +30,12 @@ _BYTE_COLUMNS = 12  # as in native/byte_filter.hpp
 _MANY_COLUMNS = 64  # below this tiles cost too little for a rotation to pay (benchmarks/speed/columns.py)
 _ALL_PAIRS = 2.2  # axes that are taken of every pair, for each direction of the spread
 _FEW_DIRECTIONS = 10  # in many columns a tree is tried where rows spread in no more: it costs much to find out
+_SOME_COLUMNS = 16  # below this a tree is always tried
+_ALL_FAR = 0.6  # of typical distances: where near rows are no nearer, as in noise, a tree leaves nobody out
+
+_FAR_IN_COLUMNS = 14.0  # the same times the columns, since leaves cost more to look at in many of them (real_sets.py)
 _SAMPLE = 1024
+_ASKING = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +82,11 @@ class SearchSize:
         """In how many directions the rows spread; looked at in many columns only."""
         return spread_directions(self.points.values)
 
+    @cached_property
+    def nearness(self) -> float:
+        """How near near rows are, in typical distances; looked at in some columns only."""
+        return relative_nearness(self.points.values)
+
     @property
     def pairs(self) -> float:
         """Pairs to be looked at by who leaves none out: between rows that ask each other every pair once."""
@@ -92,9 +102,11 @@ def _tree(work: SearchSize) -> float:
         return inf
     built = work.n + (0 if work.n_queries is None else work.asking)
     cost = built * (8.0 * log2(work.n + 1) + 6.0 * work.p) + work.asking * (100.0 + 20.0 * work.k)
-    if work.p < _MANY_COLUMNS or cost > min(_tiles(work), _scan(work)) or work.directions <= _FEW_DIRECTIONS:
+    if work.p < _SOME_COLUMNS or cost > min(_tiles(work), _scan(work)):
         return cost
-    return inf
+    if work.p >= _MANY_COLUMNS:
+        return cost if work.directions <= _FEW_DIRECTIONS else inf
+    return cost if work.nearness <= min(_ALL_FAR, _FAR_IN_COLUMNS / work.p) else inf
 
 
 def _tiles(work: SearchSize) -> float:
@@ -117,6 +129,33 @@ def _axes(work: SearchSize) -> float:
     if cost(1.0) > _tiles(work):
         return inf
     return cost(work.directions) if work.directions * 8 <= work.p else inf
+
+
+def relative_nearness(values: NDArray[np.float64]) -> float:
+    """The distance to the second nearest of some rows, as a part of the median distance: the median of a few that ask.
+
+    Small where rows lie in clusters or near a surface, and near 1 where they spread in many directions alike. Rows that
+    are mostly equal have 0.
+
+    >>> noise = np.random.default_rng(0).normal(size=(2000, 30))
+    >>> relative_nearness(noise) > 0.6 > relative_nearness(noise[:, :3])
+    True
+    """
+    taken = values[np.linspace(0, len(values) - 1, min(len(values), _SAMPLE // 2)).astype(np.intp)]
+    if len(taken) < 8 * _ASKING:
+        return 0.0
+    taken = taken - taken.mean(axis=0)
+    largest = float(np.abs(taken).max(initial=0.0))
+    if not 0.0 < largest < inf:
+        return 0.0
+    taken /= largest
+    asking = taken[:: len(taken) // _ASKING]
+    squares = np.einsum("ij,ij->i", taken, taken)
+    found = squares[:: len(taken) // _ASKING, None] + squares - 2.0 * np.einsum("ij,kj->ik", asking, taken)
+    middle = len(taken) // 2
+    found.partition((2, middle), axis=1)
+    near, typical = np.maximum(found[:, 2], 0.0), found[:, middle]
+    return float(np.sqrt(np.median(near[typical > 0] / typical[typical > 0]))) if np.any(typical > 0) else 0.0
 
 
 def spread_directions(values: NDArray[np.float64]) -> float:

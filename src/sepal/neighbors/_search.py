@@ -47,14 +47,15 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         fitted = fit_distance(table, distance, scale=scale, params=distance_params)
         points = fitted.embed(table)
         # Copies are rows at distance 0; some are not, because of what is missing in them.
-        copies = Copies.at_no_distance(*row_groups(points), fitted.compares_nothing(points))
+        threads = thread_count(n_jobs)
+        copies = Copies.at_no_distance(*row_groups(points, threads=threads), fitted.compares_nothing(points))
         extent = Extent.of(points)
         search = cls(
             table,
             fitted,
             np.ascontiguousarray(points[copies.first]) if copies.any else points,
             copies,
-            thread_count(n_jobs),
+            threads,
             check_method(method, fitted, effective_metric(fitted, extent)),
         )
         # Without their copies the rows have the same extent, which need not be looked for again.

@@ -104,6 +104,11 @@ class CaseMetric:
         """Rounds of FCNN."""
         return _kept(self._native.fcnn(seeds=_pos(seeds), may_keep=may_keep.astype(np.uint8), progress=self._progress))
 
+    @property
+    def compared(self) -> int:
+        """How many pairs of a case and a prototype the last FCNN compared."""
+        return self._native.compared
+
     def reduce(self, kept_pos: Positions, wanted: NDArray[np.bool_]) -> Kept:
         """What is left after dropping, in turn, each prototype that no wanted case needs."""
         return _kept(

@@ -10,7 +10,6 @@ One pass is enough where no row has many copies. Where some do, one more counts 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +34,6 @@ from sepal.scale._schema import Schema
 from sepal.scale._work import Here, Workplace
 
 _SPARE = 6.0  # standard deviations of rows more than are needed, so that one pass is enough
-_NAMED = 24  # bytes that a partition tells of a row that may be drawn, beside its cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +65,8 @@ class Drawn:
         order = np.lexsort((self.rows, self.number, self.codes))
         start = np.searchsorted(self.codes[order], np.arange(len(wanted)))
         taken = np.concatenate([order[s : s + n] for s, n in zip(start, wanted, strict=True)])
-        taken = np.sort(taken)
+        by_number = np.lexsort((self.rows[taken], self.number[taken]))
+        taken = np.sort(taken) if len(taken) == len(self.rows) else taken[by_number]
         return Drawn(self.rows[taken], self.codes[taken], self.values[taken], self.extent, self.number[taken])
 
 
@@ -195,35 +194,21 @@ class _Draw:
 
     def _look(self) -> tuple[tuple[Marks, Tallies, NDArray[np.float64]], Extent | None, Tallies | None]:
         """The first pass: marks that may arrive in time, rows that do and are single, and others by their buckets."""
-        parts, offsets, cuts = self.schema.source.parts, self.schema.offsets, self._cuts()
-        jobs = [(part, self.drawing, between) for part in parts for between in cuts]
+        offsets = self.schema.offsets
+        jobs = [(part, self.drawing) for part in self.schema.source.parts]
         single = _Rows(self.schema.like.n_columns)
         extent: Extent | None = None
         others: Tallies | None = None
         found: NearPart
-        for at, found in self.work.run("draw rows", near_rows, jobs, self.progress):
+        for at, found in self.work.run("draw rows", near_rows, jobs, self.progress, self.schema.sent):
             self.near.add(found.near)
-            single.add(found.single, found.place + offsets[at // len(cuts)], found.cells)
+            single.add(found.single, found.place + offsets[at], found.cells)
             if found.extent is not None:
                 extent = found.extent if extent is None else joined_extent([extent, found.extent])
             if len(found.bucket):
                 others = np.zeros(2**BUCKET_BITS, dtype=np.int64) if others is None else others
                 others[found.bucket] += found.others
         return single.by_mark(), extent, others
-
-    def _cuts(self) -> list[tuple[int, int]]:
-        """Ranges of marks, so many that the answer of a task about one of them is no larger than a partition."""
-        schema, drawing = self.schema, self.drawing
-        if isinstance(self.work, Here):
-            return [(0, 2**64)]
-        taken, named = (
-            float(np.minimum(1.0, times * drawing.limit) @ schema.class_counts) / schema.n_rows
-            for times in (1, drawing.many)
-        )
-        each = taken * 8 * schema.like.n_columns + _NAMED * max(named, 0.5)
-        n = max(1, int(np.ceil(each * int(schema.part_rows.max()) / schema.sent)))
-        bounds = [2**64 * at // n for at in range(n + 1)]
-        return list(pairwise(bounds))
 
     def _count(self, others: Tallies | None) -> None:
         """Another pass where a bucket holds more rows than it should: some of these are equal."""
@@ -236,7 +221,7 @@ class _Draw:
             for at in range(0, len(crowded), step)
             for part in self.schema.source.parts
         ]
-        for _, found in self.work.run("count equal rows", crowded_rows, jobs, self.progress):
+        for _, found in self.work.run("count equal rows", crowded_rows, jobs, self.progress, self.schema.sent):
             self.near.add(found)
 
     def _rows(
@@ -270,7 +255,7 @@ class _Draw:
             for part in schema.source.parts
         ]
         which, rows = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        for at, found in self.work.run("fetch equal rows", fetch_rows, jobs, self.progress):
+        for at, found in self.work.run("fetch equal rows", fetch_rows, jobs, self.progress, self.schema.sent):
             begin, part = at // len(schema.source.parts) * step, at % len(schema.source.parts)
             cells[begin + found.first] = found.cells
             which = np.concatenate([which, begin + found.which.astype(np.int64)])

@@ -160,7 +160,7 @@ def _vectors(model: Any, given: _Given) -> PartitionsFit | None:
         loading = Loading.of(schema, fitted.classes_)
         counts = [counted[label] for label in fitted.classes_.tolist()]
         how = PathOf(loading, view, mapping, factors)
-        return PartsPath(schema.source.parts, given.work, how, float(factors @ counts), given.progress)
+        return PartsPath(schema.source.parts, given.work, how, float(factors @ counts), schema.sent, given.progress)
 
     counted = dict(zip(schema.classes.tolist(), schema.class_counts.tolist(), strict=True))
     fitted = clone(machine)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,8 @@ from sepal.scale._search import BlockSearch
 
 if TYPE_CHECKING:
     from sepal.learners import LeaveOneOutCurve
+
+_HALF = 26  # bits of a whole number that are added up apart from the others
 
 
 def partitions_loo_curve(ready: Prepared, k_max: int | None = None) -> LeaveOneOutCurve:
@@ -58,24 +59,35 @@ def partitions_loo_curve(ready: Prepared, k_max: int | None = None) -> LeaveOneO
     return curve if note is None else replace(curve, notes=(*curve.notes, note))
 
 
-def class_sums(block: RowBlock, fitted: FittedDistance, classes: NDArray[Any]) -> NDArray[np.float64]:
-    """Of each class in a block the sum of all coordinates, and that of their squares."""
+def class_sums(block: RowBlock, fitted: FittedDistance, classes: NDArray[Any], exponent: int) -> list[tuple[int, int]]:
+    """Of each class in a block the sum of all coordinates, and that of their squares, as whole numbers.
+
+    No coordinate is larger than 2**exponent.
+    """
     table = block_table(block)
     points = fitted.embed(table)
     codes = codes_of(np.asarray(table.y), classes)
-    found = np.zeros((len(classes), 2))
+    found = []
     for code in range(len(classes)):
         cells = points[codes == code].ravel()
         cells = cells[~np.isnan(cells)]
-        found[code] = fsum(cells), fsum(cells**2)
+        found.append((_whole_sum(cells, exponent), _whole_sum(cells**2, 2 * exponent)))
     return found
+
+
+def _whole_sum(cells: NDArray[np.float64], exponent: int) -> int:
+    """In steps of 2**(exponent - 52): exact, so that no order of adding changes it."""
+    whole = np.rint(np.ldexp(cells, 52 - exponent)).astype(np.int64)
+    return (int((whole >> _HALF).sum()) << _HALF) + int((whole & ((1 << _HALF) - 1)).sum())
 
 
 def class_order(search: BlockSearch, classes: NDArray[Any]) -> NDArray[np.intp]:
     """A ranking of classes by where their rows lie, for votes that nothing else decides."""
-    jobs = [(block, search.fitted, classes) for block in search.blocks]
-    sums = np.stack([found for _, found in search.work.run("where classes lie", class_sums, jobs)])
-    keys = [(fsum(sums[:, code, 0]), fsum(sums[:, code, 1]), code) for code in range(len(classes))]
+    exponent = max(int(np.frexp(search.part.extent.largest)[1]), -400)
+    jobs = [(block, search.fitted, classes, exponent) for block in search.blocks]
+    sums = [(0, 0)] * len(classes)
+    for _, found in search.work.run("where classes lie", class_sums, jobs):
+        sums = [(a + c, b + d) for (a, b), (c, d) in zip(sums, found, strict=True)]
     order = np.empty(len(classes), dtype=np.intp)
-    order[[key[2] for key in sorted(keys)]] = np.arange(len(classes))
+    order[sorted(range(len(classes)), key=lambda code: (*sums[code], code))] = np.arange(len(classes))
     return order

@@ -71,16 +71,11 @@ class Drawing:
     seed: int
     fitted: FittedDistance | None = None
 
-    def marked(self, part: Partition, between: tuple[int, int] = (0, 2**64)) -> MarkedPart:
-        """The rows of a partition by their marks, those between two marks only."""
+    def marked(self, part: Partition) -> MarkedPart:
+        """The rows of a partition by their marks."""
         table, codes = self.loading.rows(part)
         marks = marks_of(table, codes, tuple(str(label) for label in self.loading.classes.tolist()))
         order = np.argsort(marks, kind="stable")
-        begin, end = (
-            len(marks) if bound >= 2**64 else int(np.searchsorted(marks, np.uint64(bound), sorter=order))
-            for bound in between
-        )
-        order = order[begin:end]
         ordered = marks[order]
         opens = np.ones(len(ordered), dtype=bool)
         opens[1:] = ordered[1:] != ordered[:-1]
@@ -137,9 +132,9 @@ def bucket_of(marks: Marks) -> NDArray[np.uint32]:
     return (marks >> np.uint64(64 - BUCKET_BITS)).astype(np.uint32)
 
 
-def near_rows(part: Partition, drawing: Drawing, between: tuple[int, int]) -> NearPart:
+def near_rows(part: Partition, drawing: Drawing) -> NearPart:
     """Look at a partition."""
-    found = drawing.marked(part, between)
+    found = drawing.marked(part)
     early = arrival(found.marks, np.zeros(len(found.marks), np.uint64), drawing.seed)
     limit = drawing.limit[found.code]
     near = early < drawing.many * limit

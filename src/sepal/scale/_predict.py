@@ -169,7 +169,7 @@ def predict_partitions(
     wanted = tuple(names)
     source = narrowed(source, replace(source.reading, target=False, kinds=_text_columns(training, source.reading)))
     with place_of_work(client, cluster, workers, n_jobs) as work:
-        asking, identifiers, first_rows = _columns_of(source, work, wanted, columns, progress)
+        asking, identifiers, first_rows, most = _columns_of(source, work, wanted, columns, progress)
         file = _ModelFile(str(path), path.stat().st_mtime_ns, work.threads if isinstance(work, OnCluster) else n_jobs)
         jobs = [(file, part, asking) for part in source.parts]
         tell, at_a_time = stage(progress, PREDICTING), 2 * work.workers
@@ -177,7 +177,7 @@ def predict_partitions(
             # So many and no more: what is answered before its turn waits here.
             waiting: dict[int, Answered] = {}
             turn = begin
-            for at, found in work.run(PREDICTING, answer_part, jobs[begin : begin + at_a_time]):
+            for at, found in work.run(PREDICTING, answer_part, jobs[begin : begin + at_a_time], None, most):
                 waiting[begin + at] = found
                 while turn in waiting:
                     yield PartAnswers(first_rows[turn], *waiting.pop(turn), identifiers)
@@ -192,8 +192,8 @@ def _columns_of(
     wanted: tuple[str, ...],
     columns: Callable[[str], bool] | None,
     progress: Progress | None,
-) -> tuple[_Asking, tuple[str, ...], list[int]]:
-    """How all partitions are asked, which must have the columns wanted; their identifiers; and where they begin."""
+) -> tuple[_Asking, tuple[str, ...], list[int], int]:
+    """How all partitions are asked, which must have the columns wanted; identifiers; where they begin; bytes sent."""
     schema = read_schema(source, work, progress=stage(progress, "reading columns"))
     known = (*schema.like.names, *schema.apart)
     lost = next((name for name in wanted if name not in known), None)
@@ -205,7 +205,7 @@ def _columns_of(
     identifiers = tuple(name for name in schema.apart if name not in wanted)
     back = None if columns is None else tuple(name for name in known if name in identifiers or columns(name))
     first_rows = np.concatenate([[0], np.cumsum(schema.part_rows)[:-1]]).tolist()
-    return _Asking(source.reading, wanted, back), identifiers, first_rows
+    return _Asking(source.reading, wanted, back), identifiers, first_rows, schema.sent
 
 
 def _answered_here(
@@ -221,7 +221,7 @@ def _answered_here(
     kinds = _text_columns(model.columns_, source.reading)
     source = narrowed(source, replace(source.reading, target=False, kinds=kinds))
     with place_of_work(client=client, n_jobs=n_jobs) as work:
-        asking, identifiers, first_rows = _columns_of(source, work, wanted, columns, progress)
+        asking, identifiers, first_rows, _ = _columns_of(source, work, wanted, columns, progress)
     tell = stage(progress, PREDICTING)
     for at, part in enumerate(source.parts):
         yield PartAnswers(first_rows[at], *_answers(model, part, asking), identifiers)

@@ -143,7 +143,8 @@ def class_scatters(
     source = schema.source
     fixed = (source.reading, schema.like, schema.missing == "drop", schema.classes, coordinates, places)
     total: list[Products] = []
-    for _, found in work.run("add up products", part_products, [(part, *fixed) for part in source.parts], progress):
+    jobs = [(part, *fixed) for part in source.parts]
+    for _, found in work.run("add up products", part_products, jobs, progress, schema.sent):
         total = [a + b for a, b in zip(total, found, strict=True)] if total else found
     return [scatter_of(each, places) for each in total]
 

@@ -124,7 +124,7 @@ def ask_sample(
         for block in blocks
     ]
     pieces = [PartLists.empty(len(queries[cut])) for cut in cuts]
-    for at, found in work.run("ask for neighbours", ask_block, jobs, progress):
+    for at, found in work.run("ask for neighbours", ask_block, jobs, progress, schema.sent):
         piece = at // len(blocks)
         pieces[piece] = search.joined([pieces[piece], found.lists], k + 1)
         several.append(found.several)

@@ -141,7 +141,7 @@ class BlockSearch(Search):
                 jobs.append((part, some, [among[at] for at in run], queries is None, k, self.work.threads))
                 owner.append(place)
         held: dict[int, PartLists] = {}
-        for at, lists in self.work.run("search for neighbours", search_blocks, jobs, progress):
+        for at, lists in self.work.run("search for neighbours", search_blocks, jobs, progress, self.sent):
             before = held.get(owner[at])
             held[owner[at]] = lists if before is None else part.joined([before, lists], k)
         return lists_in_order([(held[place], places) for place, (_, places) in enumerate(asking)], n_asking)
@@ -164,7 +164,7 @@ class BlockSearch(Search):
                 (part, [some for at in met[line] for some in pieces[at]], k, self.work.threads, turn, told)
                 for (line, turn), told in zip(tasks, told_within(self.work, progress, len(tasks)), strict=True)
             ]
-            for at, (lists, arrangement) in self.work.run("search for neighbours", meet, jobs, progress):
+            for at, (lists, arrangement) in self.work.run("search for neighbours", meet, jobs, progress, self.sent):
                 line, begin = tasks[at][0], 0
                 arranged.setdefault(line, set()).add(arrangement)
                 for piece in met[line]:

@@ -182,7 +182,7 @@ def _fetched(
         given = (rows[places[-1]], queries, codes, drawn.rows[alone], work.threads)
         jobs.append((search, block, schema.classes, *given))
     tell = stage(progress, "looking at suspects")
-    for at, (values, found) in work.run("look at suspects", fetch_and_own, jobs, tell):
+    for at, (values, found) in work.run("look at suspects", fetch_and_own, jobs, tell, schema.sent):
         cells[places[at]] = values
         lists = search.joined([lists, found], 1)
     far, settled = np.full(len(drawn.codes), np.inf), search.settled(lists, 1)

@@ -98,12 +98,13 @@ class PartsPath:
     work: Workplace
     how: PathOf
     total: float
+    most: int  # bytes of an answer
     progress: Progress | None
 
     def _sum(self, name: str, task: Any, *given: Any) -> list[Array]:
         totals = Totals()
         jobs = [(part, self.how, *given) for part in self.parts]
-        for _, found in self.work.run(name, task, jobs, stage(self.progress, name)):
+        for _, found in self.work.run(name, task, jobs, stage(self.progress, name), self.most):
             totals.add(found)
         return totals.arrays()
 
@@ -116,7 +117,7 @@ class PartsPath:
         R, tell = start, stage(self.progress, "triangles")
         jobs, at_a_time = [(part, self.how) for part in self.parts], 2 * self.work.workers
         for begin in range(0, len(jobs), at_a_time):  # so many are held here, however many there are
-            found = dict(self.work.run("triangles", path_triangle, jobs[begin : begin + at_a_time]))
+            found = dict(self.work.run("triangles", path_triangle, jobs[begin : begin + at_a_time], None, self.most))
             for at in range(len(found)):
                 R = np.asarray(np.linalg.qr(np.vstack([R, found[at]]), mode="r"))
             if tell is not None:
@@ -178,7 +179,7 @@ class PartsSums:
         fixed = (loading, rows_of, whitened.view, whitened.points, whitened.width)
         jobs = [(part, *fixed) for part in schema.source.parts]
         tell = stage(self.progress, f"adding up {whitened.view.how}")
-        for _, found in self.work.run("add up products", kernel_part, jobs, tell):
+        for _, found in self.work.run("add up products", kernel_part, jobs, tell, schema.sent):
             totals.add(found)
         return KernelSums(*totals.arrays())
 

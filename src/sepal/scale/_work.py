@@ -23,6 +23,7 @@ from uuid import uuid4
 from sepal.exceptions import ClusterError, MissingDependencyError
 from sepal.neighbors import thread_count
 from sepal.progress import Share
+from sepal.scale._pieces import Piece, answer_in_pieces, put_together
 
 _PATIENCE = 20.0  # seconds without a scheduler after which it counts as gone
 _POLL = 0.5
@@ -46,9 +47,17 @@ class Workplace(Protocol):
         """Of a task."""
 
     def run(
-        self, name: str, task: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], progress: Share | None = None
+        self,
+        name: str,
+        task: Callable[..., Any],
+        jobs: Sequence[tuple[Any, ...]],
+        progress: Share | None = None,
+        most: int | None = None,
     ) -> Iterator[tuple[int, Any]]:
-        """Do all jobs; yields the place of each and its result, in the order they are done."""
+        """Do all jobs; yields the place of each and its result, in the order they are done.
+
+        Results of more than ``most`` bytes travel in pieces.
+        """
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,12 @@ class Here:
     workers: int = 1
 
     def run(
-        self, name: str, task: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], progress: Share | None = None
+        self,
+        name: str,
+        task: Callable[..., Any],
+        jobs: Sequence[tuple[Any, ...]],
+        progress: Share | None = None,
+        most: int | None = None,
     ) -> Iterator[tuple[int, Any]]:
         """Do the jobs in order; nothing is loaded before it is needed."""
         for at, job in enumerate(jobs):
@@ -89,7 +103,12 @@ class OnCluster:
     threads: int = 1
 
     def run(
-        self, name: str, task: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], progress: Share | None = None
+        self,
+        name: str,
+        task: Callable[..., Any],
+        jobs: Sequence[tuple[Any, ...]],
+        progress: Share | None = None,
+        most: int | None = None,
     ) -> Iterator[tuple[int, Any]]:
         """Do the jobs on the workers; what is left over when it ends early is cancelled, and nothing else."""
         from distributed.comm.core import CommClosedError
@@ -101,7 +120,7 @@ class OnCluster:
             while True:
                 for at, job in queue:
                     key = f"{name.replace(' ', '-')}-{token}-{at}"
-                    future = self.client.submit(task, *job, key=key, pure=False, retries=_RETRIES)
+                    future = self._submitted(key, task, job, most)
                     waiting[future.key] = (at, future)
                     future.add_done_callback(finished.put)
                     if len(waiting) >= 2 * max(1, self.workers):
@@ -111,6 +130,8 @@ class OnCluster:
                 at, future = waiting[self._next_done(finished, name).key]
                 result = self._result(future, name)
                 del waiting[future.key]
+                if isinstance(result, Piece):
+                    result = self._whole(result, future, task, jobs[at], most or 0, name)
                 future.release()
                 done += 1
                 yield at, result
@@ -124,6 +145,29 @@ class OnCluster:
         finally:
             if waiting and self.client.status == "running":
                 self.client.cancel([future for _, future in waiting.values()], force=True)
+
+    def _submitted(self, key: str, task: Callable[..., Any], job: tuple[Any, ...], most: int | None) -> Any:
+        how = {"key": key, "pure": False, "retries": _RETRIES}
+        if most is None:
+            return self.client.submit(task, *job, **how)
+        return self.client.submit(answer_in_pieces, key, 0, most, task, *job, **how)
+
+    def _whole(
+        self, first: Piece, done: Any, task: Callable[..., Any], job: tuple[Any, ...], most: int, name: str
+    ) -> Any:
+        """A large answer; its other pieces are asked for where the first one is, one after the other."""
+        where = [each for some in self.client.who_has([done]).values() for each in some]
+
+        def fetch(at: int) -> Any:
+            how: dict[str, Any] = {"workers": where, "allow_other_workers": True} if where else {}
+            what = (answer_in_pieces, done.key, at, most, task, *job)
+            future = self.client.submit(*what, key=f"{done.key}-{at}", pure=False, retries=_RETRIES, **how)
+            try:
+                return self._result(future, name)
+            finally:
+                future.release()
+
+        return put_together(first, fetch, name)
 
     def _next_done(self, finished: SimpleQueue[Any], name: str) -> Any:
         """Wait for a task, as long as there is a scheduler that answers; Ctrl-C is heard meanwhile."""

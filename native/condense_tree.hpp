@@ -1,0 +1,225 @@
+/// @brief Cases divided in space again and again, so that a prototype comes only to those it can matter to.
+//
+// A node has up to eight children: nodes, or parts of kPartRows cases. The prototypes of a round go down from the root;
+// those stay behind that surely matter to no case of a child (condense_nodes.hpp). Bounds of cases only shrink, so a
+// reach noted at the last visit is still one.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <numeric>
+#include <optional>
+
+#include "condense_blocks.hpp"
+#include "condense_nodes.hpp"
+#include "spatial_order.hpp"
+
+namespace sepal {
+
+class CaseTree {
+  public:
+    // Whether a box bounds the values of this metric from below.
+    static bool knows(const Condensing& c) {
+        return c.zero == 0 && (c.metric.metric == Metric::l2 || c.metric.metric == Metric::l1 || c.metric.metric == Metric::linf);
+    }
+
+    // `order` is that of spatial_order in parts of kPartRows; cases are known by their places in it.
+    CaseTree(const Condensing& c, const std::vector<std::int32_t>& order)
+        : c_(c), p_(c.points.p), order_(order), places_(order.size()), packed_(c.points.p),
+          values_(values_function(c.metric.metric)), near_(near_children_function(c.metric.metric)) {
+        std::iota(places_.begin(), places_.end(), 0);
+        for (const std::int32_t pos : order) packed_.append(c.points.row(pos));
+        grow(0, static_cast<std::int32_t>((order.size() + kPartRows - 1) / kPartRows), 0);
+        const auto n_nodes = static_cast<std::int64_t>(nodes_.size());
+        center_.resize(n_nodes * per_node());
+        half_.resize(n_nodes * per_node());
+        square_.resize(n_nodes * kChildren);
+        std::vector<double> low(p_), high(p_);
+        measure(0, low.data(), high.data());
+        const std::int32_t n_classes = 1 + *std::max_element(c.codes, c.codes + c.points.n);
+        if (c.metric.metric != Metric::l2 || n_classes > kMostClasses) return;
+        n_classes_ = n_classes;
+        leaders_.resize(n_nodes * per_node() * n_classes);
+        leader_squares_.assign(n_nodes * kChildren * n_classes, Rivals::inf);
+    }
+    // Pairs of a case and a prototype that were compared so far.
+    std::int64_t compared() const { return compared_.load(); }
+    // How many steps of a Watch a round takes at most.
+    std::int64_t n_steps() const { return 1 + kChildren * kChildren; }
+
+    // Shows the visitor every pair of a case and one of `fresh` that can matter to it. Each case is seen by one thread,
+    // prototypes in their order. False if it was stopped.
+    template <class Visitor> bool meet(const std::vector<std::int32_t>& fresh, Watch& watch, Visitor& visitor) {
+        std::vector<double> rows;
+        std::vector<std::int32_t> codes, all(fresh.size());
+        for (const std::int32_t at : fresh) {
+            rows.insert(rows.end(), row(at), row(at) + p_);
+            codes.push_back(c_.codes[at]);
+        }
+        std::iota(all.begin(), all.end(), 0);
+        Round round{fresh, {rows.data(), codes.data(), p_, c_.tie}, {}};
+        const auto lists = [&] { return Lists(depth_ + 1); };
+        Lists first = lists();
+        if (watch.go_on()) go_down(0, round, all, first, watch, visitor, true);
+        const bool worth = static_cast<double>(fresh.size()) * static_cast<double>(places_.size()) * p_ > 1e6;
+        const Loop loop{.n = static_cast<std::int64_t>(round.tasks.size()), .threads = c_.threads, .helpers = worth ? Helpers::at_once : Helpers::never};
+        parallel_for(loop, lists, [&](Lists& own, std::int64_t i) {
+            if (watch.go_on()) go_down(round.tasks[i].node, round, round.tasks[i].near, own, watch, visitor, false);
+        });
+        for (std::int32_t at = static_cast<std::int32_t>(nodes_.size()) - 1; at >= 0; --at)
+            if (nodes_[at].depth < kAlone) renew(at);
+        return !watch.stopped();
+    }
+
+  private:
+    static constexpr int kAlone = 2;                 // a node of this depth, with all below it, is the task of one thread
+    static constexpr std::int32_t kMostClasses = 16; // with more, the leaders would take more room than the cases
+    struct Child {
+        std::int32_t node = -1, part = -1; // one of the two, or neither
+    };
+    struct Node {
+        int depth;
+        Child child[kChildren];
+        double reach[kChildren];
+    };
+    struct Task {
+        std::int32_t node;
+        std::vector<std::int32_t> near;
+    };
+    struct Round {
+        const std::vector<std::int32_t>& prototypes;
+        FreshRows fresh;
+        std::vector<Task> tasks;
+    };
+    // Of one depth and one thread: what comes to each child.
+    struct Level {
+        std::vector<std::uint8_t> masks;
+        std::vector<std::int32_t> near[kChildren];
+    };
+    using Lists = std::vector<Level>;
+
+    std::int64_t per_node() const { return std::int64_t{kChildren} * p_; }
+    // Parts begin .. end; the halves are those of spatial_order.
+    std::int32_t grow(std::int32_t begin, std::int32_t end, int depth) {
+        const auto at = static_cast<std::int32_t>(nodes_.size());
+        nodes_.push_back({depth, {}, {}});
+        depth_ = std::max(depth_, depth);
+        std::vector<std::pair<std::int32_t, std::int32_t>> ranges{{begin, end}};
+        for (int fold = 1; fold < kChildren; fold *= 2) {
+            std::vector<std::pair<std::int32_t, std::int32_t>> halves;
+            for (const auto& [from, to] : ranges) {
+                const std::int32_t middle = from + (to - from) / 2;
+                if (middle > from) halves.emplace_back(from, middle);
+                halves.emplace_back(middle, to);
+            }
+            ranges = std::move(halves);
+        }
+        for (int k = 0; k < kChildren; ++k) {
+            nodes_[at].reach[k] = k < static_cast<int>(ranges.size()) ? Rivals::inf : -1;
+            if (k >= static_cast<int>(ranges.size())) continue;
+            const auto [from, to] = ranges[k];
+            const std::int32_t below = to - from > 1 ? grow(from, to, depth + 1) : -1;
+            nodes_[at].child[k] = {below, below < 0 ? from : -1};
+        }
+        return at;
+    }
+    const double* row(std::int64_t place) const { return c_.points.row(order_[place]); }
+    std::int64_t begin(std::int32_t part) const { return std::int64_t{part} * kPartRows; }
+    int size(std::int32_t part) const {
+        return static_cast<int>(std::min<std::int64_t>(kPartRows, static_cast<std::int64_t>(places_.size()) - begin(part)));
+    }
+
+    // Boxes of all children; `low` and `high` become those of the node.
+    void measure(std::int32_t at, double* low, double* high) {
+        std::vector<double> least(p_), most(p_);
+        std::fill(low, low + p_, Rivals::inf);
+        std::fill(high, high + p_, -Rivals::inf);
+        for (int k = 0; k < kChildren && nodes_[at].reach[k] >= 0; ++k) {
+            const Child child = nodes_[at].child[k];
+            if (child.node >= 0) measure(child.node, least.data(), most.data());
+            else bounds(child.part, least.data(), most.data());
+            double sum = 0;
+            for (int f = 0; f < p_; ++f) {
+                low[f] = std::min(low[f], least[f]);
+                high[f] = std::max(high[f], most[f]);
+                const double center = least[f] + (most[f] - least[f]) / 2;
+                const double half = std::max(most[f] - center, center - least[f]) * (1 + 1e-15); // rounding up
+                center_[at * per_node() + f * kChildren + k] = center;
+                half_[at * per_node() + f * kChildren + k] = half;
+                sum += half * half;
+            }
+            square_[std::int64_t{at} * kChildren + k] = sum;
+        }
+    }
+    void bounds(std::int32_t part, double* low, double* high) const {
+        std::fill(low, low + p_, Rivals::inf);
+        std::fill(high, high + p_, -Rivals::inf);
+        for (int j = 0; j < size(part); ++j) {
+            const double* cells = row(begin(part) + j);
+            for (int f = 0; f < p_; ++f) low[f] = std::min(low[f], cells[f]), high[f] = std::max(high[f], cells[f]);
+        }
+    }
+
+    // Prototypes that may matter to the cases of a node go on to its children. With `hand_over`, children of depth
+    // kAlone become tasks.
+    template <class Visitor>
+    void go_down(std::int32_t at, Round& round, const std::vector<std::int32_t>& given, Lists& lists, Watch& watch, Visitor& visitor, bool hand_over) {
+        Node& node = nodes_[at];
+        Level& level = lists[node.depth];
+        level.masks.resize(given.size());
+        const std::int64_t cells = at * per_node(), lanes = std::int64_t{at} * kChildren;
+        const ChildBoxes boxes{center_.data() + cells, half_.data() + cells, square_.data() + lanes, node.reach};
+        const bool led = n_classes_ > 0;
+        const Leaders leaders{led ? leaders_.data() + cells * n_classes_ : nullptr, led ? leader_squares_.data() + lanes * n_classes_ : nullptr};
+        near_(round.fresh, given.data(), static_cast<std::int64_t>(given.size()), boxes, leaders, level.masks.data());
+        for (auto& near : level.near) near.clear();
+        for (std::size_t i = 0; i < given.size(); ++i)
+            for (unsigned left = level.masks[i]; left != 0; left &= left - 1) level.near[std::countr_zero(left)].push_back(given[i]);
+        for (int k = 0; k < kChildren && !watch.stopped(); ++k) {
+            const Child child = node.child[k];
+            if (level.near[k].empty()) continue;
+            if (child.node < 0) node.reach[k] = show(child.part, node.reach[k], round, level.near[k], visitor);
+            else if (hand_over && nodes_[child.node].depth == kAlone) round.tasks.push_back({child.node, level.near[k]});
+            else go_down(child.node, round, level.near[k], lists, watch, visitor, hand_over);
+        }
+        renew(at);
+    }
+    void renew(std::int32_t at) {
+        Node& node = nodes_[at];
+        for (int k = 0; k < kChildren; ++k) {
+            if (node.child[k].node < 0) continue;
+            const double* below = nodes_[node.child[k].node].reach;
+            node.reach[k] = *std::max_element(below, below + kChildren);
+        }
+    }
+    // To the cases of one part; its reach afterwards.
+    template <class Visitor>
+    double show(std::int32_t which, double reach, const Round& round, const std::vector<std::int32_t>& near, Visitor& visitor) {
+        double values[kBatch * kPartRows];
+        const double* rows[kBatch];
+        const std::int64_t n_panels = panels_of(size(which));
+        compared_.fetch_add(static_cast<std::int64_t>(near.size()) * size(which), std::memory_order_relaxed);
+        typename Visitor::Part part(visitor, places_.data() + begin(which), size(which));
+        for (std::size_t next = 0; next < near.size(); next += kBatch) {
+            const int m = static_cast<int>(std::min<std::size_t>(kBatch, near.size() - next));
+            for (int r = 0; r < m; ++r) rows[r] = round.fresh.rows + std::int64_t{near[next + r]} * p_;
+            values_(packed_.panel(begin(which) / kPanel), n_panels, rows, m, nullptr, c_.metric, p_, c_.zero, values);
+            for (int r = 0; r < m; ++r) part.meet(round.prototypes[near[next + r]], round.fresh.codes[near[next + r]], values + r * n_panels * kPanel);
+        }
+        return std::min(reach, part.largest_bound());
+    }
+
+    const Condensing& c_;
+    int p_, depth_ = 0;
+    const std::vector<std::int32_t>& order_;
+    std::vector<std::int32_t> places_; // 0, 1, 2, ...
+    PackedRows packed_;
+    ValuesFunction values_;
+    NearChildren near_;
+    std::atomic<std::int64_t> compared_{0};
+    std::vector<Node> nodes_; // each before those below it
+    std::int32_t n_classes_ = 0; // 0: no leaders
+    std::vector<double> center_, half_, square_, leaders_, leader_squares_; // as in condense_nodes.hpp, node by node
+};
+
+} // namespace sepal
